@@ -79,11 +79,11 @@ def test_long_arrays_are_grouped_by_index_and_long_members_nested(tmp_path: Path
     assert 25 == len(found.items[0].children)
 
 
-def test_json_of_one_line_is_said_to_be(tmp_path: Path) -> None:
+def test_json_on_a_single_line_has_a_note(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.json", b'{"a": "' + b"x" * 2_500_000 + b'", "b": [1]}')
 
     assert [("a", 1, 1), ("b", 1, 1)] == spans(found)
-    assert "one line" in found.notes[0]
+    assert "a single line" in found.notes[0]
 
 
 @pytest.mark.parametrize("data", [b"[" * 9999, b'{"a":' * 9999, b'["a' * 9999, b"[/*" * 9999, b"[" + b"," * 9999])
@@ -101,7 +101,7 @@ def test_json_that_breaks_off_says_so(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.json", '{"a": [1, 2,\n {"b": "c')
 
     assert [("a", 1, 2)] == spans(found)
-    assert ["The JSON breaks off before its end."] == list(found.notes)
+    assert ["The JSON is incomplete: the file ends inside a value."] == list(found.notes)
 
 
 def test_records_of_json_lines_are_numbered_blank_lines_left_out(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_what_is_open_where_xml_breaks_off_ends_there(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.xml", "<r>\n<a>\n<b/>\n<c>\n")
 
     assert [("b", 3, 3), ("c", 4, 4)] == spans(found)
-    assert "not well formed from line" in found.notes[0]
+    assert "not well formed at line" in found.notes[0]
 
 
 @given(

@@ -1,4 +1,4 @@
-"""A whole file of data in memory, as UTF-8, with the lines of every offset."""
+"""Reads a data file into memory as UTF-8, and maps byte offsets to lines."""
 
 from __future__ import annotations
 
@@ -16,32 +16,38 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 SIZE_LIMIT = 128 * 1024 * 1024
-"""Bytes of the largest file that is looked into; a larger one is mapped in groups of lines."""
+"""The largest file, in bytes, that is parsed. A larger one is outlined in groups of lines."""
 
 
 @frozen
 class Content:
-    """`data` without a byte-order mark; `starts[i]` is the offset in it where line i + 1 of the file begins."""
+    """A data file in memory.
+
+    `data` has no byte-order mark. `starts[i]` is the offset in `data` where line i + 1 of the file begins.
+    """
 
     text: TextFile
     data: bytes = field(repr=False)
     starts: array[int] = field(repr=False)
 
     def line(self, offset: int) -> int:
-        """The line, from 1, that the byte at `offset` stands on."""
+        """Returns the line, counted from 1, that contains the byte at `offset`."""
         return max(1, bisect_right(self.starts, offset))
 
     def lines(self, start: int, end: int) -> Lines:
-        """The lines that the bytes from `start` to before `end` stand on, the first byte's at least."""
+        """Returns the lines of the bytes [start, end); at least the line of the first byte."""
         return Lines(self.line(start), self.line(max(start, end - 1)))
 
     def start(self, line: int) -> int:
-        """The offset where a line begins; that of a line after the last is the end."""
+        """Returns the offset where a line begins; the length of `data` for a line after the last one."""
         return self.starts[line - 1] if line <= len(self.starts) else len(self.data)
 
 
 def read_content(text: TextFile) -> Content | None:
-    """The file in memory; None where it has more than `SIZE_LIMIT` bytes or no line. Raises `SourceUnreadable`."""
+    """Reads a file into memory.
+
+    Returns None if it has more than `SIZE_LIMIT` bytes, or no lines. Raises `SourceUnreadable`.
+    """
     if not text.line_count or text.index.size > SIZE_LIMIT:
         return None
     try:
@@ -65,21 +71,21 @@ def _encoded(text: str) -> bytes:
 
 @frozen
 class DataFile:
-    """A file of data that an outliner was given: `content` is None where it is too large to look into."""
+    """An opened data file. `content` is None if the file is too large to be parsed."""
 
     text: TextFile
     content: Content | None
 
     def by_lines(self, fallback: Outliner, source: Source, progress: Progress) -> Outline:
-        """What `fallback` makes of it, with a word on why."""
+        """Returns the outline of `fallback`, with a note that says why if the file is too large."""
         outline = fallback.outline(source, progress)
         if self.content is not None or not self.text.line_count:
             return outline
-        note = f"The file has more than {SIZE_LIMIT >> 20} MB: it is mapped in groups of lines."
+        note = f"The file is larger than {SIZE_LIMIT >> 20} MB, so the map lists groups of lines."
         return evolve(outline, notes=(*outline.notes, note))
 
 
 def open_data_file(source: Source, progress: Progress) -> DataFile:
-    """The file of `source`. Raises `SourceUnreadable`, `SourceUnsupported`."""
+    """Opens the file of `source`. Raises `SourceUnreadable`, `SourceUnsupported`."""
     text = open_text(source.path, progress)
     return DataFile(text, read_content(text))

@@ -1,4 +1,4 @@
-"""Tables as text (RFC 4180 and variants): the header, and the rows in groups, with the lines that they take."""
+"""Outlines delimited tables (RFC 4180 and variants): the header, and groups of rows with their lines."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 ROWS = 50
-"""Rows of the smallest group."""
+"""The size of the smallest group, in rows."""
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 50
-_LOOKED_AT = 4000
+_RECORD_LIMIT = 4000
 _COLUMNS = 200
 _NUMBER = re.compile(
     r"\s*[-+]?[\d.,'\u00a0 ]*\d[\d.,%]*(?:[eE][-+]?\d+)?\s*[%€$£]?\s*\Z|\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*\Z"
@@ -31,12 +31,12 @@ _NUMBER = re.compile(
 
 @frozen
 class CsvOutliner:
-    """`fallback` maps what is too large to look into, or has a single column."""
+    """Outlines tables. `fallback` outlines files that are too large or have a single column."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Rows are numbered from 1, the header not counted. Raises `SourceUnreadable`."""
+        """Returns the header and the groups of rows, numbered from 1 after the header. Raises `SourceUnreadable`."""
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -48,7 +48,11 @@ class CsvOutliner:
 
 @frozen
 class Table:
-    """`starts[i]` is the line where record i begins; `first` is the number of the first record of data: 1 below a header."""
+    """A parsed table.
+
+    `starts[i]` is the line where record i begins. `first` is the index of the first data record: 1 if there is a header,
+    otherwise 0.
+    """
 
     content: Content
     delimiter: str
@@ -58,20 +62,20 @@ class Table:
     last_line: int
 
     def facts(self) -> dict[str, object]:
-        """What the metadata say: names of columns only where there is a header."""
+        """Returns the metadata of the outline. Column names are included only if there is a header."""
         named = {"columns": list(self.columns)} if self.first else {}
         count = len(self.starts) - self.first
         return {**self.content.text.facts, "row_count": count, "column_count": len(self.columns), **named}
 
     def items(self) -> tuple[OutlineItem, ...]:
-        """The header, and the groups of rows."""
+        """Returns the header and the groups of rows."""
         count = len(self.starts) - self.first
-        said = ", ".join(self.columns[:_COLUMNS])
-        rows = grouped(count, self._place, self._name, type="rows", least=ROWS) if count else ()
+        names = ", ".join(self.columns[:_COLUMNS])
+        rows = grouped(count, self._location, self._name, type="rows", least=ROWS) if count else ()
         if not self.first:
             return rows
         return (
-            OutlineItem(f"Header: {said}", "header", self._lines(0, 1), f"{len(self.columns)} columns: {said}"),
+            OutlineItem(f"Header: {names}", "header", self._lines(0, 1), f"{len(self.columns)} columns: {names}"),
             *rows,
         )
 
@@ -79,7 +83,7 @@ class Table:
         after = self.starts[end] if end < len(self.starts) else self.last_line + 1
         return Lines(self.starts[start], max(self.starts[start], after - 1))
 
-    def _place(self, start: int, end: int) -> Lines:
+    def _location(self, start: int, end: int) -> Lines:
         return self._lines(start + self.first, end + self.first)
 
     def _name(self, start: int, end: int) -> tuple[str, str | None]:
@@ -92,14 +96,16 @@ class Table:
         return title, "; ".join(f"{name}: {value}" for name, value in pairs if value)[:1000]
 
     def cells(self, record: int) -> list[str]:
-        """The cells of a record, of a long one those at its beginning."""
-        place = self._lines(record, record + 1)
-        data = self.content.data[self.content.start(place.first) : self.content.start(place.last + 1)][:_LOOKED_AT]
+        """Returns the cells of a record; only those in its first 4,000 bytes if it is longer."""
+        location = self._lines(record, record + 1)
+        data = self.content.data[self.content.start(location.first) : self.content.start(location.last + 1)][
+            :_RECORD_LIMIT
+        ]
         return _cells(data.decode("utf-8", "replace"), self.delimiter)
 
 
 def read_table(content: Content, delimiter: str | None = None) -> Table | None:
-    """The table in a file; None where no delimiter parts its lines."""
+    """Returns the table in a file; None if no delimiter splits its lines into columns."""
     kind = delimiter or _sniff_delimiter(content)
     if kind is None:
         return None
@@ -115,10 +121,10 @@ def read_table(content: Content, delimiter: str | None = None) -> Table | None:
 
 
 def record_lines(content: Content, delimiter: str) -> array[int]:
-    """The line where each record begins: line ends inside of quotes are in it. Blank lines are no records."""
+    """Returns the line where each record begins. Line breaks inside quotes do not end a record. Blank lines are skipped."""
     data = content.data
     if b'"' not in data:
-        return array("q", _filled(content))
+        return array("q", _nonblank_lines(content))
     mark = re.escape(delimiter.encode())
     quoted = rb'"(?:[^"]|"")*+"[^\r\n' + mark + rb"]*+"
     plain = rb'(?!")[^\r\n' + mark + rb"]*+"
@@ -130,7 +136,7 @@ def record_lines(content: Content, delimiter: str) -> array[int]:
     found, line, broke = array("q"), 1, 0
     position = 0
     while position < len(data):
-        if broke > 20:  # quotes that never end are looked for a few times only
+        if broke > 20:  # stop searching for closing quotes after 20 failures
             record = re.compile(rb"(" + broken + rb")(?:\r\n|\n|\r|\Z)")
         match = record.match(data, position)
         if match is None or match.end() == position:
@@ -144,13 +150,13 @@ def record_lines(content: Content, delimiter: str) -> array[int]:
 
 
 def _ends(record: bytes) -> int:
-    """How many lines end in a record."""
+    """Returns the number of line breaks in a record."""
     if b"\r" not in record:
         return record.count(b"\n")
     return record.count(b"\n") + record.count(b"\r") - record.count(b"\r\n")
 
 
-def _filled(content: Content) -> list[int]:
+def _nonblank_lines(content: Content) -> list[int]:
     data = content.data
     return [
         number for number, start in enumerate(content.starts, 1) if start < len(data) and data[start] not in b"\r\n"
@@ -165,7 +171,7 @@ def _cells(text: str, delimiter: str) -> list[str]:
 
 
 def _sniff_delimiter(content: Content) -> str | None:
-    """The delimiter that parts most of the first lines into the same number of cells, which is more than one."""
+    """Returns the delimiter that splits at least half of the first rows into the same number of cells, and more than one."""
     head = content.data[: min(content.start(_SAMPLE * 2), 200_000)].decode("utf-8", "replace")
     best: tuple[float, str] | None = None
     for mark in _DELIMITERS:
@@ -182,7 +188,7 @@ def _sniff_delimiter(content: Content) -> str | None:
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names the columns: its cells are words, no two the same, and unlike those below."""
+    """Returns whether the first row names the columns: its cells are distinct texts, and no later row repeats it."""
     first = [cell.strip() for cell in rows[0]]
     if len(rows) < 2 or not any(first) or any(_NUMBER.match(cell) for cell in first if cell):
         return False

@@ -1,4 +1,4 @@
-"""Many parts of one kind, gathered into groups of round numbers."""
+"""Gathers many siblings of the same kind into groups of round sizes."""
 
 from __future__ import annotations
 
@@ -8,48 +8,49 @@ from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.domain.locations import Lines
 
 SINGLE = 100
-"""Parts of one kind up to which each is a node of its own."""
+"""The most siblings that each become a node of their own."""
 
 GROUPS = 2500
-"""Groups at most."""
+"""The most groups."""
 
 TOP = 60
-"""Groups beside one another up to which they are not gathered once more."""
+"""The most groups at one level. More of them are gathered into parent groups."""
 
 
 def grouped(
     count: int,
-    place: Callable[[int, int], Lines],
-    name: Callable[[int, int], tuple[str, str | None]],
+    location_of: Callable[[int, int], Lines],
+    describe: Callable[[int, int], tuple[str, str | None]],
     *,
     type: str,
     least: int = 10,
     most: int = GROUPS,
 ) -> tuple[OutlineItem, ...]:
-    """Groups of `least` parts or more, each of a round number of them, at most `most` groups.
+    """Returns groups of at least `least` members, all of the same round size, and at most `most` groups.
 
-    `place(i, j)` gives the lines of the parts from `i` to before `j`, counted from 0; `name(i, j)` title and summary.
+    `location_of(i, j)` returns the lines of the members [i, j), counted from 0. `describe(i, j)` returns their title and
+    summary.
     """
     size = round_size(max(least, -(-count // max(1, most))))
-    shelf = round_size(max(size, -(-count // TOP)))
-    shelf = -(-shelf // size) * size
-    if shelf == size:
-        return tuple(_group(start, end, place, name, type) for start, end in _ranges(0, count, size))
+    parent_size = round_size(max(size, -(-count // TOP)))
+    parent_size = -(-parent_size // size) * size
+    if parent_size == size:
+        return tuple(_group(start, end, location_of, describe, type) for start, end in _ranges(0, count, size))
     return tuple(
         _group(
             start,
             end,
-            place,
-            name,
+            location_of,
+            describe,
             type,
-            tuple(_group(first, last, place, name, type) for first, last in _ranges(start, end, size)),
+            tuple(_group(first, last, location_of, describe, type) for first, last in _ranges(start, end, size)),
         )
-        for start, end in _ranges(0, count, shelf)
+        for start, end in _ranges(0, count, parent_size)
     )
 
 
 def round_size(least: int) -> int:
-    """The smallest of 1, 2, 5, 10, 20, 50, ... that is not below `least`."""
+    """Returns the smallest of 1, 2, 5, 10, 20, 50, ... that is at least `least`."""
     size = 1
     while True:
         for each in (size, 2 * size, 5 * size):
@@ -66,10 +67,10 @@ def _ranges(start: int, end: int, size: int) -> Iterator[tuple[int, int]]:
 def _group(
     start: int,
     end: int,
-    place: Callable[[int, int], Lines],
-    name: Callable[[int, int], tuple[str, str | None]],
+    location_of: Callable[[int, int], Lines],
+    describe: Callable[[int, int], tuple[str, str | None]],
     type: str,
     below: tuple[OutlineItem, ...] = (),
 ) -> OutlineItem:
-    title, summary = name(start, end)
-    return OutlineItem(title, type, place(start, end), summary, below)
+    title, summary = describe(start, end)
+    return OutlineItem(title, type, location_of(start, end), summary, below)

@@ -1,4 +1,4 @@
-"""Data files as formats."""
+"""Handles data files in all supported formats."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from citekit.domain.formats import Format
 
 
 class DataHandler(TextHandler):
-    """Outlines data by what is at its top level."""
+    """Outlines data files by their top-level structure."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:
-        """Only XML is outlined with a compiled parser (expat)."""
+        """Returns True for outlining XML, which uses a compiled parser (expat)."""
         return task is Task.OUTLINE and format.name == "xml"
 
     def outliner(self, format: Format, services: Services) -> Outliner:
-        """See `FormatHandler.outliner`. Raises `KeyError` for a format of another package."""
+        """See `FormatHandler.outliner`. Raises `KeyError` for a format of another handler."""
         return _OUTLINERS[format.name](services.plain_outliner())
 
 

@@ -1,4 +1,4 @@
-"""JSON: the members of the outermost object or array, nested where they are long, with the lines they take."""
+"""Outlines JSON: the members of the top-level object or array, nested if they are long, with their lines."""
 
 from __future__ import annotations
 
@@ -14,53 +14,56 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 DEEPEST = 3
-"""Levels of nodes."""
+"""The most levels of nodes."""
 
 _LONG = 30
-"""Lines from which on the parts of an object or array are nodes of their own."""
+"""An object or array that spans more lines has child nodes."""
 
 _ONE_LINE = 20
 """The most groups for values on one line, which locations cannot distinguish."""
 
-_SHOWN = 120
+_EXCERPT_LIMIT = 120
 _KEYS = 8
-_LOOKED_AT = 4000
+_LABEL_SEARCH_LIMIT = 4000
 _NAMED = re.compile(
     rb'"(title|name|label|id|key|path|code|type)"\s*:\s*("[^"\\]*+(?:\\.[^"\\]*+)*+"|-?\d[\d.eE+-]*+)', re.IGNORECASE
 )
-_CALLED = (b"title", b"name", b"label", b"id", b"key", b"path", b"code", b"type")
+_NAME_KEYS = (b"title", b"name", b"label", b"id", b"key", b"path", b"code", b"type")
 _TITLES = ("title", "name", "$id", "id")
-MINIFIED = "All of it stands on one line: its parts have the same location, and cannot be cut out one by one."
+MINIFIED = "The whole file is a single line, so all nodes have the same location and cannot be cut out separately."
 
 
 @frozen
 class JsonOutliner:
-    """`fallback` maps what is no JSON, and what is too large to look into."""
+    """Outlines JSON. `fallback` outlines files that are not JSON, or are too large."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Members of an object by their keys, elements of an array by their indexes, from 0. Raises `SourceUnreadable`."""
+        """Returns the members of an object by key, or the elements of an array by index from 0.
+
+        Raises `SourceUnreadable`.
+        """
         file = open_data_file(source, progress)
         root = None if file.content is None else first_value(file.content.data)
         if file.content is None or root is None or file.content.data[root : root + 1] not in (b"{", b"["):
             return file.by_lines(self.fallback, source, progress)
         parts, roots = scan(file.content.data, root), _roots(file.content.data, root)
-        writer = JsonItemBuilder(file.content)
-        drafts = writer.children(parts, 1) if roots.count == 1 else writer.children(roots, 1, "Value")
-        if not drafts:
+        builder = JsonItemBuilder(file.content)
+        items = builder.children(parts, 1) if roots.count == 1 else builder.children(roots, 1, "Value")
+        if not items:
             return file.by_lines(self.fallback, source, progress)
         return Outline(
             title=_title(file.content, parts) if roots.count == 1 else None,
             bounds=file.text.bounds,
-            items=drafts,
+            items=items,
             facts=file.text.facts,
             notes=_notes(file.content, roots),
         )
 
 
 def _roots(data: bytes, start: int) -> MemberOffsets:
-    """The values of the file one after another: one in JSON, several where somebody wrote them without an array."""
+    """Returns the top-level values: one in JSON, several if they are written one after another without an array."""
     parts, position = MemberOffsets(), start
     while position < len(data) and data[position] in b"{[":
         end = skip(data, position + 1)
@@ -73,10 +76,10 @@ def _roots(data: bytes, start: int) -> MemberOffsets:
 
 
 def _title(content: Content, parts: MemberOffsets) -> str | None:
-    """What an object says it is called, in a member of its own."""
-    said = {parts.key(content.data, index): index for index in range(min(parts.count, SINGLE))}
+    """Returns the title of an object: the value of its `title`, `name`, `$id`, or `id`."""
+    indexes = {parts.key(content.data, index): index for index in range(min(parts.count, SINGLE))}
     for name in _TITLES:
-        start, end = parts.value(said[name]) if name in said else (0, 0)
+        start, end = parts.value(indexes[name]) if name in indexes else (0, 0)
         if content.data[start : start + 1] == b'"' and end - start <= 300:
             return text_of(content.data[start:end])
     return None
@@ -85,20 +88,20 @@ def _title(content: Content, parts: MemberOffsets) -> str | None:
 def _notes(content: Content, roots: MemberOffsets) -> list[str]:
     notes = [MINIFIED] if content.text.line_count == 1 else []
     if not roots.whole:
-        notes.append("The JSON breaks off before its end.")
+        notes.append("The JSON is incomplete: the file ends inside a value.")
     elif roots.end < len(content.data):
-        notes.append(f"What begins on line {content.line(roots.end)} is no JSON.")
+        notes.append(f"The text from line {content.line(roots.end)} on is not JSON.")
     return notes
 
 
 @frozen
 class JsonItemBuilder:
-    """Makes drafts of the parts of values."""
+    """Builds outline items from JSON values."""
 
     content: Content
 
     def children(self, parts: MemberOffsets, depth: int, word: str = "Item") -> tuple[OutlineItem, ...]:
-        """A draft for each part, or for groups of them where they are many."""
+        """Returns an item for each member, or for groups of members if there are many."""
         if parts.count <= SINGLE:
             return tuple(self.one(parts, index, depth) for index in range(parts.count))
         data = self.content.data
@@ -112,19 +115,19 @@ class JsonItemBuilder:
         )
 
     def one(self, parts: MemberOffsets, index: int, depth: int) -> OutlineItem:
-        """The draft of one part."""
+        """Returns the item of one member."""
         data = self.content.data
         start, end = parts.value(index)
         key = parts.key(data, index)
         kind = {b"{": "object", b"[": "array"}.get(data[start : start + 1], "value")
-        place = self.content.lines(parts.begin(index), end)
+        location = self.content.lines(parts.begin(index), end)
         title = key if key is not None else " ".join((f"[{index}]", label(data, start, end))).strip()
         if kind == "value":
-            return OutlineItem(title, kind, place, source_excerpt(data, start, end))
+            return OutlineItem(title, kind, location, source_excerpt(data, start, end))
         below = scan(data, start)
-        long = depth < DEEPEST and place.last - place.first >= _LONG
+        long = depth < DEEPEST and location.last - location.first >= _LONG
         return OutlineItem(
-            title, kind, place, summarize_value(data, below, kind), self.children(below, depth + 1) if long else ()
+            title, kind, location, summarize_value(data, below, kind), self.children(below, depth + 1) if long else ()
         )
 
     def _range(self, parts: MemberOffsets, first: int, end: int, word: str) -> str:
@@ -135,18 +138,18 @@ class JsonItemBuilder:
 
 
 def label(data: bytes, start: int, end: int) -> str:
-    """What tells an element from the others: its name, title or id; a value itself."""
-    head = data[start : min(end, start + _LOOKED_AT)]
+    """Returns the text that identifies an element: its name, title, or ID, or the value itself."""
+    head = data[start : min(end, start + _LABEL_SEARCH_LIMIT)]
     if head[:1] not in (b"{", b"["):
         return source_excerpt(data, start, end)
     inner = head[1:]
     nested = min((at for at in (inner.find(b"{"), inner.find(b"[")) if at >= 0), default=len(inner))
     named = {found[1].lower(): found[2] for found in reversed(list(_NAMED.finditer(inner, 0, nested)))}
-    return next((text_of(named[name]) for name in _CALLED if name in named), "")
+    return next((text_of(named[name]) for name in _NAME_KEYS if name in named), "")
 
 
 def summarize_value(data: bytes, parts: MemberOffsets, kind: str) -> str:
-    """How many parts a value has, and of an object the first keys."""
+    """Returns the number of members of a value, and the first keys of an object."""
     if kind == "array":
         first = source_excerpt(data, *parts.value(0)) if parts.count else ""
         return f"{parts.count} {'item' if parts.count == 1 else 'items'}{f', the first {first}' if first else ''}"
@@ -159,7 +162,7 @@ def summarize_value(data: bytes, parts: MemberOffsets, kind: str) -> str:
 
 
 def source_excerpt(data: bytes, start: int, end: int) -> str:
-    """The beginning of a value as it is written; a string without its quotes."""
-    head = data[start : min(end, start + _SHOWN)]
+    """Returns the beginning of a value as written; strings are returned without quotes."""
+    head = data[start : min(end, start + _EXCERPT_LIMIT)]
     text = text_of(head) if head[:1] == b'"' else head.decode("utf-8", "replace")
-    return f"{text.rstrip()}..." if end - start > _SHOWN else text
+    return f"{text.rstrip()}..." if end - start > _EXCERPT_LIMIT else text

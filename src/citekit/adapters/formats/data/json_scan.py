@@ -1,7 +1,7 @@
-"""Where the parts of a JSON value stand, found without building the values: RFC 8259, comments let pass.
+"""Finds the offsets of the members of a JSON value (RFC 8259, with comments) without building the values.
 
-One pass over the bytes in regular expressions whose loops never go back: time grows with the length alone, nesting costs
-no stack, and memory is 32 bytes a part.
+Scans the bytes once with regular expressions that never backtrack. The time is linear in the length, nesting takes no stack,
+and each member takes 32 bytes of memory.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _KEY_LIMIT = 2000
 
 @define
 class MemberOffsets:
-    """The parts of one array or object: for each the place of its key (equal numbers in an array) and of its value.
+    """The offsets of the members of one array or object.
 
-    `end` is the offset after the closing bracket; `whole` is False where the data end before it.
+    `keys` and `values` contain a start and an end for each member; in an array, start and end of the key are equal. `end` is
+    the offset after the closing bracket. `whole` is False if the data ends before it.
     """
 
     keys: array[int] = field(factory=lambda: array("q"), repr=False)
@@ -36,25 +37,25 @@ class MemberOffsets:
 
     @property
     def count(self) -> int:
-        """How many parts there are."""
+        """The number of members."""
         return len(self.values) // 2
 
     def value(self, index: int) -> tuple[int, int]:
-        """(start, end) of the value of a part."""
+        """Returns the (start, end) of a member's value."""
         return self.values[2 * index], self.values[2 * index + 1]
 
     def begin(self, index: int) -> int:
-        """Where a part begins: at its key, or at its value where it has none."""
+        """Returns the start of a member: that of its key, or of its value if it has no key."""
         return min(self.keys[2 * index], self.values[2 * index])
 
     def key(self, data: bytes, index: int) -> str | None:
-        """The key of a part; None in an array."""
+        """Returns the key of a member; None in an array."""
         start, end = self.keys[2 * index], self.keys[2 * index + 1]
         return None if start == end else text_of(data[start : min(end, start + _KEY_LIMIT)])
 
 
 def text_of(token: bytes) -> str:
-    """What a string says, given with its quotes; one that is cut off, or no string, is shown as it is written."""
+    """Returns the decoded text of a quoted string. A truncated string, or another value, is returned as written."""
     try:
         found = json.loads(token)
         return found if isinstance(found, str) else token.decode("utf-8", "replace")
@@ -63,14 +64,14 @@ def text_of(token: bytes) -> str:
 
 
 def first_value(data: bytes, offset: int = 0, end: int | None = None) -> int:
-    """Where the next value begins, white space, commas and comments passed over; `end` where none begins before it."""
+    """Returns the offset of the next value after spaces, commas, and comments; `end` if there is none before it."""
     stop = len(data) if end is None else end
     found = _SPACE.match(data, offset, stop)
     return found.end() if found else stop
 
 
 def scan(data: bytes, start: int) -> MemberOffsets:
-    """The parts of the array or object whose opening bracket is at `start`."""
+    """Returns the members of the array or object whose opening bracket is at `start`."""
     parts = MemberOffsets()
     begin, position, key = start + 1, start + 1, (0, 0)
     while True:
@@ -94,7 +95,7 @@ def scan(data: bytes, start: int) -> MemberOffsets:
 
 
 def skip(data: bytes, position: int) -> int:
-    """The offset after the bracket that closes the one before `position`; the length of `data` where none does."""
+    """Returns the offset after the bracket that closes the one before `position`; the length of `data` if none does."""
     depth = 1
     for found in _DEEP.finditer(data, position):
         if found.end() - found.start() == 1:

@@ -1,4 +1,4 @@
-"""JSON Lines: a record a line, gathered into groups."""
+"""Outlines JSON Lines: one record per line, gathered into groups."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from citekit.domain.source import Source
 
 @frozen
 class JsonLinesOutliner:
-    """`fallback` maps what is too large to look into; a file that is one value over many lines is mapped by `json`."""
+    """Outlines JSON Lines.
+
+    `fallback` outlines files that are too large. `json` outlines a file that is a single value on several lines.
+    """
 
     fallback: Outliner
     json: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Records, numbered from 1. Raises `SourceUnreadable`."""
+        """Returns the records, numbered from 1. Raises `SourceUnreadable`."""
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -41,7 +44,7 @@ class JsonLinesOutliner:
 
 
 def _records(content: Content) -> array[int]:
-    """The lines that hold something."""
+    """Returns the numbers of the lines that are not blank."""
     data, ends = content.data, [*content.starts[1:], len(content.data)]
     return array(
         "q",
@@ -54,7 +57,7 @@ def _records(content: Content) -> array[int]:
 
 
 def _span(content: Content, line: int) -> tuple[int, int]:
-    """(start, end) of what a line holds."""
+    """Returns the (start, end) of the value on a line."""
     start, end = content.start(line), content.start(line + 1)
     data = content.data
     while end > start and data[end - 1] in b" \t\r\n":
@@ -63,7 +66,7 @@ def _span(content: Content, line: int) -> tuple[int, int]:
 
 
 def _is_records(content: Content, records: array[int]) -> bool:
-    """Whether the first lines are whole values."""
+    """Returns whether each of the first lines is a complete value."""
     return all(_is_whole(content.data[slice(*_span(content, line))]) for line in records[:3])
 
 
@@ -95,5 +98,5 @@ def _one(content: Content, number: int, line: int) -> OutlineItem:
     data = content.data
     kind = {b"{": "object", b"[": "array"}.get(data[start : start + 1])
     name = label(data, start, end)
-    said = summarize_value(data, scan(data, start), kind) if kind and name else source_excerpt(data, start, end)
-    return OutlineItem(f"Record {number} {name}".strip(), "record", Lines(line, line), said)
+    summary = summarize_value(data, scan(data, start), kind) if kind and name else source_excerpt(data, start, end)
+    return OutlineItem(f"Record {number} {name}".strip(), "record", Lines(line, line), summary)

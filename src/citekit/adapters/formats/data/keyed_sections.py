@@ -1,4 +1,4 @@
-"""Sections of configuration files, nested by their dotted names; and INI files, with a node per section.
+"""Builds nodes from the sections of configuration files, and outlines INI files.
 
 A section extends from its header to the next one.
 """
@@ -20,7 +20,7 @@ from citekit.domain.source import Source
 
 @frozen
 class KeyedSection:
-    """A part of a file: `first` and `last` are lines, `summary` says what it holds."""
+    """A section of a file. `first` and `last` are its lines; `summary` describes its content."""
 
     title: str
     type: str
@@ -30,12 +30,15 @@ class KeyedSection:
     children: tuple[OutlineItem, ...] = ()
 
     def outline_item(self) -> OutlineItem:
-        """The entry as a node."""
+        """Returns the section as an outline item."""
         return OutlineItem(self.title, self.type, Lines(self.first, self.last), self.summary, self.children)
 
 
 def section_items(entries: Sequence[KeyedSection], word: str) -> tuple[OutlineItem, ...]:
-    """A node for each entry, or for groups of them where they are many; `word` names several (`keys`, `items`)."""
+    """Returns an item for each section, or for groups of them if there are many.
+
+    `word` is the plural noun in the titles of groups (`keys`, `items`).
+    """
     if len(entries) <= SINGLE:
         return tuple(entry.outline_item() for entry in entries)
 
@@ -46,25 +49,27 @@ def section_items(entries: Sequence[KeyedSection], word: str) -> tuple[OutlineIt
     groups = grouped(len(entries), lambda i, j: Lines(entries[i].first, entries[j - 1].last), name, type=word)
     if len(entries) > SINGLE * 10:
         return groups
-    return tuple(_filled(group, entries) for group in groups)
+    return tuple(_with_members(group, entries) for group in groups)
 
 
-def _filled(group: OutlineItem, entries: Sequence[KeyedSection]) -> OutlineItem:
-    """A group with its entries below it."""
-    place = group.location
-    if group.children or not isinstance(place, Lines):
-        return evolve(group, children=tuple(_filled(each, entries) for each in group.children))
-    inside = tuple(each.outline_item() for each in entries if place.first <= each.first and each.last <= place.last)
+def _with_members(group: OutlineItem, entries: Sequence[KeyedSection]) -> OutlineItem:
+    """Returns a group with its sections as children."""
+    location = group.location
+    if group.children or not isinstance(location, Lines):
+        return evolve(group, children=tuple(_with_members(each, entries) for each in group.children))
+    inside = tuple(
+        each.outline_item() for each in entries if location.first <= each.first and each.last <= location.last
+    )
     return evolve(group, children=inside)
 
 
 def summarize_keys(keys: Sequence[str], more: int = 0) -> str | None:
-    """A summary: the first keys of a part."""
+    """Returns a summary with the number of keys and the first of them. `more` is the number of keys not in `keys`."""
     if not keys:
         return None
-    shown = ", ".join(keys[:8])
+    names = ", ".join(keys[:8])
     count = len(keys) + more
-    return f"{count} key{'s' if count > 1 else ''}: {shown}{', ...' if count > 8 else ''}"
+    return f"{count} key{'s' if count > 1 else ''}: {names}{', ...' if count > 8 else ''}"
 
 
 _SECTION = re.compile(r"[ \t]*\[([^\]\[]{1,200})\][ \t]*(?:[;#].*)?\Z")
@@ -73,12 +78,12 @@ _PAIR = re.compile(r"([^\s;#=:\[][^=:]{0,100}?)\s*[=:]")
 
 @frozen
 class IniOutliner:
-    """`fallback` maps what is long, or has no sections."""
+    """Outlines INI files. `fallback` outlines files that are long, or have no sections."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Sections, each to before the next; what comes before the first is `Keys`. Raises `SourceUnreadable`."""
+        """Returns the sections. Keys before the first section become a section `Keys`. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
         names, starts, keys = ["Keys"], [1], [list[str]()]
         for number, line in enumerate(() if text.is_long else text.lines(progress), 1):

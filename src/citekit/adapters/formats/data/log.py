@@ -1,4 +1,4 @@
-"""Logs: by day, hour and minute, with how many entries of which gravity each has."""
+"""Outlines logs by day, hour, and minute, with the number of entries of each severity."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from citekit.domain.source import Source
 
 _SAMPLE = 200
 _LINE = 400
-"""Bytes of a line that are looked at."""
+"""The most bytes of a line that are read."""
 
 _UNITS = (1440, 60, 1)
-"""Minutes of a day, an hour and a minute."""
+"""The minutes in a day, an hour, and a minute."""
 
 _MANY = 300
-"""The number of entries from which a day is split into hours, and an hour into minutes."""
+"""A day with more entries is split into hours, and an hour with more entries into minutes."""
 
 _MOST = 3_000
-"""The number of hours or minutes of a log from which only the busiest times are split into them."""
+"""A log that covers more hours, or minutes, is split into them only in its busiest periods."""
 
 _BUSY = 50
-"""The part of the entries of such a log that a busy time has: one in as many."""
+"""A period is busy if it has at least one in this many entries of the log."""
 
 _BACK = 1440
-"""Minutes by which a time must lie before the one above it to be believed: entries are often a little out of order."""
+"""A new period begins if time goes back by more minutes than this. Smaller steps back are entries out of order."""
 
 _MINUTES = 100_000
-"""The most minutes that are counted separately; a longer log is counted by the hour, then by the day."""
+"""The most minutes that are counted separately. A longer log is counted by the hour, then by the day."""
 
 _FIRST = 120
 _TOP = 60
 _YEARS = (1, 4)
-"""Years that stand for one that the log does not say."""
+"""The years that stand for an unknown one."""
 
 
 @define
 class MinuteCount:
-    """The entries of one minute: `line` is the first of them, `count` how many there are."""
+    """The entries of one minute: `line` is the line of the first of them, `count` their number."""
 
     when: int
     line: int
@@ -57,12 +57,12 @@ class MinuteCount:
 
 @frozen
 class LogOutliner:
-    """`fallback` maps what holds no times, and what is too long to look at every line."""
+    """Outlines logs. `fallback` outlines files without timestamps."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Stretches of time. Raises `SourceUnreadable`."""
+        """Returns the periods of a log. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
         stamp = (
             detect_timestamp_format(next(text.passages([(1, min(_SAMPLE, text.line_count))]), []))
@@ -88,7 +88,7 @@ class LogOutliner:
 
 
 def read_minutes(lines: Iterable[str], stamp: TimestampFormat) -> list[MinuteCount]:
-    """The entries by minute; a line without a time belongs to the entry above it."""
+    """Counts the entries of each minute. A line without a timestamp belongs to the entry above it."""
     minutes: list[MinuteCount] = []
     now: MinuteCount | None = None
     grain = 1
@@ -111,7 +111,7 @@ def read_minutes(lines: Iterable[str], stamp: TimestampFormat) -> list[MinuteCou
 
 
 def _merged(minutes: Sequence[MinuteCount], grain: int) -> list[MinuteCount]:
-    """The entries by longer stretches of `grain` minutes."""
+    """Merges minutes into longer periods of `grain` minutes."""
     merged: list[MinuteCount] = []
     for when, group in groupby(minutes, lambda minute: minute.when - minute.when % grain):
         parts = list(group)
@@ -121,7 +121,7 @@ def _merged(minutes: Sequence[MinuteCount], grain: int) -> list[MinuteCount]:
 
 
 def _items(minutes: Sequence[MinuteCount], text: TextFile) -> tuple[OutlineItem, ...]:
-    """Days where there are several, hours of a single one, minutes of a single hour."""
+    """Returns days if there are several, the hours of a single day, or the minutes of a single hour."""
     numbers = {unit: len({minute.when // unit for minute in minutes}) for unit in _UNITS}
     unit = next((unit for unit in _UNITS if numbers[unit] > 1), 1)
     enough = sum(minute.count for minute in minutes) // _BUSY
@@ -151,7 +151,7 @@ def _below(
 
 
 def _merge_groups(groups: list[list[MinuteCount]]) -> list[list[MinuteCount]]:
-    """Fewer groups, each of several of the given ones."""
+    """Merges adjacent groups, so that at most `_TOP` * 4 remain."""
     size = -(-len(groups) // (_TOP * 4))
     return [[minute for each in groups[n : n + size] for minute in each] for n in range(0, len(groups), size)]
 
@@ -174,6 +174,6 @@ def _title(group: Sequence[MinuteCount], unit: int) -> str:
 
 def _name(when: int, unit: int) -> str:
     day = date.fromordinal(when // 1440)
-    written = "" if day.year == 1 else f"{day:%m-%d}" if day.year in _YEARS else day.isoformat()
+    day_text = "" if day.year == 1 else f"{day:%m-%d}" if day.year in _YEARS else day.isoformat()
     clock = "" if unit == 1440 else f"{when // 60 % 24:02}:00" if unit == 60 else f"{when // 60 % 24:02}:{when % 60:02}"
-    return f"{written} {clock}".strip() or "Day"
+    return f"{day_text} {clock}".strip() or "Day"

@@ -1,4 +1,4 @@
-"""The times at the beginnings of the lines of a log, and how grave each entry is."""
+"""Reads the timestamps and severities of log lines."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _STATUS = re.compile(r'" ([1-5])\d\d (?:\d+|-)(?:\s|$)')
 
 @frozen
 class TimestampFormat:
-    """A way to write times: `pattern` finds one near the beginning of a line, by the groups that `_minute` reads."""
+    """A timestamp format. `pattern` matches a timestamp near the beginning of a line, in the groups that `_minute` reads."""
 
     name: str
     pattern: re.Pattern[str]
 
     def minute(self, line: str) -> int | None:
-        """Minutes since the year 1 (or since an unknown year's begin), None for a line without a time."""
+        """Returns the minutes since January 1 of the year 1; None for a line without a timestamp."""
         found = self.pattern.match(line)
         if found is None:
             return None
@@ -41,29 +41,32 @@ class TimestampFormat:
             return None
 
 
-def _minute(said: dict[str, str | None]) -> int:
-    """The minute that the groups `y`, `mo` (number or name), `d`, `h`, `mi`, `half` say, or `epoch`, seconds since 1970."""
-    if said.get("epoch"):
-        when = datetime.fromtimestamp(int(said["epoch"] or 0), UTC)
+def _minute(groups: dict[str, str | None]) -> int:
+    """Converts the groups of a match to minutes.
+
+    The groups are `y`, `mo` (a number or a name), `d`, `h`, `mi`, and `half` (AM or PM); or `epoch`, the seconds since 1970.
+    """
+    if groups.get("epoch"):
+        when = datetime.fromtimestamp(int(groups["epoch"] or 0), UTC)
         return _minutes(when.year, when.month, when.day, when.hour, when.minute)
-    month = said.get("mo")
+    month = groups.get("mo")
     if month is None:
-        return _minutes(1, 1, 1, int(said["h"] or 0), int(said["mi"] or 0))
-    hour, half, year = int(said["h"] or 0), said.get("half"), said.get("y") or _NO_YEAR
+        return _minutes(1, 1, 1, int(groups["h"] or 0), int(groups["mi"] or 0))
+    hour, half, year = int(groups["h"] or 0), groups.get("half"), groups.get("y") or _NO_YEAR
     if half:
         hour = hour % 12 + 12 * half.lower().startswith("p")
     number = int(month) if month.isdigit() else _MONTHS[month[:3].lower()]
-    return _minutes(int(year) + 2000 * (len(year) == 2), number, int(said["d"] or 0), hour, int(said["mi"] or 0))
+    return _minutes(int(year) + 2000 * (len(year) == 2), number, int(groups["d"] or 0), hour, int(groups["mi"] or 0))
 
 
 def _minutes(year: int, month: int, day: int, hour: int, minute: int) -> int:
     if hour > 23 or minute > 59:
-        raise ValueError("no such time of day")
+        raise ValueError("not a time of day")
     return datetime(year, month, day).toordinal() * 1440 + hour * 60 + minute
 
 
 _NO_YEAR = "4"
-"""Stands for the year where a log says none: one with a 29th of February."""
+"""Replaces a missing year. It is a leap year, so that February 29 is valid."""
 
 _BEFORE = r"(?:[^\d]{0,40}?|<\d{1,3}>\d?\s*)"
 _TIME, _LOOSE = (
@@ -73,50 +76,50 @@ _TIME, _LOOSE = (
 _NAME = r"(?P<mo>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 
 
-def _stamp(name: str, pattern: str) -> TimestampFormat:
+def _format(name: str, pattern: str) -> TimestampFormat:
     return TimestampFormat(name, re.compile(pattern))
 
 
-STAMPS = (
-    _stamp(
+TIMESTAMP_FORMATS = (
+    _format(
         "iso",
         _BEFORE
         + r"(?P<y>\d{4})[-/.](?P<mo>\d{2})[-/.](?P<d>\d{2})(?:[T_:]| {1,2})(?P<h>\d{1,2}):(?P<mi>\d{2})(?::\d{2})?",
     ),
-    _stamp(
+    _format(
         "iso", _BEFORE + r"(?P<y>\d{4})(?P<mo>\d{2})(?P<d>\d{2})[T _-]?(?P<h>\d{2}):?(?P<mi>\d{2})(?::?\d{2})?(?!\d)"
     ),
-    _stamp("clf", rf".{{0,300}}?\[(?P<d>\d{{1,2}})/{_NAME}/(?P<y>\d{{4}}):{_TIME}"),
-    _stamp("ctime", rf".{{0,20}}?{_NAME}\s+(?P<d>\d{{1,2}}) {_TIME}(?:\.\d+)? (?:[A-Z]{{2,5}} )?(?P<y>\d{{4}})\b"),
-    _stamp("syslog", rf"(?:<\d{{1,3}}>)?{_NAME}\s+(?P<d>\d{{1,2}}) {_TIME}\b"),
-    _stamp(
+    _format("clf", rf".{{0,300}}?\[(?P<d>\d{{1,2}})/{_NAME}/(?P<y>\d{{4}}):{_TIME}"),
+    _format("ctime", rf".{{0,20}}?{_NAME}\s+(?P<d>\d{{1,2}}) {_TIME}(?:\.\d+)? (?:[A-Z]{{2,5}} )?(?P<y>\d{{4}})\b"),
+    _format("syslog", rf"(?:<\d{{1,3}}>)?{_NAME}\s+(?P<d>\d{{1,2}}) {_TIME}\b"),
+    _format(
         "day, month", rf".{{0,30}}?\b(?P<d>\d{{1,2}})[ /-]{_NAME}[a-z]{{0,6}}[ /-](?P<y>\d{{4}})[ ,:T]{{1,2}}{_LOOSE}"
     ),
-    _stamp("month, day", rf".{{0,30}}?\b{_NAME}[a-z]{{0,6}} (?P<d>\d{{1,2}}), (?P<y>\d{{4}}),?(?: at)? {_LOOSE}"),
-    _stamp("year, month", rf"{_BEFORE}(?P<y>\d{{4}})-{_NAME}-(?P<d>\d{{1,2}})[ T]{_LOOSE}"),
-    _stamp("us", rf"{_BEFORE}(?P<mo>\d{{1,2}})[/-](?P<d>\d{{1,2}})[/-](?P<y>\d{{4}}),? {_LOOSE}"),
-    _stamp("day first", rf"{_BEFORE}(?P<d>\d{{1,2}})[./-](?P<mo>\d{{1,2}})[./-](?P<y>\d{{4}}),? {{1,2}}{_LOOSE}"),
-    _stamp("short year", rf"{_BEFORE}(?P<y>\d{{2}})[/-](?P<mo>\d{{2}})[/-](?P<d>\d{{2}}) {_TIME}"),
-    _stamp("short year", r"(?P<y>\d{2})(?P<mo>\d{2})(?P<d>\d{2}) {1,2}(?P<h>\d{1,2}):?(?P<mi>\d{2}):?\d{2}\b"),
-    _stamp("no year", rf"\[?(?P<mo>\d{{2}})[-./](?P<d>\d{{2}}) {_TIME}\b"),
-    _stamp("no year", rf"[IWEFD](?P<mo>\d{{2}})(?P<d>\d{{2}}) {_TIME}\.\d"),
-    _stamp("no year", rf".{{0,20}}?\b(?P<d>\d{{1,2}}) {_NAME} {_TIME}\b"),
-    _stamp("epoch", r"[-\[(\"{A-Za-z_:=, ]{0,40}?(?P<epoch>1\d{9})(?:\d{3}(?:\d{3})?)?(?!\d)"),
-    _stamp("clock", rf"\[?{_TIME}(?:[.,]\d+)?\b"),
-    _stamp("iso", rf".{{0,60}}?(?<!\d)(?P<y>\d{{4}})-(?P<mo>\d{{2}})-(?P<d>\d{{2}})[T ]{_TIME}"),
+    _format("month, day", rf".{{0,30}}?\b{_NAME}[a-z]{{0,6}} (?P<d>\d{{1,2}}), (?P<y>\d{{4}}),?(?: at)? {_LOOSE}"),
+    _format("year, month", rf"{_BEFORE}(?P<y>\d{{4}})-{_NAME}-(?P<d>\d{{1,2}})[ T]{_LOOSE}"),
+    _format("us", rf"{_BEFORE}(?P<mo>\d{{1,2}})[/-](?P<d>\d{{1,2}})[/-](?P<y>\d{{4}}),? {_LOOSE}"),
+    _format("day first", rf"{_BEFORE}(?P<d>\d{{1,2}})[./-](?P<mo>\d{{1,2}})[./-](?P<y>\d{{4}}),? {{1,2}}{_LOOSE}"),
+    _format("short year", rf"{_BEFORE}(?P<y>\d{{2}})[/-](?P<mo>\d{{2}})[/-](?P<d>\d{{2}}) {_TIME}"),
+    _format("short year", r"(?P<y>\d{2})(?P<mo>\d{2})(?P<d>\d{2}) {1,2}(?P<h>\d{1,2}):?(?P<mi>\d{2}):?\d{2}\b"),
+    _format("no year", rf"\[?(?P<mo>\d{{2}})[-./](?P<d>\d{{2}}) {_TIME}\b"),
+    _format("no year", rf"[IWEFD](?P<mo>\d{{2}})(?P<d>\d{{2}}) {_TIME}\.\d"),
+    _format("no year", rf".{{0,20}}?\b(?P<d>\d{{1,2}}) {_NAME} {_TIME}\b"),
+    _format("epoch", r"[-\[(\"{A-Za-z_:=, ]{0,40}?(?P<epoch>1\d{9})(?:\d{3}(?:\d{3})?)?(?!\d)"),
+    _format("clock", rf"\[?{_TIME}(?:[.,]\d+)?\b"),
+    _format("iso", rf".{{0,60}}?(?<!\d)(?P<y>\d{{4}})-(?P<mo>\d{{2}})-(?P<d>\d{{2}})[T ]{_TIME}"),
 )
 
 
 def detect_timestamp_format(lines: Sequence[str]) -> TimestampFormat | None:
-    """The way in which most of some lines write their times; None where fewer than a quarter of them do."""
-    held = [line for line in lines if line.strip()]
-    best = max(STAMPS, key=lambda stamp: sum(stamp.minute(line) is not None for line in held))
-    count = sum(best.minute(line) is not None for line in held)
-    return best if count and count * 4 >= len(held) else None
+    """Returns the timestamp format of most lines; None if less than a quarter of the lines have a timestamp."""
+    nonblank = [line for line in lines if line.strip()]
+    best = max(TIMESTAMP_FORMATS, key=lambda format_: sum(format_.minute(line) is not None for line in nonblank))
+    count = sum(best.minute(line) is not None for line in nonblank)
+    return best if count and count * 4 >= len(nonblank) else None
 
 
 def level_of(line: str) -> str | None:
-    """How grave an entry says it is; the class of the status in the log of a web server."""
+    """Returns the severity of an entry, or the status class (`4xx`, `5xx`) of a line in a web server's log."""
     found = _LEVEL.search(line, 0, 300)
     if found and found.lastindex:
         return LEVELS[(found.lastindex - 1) % 5]
@@ -125,7 +128,7 @@ def level_of(line: str) -> str | None:
 
 
 def describe_levels(levels: Iterable[tuple[str, int]]) -> str:
-    """Counts of levels in words, the gravest first."""
+    """Returns the count of each level as text, the most severe first."""
     order = [*LEVELS, "5xx", "4xx"]
     counts = Counter(dict(levels))
     return ", ".join(f"{counts[name]} {name}" for name in order if counts[name])

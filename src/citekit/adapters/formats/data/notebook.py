@@ -1,4 +1,7 @@
-"""Jupyter notebooks: sections by the headings in Markdown cells, cells below them, with their lines in the file itself."""
+"""Outlines Jupyter notebooks: sections by the headings of Markdown cells, with the cells below them.
+
+Locations are lines of the notebook file itself.
+"""
 
 from __future__ import annotations
 
@@ -18,40 +21,43 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 CELLS_LIMIT = 20_000
-"""Cells that are nodes; of a longer notebook, the first ones."""
+"""The most cells of a notebook that become nodes."""
 
 _SOURCE_LIMIT = 200_000
-"""Bytes of a cell's source that is read; the outputs are not."""
+"""The most bytes of a cell's source that are read. Outputs are not read."""
 
 _CELL = 99
 
 
 @frozen
 class Cell:
-    """A cell: its place in the file, its kind, its text, the kinds of its outputs, the offset of each line of its text."""
+    """A cell: its number, its lines in the file, its kind, its text, and the kinds of its outputs.
+
+    `text_lines[i]` is the line of the file where line i + 1 of the text begins.
+    """
 
     number: int
     lines: Lines
     kind: str
     text: str
     outputs: Sequence[str] = ()
-    places: Sequence[int] = field(default=(), repr=False)
+    text_lines: Sequence[int] = field(default=(), repr=False)
 
 
 @frozen
 class NotebookOutliner:
-    """`fallback` maps what is no notebook (JSON), or too large to look into."""
+    """Outlines notebooks. `fallback` outlines files that are not notebooks, or are too large."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Sections and cells. Raises `SourceUnreadable`."""
+        """Returns the sections and cells. Raises `SourceUnreadable`."""
         file = open_data_file(source, progress)
         cells = [] if file.content is None else list(_cells(file.content))
         if file.content is None or not cells:
             return file.by_lines(self.fallback, source, progress)
         items = [item for cell in cells for item in _items(cell)]
-        title = next((draft.title for level, draft in items if level == 1), None)
+        title = next((item.title for level, item in items if level == 1), None)
         return Outline(
             title=title,
             bounds=file.text.bounds,
@@ -71,7 +77,7 @@ def _cells(content: Content) -> Iterator[Cell]:
 
 
 def _cell_offsets(data: bytes) -> MemberOffsets:
-    """The cells: of the format 4 at the top, of the format 3 in the first worksheet."""
+    """Returns the offsets of the cells: at the top level in format 4, in the first worksheet in format 3."""
     root = _members(data, first_value(data))
     if "worksheets" in root and "cells" not in root:
         sheets = scan(data, root["worksheets"][0])
@@ -81,7 +87,7 @@ def _cell_offsets(data: bytes) -> MemberOffsets:
 
 
 def _members(data: bytes, start: int) -> dict[str, tuple[int, int]]:
-    """The places of the values of an object, by their keys."""
+    """Returns the (start, end) of each value of an object, by key."""
     if data[start : start + 1] != b"{":
         return {}
     parts = scan(data, start)
@@ -93,37 +99,37 @@ def _cell(content: Content, number: int, start: int, end: int) -> Cell:
     members = _members(data, start)
     kind = _scalar_text(data, members.get("cell_type", (0, 0))) or "cell"
     where = members.get("source") or members.get("input") or (0, 0)
-    text, places = _source(data, where)
+    text, offsets = _source(data, where)
     if kind == "heading":
         kind, text = "markdown", f"{'#' * int(_scalar_text(data, members.get('level', (0, 0))) or 1)} {text}"
     outputs = _outputs(data, members.get("outputs", (0, 0)))
-    return Cell(number, content.lines(start, end), kind, text, outputs, [content.line(each) for each in places])
+    return Cell(number, content.lines(start, end), kind, text, outputs, [content.line(each) for each in offsets])
 
 
-def _scalar_text(data: bytes, place: tuple[int, int]) -> str:
-    """A string or a number as text."""
-    return data[place[0] : place[1]][:100].decode("utf-8", "replace").strip('"')
+def _scalar_text(data: bytes, span: tuple[int, int]) -> str:
+    """Returns a string or a number as text."""
+    return data[span[0] : span[1]][:100].decode("utf-8", "replace").strip('"')
 
 
-def _source(data: bytes, place: tuple[int, int]) -> tuple[str, list[int]]:
-    """The text of a cell, and the offset where each of its lines is written in the file."""
-    if data[place[0] : place[0] + 1] != b"[":
-        text = _string(data, place)
-        return text, [place[0]] * (text.count("\n") + 1)
-    parts = scan(data, place[0])
-    pieces, offsets, size = [], [], 0
+def _source(data: bytes, span: tuple[int, int]) -> tuple[str, list[int]]:
+    """Returns the text of a cell, and the offset in the file of each of its lines."""
+    if data[span[0] : span[0] + 1] != b"[":
+        text = _string(data, span)
+        return text, [span[0]] * (text.count("\n") + 1)
+    parts = scan(data, span[0])
+    lines, offsets, size = [], [], 0
     for index in range(parts.count):
-        span = parts.value(index)
-        size += span[1] - span[0]
+        line = parts.value(index)
+        size += line[1] - line[0]
         if size > _SOURCE_LIMIT:
             break
-        pieces.append(_string(data, span))
-        offsets.extend([span[0]] * max(1, pieces[-1].count("\n")))
-    return "".join(pieces), offsets
+        lines.append(_string(data, line))
+        offsets.extend([line[0]] * max(1, lines[-1].count("\n")))
+    return "".join(lines), offsets
 
 
-def _string(data: bytes, place: tuple[int, int]) -> str:
-    token = data[place[0] : place[1]]
+def _string(data: bytes, span: tuple[int, int]) -> str:
+    token = data[span[0] : span[1]]
     if len(token) > _SOURCE_LIMIT:
         token = token[:_SOURCE_LIMIT].rstrip(b"\\") + b'"'
     try:
@@ -135,14 +141,14 @@ def _string(data: bytes, place: tuple[int, int]) -> str:
 
 _OLD_OUTPUTS = frozenset(("pyout", "display_data"))
 _NO_MEDIA = frozenset(("output_type", "metadata", "prompt_number"))
-"""Of the format 3: outputs that hold their media beside one another (`html`, `png`), and what else they hold."""
+"""In format 3, the keys of an output that are not media types."""
 
 
-def _outputs(data: bytes, place: tuple[int, int]) -> tuple[str, ...]:
-    """The kinds of the outputs of a cell, each once: media types, `stream`, the name of an error."""
-    if data[place[0] : place[0] + 1] != b"[":
+def _outputs(data: bytes, span: tuple[int, int]) -> tuple[str, ...]:
+    """Returns the distinct kinds of a cell's outputs: media types, `text`, or the name of an error."""
+    if data[span[0] : span[0] + 1] != b"[":
         return ()
-    parts, kinds = scan(data, place[0]), {}
+    parts, kinds = scan(data, span[0]), {}
     for index in range(min(parts.count, 50)):
         output = _members(data, parts.value(index)[0])
         kind = _scalar_text(data, output.get("output_type", (0, 0)))
@@ -158,42 +164,44 @@ def _outputs(data: bytes, place: tuple[int, int]) -> tuple[str, ...]:
 
 
 def _items(cell: Cell) -> list[tuple[int, OutlineItem]]:
-    """(level, draft): a section for each heading of a Markdown cell, or the cell itself."""
+    """Returns (level, item) for each heading of a Markdown cell, or for the cell itself."""
     lines = cell.text.split("\n")
     headings = read_headings(cell.text) if cell.kind == "markdown" and ("#" in cell.text or "\n" in cell.text) else []
     if not headings:
         return [(_CELL, OutlineItem(_titled(cell, lines), f"{cell.kind}_cell", cell.lines, _summary(cell, lines)))]
     items = []
     for number, heading in enumerate(headings):
-        first = cell.places[heading.line - 1] if number and heading.line <= len(cell.places) else cell.lines.first
+        first = (
+            cell.text_lines[heading.line - 1] if number and heading.line <= len(cell.text_lines) else cell.lines.first
+        )
         body = [plain(line) for line in lines[heading.line + heading.height - 1 :]]
-        place = Lines(max(first, cell.lines.first), cell.lines.last)
-        items.append((heading.level, OutlineItem(heading.title, "section", place, first_sentence(body))))
+        location = Lines(max(first, cell.lines.first), cell.lines.last)
+        items.append((heading.level, OutlineItem(heading.title, "section", location, first_sentence(body))))
     return items
 
 
 def _ended(items: Sequence[tuple[int, OutlineItem]], last: int) -> list[tuple[int, OutlineItem]]:
-    """The sections, each to before the next of its own or a higher level."""
+    """Extends each section to the line before the next section of the same or a higher level."""
     ended, bound = [], dict[int, int]()
-    for level, draft in reversed(items):
-        place = draft.location
-        if level < _CELL and isinstance(place, Lines):
+    for level, item in reversed(items):
+        location = item.location
+        if level < _CELL and isinstance(location, Lines):
             after = min((line for each, line in bound.items() if each <= level), default=last + 1)
-            draft = evolve(draft, location=Lines(place.first, max(place.first, after - 1)))
-            bound = {each: line for each, line in bound.items() if each < level} | {level: place.first}
-        ended.append((level, draft))
+            item = evolve(item, location=Lines(location.first, max(location.first, after - 1)))
+            bound = {each: line for each, line in bound.items() if each < level} | {level: location.first}
+        ended.append((level, item))
     return ended[::-1]
 
 
 def _titled(cell: Cell, lines: Sequence[str]) -> str:
     first = next((line for line in lines if has_text(line)), "")
-    said = plain(first) if cell.kind == "markdown" else first.strip()
-    return one_line(f"Cell {cell.number} ({cell.kind}): {said}" if said else f"Cell {cell.number} ({cell.kind})", 100)
+    text = plain(first) if cell.kind == "markdown" else first.strip()
+    return one_line(f"Cell {cell.number} ({cell.kind}): {text}" if text else f"Cell {cell.number} ({cell.kind})", 100)
 
 
 def _summary(cell: Cell, lines: Sequence[str]) -> str | None:
     if cell.kind == "markdown":
         return first_sentence([plain(line) for line in lines])
     count = len(cell.text.splitlines())
-    said = f"{count} line{'s' if count > 1 else ''}" if cell.text else "empty"
-    return f"{said}; outputs: {', '.join(cell.outputs)}" if cell.outputs else said
+    text = f"{count} line{'s' if count > 1 else ''}" if cell.text else "empty"
+    return f"{text}; outputs: {', '.join(cell.outputs)}" if cell.outputs else text

@@ -1,4 +1,4 @@
-"""TOML 1.0: a node for every table, and for each element of an array of tables, nested by their dotted names."""
+"""Outlines TOML 1.0: a node for each table and each element of an array of tables, nested by dotted name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 TABLES_LIMIT = 200_000
-"""Headers of tables that are looked at."""
+"""The most tables that are read."""
 
 _TEXT = (
     rb'"""(?:[^"\\]|\\.|"(?!""))*+(?:"""(?:""?(?!"))?)|'
@@ -35,42 +35,46 @@ _SIMPLE = re.compile(
     + rb")[ \t]*=[ \t]*(\"(?!\"\")(?:[^\"\\\r\n]|\\.)*+\"|'(?!'')[^'\r\n]*+'|[\w.+:-]++)[ \t]*(?:\r\n|\n|\r|\Z)"
 )
 _NOTHING = re.compile(rb"(?:[ \t]*(?:#[^\r\n]*+)?(?:\r\n|\n|\r))++")
-_CALLED = (b"name", b"title", b"id")
+_NAME_KEYS = (b"name", b"title", b"id")
 
 
 @define
 class Table:
-    """A table: the parts of its name, the line of its header, its keys, the value of its first key that names it."""
+    """A table.
+
+    `names` is its dotted name, `listed` whether it is an element of an array, `line` the line of its header, `keys` its first
+    keys, `count` the number of keys, `called` the value of its first naming key, and `index` its position in the array.
+    """
 
     names: tuple[str, ...]
-    listed: bool
+    in_array: bool
     line: int
     keys: list[str] = field(factory=list)
     count: int = 0
-    called: str = ""
+    label: str = ""
     last: int = 0
     index: int = 0
 
 
 @frozen
 class TomlOutliner:
-    """`fallback` maps what holds neither a table nor a key."""
+    """Outlines TOML. `fallback` outlines files that have neither tables nor keys."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Tables, nested by their names; the keys before the first one are a node too. Raises `SourceUnreadable`."""
+        """Returns the tables, nested by name. Keys before the first table become a node. Raises `SourceUnreadable`."""
         file = open_data_file(source, progress)
         tables = [] if file.content is None else read_tables(file.content)
         if not any(table.count or table.names for table in tables):
             return file.by_lines(self.fallback, source, progress)
         _end(tables, file.text.line_count)
-        shown = [table for table in tables if table.names or table.count]
-        return Outline(title=_title(shown), bounds=file.text.bounds, items=_tree(shown), facts=file.text.facts)
+        nonempty = [table for table in tables if table.names or table.count]
+        return Outline(title=_title(nonempty), bounds=file.text.bounds, items=_tree(nonempty), facts=file.text.facts)
 
 
 def read_tables(content: Content) -> list[Table]:
-    """The tables in order; the first is that of the keys before any header, which has no name."""
+    """Returns the tables in order. The first one has no name and contains the keys before any header."""
     data, position = content.data, 0
     tables, closes = [Table((), False, 1)], True
     while position < len(data) and len(tables) < TABLES_LIMIT:
@@ -94,7 +98,7 @@ def read_tables(content: Content) -> list[Table]:
             position = _next_line(data, position)
             continue
         end = _value_end(data, pair.end()) if closes else None
-        if end is None:  # an array that never ends is looked for once
+        if end is None:  # search for the end of an unclosed array only once
             closes, end = False, _next_line(data, pair.end())
         _note(tables[-1], pair[1], data[pair.end() : min(end, pair.end() + 300)])
         position = end
@@ -105,8 +109,8 @@ def _note(table: Table, key: bytes, value: bytes) -> None:
     table.count += 1
     if len(table.keys) < 8:
         table.keys.append(_plain(key))
-    if not table.called and key in _CALLED:
-        table.called = _plain(value.strip())
+    if not table.label and key in _NAME_KEYS:
+        table.label = _plain(value.strip())
 
 
 def _next_line(data: bytes, position: int) -> int:
@@ -115,7 +119,10 @@ def _next_line(data: bytes, position: int) -> int:
 
 
 def _value_end(data: bytes, position: int) -> int | None:
-    """The offset after the line on which a value ends: line ends in arrays and in texts do not end it. None for no end."""
+    """Returns the offset after the last line of a value; None if the value never ends.
+
+    Line breaks inside arrays and strings do not end a value.
+    """
     depth = 0
     for found in _VALUE.finditer(data, position):
         mark = data[found.start()]
@@ -129,27 +136,27 @@ def _value_end(data: bytes, position: int) -> int | None:
 
 
 def _end(tables: Sequence[Table], line_count: int) -> None:
-    """Each table ends before the next header; counts the elements of arrays of tables."""
+    """Ends each table before the next header, and numbers the elements of arrays of tables."""
     seen: dict[tuple[str, ...], int] = {}
     for table, after in zip(tables, [*(each.line for each in tables[1:]), line_count + 1], strict=True):
         table.last = max(table.line, after - 1)
-        if table.listed:
+        if table.in_array:
             table.index = seen[table.names] = seen.get(table.names, -1) + 1
 
 
 def _title(tables: Sequence[Table]) -> str | None:
     for table in tables:
-        if table.names in ((), ("project",), ("package",), ("tool", "poetry")) and not table.listed and table.called:
-            return table.called
+        if table.names in ((), ("project",), ("package",), ("tool", "poetry")) and not table.in_array and table.label:
+            return table.label
     return None
 
 
 def _tree(tables: Sequence[Table], depth: int = 0) -> tuple[OutlineItem, ...]:
-    """Tables below those whose name theirs begins with; runs of elements of one array below a node of the array."""
+    """Nests tables by the prefixes of their names, and gathers the elements of each array below one node."""
     found: list[KeyedSection] = []
     for run in _runs(tables):
         first = run[0]
-        if len(run) == 1 or not first[0].listed:
+        if len(run) == 1 or not first[0].in_array:
             found.extend(_entry(family, depth) for family in run)
             continue
         entries = [_entry(family, depth) for family in run]
@@ -163,7 +170,7 @@ def _entry(family: Sequence[Table], depth: int) -> KeyedSection:
     head, below = family[0], family[1:]
     last = family[-1].last
     name = ".".join(head.names) or "Keys"
-    title = f"{name}[{head.index}] {head.called}".strip() if head.listed else name
+    title = f"{name}[{head.index}] {head.label}".strip() if head.in_array else name
     children = _tree(below, depth + 1) if below and depth < 20 else ()
     return KeyedSection(
         title, "table", head.line, last, summarize_keys(head.keys, head.count - len(head.keys)), children
@@ -171,10 +178,10 @@ def _entry(family: Sequence[Table], depth: int) -> KeyedSection:
 
 
 def _runs(tables: Sequence[Table]) -> Iterator[list[list[Table]]]:
-    """Families (a table and those below it) in runs: the elements of one array of tables one after another."""
+    """Yields runs of families (a table and its subtables). The elements of one array of tables form one run."""
     run: list[list[Table]] = []
     for family in _families(tables):
-        if run and not (family[0].listed and run[0][0].listed and family[0].names == run[0][0].names):
+        if run and not (family[0].in_array and run[0][0].in_array and family[0].names == run[0][0].names):
             yield run
             run = []
         run.append(family)

@@ -1,4 +1,4 @@
-"""XML: the elements of the first levels, by expat, which tells the place of every tag and follows no outside reference."""
+"""Outlines XML: the elements of the first levels. Uses expat, which reports tag offsets and loads no external entities."""
 
 from __future__ import annotations
 
@@ -18,25 +18,29 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 DEEPEST = 5
-"""Levels of elements that are remembered; levels with a single child, as at the top of feeds, count."""
+"""The most levels of elements that are recorded, including levels with a single child, as at the top of feeds."""
 
 ELEMENTS_LIMIT = 2_000_000
-"""Elements that are remembered."""
+"""The most elements that are recorded."""
 
 _LONG = 30
-"""Lines from which on the elements inside of one are nodes of their own."""
+"""An element that spans more lines has child nodes."""
 
 _LABELS = 50_000
-_CALLED = ("title", "name", "label", "id", "key", "ref")
+_LABEL_NAMES = ("title", "name", "label", "id", "key", "ref")
 _LABEL_LIMIT = 200
 _TAG = re.compile(rb"<(?:[^>\"']|\"[^\"]*+\"|'[^']*+')*+>")
-_WORDS_LOOK = 1000
+_EXCERPT_LIMIT = 1000
 _STEP = 50_000
 
 
 @define
 class Elements:
-    """The elements of the first levels in the order of their start tags: `depths` from 0, offsets, numbers of names."""
+    """The elements of the first levels, in the order of their start tags.
+
+    `depths` counts from 0, `starts` and `ends` are offsets, and `tags` are indexes in `names`. `labels` maps an element to
+    its label. `fault` describes the syntax error, if any.
+    """
 
     depths: array[int] = field(factory=lambda: array("b"), repr=False)
     starts: array[int] = field(factory=lambda: array("q"), repr=False)
@@ -47,18 +51,18 @@ class Elements:
     fault: str | None = None
 
     def name(self, index: int) -> str:
-        """The name of an element's tag."""
+        """Returns the tag name of an element."""
         return self.names[self.tags[index]]
 
 
 @frozen
 class XmlOutliner:
-    """`fallback` maps what has no element."""
+    """Outlines XML. `fallback` outlines files without elements."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Elements, grouped where they are many. Raises `SourceUnreadable`."""
+        """Returns the elements, in groups if there are many. Raises `SourceUnreadable`."""
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -77,7 +81,7 @@ class XmlOutliner:
 
 
 def read_elements(data: bytes, progress: Progress) -> Elements:
-    """The elements of a document in UTF-8, as far as it is well formed; `fault` says where it is not."""
+    """Returns the elements of a document in UTF-8, up to the first syntax error. `fault` describes that error."""
     from xml.parsers import expat
 
     reader = _Reader(expat.ParserCreate("utf-8"), Elements(), len(data), progress)
@@ -85,13 +89,13 @@ def read_elements(data: bytes, progress: Progress) -> Elements:
         reader.parser.Parse(data, True)
     except expat.ExpatError as error:
         line = reader.parser.ErrorLineNumber
-        reader.found.fault = f"The XML is not well formed from line {line} on: {expat.ErrorString(error.code)}."
+        reader.found.fault = f"The XML is not well formed at line {line}: {expat.ErrorString(error.code)}."
     reader.close()
     return reader.found
 
 
 class _Reader:
-    """Takes what expat finds."""
+    """Receives the events of expat."""
 
     def __init__(self, parser: Any, found: Elements, size: int, progress: Progress) -> None:
         self.parser, self.found, self.size, self.progress = parser, found, size, progress
@@ -115,11 +119,11 @@ class _Reader:
             found.starts.append(self.parser.CurrentByteIndex)
             found.ends.append(-1)
             found.tags.append(self._number(name))
-            self._call(index, attributes)
+            self._label_from_attributes(index, attributes)
         elif self.depth < DEEPEST:
             self.open.append(-1)
-        if self.open and name.rpartition(":")[2].lower() in _CALLED[:3]:
-            self._listen(self.depth - 1)
+        if self.open and name.rpartition(":")[2].lower() in _LABEL_NAMES[:3]:
+            self._collect_label(self.depth - 1)
         self.depth += 1
 
     def _number(self, name: str) -> int:
@@ -128,30 +132,30 @@ class _Reader:
             self.found.names.append(name)
         return self.numbers[name]
 
-    def _call(self, index: int, attributes: Mapping[str, str]) -> None:
+    def _label_from_attributes(self, index: int, attributes: Mapping[str, str]) -> None:
         if len(self.found.labels) < _LABELS and attributes:
             plain = {name.rpartition(":")[2].lower(): value for name, value in attributes.items()}
-            said = next((plain[name] for name in _CALLED if plain.get(name)), None)
-            if said:
-                self.found.labels[index] = said[:_LABEL_LIMIT]
+            text = next((plain[name] for name in _LABEL_NAMES if plain.get(name)), None)
+            if text:
+                self.found.labels[index] = text[:_LABEL_LIMIT]
 
-    def _listen(self, depth: int) -> None:
-        """The text of a `title` is the label of the element around it."""
+    def _collect_label(self, depth: int) -> None:
+        """Makes the text of a `title` (or `name`, `label`) the label of the element around it."""
         above = self.open[depth] if 0 <= depth < len(self.open) else -1
         if above >= 0 and len(self.found.labels) < _LABELS and self.label is None and above not in self.found.labels:
             self.label, self.words = above, []
-            self.parser.CharacterDataHandler = self._hear
+            self.parser.CharacterDataHandler = self._add_text
 
-    def _hear(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if sum(map(len, self.words)) < _LABEL_LIMIT and len(self.words) < _LABEL_LIMIT:
             self.words.append(text)
 
     def end(self, _name: str) -> None:
         self.depth -= 1
         if self.label is not None:
-            said = " ".join("".join(self.words).split())[:_LABEL_LIMIT]
-            if said:
-                self.found.labels[self.label] = said
+            text = " ".join("".join(self.words).split())[:_LABEL_LIMIT]
+            if text:
+                self.found.labels[self.label] = text
             self.label, self.parser.CharacterDataHandler = None, None
         if self.depth < DEEPEST:
             index = self.open.pop()
@@ -159,7 +163,7 @@ class _Reader:
                 self.found.ends[index] = self.parser.CurrentByteIndex
 
     def close(self) -> None:
-        """What is open where the document breaks off ends there."""
+        """Ends all open elements at the end of the data."""
         for index in self.open:
             if index >= 0:
                 self.found.ends[index] = self.size
@@ -171,7 +175,7 @@ class _Tree:
     found: Elements
 
     def top(self) -> list[int]:
-        """The root, and what is in it as long as that is a single element with others in it."""
+        """Returns the root and, while an element has a single child that has children, that child."""
         top, below = [0], self._below(0)
         while len(below) == 1 and len(top) < DEEPEST - 1:
             inner = self._below(below[0])
@@ -182,12 +186,12 @@ class _Tree:
         return top
 
     def items(self, index: int) -> tuple[OutlineItem, ...]:
-        """The elements in an element; that itself where it has none."""
+        """Returns the children of an element, or the element itself if it has none."""
         below = self._below(index)
         return self._many(below) if below else (self._one(index),)
 
     def _below(self, index: int) -> list[int]:
-        """The children of an element: the next ones of the level below it, up to its end."""
+        """Returns the children of an element: the elements one level deeper, up to its end."""
         depths, starts, end = self.found.depths, self.found.starts, self.found.ends[index]
         depth, found = depths[index] + 1, []
         for each in range(index + 1, len(depths)):
@@ -197,11 +201,11 @@ class _Tree:
                 found.append(each)
         return found
 
-    def _place(self, first: int, last: int) -> Lines:
+    def _location(self, first: int, last: int) -> Lines:
         return self.content.lines(self.found.starts[first], self._end(last))
 
     def _end(self, index: int) -> int:
-        """The offset after the tag that ends an element."""
+        """Returns the offset after the end tag of an element."""
         data, start, end = self.content.data, self.found.starts[index], self.found.ends[index]
         tag = _TAG.match(data, start)
         if tag and tag.end() == end and tag[0].endswith(b"/>"):
@@ -216,36 +220,36 @@ class _Tree:
         def name(start: int, end: int) -> tuple[str, str | None]:
             first, last = indexes[start], indexes[end - 1]
             tag = self.found.name(first)
-            said = [self.found.labels.get(each, "") for each in (first, last)]
-            return f"{tag} {start + 1}-{end}", " - ".join(said) if all(said) else None
+            labels = [self.found.labels.get(each, "") for each in (first, last)]
+            return f"{tag} {start + 1}-{end}", " - ".join(labels) if all(labels) else None
 
-        height = self._place(indexes[0], indexes[-1])
+        height = self._location(indexes[0], indexes[-1])
         most = max(20, (height.last - height.first) // 4)
         return grouped(
             len(indexes),
-            lambda i, j: self._place(indexes[i], indexes[j - 1]),
+            lambda i, j: self._location(indexes[i], indexes[j - 1]),
             name,
             type="elements",
             most=min(2500, most),
         )
 
     def _one(self, index: int) -> OutlineItem:
-        place, label = self._place(index, index), self.found.labels.get(index, "")
-        long = place.last - place.first >= _LONG
+        location, label = self._location(index, index), self.found.labels.get(index, "")
+        long = location.last - location.first >= _LONG
         below = self._below(index) if self.found.depths[index] < DEEPEST - 1 else []
-        summary = self._names(below) if below else self._words(index) if not label else None
+        summary = self._names(below) if below else self._excerpt(index) if not label else None
         children = self._many(below) if long and below else ()
-        draft = OutlineItem(f"{self.found.name(index)} {label}".strip(), "element", place, summary)
-        return evolve(draft, children=children)
+        item = OutlineItem(f"{self.found.name(index)} {label}".strip(), "element", location, summary)
+        return evolve(item, children=children)
 
     def _names(self, below: list[int]) -> str:
         names = list(dict.fromkeys(self.found.name(each) for each in below))
         more = ", ..." if len(names) > 8 else ""
         return f"{len(below)} {'element' if len(below) == 1 else 'elements'}: {', '.join(names[:8])}{more}"
 
-    def _words(self, index: int) -> str | None:
-        """The beginning of the text of an element."""
+    def _excerpt(self, index: int) -> str | None:
+        """Returns the beginning of an element's text."""
         start = self.found.starts[index]
-        written = self.content.data[start : min(max(start, self.found.ends[index]), start + _WORDS_LOOK)]
+        written = self.content.data[start : min(max(start, self.found.ends[index]), start + _EXCERPT_LIMIT)]
         words = unescape(_TAG.sub(b" ", written).decode("utf-8", "replace"))
         return " ".join(words.partition("<")[0].split()) or None

@@ -1,7 +1,7 @@
-"""YAML 1.2 by its lines: documents, the keys of the outermost mapping, the items of the outermost sequence.
+"""Outlines YAML 1.2 line by line: documents, the keys of the top-level mapping, the items of the top-level sequence.
 
-Only the indentation is read, which tells block mappings and sequences apart without a parser; aliases are never followed,
-tags never obeyed. Time grows with the length alone.
+Only the indentation is read, which is enough to recognize block mappings and sequences without a parser. Aliases and tags are
+ignored. The time is linear in the length of the file.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 DEEPEST = 3
-"""Levels of nodes below a document."""
+"""The most levels of nodes below a document."""
 
 MANY = 5000
-"""Keys or items beside one another from which on only groups of them are made."""
+"""More keys or items at one level are outlined only in groups."""
 
 _LONG = 30
-"""Lines from which on what a key or item holds is nodes of its own."""
+"""A key or item that spans more lines has child nodes."""
 
 _KEY = (
     rb"(?:\"(?:[^\"\\\r\n]|\\.)*+\"|'(?:[^'\r\n]|'')*+'|<<|"
@@ -45,13 +45,13 @@ _NAME = ("name", "title", "id")
 
 @frozen
 class YamlOutliner:
-    """`json` maps a file that is a flow collection from its beginning on; `fallback` what has no keys and no items."""
+    """Outlines YAML. `json` outlines a file that is a flow collection; `fallback` a file without keys and items."""
 
     fallback: Outliner
     json: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Keys and items, nested where they are long. Raises `SourceUnreadable`."""
+        """Returns the keys and items, nested if they are long. Raises `SourceUnreadable`."""
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -68,7 +68,7 @@ class YamlOutliner:
 
 
 def _documents(content: Content) -> Iterator[tuple[int, int]]:
-    """(first, last) line of each document that holds something."""
+    """Yields the (first, last) line of each document that is not empty."""
     data = content.data
     starts = [content.line(found.start()) for found in _DOCUMENT.finditer(data)]
     bounds = sorted({1, *starts})
@@ -92,8 +92,8 @@ def _document(content: Content, first: int, last: int, number: int) -> KeyedSect
         name = next((_value(KeyedSection("", "", 0, 0, text)) for text in _named(content, names["metadata"])), "")
     title = " ".join(each for each in (kind, name) if each) or (below[0].title if below else "")
     children = section_items(below, below[0].type + "s" if below else "keys")
-    said_of = summarize_keys([entry.title for entry in below]) if below and below[0].type == "key" else None
-    return KeyedSection(f"Document {number} {title}".strip(), "document", first, last, said_of, children)
+    summary = summarize_keys([entry.title for entry in below]) if below and below[0].type == "key" else None
+    return KeyedSection(f"Document {number} {title}".strip(), "document", first, last, summary, children)
 
 
 def _named(content: Content, entry: KeyedSection) -> Iterator[str]:
@@ -110,13 +110,13 @@ def _value(entry: KeyedSection | None) -> str:
 
 @define
 class Block:
-    """Reads block collections out of a content."""
+    """Reads block collections."""
 
     content: Content
     flows: bool = True
 
     def entries(self, first: int, last: int, depth: int) -> list[KeyedSection]:
-        """The keys or items of the collection that the lines from `first` to `last` hold."""
+        """Returns the keys or items of the collection on the lines from `first` to `last`."""
         indent = self._indent(first, last)
         if indent is None:
             return []
@@ -133,7 +133,7 @@ class Block:
         return self.content.data[self.content.start(number) : self.content.start(number + 1)]
 
     def _indent(self, first: int, last: int) -> int | None:
-        """How far the first line that holds something is indented."""
+        """Returns the indentation of the first line with content."""
         for number in range(first, last + 1):
             line = self._line(number)
             if _TEXT.match(line) and not line.startswith((b"---", b"%", b"...")):
@@ -141,12 +141,15 @@ class Block:
         return None
 
     def _starts(self, first: int, last: int, indent: int, *, keys: bool | None = None) -> Iterator[tuple[int, bytes]]:
-        """(line, text) of every key or item at that indentation; where keys are, items of lists are none."""
-        data, held = self.content.data, 0
+        """Yields the (line, text) of each key or item at that indentation.
+
+        Only items are yielded in a sequence, and only keys in a mapping.
+        """
+        data, flow_end = self.content.data, 0
         begin, end = self.content.start(first), self.content.start(last + 1)
         pattern = _AT.setdefault(indent, re.compile(rb"(?m)(?:^|(?<=\r)) {%d}(?=[^\s#])" % indent))
         for found in pattern.finditer(data, begin, end):
-            if found.start() < held:
+            if found.start() < flow_end:
                 continue
             stop = data.find(b"\n", found.end(), end)
             text = data[found.end() : stop if stop >= 0 else end].rstrip(b"\r\n")
@@ -161,8 +164,8 @@ class Block:
             value = text[2:].lstrip() if item else pair[2] if pair else b""
             if self.flows and value and value[:1] in b"{[\"'":
                 begins = found.end() + len(text) - len(value)
-                held = _flow_end(data, begins, end)
-                self.flows = held > begins  # one that never ends is looked for once
+                flow_end = _flow_end(data, begins, end)
+                self.flows = flow_end > begins  # search for the end of an unclosed flow only once
 
     def _entry(self, first: int, last: int, text: bytes, depth: int) -> KeyedSection:
         item = text[:1] == b"-" and text[1:2] in (b"", b" ", b"\t")
@@ -183,22 +186,22 @@ class Block:
         return KeyedSection(title or "item", "item" if item else "key", first, last, summary, children)
 
     def _keys(self, first: int, last: int, text: bytes, depth: int) -> list[KeyedSection]:
-        """The keys of a mapping that is an item of a list, the first of them on the line of the item's dash."""
+        """Returns the keys of a mapping that is an item of a list. The first key is on the line of the item's dash."""
         line, key = self._line(first), text[1:].lstrip()
         indent = len(line) - len(line.lstrip(b" ")) + len(text) - len(key)
         starts = [(first, key), *self._starts(first + 1, last, indent, keys=True)]
         ends = [*(start - 1 for start, _ in starts[1:]), last]
         return (
             [
-                self._entry(at, self._trimmed(at, end), said, depth + 1)
-                for (at, said), end in zip(starts, ends, strict=True)
+                self._entry(at, self._trimmed(at, end), text_at, depth + 1)
+                for (at, text_at), end in zip(starts, ends, strict=True)
             ]
             if 1 < len(starts) <= MANY
             else []
         )
 
     def _label(self, first: int, last: int, text: bytes) -> str:
-        """What an item of a sequence is called: its name, else its first line."""
+        """Returns the title of a sequence item: its name, or its first line."""
         start = text[1:].lstrip()
         for number in range(first, min(last, first + 12) + 1):
             pair = _PAIR.match(start if number == first else self._line(number).strip())
@@ -207,7 +210,10 @@ class Block:
         return _excerpt(start)
 
     def _trimmed(self, first: int, last: int) -> int:
-        """The last line without the blank ones and the comments at the margin after it, which belong to what follows."""
+        """Returns the last line of an entry, without the blank lines and unindented comments after it.
+
+        These belong to the next entry.
+        """
         while last > first:
             line = self._line(last)
             if line.strip() and not line.startswith(b"#"):
@@ -217,17 +223,17 @@ class Block:
 
 
 def _grouped_entries(starts: Sequence[tuple[int, bytes]], last: int) -> list[KeyedSection]:
-    """Groups instead of entries, if there are too many entries to create each of them."""
+    """Returns groups of entries if there are too many entries to create each of them."""
 
-    def place(i: int, j: int) -> Lines:
+    def location_of(i: int, j: int) -> Lines:
         return Lines(starts[i][0], starts[j][0] - 1 if j < len(starts) else last)
 
-    def name(i: int, j: int) -> tuple[str, str | None]:
+    def describe(i: int, j: int) -> tuple[str, str | None]:
         item = starts[i][1][:1] == b"-"
         ends = [_excerpt(starts[n][1][1:] if item else starts[n][1].partition(b":")[0]) for n in (i, j - 1)]
         return f"{'Items' if item else 'Keys'} {i + 1}-{j}: {ends[0]} - {ends[1]}", None
 
-    found = grouped(len(starts), place, name, type="items" if starts[0][1][:1] == b"-" else "keys")
+    found = grouped(len(starts), location_of, describe, type="items" if starts[0][1][:1] == b"-" else "keys")
     return [
         KeyedSection(each.title, each.type, each.location.first, each.location.last, None, tuple(each.children))
         for each in found
@@ -236,7 +242,7 @@ def _grouped_entries(starts: Sequence[tuple[int, bytes]], last: int) -> list[Key
 
 
 def _flow_end(data: bytes, start: int, end: int) -> int:
-    """Where a flow collection or quoted text that begins at `start` ends; `start` where it does not."""
+    """Returns the offset after a flow collection or quoted string that begins at `start`; `start` if it never ends."""
     if data[start] in b"\"'":
         found = _FLOW.match(data, start, end)
         return found.end() if found else start
