@@ -1,4 +1,4 @@
-"""Markdown as a format."""
+"""Handles Markdown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from citekit.domain.formats import Format
 
 
 class MarkdownHandler(TextHandler):
-    """Markdown files have the sections of their headings."""
+    """Outlines Markdown by its headings."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""

@@ -1,6 +1,7 @@
-"""The headings of Markdown line by line, for files that are too long for a parser.
+"""Finds the headings of Markdown files that are too long for a parser, line by line.
 
-Knows fences, HTML blocks, lists and quotations well enough to tell what is no heading; time grows with the length alone.
+Recognizes fences, HTML blocks, lists, and block quotes only so far as they may contain lines that look like headings. The
+time is linear in the length of the file.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ _TAG = re.compile(
     r"table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?=[\s/>]|\Z)",
     re.IGNORECASE,
 )
-_TELLING = frozenset("#=-`~<>*+_ \t0123456789")
+_MARKUP_STARTS = frozenset("#=-`~<>*+_ \t0123456789")
 
 
 @define
 class MarkdownScan:
-    """Takes the lines in order; `found` are the headings so far. `plain` takes the markup out of a title."""
+    """Reads lines in order. `found` are the headings so far. `plain` removes the markup from a title."""
 
     plain: Callable[[str], str]
     found: list[TextHeading] = field(factory=list)
@@ -38,10 +39,10 @@ class MarkdownScan:
     items: int = 0
     blank: bool = True
     paragraph: list[str] = field(factory=list)
-    begun: int = 0
+    first_line: int = 0
 
     def read(self, lines: Iterable[str], first: int = 1) -> list[TextHeading]:
-        """The headings of a document whose first line has the number `first`."""
+        """Returns the headings of a document. `first` is the number of its first line."""
         for number, line in enumerate(lines, first):
             if self.fence or self.until:
                 self._inside(line)
@@ -53,7 +54,7 @@ class MarkdownScan:
         return self.found
 
     def _inside(self, line: str) -> None:
-        """A line of code or of HTML: whether it is the last one."""
+        """Processes a line of code or of HTML, and ends the block if this is its last line."""
         if self.fence:
             mark = line.strip()
             if mark.startswith(self.fence) and not mark.strip(self.fence[0]):
@@ -63,7 +64,7 @@ class MarkdownScan:
         self.blank = True
 
     def _look(self, number: int, line: str) -> None:
-        if line[0] not in _TELLING and not self.items:
+        if line[0] not in _MARKUP_STARTS and not self.items:
             self._text(number, line)
             return
         indent = len(line) - len(line.lstrip(" "))
@@ -77,12 +78,14 @@ class MarkdownScan:
             self._text(number, line)
 
     def _block(self, number: int, line: str) -> bool:
-        """Whether a line is something else than a paragraph's."""
+        """Processes a line that is not part of a paragraph; returns False for any other line."""
         heading, item, rule = _HEADING.match(line), _ITEM.match(line), _UNDERLINE.match(line)
         if heading:
             self._add(number, len(heading[1]), heading[2] or "", 1)
         elif rule and self.paragraph:
-            self._add(self.begun, 1 if rule[1][0] == "=" else 2, " ".join(self.paragraph), number - self.begun + 1)
+            self._add(
+                self.first_line, 1 if rule[1][0] == "=" else 2, " ".join(self.paragraph), number - self.first_line + 1
+            )
         elif _RULE.match(line):
             self.items = 0
         elif item:
@@ -113,7 +116,7 @@ class MarkdownScan:
             return
         self.items = 0
         if not self.paragraph:
-            self.begun = number
+            self.first_line = number
         self.paragraph.append(line.strip())
 
     def _add(self, line: int, level: int, title: str, height: int) -> None:

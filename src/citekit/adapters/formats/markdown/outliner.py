@@ -1,4 +1,4 @@
-"""Markdown: sections by headings, as CommonMark 0.31 reads them (ATX and setext), by markdown-it-py."""
+"""Outlines Markdown: sections by ATX and setext headings (CommonMark 0.31), parsed with markdown-it-py."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 SIZE_LIMIT = 1024 * 1024
-"""Bytes of the largest file that is parsed; a larger one is read line by line."""
+"""The largest file, in bytes, that is parsed. A larger one is scanned line by line."""
 
 LINES_LIMIT = 20_000
-"""Lines of the largest file that is parsed: the parser keeps a thing or two for every line."""
+"""The most lines of a file that is parsed, because the parser allocates several objects per line."""
 
 _FRONT_LINES = 500
 
@@ -38,21 +38,22 @@ _LINK = re.compile(
 _TAG = re.compile(r"(?<!\\)<(?:/?[A-Za-z][^<>\n]{0,300}|!--[^>\n]{0,300}--)>")
 _MARKS = re.compile(r"\*\*|__|``?|~~|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])|\\(?=[!-/:-@\[-`{-~])")
 _CODE = re.compile(r"(?<![`\\])(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
-_KEPT = dict(zip(map(ord, "<>*_[]()~\\!&`"), range(0xE000, 0xE00D), strict=True))
-_SHOWN = {kept: sign for sign, kept in _KEPT.items()}
-"""Characters that are not markup inside of code. They are private-use characters until the text is complete."""
+_PROTECTED = dict(zip(map(ord, "<>*_[]()~\\!&`"), range(0xE000, 0xE00D), strict=True))
+_RESTORED = {code: sign for sign, code in _PROTECTED.items()}
+"""Maps private-use characters back to the markup characters that they replace inside code.
+"""
 
 _LINE_START = re.compile(r"^\s{0,3}(?:[#>]+\s*|[-*+]\s+|\d{1,9}[.)]\s+|[-*_=~`|: ]{3,}$|\[[^\]\n]{1,100}\]:.*$)")
 
 
 class MarkdownOutliner:
-    """`fallback` maps files that are long, or hold no heading."""
+    """Outlines Markdown. `fallback` outlines files that are long, or have no headings."""
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Sections nested by their headings. Raises `SourceUnreadable`."""
+        """Returns the sections, nested by their headings. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
         content = text.whole(SIZE_LIMIT) if text.line_count <= LINES_LIMIT else None
         head = content if content is not None else "\n".join(next(text.passages([(1, _FRONT_LINES)]), []))
@@ -72,11 +73,11 @@ def _scanned(text: TextFile, head: str, progress: Progress) -> list[TextHeading]
 
 def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
     front = _FRONT.match(head)
-    named = _TITLE.search(front[0]) if front else None
+    title = _TITLE.search(front[0]) if front else None
     highest = min(heading.level for heading in headings)
     first = next(heading.title for heading in headings if heading.level == highest)
     return Outline(
-        title=(named[1].strip().strip("\"'") if named else "") or first or None,
+        title=(title[1].strip().strip("\"'") if title else "") or first or None,
         bounds=text.bounds,
         items=sections(text, headings, plain),
         facts=text.facts,
@@ -84,7 +85,7 @@ def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
 
 
 def read_headings(content: str) -> list[TextHeading]:
-    """The headings of a document whose lines end with line feeds; those in quotations and lists are no structure."""
+    """Returns the headings of a document with LF line ends. Headings inside block quotes and lists are skipped."""
     front = _FRONT.match(content)
     lines_before = front[0].count("\n") if front else 0
     tokens = _block_parser().parse(content[front.end() :] if front else content)
@@ -99,7 +100,7 @@ def read_headings(content: str) -> list[TextHeading]:
 
 @cache
 def _block_parser() -> MarkdownIt:
-    """A parser of blocks alone. Making one takes longer than most of its work, and parsing leaves no trace in it."""
+    """Returns a parser of block structure. It is cached: creation takes longer than most parsing, and it keeps no state."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark")
@@ -108,14 +109,14 @@ def _block_parser() -> MarkdownIt:
 
 
 def plain(line: str) -> str:
-    """A line without its markup, as far as a summary needs it."""
+    """Returns a line without its markup, precisely enough for a summary."""
     if line.replace(" ", "").isalnum():
         return line.strip()
     text = _LINE_START.sub("", line)
     coded = "`" in text
     if coded:
-        text = _CODE.sub(lambda code: code[2].translate(_KEPT), text)
+        text = _CODE.sub(lambda code: code[2].translate(_PROTECTED), text)
     text = _TAG.sub("", _LINK.sub(r"\1", _PICTURE.sub(r"\1", text)))
     text = _MARKS.sub("", text).strip()
     text = unescape(text) if "&" in text else text
-    return text.translate(_SHOWN) if coded else text
+    return text.translate(_RESTORED) if coded else text

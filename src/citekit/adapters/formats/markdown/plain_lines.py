@@ -1,7 +1,7 @@
-"""Markdown (CommonMark 0.31, tables, strikethrough) without its marks, each piece of text on the line where it stands.
+"""Removes the markup of Markdown (CommonMark 0.31, tables, strikethrough), so that all text stays on its line.
 
-By markdown-it-py, about 1 MB a second. It tells the lines of blocks; within one, every line break is counted. Blocks and
-texts that are too long for it are read by simple rules.
+Uses markdown-it-py, at about 1 MB per second. It reports the lines of blocks; inside a block, line breaks are counted. Blocks
+and texts that are too long for it are processed by simple rules.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 SIZE_LIMIT, LINES_LIMIT = 8_000_000, 60_000
-"""Characters and lines of the longest text that is parsed."""
+"""The most characters, and lines, of a text that is parsed."""
 
 BLOCK_LIMIT = 20_000
-"""Characters of the longest paragraph that is parsed."""
+"""The most characters of a paragraph that is parsed."""
 
 _FRONT_LIMIT = 500
 _FRONT_ENDS = {"---": ("---", "..."), "+++": ("+++",), "{": ("}",)}
 _NEAR = 30
-_SPOKEN = frozenset(("text", "text_special", "code_inline"))
+_TEXT_TOKENS = frozenset(("text", "text_special", "code_inline"))
 
 
 def front_matter(lines: Sequence[str]) -> int:
-    """How many lines of front matter there are, those around it included: YAML, TOML (`+++`), or JSON (`{`, `}`)."""
+    """Returns the number of lines of front matter with its delimiters: YAML, TOML (`+++`), or JSON (`{`, `}`)."""
     ends = _FRONT_ENDS.get(lines[0].rstrip() if lines else "", ())
     return next((n for n, line in enumerate(lines[1:_FRONT_LIMIT], 2) if line.rstrip() in ends), 0)
 
 
 def markdown_visible_lines(lines: Sequence[str]) -> list[str]:
-    """Every line without its markup; an empty one for a line that is markup alone, as all of the front matter is."""
+    """Returns every line without its markup. A line that is only markup, or front matter, becomes empty."""
     front = front_matter(lines)
     body = lines[front:]
     is_long = (
@@ -64,7 +64,7 @@ def _parsed(lines: Sequence[str]) -> list[str]:
             page.block(token.content.split("\n"), first + (token.type == "fence"))
         elif token.type == "html_block":
             page.block(shown_lines(token.content), first)
-    return page.spoken
+    return page.visible
 
 
 @define
@@ -72,43 +72,43 @@ class _Page:
     parser: MarkdownIt
     known: dict[str, Any]
     lines: Sequence[str]
-    spoken: list[str]
+    visible: list[str]
 
     def block(self, lines: Iterable[str], first: int) -> None:
         for line, text in enumerate(lines, first):
-            if line < len(self.spoken) and text:
-                self.spoken[line] += text
+            if line < len(self.visible) and text:
+                self.visible[line] += text
 
     def inline(self, content: str, first: int, end: int, *, cell: bool) -> None:
         if len(content) > BLOCK_LIMIT:
             self.block(visible_lines_by_rules(self.lines[first:end]), first)
             return
-        if cell and self.spoken[first]:
-            self.spoken[first] += "\t"
+        if cell and self.visible[first]:
+            self.visible[first] += "\t"
         tokens: list[Token] = []
         self.parser.inline.parse(content, self.parser, self.known, tokens)
-        self._say(tokens, first, end)
+        self._write(tokens, first, end)
 
-    def _say(self, tokens: Sequence[Token], line: int, end: int) -> int:
-        """Write what the tokens say; the line after them, counted from 0."""
+    def _write(self, tokens: Sequence[Token], line: int, end: int) -> int:
+        """Writes the text of the tokens to their lines, and returns the current line, counted from 0."""
         for token in tokens:
             if token.type in ("softbreak", "hardbreak"):
                 line = min(line + 1, end - 1)
-            elif token.type in _SPOKEN:
-                line = self._place(token, line, end)
-                self.spoken[line] += token.content
+            elif token.type in _TEXT_TOKENS:
+                line = self._line_of(token, line, end)
+                self.visible[line] += token.content
             elif token.type == "html_inline":
                 line = min(line + token.content.count("\n"), end - 1)
             elif token.children:
-                line = self._say(token.children, line, end)
+                line = self._write(token.children, line, end)
         return line
 
-    def _place(self, token: Token, line: int, end: int) -> int:
-        """The line of a piece: that one, or where it is not there, one soon below it.
+    def _line_of(self, token: Token, line: int, end: int) -> int:
+        """Returns the line of a token: `line`, or one shortly after it that contains the text.
 
-        Breaks inside of code and of links are not among the tokens.
+        Line breaks inside code and links are not among the tokens.
         """
-        said = token.content.strip()[:24]
-        if token.type == "text_special" or len(said) < 3 or said in self.lines[line]:
+        start = token.content.strip()[:24]
+        if token.type == "text_special" or len(start) < 3 or start in self.lines[line]:
             return line
-        return next((each for each in range(line + 1, min(end, line + _NEAR)) if said in self.lines[each]), line)
+        return next((each for each in range(line + 1, min(end, line + _NEAR)) if start in self.lines[each]), line)

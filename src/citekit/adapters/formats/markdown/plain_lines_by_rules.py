@@ -1,7 +1,6 @@
-"""Markdown without its marks by simple rules, line by line, in a time that grows with the length alone.
+"""Removes the markup of Markdown line by line with simple rules, in linear time, from texts too long for a parser.
 
-For texts that are too long for a parser. What the rules do not know stays as it is: rather a mark too many than a word too
-few.
+Text that the rules do not recognize stays: a markup character too many is better than a word too few.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 
 LINE_LIMIT = 20_000
-"""Characters of a line from which on it is left as it is."""
+"""A line with more characters is left unchanged."""
 
 _FENCE = re.compile(r" {0,12}(?:[>] ?)*(?:[-*+] +|\d{1,9}[.)] +)?(`{3,}(?=[^`]*$)|~{3,})")
 _QUOTE = re.compile(r"(?: {0,3}>[ \t]?)+")
@@ -37,7 +36,7 @@ _HELD = re.compile("\ufdd1(\\d+)\ufdd2")
 
 
 def visible_lines_by_rules(lines: Sequence[str]) -> Iterator[str]:
-    """Every line without its markup; an empty one for a line that is markup alone."""
+    """Yields every line without its markup. A line that is only markup becomes empty."""
     fence, comment, before = "", False, ""
     for line in lines:
         mark = None if comment else _FENCE.match(line)
@@ -49,13 +48,13 @@ def visible_lines_by_rules(lines: Sequence[str]) -> Iterator[str]:
         elif fence or len(line) > LINE_LIMIT:
             yield line
         else:
-            shown, comment = _uncommented(line, comment)
-            yield _block(shown, before)
+            visible, comment = _uncommented(line, comment)
+            yield _block(visible, before)
             before = line
 
 
 def _uncommented(line: str, inside: bool) -> tuple[str, bool]:
-    """A line without HTML comments that reach over lines, and whether one goes on after it."""
+    """Returns a line without HTML comments that span lines, and whether one continues after it."""
     if inside:
         end = line.find("-->")
         if end < 0:
@@ -68,7 +67,7 @@ def _uncommented(line: str, inside: bool) -> tuple[str, bool]:
 
 
 def _block(line: str, before: str) -> str:
-    """A line without the marks that make it a heading, an item, a quotation, a row."""
+    """Returns a line without the markers of a heading, a list item, a block quote, or a table row."""
     text = _QUOTE.sub("", line, count=1) if _QUOTE.match(line) else line
     if _RULE.match(text) or _DEFINED.match(text) or (_UNDERLINE.match(text) and before.strip()):
         return ""
@@ -86,13 +85,13 @@ def _block(line: str, before: str) -> str:
 
 
 def inline(text: str) -> str:
-    """A line without the marks of emphasis, links, pictures, tags and code; code itself stays as it is."""
+    """Returns a line without the markup of emphasis, links, images, tags, and code. The content of code is unchanged."""
     if not any(mark in text for mark in "`*_[<&\\~"):
         return text
     held: list[str] = []
 
-    def hold(shown: str) -> str:
-        held.append(shown)
+    def hold(text: str) -> str:
+        held.append(text)
         return f"\ufdd1{len(held) - 1}\ufdd2"
 
     text = _HELD.sub("", text)

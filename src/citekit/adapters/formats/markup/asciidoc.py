@@ -1,4 +1,4 @@
-"""AsciiDoc: sections by their titles, of one line or two; figures, tables and listings that have a title."""
+"""Outlines AsciiDoc: sections by one-line and two-line titles, and figures, tables, and listings with a title."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from attrs import define, evolve, field
 
-from citekit.adapters.formats.markup.line_outliner import Found, MarkupOutliner
+from citekit.adapters.formats.markup.line_outliner import DocumentHeadings, MarkupOutliner
 from citekit.adapters.formats.markup.rst import width
 from citekit.adapters.formats.shared.outline import Outliner
 from citekit.adapters.formats.shared.sections import FLOAT, TextHeading
@@ -31,12 +31,12 @@ _HIDDEN = re.compile(
 
 
 def asciidoc(fallback: Outliner) -> MarkupOutliner:
-    """The outliner of AsciiDoc files."""
+    """Returns the outliner of AsciiDoc files."""
     return MarkupOutliner(read_titles, plain, fallback)
 
 
-def read_titles(lines: Iterable[str]) -> Found:
-    """The section titles outside of blocks, as Asciidoctor finds them; discrete headings are none."""
+def read_titles(lines: Iterable[str]) -> DocumentHeadings:
+    """Returns the section titles outside of blocks, by the rules of Asciidoctor. Discrete headings are skipped."""
     reader = _Reader()
     for number, line in enumerate(lines, 1):
         reader.feed(number, line.rstrip())
@@ -45,8 +45,8 @@ def read_titles(lines: Iterable[str]) -> Found:
 
 @define
 class _Reader:
-    found: Found = field(factory=Found)
-    known: dict[str, str] = field(factory=dict)
+    found: DocumentHeadings = field(factory=DocumentHeadings)
+    attributes: dict[str, str] = field(factory=dict)
     block: str = ""
     before: str = ""
     above: str = ""
@@ -75,7 +75,7 @@ class _Reader:
         self.before, self.above = self.above, line
 
     def _two_lines(self, number: int, line: str) -> bool:
-        """A title over a line as long as it is, at most one character more or less."""
+        """Adds a title above an underline of the same length, plus or minus one character."""
         rule, title = _UNDERLINE.match(line), self.above
         if not rule or not title or (self.before.strip(" ") and not self.before.startswith(("[", "//", ":"))):
             return False
@@ -96,16 +96,16 @@ class _Reader:
         return True
 
     def _add(self, line: int, level: int, title: str, height: int) -> None:
-        said = plain(self._filled(title))
-        if self.style not in ("discrete", "float") and said:
+        text = plain(self._with_attributes(title))
+        if self.style not in ("discrete", "float") and text:
             kind = (
                 self.style if self.style in ("appendix", "preface", "glossary", "bibliography", "index") else "section"
             )
-            self.found.headings.append(TextHeading(line, max(1, level + self.offset), said, height, kind))
+            self.found.headings.append(TextHeading(line, max(1, level + self.offset), text, height, kind))
         self.style, self.caption = "", (0, "")
 
-    def _filled(self, title: str) -> str:
-        return _REFERENCE.sub(lambda name: self.known.get(name[1].lower(), name[0]), title)
+    def _with_attributes(self, title: str) -> str:
+        return _REFERENCE.sub(lambda name: self.attributes.get(name[1].lower(), name[0]), title)
 
     def _other(self, number: int, line: str) -> None:
         delimiter, style, name = _DELIMITER.match(line), _STYLE.match(line), _ATTRIBUTE.match(line)
@@ -128,7 +128,7 @@ class _Reader:
             self.style = ""
 
     def _set(self, name: str, value: str) -> None:
-        self.known[name] = value
+        self.attributes[name] = value
         if name == "leveloffset":
             try:
                 self.offset = int(value or 0) + (self.offset if value[:1] in "+-" and value else 0)
@@ -144,12 +144,12 @@ class _Reader:
     def _float(self, kind: str, caption: tuple[int, str], last: int) -> None:
         self.found.headings.append(TextHeading(caption[0], FLOAT, caption[1], 1, kind, last))
 
-    def finish(self) -> Found:
-        named = self.known.get("doctitle") or self.known.get("title")
+    def finish(self) -> DocumentHeadings:
+        named = self.attributes.get("doctitle") or self.attributes.get("title")
         first = next((each for each in self.found.headings if each.last is None), None)
         if first and first.level == 1 and "{" in first.title:
-            filled = evolve(first, title=self._filled(first.title))
-            self.found.headings[self.found.headings.index(first)] = first = filled
+            resolved = evolve(first, title=self._with_attributes(first.title))
+            self.found.headings[self.found.headings.index(first)] = first = resolved
         self.found.title = named or (first.title if first and first.level == 1 else None)
         if all(each.last is not None for each in self.found.headings):
             self.found.headings.clear()
@@ -157,7 +157,7 @@ class _Reader:
 
 
 def plain(line: str) -> str:
-    """A line without its markup; nothing of one that is a comment, an attribute or a macro."""
+    """Returns a line without its markup; an empty string for a comment, an attribute, or a macro."""
     if _HIDDEN.match(line):
         return ""
     text = _CROSS.sub(lambda cross: cross[1] or "", _LINK.sub(r"\1", _ANCHOR.sub("", line)))

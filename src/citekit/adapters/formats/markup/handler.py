@@ -1,4 +1,4 @@
-"""AsciiDoc, LaTeX, Org, and reStructuredText as formats."""
+"""Handles AsciiDoc, LaTeX, Org, and reStructuredText."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from citekit.domain.formats import Format
 
 
 class MarkupHandler(TextHandler):
-    """Markup written by hand has the sections of its titles."""
+    """Outlines text markup by its section titles."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:
-        """See `FormatHandler.outliner`. Raises `KeyError` for a format of another package."""
+        """See `FormatHandler.outliner`. Raises `KeyError` for a format of another handler."""
         plain = services.plain_outliner()
         match format.name:
             case "asciidoc":

@@ -1,4 +1,4 @@
-"""LaTeX: sections by their commands, figures and tables by their captions; nothing is expanded."""
+"""Outlines LaTeX: sections by their commands, figures and tables by their captions. Macros are not expanded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from attrs import define, field
 
 from citekit.adapters.formats.markup.latex_words import plain, quoted, summarized, without_comment
-from citekit.adapters.formats.markup.line_outliner import Found, MarkupOutliner
+from citekit.adapters.formats.markup.line_outliner import DocumentHeadings, MarkupOutliner
 from citekit.adapters.formats.shared.outline import Outliner
 from citekit.adapters.formats.shared.sections import FLOAT, TextHeading
 
@@ -19,11 +19,11 @@ _LEVELS = {
     )
 } | {"addchap": 2, "addsec": 3, "frametitle": 8}
 _HEADING = re.compile(rf"(?<![|\"`'])\\({'|'.join(_LEVELS)})(?:<[^<>]{{0,60}}>)?\*?\s*(?=[\[{{]|\Z)")
-"""With the overlays of Beamer; not directly behind a sign with which manuals quote commands."""
+"""Matches a sectioning command, with Beamer overlays, but not after a character with which manuals quote commands."""
 
 _ENVIRONMENT = re.compile(r"(?<![|\"`'])\\(begin|end)\s*\{([A-Za-z]{1,40})(\*?)\}")
 _VERBATIM = frozenset(("lstlisting", "minted", "comment", "filecontents", "alltt", "tcblisting", "macrocode"))
-"""With all whose name holds `verbatim`."""
+"""Environments with verbatim content, in addition to those whose name contains `verbatim`."""
 
 _DOCUMENT = re.compile(r"\s*\\begin\s*\{document\}")
 _FLOATS = {
@@ -42,23 +42,23 @@ _DEFINES = re.compile(
 )
 _UNCLOSED = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\])*\{.*")
 _LENGTH = 1000
-"""Characters of the title of a slide."""
+"""The most characters of a slide title."""
 
-_LINES, _HELD = 20, 4000
-"""Lines that the title of a section may take, and characters."""
+_LINES, _TITLE_SIZE = 20, 4000
+"""The most lines, and characters, of a section title."""
 
 _SLIDE = re.compile(r"\\(?:begin|end)\{frame\}")
 _ARGUMENTS = re.compile(r"\\(?s:.)?|[\[\]<>{}]|[^\s\\\[\]<>{}]+")
-"""The pattern that counts braces; an escaped brace does not count."""
+"""The tokens of an argument. A token with a backslash is an escape, so an escaped brace does not count."""
 
 
 def latex(fallback: Outliner) -> MarkupOutliner:
-    """The outliner of LaTeX files."""
+    """Returns the outliner of LaTeX files."""
     return MarkupOutliner(read_sections, summarized, fallback)
 
 
-def read_sections(lines: Iterable[str]) -> Found:
-    """The sections, and the floats that have a caption; comments and verbatim text are passed over."""
+def read_sections(lines: Iterable[str]) -> DocumentHeadings:
+    """Returns the sections, and the floats that have a caption. Comments and verbatim text are skipped."""
     reader = _Reader()
     for number, line in enumerate(lines, 1):
         reader.feed(number, line)
@@ -67,29 +67,33 @@ def read_sections(lines: Iterable[str]) -> Found:
 
 @define
 class _Reader:
-    """`behind` reads what follows the beginning of verbatim text that may never end, where its name is `no_verbatim`."""
+    """Collects headings line by line.
+
+    An environment may begin verbatim text that never ends. `lookahead` reads the lines after its beginning as if it were not
+    verbatim; `no_verbatim` is the name of that environment in the lookahead reader.
+    """
 
     no_verbatim: str = ""
-    found: Found = field(factory=Found)
+    found: DocumentHeadings = field(factory=DocumentHeadings)
     verbatim: str = ""
     listing: tuple[int, str] = (0, "")
     pending: list[str] = field(factory=list)
-    begun: int = 0
+    first_line: int = 0
     open: list[tuple[str, int, str]] = field(factory=list)
     appendix: bool = False
     highest: int = FLOAT
     frame: int = 0
-    behind: _Reader | None = None
+    lookahead: _Reader | None = None
 
     def feed(self, number: int, line: str) -> None:
         if self.verbatim:
             if f"\\end{{{self.verbatim}" in line:
                 self._end_verbatim(number)
-            elif self.behind is not None and "\\" in line:
-                self.behind.feed(number, line)
+            elif self.lookahead is not None and "\\" in line:
+                self.lookahead.feed(number, line)
             return
         text = quoted(without_comment(line)) if "\\" in line else without_comment(line)
-        if self.pending and not self._hopeless(text):
+        if self.pending and not self._is_title_missing(text):
             self.pending.append(text)
             self._complete(number)
             for mark in () if self.pending else _ENVIRONMENT.finditer(text):
@@ -97,8 +101,11 @@ class _Reader:
         elif "\\" in text and not _DEFINES.match(text):
             self._look(number, text)
 
-    def _hopeless(self, text: str) -> bool:
-        """Whether what is held ends with a command alone, and what follows is not its argument: then it has no title."""
+    def _is_title_missing(self, text: str) -> bool:
+        """Returns whether the pending lines end with a command alone, and `text` is not its argument.
+
+        The pending lines are dropped in this case.
+        """
         after = text.lstrip()[:1]
         if not after or after in "[{<*":
             return False
@@ -120,20 +127,20 @@ class _Reader:
         if "\\appendix" in text:
             self.appendix = True
         if not self.pending and self._titled(text):
-            self.pending, self.begun = [text], number
+            self.pending, self.first_line = [text], number
             self._complete(number)
 
     def _titled(self, text: str) -> re.Match[str] | None:
-        """Where a heading, the caption of what is open, or the document's title begins to say what it says."""
+        """Returns the match of the command whose argument is a heading, a caption, or the document title."""
         caption = _CAPTION.search(text) if self.open and self.open[-1][0] in _FLOATS else None
         found = (_HEADING.search(text), caption, _TITLE.search(text))
         return min(filter(None, found), key=lambda mark: mark.start(), default=None)
 
     def _end_verbatim(self, number: int) -> None:
-        begun, title = self.listing
+        first_line, title = self.listing
         if title:
-            self.found.headings.append(TextHeading(begun, FLOAT, title, 1, "listing", number))
-        self.verbatim, self.listing, self.behind = "", (0, ""), None
+            self.found.headings.append(TextHeading(first_line, FLOAT, title, 1, "listing", number))
+        self.verbatim, self.listing, self.lookahead = "", (0, ""), None
 
     def _environment(self, number: int, mark: re.Match[str], text: str) -> None:
         name = mark[2]
@@ -141,9 +148,11 @@ class _Reader:
             verbatim = name != self.no_verbatim and (name in _VERBATIM or "verbatim" in name.lower())
             if verbatim and f"\\end{{{name}" not in text[mark.end() :]:
                 self.verbatim = name
-                self.behind = None if self.no_verbatim else _Reader(name, Found(opening=self.found.opening))
-                said = _OPTION.search(text, mark.end())
-                title = said and (argument(text[said.end(1) - 1 :]) if said[1] else said[2])
+                self.lookahead = (
+                    None if self.no_verbatim else _Reader(name, DocumentHeadings(opening=self.found.opening))
+                )
+                option = _OPTION.search(text, mark.end())
+                title = option and (argument(text[option.end(1) - 1 :]) if option[1] else option[2])
                 self.listing = (number, plain(title or ""))
             elif name in _FLOATS or name in _NAMED:
                 self.open.append((name, number, _NAMED.get(name, "")))
@@ -152,13 +161,13 @@ class _Reader:
         elif name == "frame":
             self.frame = 0
         elif self.open and self.open[-1][0] == name:
-            _, begun, title = self.open.pop()
+            _, first_line, title = self.open.pop()
             kind = _FLOATS.get(name, "abstract" if name == "abstract" else "section")
             if title and kind:
-                self.found.headings.append(TextHeading(begun, FLOAT, title, 1, kind, number))
+                self.found.headings.append(TextHeading(first_line, FLOAT, title, 1, kind, number))
 
     def _frame(self, number: int, after: str) -> None:
-        """A slide begins: with its title behind it, which may go on below, or one that comes inside."""
+        """Begins a slide. Its title follows on the same line, may continue below, or is a command inside the slide."""
         if self.frame == number:
             return
         after = _SLIDE.split(after, 1)[0]
@@ -167,46 +176,46 @@ class _Reader:
         if title:
             self._add(number, _LEVELS["frametitle"], title, 1, "frame")
         elif title is None and _UNCLOSED.fullmatch(after):
-            self.pending, self.begun = [f"\\frametitle{after}"], number
+            self.pending, self.first_line = [f"\\frametitle{after}"], number
 
     def _complete(self, number: int) -> None:
-        """Take the title out of the lines held, where it is whole; give up after `_LINES` or `_HELD` characters."""
+        """Adds the title in the pending lines once it is complete; gives up after `_LINES` or `_TITLE_SIZE` characters."""
         text = "\n".join(self.pending)
         mark = self._titled(text)
-        title = argument(text[mark.end() : mark.end() + _HELD]) if mark else None
-        if title is None and len(self.pending) < _LINES and mark is not None and len(text) < mark.end() + _HELD:
+        title = argument(text[mark.end() : mark.end() + _TITLE_SIZE]) if mark else None
+        if title is None and len(self.pending) < _LINES and mark is not None and len(text) < mark.end() + _TITLE_SIZE:
             return
         self.pending = []
         if title is None or mark is None:
             return
         if mark.re is _HEADING:
             inside = mark[1] == "frametitle"
-            first = self.frame or self.begun if inside else self.begun
+            first = self.frame or self.first_line if inside else self.first_line
             self.frame = 0 if inside else self.frame
             self._add(first, _LEVELS[mark[1]], title, number - first + 1, "frame" if inside else "section")
         elif mark.re is _CAPTION:
-            name, begun, _ = self.open[-1]
-            self.open[-1] = (name, begun, plain(title))
+            name, first_line, _ = self.open[-1]
+            self.open[-1] = (name, first_line, plain(title))
         else:
             self.found.title = self.found.title or plain(title) or None
 
     def _add(self, line: int, level: int, title: str, height: int, kind: str) -> None:
-        said = plain(title)
-        if said and "#1" not in title:
+        text = plain(title)
+        if text and "#1" not in title:
             self.highest = min(self.highest, level)
             kind = "appendix" if self.appendix and level <= self.highest and kind == "section" else kind
-            self.found.headings.append(TextHeading(line, level, said, height, kind))
+            self.found.headings.append(TextHeading(line, level, text, height, kind))
 
-    def finish(self) -> Found:
-        if self.behind is not None:
-            self.found.headings += self.behind.finish().headings
+    def finish(self) -> DocumentHeadings:
+        if self.lookahead is not None:
+            self.found.headings += self.lookahead.finish().headings
         if all(each.last is not None for each in self.found.headings):
             self.found.headings.clear()
         return self.found
 
 
 def argument(text: str) -> str | None:
-    """The first argument in braces, optional ones and overlays before it passed over; None where it is not closed."""
+    """Returns the first argument in braces, after optional arguments and overlays; None if it is not closed."""
     depth, start, brackets = 0, -1, 0
     for found in _ARGUMENTS.finditer(text):
         sign = found[0]

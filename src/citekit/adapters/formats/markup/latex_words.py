@@ -1,7 +1,7 @@
-r"""The words that LaTeX says, without its commands: nothing is expanded, so a command of the document's own goes by its name.
+r"""Extracts the visible text of LaTeX. Macros are not expanded; a macro that the document defines is shown by its name.
 
-What must not be taken for markup, because it is quoted (`\verb|\x|`) or escaped (`\{`), is kept in characters of the private
-use area until the end.
+Text that must not be read as markup, because it is verbatim (`\verb|\x|`) or escaped (`\{`), is encoded as noncharacters
+until the end.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from types import MappingProxyType
 
-_KEPT = str.maketrans("\\{}$~&", "\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4\ufdd5")
-_BEHIND = "\ufdd6"
-"""Ends the name of a command before what was put in behind it."""
+_PROTECTED = str.maketrans("\\{}$~&", "\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4\ufdd5")
+_COMMAND_END = "\ufdd6"
+"""Ends a command name before inserted text, which would otherwise continue the name."""
 
-_SHOWN = str.maketrans("\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4\ufdd5", "\\{}$~&", f"{{}}${_BEHIND}")
+_RESTORED = str.maketrans("\ufdd0\ufdd1\ufdd2\ufdd3\ufdd4\ufdd5", "\\{}$~&", f"{{}}${_COMMAND_END}")
 
 _QUOTED = re.compile(r"\\(?:verb|lstinline)\*?([^\sA-Za-z*{\[])(.{0,500}?)\1")
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
@@ -23,13 +23,13 @@ _DROPPED = re.compile(
     r"input|include|(?:fontsize|rule|setlength|addtolength|setcounter)\s*\{[^{}]*\})\*?\s*(?:\[[^\]]{0,300}\])*\s*\{[^{}]*\}"
     r"|\\[vh]skip\s*-?[\d.]+\s*(?:true)?[a-z]{2}(?![A-Za-z])"
 )
-"""Commands whose first argument (of a few, whose first two) is not shown; what they show follows in another."""
+"""Commands whose first argument (or first two) is not visible. Any further argument is visible."""
 
 _SIGNS = {
     **dict.fromkeys(("\\ ", "\\,", "\\;", "\\:", "\\>", "~"), " "),
     **dict.fromkeys(("\\/", "\\-", "\\!", "\\@"), ""),
     **{f"\\{sign}": sign for sign in "%#_"},
-    **{f"\\{sign}": sign.translate(_KEPT) for sign in "&${}"},
+    **{f"\\{sign}": sign.translate(_PROTECTED) for sign in "&${}"},
 }
 _SIGN = re.compile(r"\\\\\*?(?:\s*\[[^\]]{0,20}\])?|\\[ ,;:>/\-!@%#_&${}]|~")
 _ACCENT = re.compile(
@@ -65,56 +65,56 @@ _LETTER = re.compile(rf"\\({'|'.join(sorted(_LETTERS, key=len, reverse=True))})(
 _WITHIN_WORDS = frozenset(("ss", "ae", "oe", "o", "aa", "l", "AE", "OE", "O", "AA", "L", "i", "j", "textbackslash"))
 _TEX = re.compile(r"\\([A-Za-z]*TeX)(e?)(?![A-Za-z])(?:\{\})?")
 _NAMED = re.compile(r"\\([A-Za-z]+)(?:\{\}|(?=\\ ))")
-r"""A command without arguments that says a word, as its writer took care of the space behind it: `\name{}`, `\name\ `."""
+r"""Matches a command without arguments that is followed by `{}` or `\ `, which protect the space after it."""
 
-_SHOWN_NAME = re.compile(r"(\\[A-Za-z]+\{)\\([A-Za-z]+)\}")
+_QUOTED_NAME = re.compile(r"(\\[A-Za-z]+\{)\\([A-Za-z]+)\}")
 _COMMAND = re.compile(r"\\(?:texorpdfstring\s*\{([^{}]*)\}\s*\{[^{}]*\}|[A-Za-z@]+\*?\s*(?:\[[^\]]{0,300}\])?)")
 
 
 def without_comment(line: str) -> str:
-    """A line up to the `%` that begins a comment."""
+    """Returns a line up to the `%` that begins a comment."""
     return _COMMENT.sub(r"\1", line) if "%" in line else line
 
 
 def quoted(line: str) -> str:
-    r"""A line in which what stands in `\verb` is no markup any more."""
-    return _QUOTED.sub(lambda found: found[2].translate(_KEPT), line)
+    """Returns a line in which the content of `\verb` is protected from being read as markup."""
+    return _QUOTED.sub(lambda found: found[2].translate(_PROTECTED), line)
 
 
 def plain(text: str) -> str:
-    """A text without commands: what they say stays, labels, notes and citations go."""
+    """Returns a text without commands. Their visible text stays; labels, notes, and citations are removed."""
     import unicodedata
 
     flat = " ".join(text.split())
     if "\\" in flat:
-        flat = _said(quoted(flat))
-    flat = flat.replace("~", " ").translate(_SHOWN)
+        flat = _without_commands(quoted(flat))
+    flat = flat.replace("~", " ").translate(_RESTORED)
     flat = flat.replace("---", "—").replace("--", "–").replace("``", "“").replace("''", "”")
     return unicodedata.normalize("NFC", " ".join(flat.split()))
 
 
-def _said(flat: str) -> str:
+def _without_commands(flat: str) -> str:
     for _ in range(2):
         flat = _DROPPED.sub("", flat)
     flat = _ACCENT.sub(_accented, flat)
     flat = _LETTER.sub(_letter, flat)
-    flat = _TEX.sub(lambda found: f"{_BEHIND}{found[1]}{'2e' if found[2] else ''}", flat)
-    flat = _SHOWN_NAME.sub("\\1\ufdd0\\2}", _NAMED.sub(rf"{_BEHIND}\1", flat))
+    flat = _TEX.sub(lambda found: f"{_COMMAND_END}{found[1]}{'2e' if found[2] else ''}", flat)
+    flat = _QUOTED_NAME.sub("\\1\ufdd0\\2}", _NAMED.sub(rf"{_COMMAND_END}\1", flat))
     flat = _SIGN.sub(lambda found: _SIGNS.get(found[0], " "), flat)
     return _COMMAND.sub(lambda found: found[1] or "", flat)
 
 
 def _accented(found: re.Match[str]) -> str:
-    return _BEHIND + (found[3] or found[4] or found[5]) + _MARKS[found[1] or found[2]]
+    return _COMMAND_END + (found[3] or found[4] or found[5]) + _MARKS[found[1] or found[2]]
 
 
 def _letter(found: re.Match[str]) -> str:
-    """The letter or sign; LaTeX shows no space behind either, but only within words is that meant."""
-    return _BEHIND + _LETTERS[found[1]] + ("" if found[1] in _WITHIN_WORDS else found[2] or "")
+    """Returns the letter or symbol of a command. The space after the command is dropped inside words, as LaTeX does."""
+    return _COMMAND_END + _LETTERS[found[1]] + ("" if found[1] in _WITHIN_WORDS else found[2] or "")
 
 
 def summarized(line: str) -> str:
-    """A line for a summary: nothing of one that is a command alone, or a comment."""
+    """Returns a line for a summary; an empty string for a comment, or for a line that only contains a command."""
     text = without_comment(line)
     bare = text.strip()
     if bare.startswith(

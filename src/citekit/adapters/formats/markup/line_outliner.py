@@ -1,4 +1,4 @@
-"""What the outliners of these languages have in common: headings read line by line, in one pass."""
+"""The outliner that markup languages share: headings are read line by line, in one pass."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from citekit.domain.source import Source
 
 
 @define
-class Found:
-    """What a document says of itself: its title, and its headings in order.
+class DocumentHeadings:
+    """The title of a document, and its headings in order.
 
-    Its text begins on the line `opening`, where that is said: what stands before it sets the document up.
+    `opening` is the line where the text begins, after the setup of the document; 0 if it is unknown.
     """
 
     title: str | None = None
@@ -28,35 +28,36 @@ class Found:
 
 @frozen
 class MarkupOutliner:
-    """`read` finds the headings of a document in its lines, `plain` takes the markup out of a line.
+    """Outlines a markup language.
 
-    `fallback` maps files that are long, or hold no heading.
+    `read` finds the headings of a document in its lines. `plain` removes the markup from a line. `fallback` outlines files
+    that are long, or have no headings.
     """
 
-    read: Callable[[Iterable[str]], Found]
+    read: Callable[[Iterable[str]], DocumentHeadings]
     plain: Callable[[str], str]
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Sections nested by their headings. Raises `SourceUnreadable`."""
+        """Returns the sections, nested by their headings. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
-        found = Found() if text.is_long else self.read(text.lines(progress))
+        found = DocumentHeadings() if text.is_long else self.read(text.lines(progress))
         if not found.headings:
             outline = self.fallback.outline(source, progress)
             return evolve(outline, title=found.title or outline.title)
-        drafts = sections(text, by_line(found.headings), self.plain)
+        items = sections(text, by_line(found.headings), self.plain)
         return Outline(
             title=found.title or found.headings[0].title,
             bounds=text.bounds,
-            items=(*self._preamble(text, found, drafts[:1]), *drafts[1:]),
+            items=(*self._preamble(text, found, items[:1]), *items[1:]),
             facts=text.facts,
         )
 
-    def _preamble(self, text: TextFile, found: Found, first: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
-        """The first draft; where it is a preamble, named by the text in it instead of what sets it up."""
+    def _preamble(self, text: TextFile, found: DocumentHeadings, first: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
+        """Returns the first item. A preamble is titled with its first text instead of the setup commands."""
         if not found.opening or not first or first[0].type != "preamble":
             return first
         lines = next(text.passages([(found.opening, found.headings[0].line - 1)]), [])
-        said = [self.plain(line) for line in lines[:SUMMARY_LINES]]
-        title = next((line for line in said if has_text(line)), found.title or "Preamble")
-        return (evolve(first[0], title=title, summary=first_sentence(said, skip=title)),)
+        visible = [self.plain(line) for line in lines[:SUMMARY_LINES]]
+        title = next((line for line in visible if has_text(line)), found.title or "Preamble")
+        return (evolve(first[0], title=title, summary=first_sentence(visible, skip=title)),)

@@ -1,4 +1,7 @@
-"""Org mode: headlines by their stars, without keywords, priorities, cookies and tags; figures, tables and listings."""
+"""Outlines Org files: headlines by their stars, without keywords, priorities, cookies, and tags.
+
+Sections contain the figures, tables, and listings that have a caption.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterable
 
 from attrs import define, field
 
-from citekit.adapters.formats.markup.line_outliner import Found, MarkupOutliner
+from citekit.adapters.formats.markup.line_outliner import DocumentHeadings, MarkupOutliner
 from citekit.adapters.formats.shared.outline import Outliner
 from citekit.adapters.formats.shared.sections import FLOAT, TextHeading
 
@@ -26,13 +29,13 @@ _HIDDEN = re.compile(r"[ \t]*(?:#\+|:[\w-]+:|#(?:[ \t]|\Z)|(?:SCHEDULED|DEADLINE
 
 
 def org(fallback: Outliner) -> MarkupOutliner:
-    """The outliner of Org files."""
+    """Returns the outliner of Org files."""
     return MarkupOutliner(read_headlines, plain, fallback)
 
 
-def read_headlines(lines: Iterable[str]) -> Found:
-    """The headlines outside of blocks; a block without an end is not a block."""
-    found, states, held, block = Found(), {"TODO", "DONE"}, list[TextHeading](), ""
+def read_headlines(lines: Iterable[str]) -> DocumentHeadings:
+    """Returns the headlines outside of blocks. A block without an end does not count as a block."""
+    found, states, held, block = DocumentHeadings(), {"TODO", "DONE"}, list[TextHeading](), ""
     captions = _Captions()
     for number, line in enumerate(lines, 1):
         captions.feed(number, line)
@@ -57,14 +60,14 @@ def read_headlines(lines: Iterable[str]) -> Found:
 
 @define
 class _Captions:
-    """Figures (a line that is a link), tables and blocks with a `#+CAPTION:` among the keywords directly above them.
+    """Collects figures (lines that are links), tables, and blocks that have a `#+CAPTION:` directly above them.
 
-    A place reaches from the first of these keywords to the last line of what they are about.
+    Their extent is from the first keyword above them to their last line.
     """
 
     found: list[TextHeading] = field(factory=list)
-    begun: int = 0
-    said: list[str] = field(factory=list)
+    first_line: int = 0
+    captions_above: list[str] = field(factory=list)
     kind: str = ""
     last: int = 0
     block: str = ""
@@ -87,27 +90,27 @@ class _Captions:
         caption = _CAPTION.match(line)
         block = _BLOCK.match(line)
         if caption or _AFFILIATED.match(line):
-            self.begun = self.begun or number
-            self.said += [caption[1]] if caption else []
+            self.first_line = self.first_line or number
+            self.captions_above += [caption[1]] if caption else []
             return
         if block and block[1].lower() == "begin":
             self.block = block[2].lower()
-            self.kind = "listing" if self.block in ("src", "example") else "figure" if self.said else ""
+            self.kind = "listing" if self.block in ("src", "example") else "figure" if self.captions_above else ""
         elif line.lstrip().startswith("|"):
             self.kind = "table"
         elif _LINK.fullmatch(line.strip()):
             self.kind = "figure"
         self.last = number
-        if not self.kind or not self.said:
-            self.begun, self.said, self.kind = 0, [], ""
+        if not self.kind or not self.captions_above:
+            self.first_line, self.captions_above, self.kind = 0, [], ""
 
     def finish(self) -> list[TextHeading]:
-        """All that were found. What is still open ends here, but for a block that nobody ends."""
-        title = plain(" ".join(self.said)) if self.kind and not self.block else ""
+        """Returns all floats found. A float that is still open ends here, but an unclosed block is dropped."""
+        title = plain(" ".join(self.captions_above)) if self.kind and not self.block else ""
         if title:
-            self.found.append(TextHeading(self.begun, FLOAT, title, 1, self.kind, self.last))
+            self.found.append(TextHeading(self.first_line, FLOAT, title, 1, self.kind, self.last))
         if self.kind:
-            self.begun, self.said, self.kind = 0, [], ""
+            self.first_line, self.captions_above, self.kind = 0, [], ""
         return self.found
 
 
@@ -116,12 +119,12 @@ def _title(text: str, states: set[str]) -> str:
     text = rest.lstrip() if first in states and rest.strip() else text
     text = _PRIORITY.sub("", text, count=1)
     text = text.removeprefix("COMMENT ")
-    shown = plain(_COOKIE.sub("", _TAGS.sub("", text)))
-    return shown or text.strip()
+    visible = plain(_COOKIE.sub("", _TAGS.sub("", text)))
+    return visible or text.strip()
 
 
 def plain(line: str) -> str:
-    """A line without its markup; nothing of one that is a keyword, a drawer or a comment."""
+    """Returns a line without its markup; an empty string for a keyword, a drawer, or a comment."""
     if _HIDDEN.match(line) and not _HEADLINE.match(line):
         return ""
     text = _LINK.sub(lambda link: link[2] or link[1], line)

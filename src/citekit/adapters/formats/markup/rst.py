@@ -1,6 +1,6 @@
-"""reStructuredText: sections by underlined (and overlined) titles, with levels in the order in which their styles appear.
+"""Outlines reStructuredText: sections by underlined (and overlined) titles. Levels follow the order of the styles.
 
-Sections contain the figures, tables, and listings that have a caption. These are directives with indented lines below them.
+Sections contain the figures, tables, and listings that have a caption.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ _KINDS = {"figure": "figure", **dict.fromkeys(_TABLES, "table"), **dict.fromkeys
     _CODE, "listing"
 )
 _LITERAL = _CODE | _DIAGRAMS | {"parsed-literal", "highlight", "raw", "math", "prompt"}
-"""Directives whose content is no markup."""
+"""Directives whose content is not markup."""
 
 _EXPLICIT = re.compile(r"( *)\.\.(?: +(?:\|[^|]+\| +)?([A-Za-z][\w.:+-]*?):: *(.*)|(?= |\Z).*)\Z")
 _TARGET = re.compile(r" *\.\. +(?:_.*|\[[^\]]+\] .*|\|[^|]+\|.*)\Z")
 _OPTION = re.compile(r" *:([\w-]+):(?: +(.*))?\Z")
 _LINES = 60
-"""Lines of a directive that a caption is looked for in."""
+"""The most lines of a directive in which a caption is searched."""
 
 
 @define
 class RstCaptions:
-    """Watches the lines of a document; `plain` takes the markup out of a line."""
+    """Collects captions while the lines of a document pass through. `plain` removes the markup from a line."""
 
     plain: Callable[[str], str]
     found: list[TextHeading] = field(factory=list)
     kind: str = ""
     directive: str = ""
-    begun: int = 0
+    first_line: int = 0
     last: int = 0
     indent: int = 0
-    held: list[str] = field(factory=list)
+    content: list[str] = field(factory=list)
     literal: int | None = None
 
     def watching(self, lines: Iterable[str]) -> Iterator[str]:
-        """The lines as they are; `found` is complete when all have passed."""
+        """Yields the lines unchanged. `found` is complete after the last line."""
         for number, line in enumerate(lines, 1):
             bare = line.strip()
             self._feed(number, line, bare, len(line) - len(line.lstrip()) if bare else None)
@@ -58,8 +58,8 @@ class RstCaptions:
 
     def _feed(self, number: int, line: str, bare: str, indent: int | None) -> None:
         if self.kind and (indent is None or indent > self.indent):
-            if len(self.held) < _LINES:
-                self.held.append(bare)
+            if len(self.content) < _LINES:
+                self.content.append(bare)
             self.last = self.last if indent is None else number
         elif indent is not None:
             self._close()
@@ -74,41 +74,41 @@ class RstCaptions:
             return
         name = (mark[2] or "").lower()
         if name in _KINDS:
-            self.kind, self.directive, self.held = _KINDS[name], name, [mark[3]]
-            self.begun, self.last, self.indent = number, number, indent
+            self.kind, self.directive, self.content = _KINDS[name], name, [mark[3]]
+            self.first_line, self.last, self.indent = number, number, indent
         elif name in _LITERAL or (not name and not _TARGET.match(line)):
             self.literal = indent
 
     def _close(self) -> None:
-        title = self.plain(_caption(self.directive, self.held)) if self.kind else ""
+        title = self.plain(_caption(self.directive, self.content)) if self.kind else ""
         if title:
-            self.found.append(TextHeading(self.begun, FLOAT, title, 1, self.kind, self.last))
+            self.found.append(TextHeading(self.first_line, FLOAT, title, 1, self.kind, self.last))
         self.kind = ""
 
 
 def _caption(directive: str, lines: Sequence[str]) -> str:
-    """The title of a table, the first paragraph below a figure, or the option `caption` of any."""
-    first = next((place for place, line in enumerate(lines) if place and _OPTION.match(line)), len(lines))
-    blank = next((place for place, line in enumerate(lines) if place and not line), len(lines))
-    said = _said(lines[first:blank])
-    if said or directive in _LITERAL:
-        return said
+    """Returns the title of a table, the first paragraph below a figure, or the option `caption` of any directive."""
+    first = next((index for index, line in enumerate(lines) if index and _OPTION.match(line)), len(lines))
+    blank = next((index for index, line in enumerate(lines) if index and not line), len(lines))
+    caption = _caption_option(lines[first:blank])
+    if caption or directive in _LITERAL:
+        return caption
     if directive in _TABLES:
         return " ".join(lines[: min(first, blank)]).strip()
     below = list(takewhile(bool, lines[blank + 1 :]))
     return "" if below[:1] == [".."] else " ".join(below)
 
 
-def _said(options: Sequence[str]) -> str:
-    """What the option `caption` says, which may go on below."""
-    said: list[str] = []
+def _caption_option(options: Sequence[str]) -> str:
+    """Returns the value of the option `caption`, which may continue on the next lines."""
+    caption: list[str] = []
     inside = False
     for line in options:
         option = _OPTION.match(line)
         inside = option[1] == "caption" if option else inside
         if inside:
-            said.append((option[2] or "") if option else line)
-    return " ".join(said).strip()
+            caption.append((option[2] or "") if option else line)
+    return " ".join(caption).strip()
 
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*\s*\Z")
@@ -118,13 +118,13 @@ _DIRECTIVE = re.compile(r"\s*\.\. .*|\s*:[\w -]+:.*")
 
 
 class RstOutliner:
-    """`fallback` maps files that are long, or hold no title."""
+    """Outlines reStructuredText. `fallback` outlines files that are long, or have no titles."""
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Sections nested by their titles. Raises `SourceUnreadable`."""
+        """Returns the sections, nested by their titles. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
         captions = RstCaptions(_bare)
         titles = [] if text.is_long else list(read_titles(captions.watching(text.lines(progress))))
@@ -139,9 +139,10 @@ class RstOutliner:
 
 
 def read_titles(lines: Iterable[str]) -> Iterator[TextHeading]:
-    """The titles of a document, as docutils finds them: text over a line of one repeated punctuation character.
+    """Yields the titles of a document, by the rules of docutils.
 
-    The line is at least as long as the text. With the same line above, too, the text may be indented.
+    A title is a line of text above a line of one repeated punctuation character that is at least as long. If the same line is
+    also above the text, the text may be indented.
     """
     styles: list[str] = []
     before, above, text = "", "", ""
@@ -170,7 +171,7 @@ def _style(before: str, above: str, text: str, under: str) -> str:
 
 
 def width(text: str) -> int:
-    """Columns that a text takes in a fixed-width font: wide East Asian characters take two, combining ones none."""
+    """Returns the columns of a text in a fixed-width font: 2 for wide East Asian characters, 0 for combining ones."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -1,4 +1,4 @@
-"""reStructuredText line by line without its marks, by simple rules, so that every line keeps its number."""
+"""Removes the markup of reStructuredText line by line, by simple rules, so that every line keeps its number."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HELD = re.compile("\ufdd1(\\d+)\ufdd2")
 
 
 def rst_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Every line without its markup; an empty one for a line that is markup alone, such as a title's underline."""
+    """Yields every line without its markup. A line that is only markup, such as a title's underline, becomes empty."""
     directive = False
     for line in lines:
         if any(marks.match(line) for marks in _MARKS) or (directive and _OPTION.match(line)):

@@ -1,4 +1,4 @@
-"""Plain text as a format, and the extractor of lines that all text formats share."""
+"""Handles plain text, and provides the extractor of lines that all text formats share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.domain.ports.extractor import Extractor
 
 
 class PlainTextHandler(TextHandler):
-    """Text without markup, and text in a format that no other handler outlines."""
+    """Outlines text without markup, and text in a format that no other handler outlines."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""

@@ -36,21 +36,21 @@ _ALONE = re.compile(
 _CHINESE = re.compile(r"\s*第[0-9０-９一二三四五六七八九十百千零〇两]{1,8}[章节節回卷部篇集]\s*.{0,30}\Z")
 _NUMBERED = re.compile(r"\s{0,3}(\d{1,3}(?:\.\d{1,3}){0,5})\.?\)?\s+([^\W\d_].{0,90}[^,;:\s])\s*\Z")
 _UNDERLINE = re.compile(r"\s*([=~^*#-])\1{2,}\s*\Z")
-_CONTENTS = re.compile(
+_TOC = re.compile(
     r"\s*(?:(?:table\s+of\s+)?contents|inhalt(?:sverzeichnis)?|table\s+des\s+mati[eè]res|sommaire|[ií]ndice|"
     r"inhoud(?:sopgave)?|目录|目次|目錄)\s*[.:]?\s*\Z",
     re.IGNORECASE,
 )
 _LEADER = re.compile(r"(?:(?:[ .·…_]*[.·…_]{2,}[ .·…_]*)|\s{2,})\s*(?:\d{1,4}|[ivxlc]{1,7})\s*\Z", re.IGNORECASE)
-_CONTENTS_LIMIT = 1000
-"""Lines that printed contents may take."""
+_TOC_LIMIT = 1000
+"""The most lines of a table of contents."""
 
-_GOES_ON = re.compile(
+_CONTINUES = re.compile(
     r".*(?:[,;&–—-]|\b(?:a|an|the|of|or|and|nor|but|to|for|in|on|at|by|with|from|as|not|is|are|be|any|that|which|if|"
     r"der|die|das|des|und|oder|von|für|mit|zu|im|le|la|les|du|et|ou|que|el|los|y|o|con|por|il|lo|gli|e|di|da|per))\Z",
     re.IGNORECASE,
 )
-"""A line that a sentence does not end with."""
+"""Matches a line that does not end a sentence."""
 
 _SHORT = 100
 _CAPITALS_LIMIT = 70
@@ -58,11 +58,10 @@ _CAPITALS_LIMIT = 70
 
 @define
 class HeadingFinder:
-    """Takes the lines in order; `finish` gives the headings. With `prose` False it finds none.
+    """Finds headings in lines that arrive in order. `finish` returns them. If `prose` is False, there are none.
 
-    Named headings (`Chapter 1`, `ACT II`) count wherever a blank line stands before them. Numbered lines and lines in
-    capitals count only between blank lines, and only where they are few and not always the same: else they are lists, or
-    the names of speakers.
+    Named headings (`Chapter 1`, `ACT II`) count if a blank line precedes them. Numbered lines and lines in capitals count
+    only between blank lines, and only if they are rare and distinct; otherwise they are list items, or the names of speakers.
     """
 
     prose: bool
@@ -78,11 +77,11 @@ class HeadingFinder:
     entry: tuple[int, str] = (0, "")
 
     def feed(self, number: int, line: str) -> None:
-        """Look at line `number`: it decides about the line before it."""
+        """Process line `number`, which decides whether the line before it is a heading."""
         if self.prose:
             if self.listing and line.strip():
-                self.entry, self.listing = (number, _folded(line)), False
-            elif not self.entry[0] and len(line) < _SHORT and _CONTENTS.match(line):
+                self.entry, self.listing = (number, _normalized(line)), False
+            elif not self.entry[0] and len(line) < _SHORT and _TOC.match(line):
                 self.listing = True
             if self.last and len(self.last) <= _SHORT:
                 if not self.before:
@@ -92,10 +91,10 @@ class HeadingFinder:
             self.before, self.last, self.lines = self.last, line if line.strip() else "", number
 
     def finish(self) -> list[TextHeading]:
-        """The headings, in order, levels from 1 without gaps."""
+        """Returns the headings in order, with levels from 1 without gaps."""
         self.feed(self.lines + 1, "")
         chosen = dict(self._chosen())
-        found = _without_toc_runs(self._without_contents([chosen[line] for line in sorted(chosen)]))
+        found = _without_toc_runs(self._without_toc([chosen[line] for line in sorted(chosen)]))
         levels = sorted({heading.level for heading in found})
         if len(found) < 2:
             return []
@@ -123,21 +122,21 @@ class HeadingFinder:
             self.numbered.append(TextHeading(number, 10 + counted[1].count("."), title))
         elif len(title) <= _CAPITALS_LIMIT and title.isupper() and _is_words(title):
             self.capitals.append(TextHeading(number, 8, title))
-            self.title = self.title or (title if number <= 10 and not _CONTENTS.match(title) else None)
+            self.title = self.title or (title if number <= 10 and not _TOC.match(title) else None)
 
     def _chosen(self) -> Iterator[tuple[int, TextHeading]]:
-        for few in (_without_paragraphs(self.capitals), self.numbered):
-            if len(few) > 1 and not self._is_noise(few):
-                yield from ((heading.line, heading) for heading in few)
-        for sure in (self.underlined, self.named):
-            yield from ((heading.line, heading) for heading in sure)
+        for candidates in (_without_paragraphs(self.capitals), self.numbered):
+            if len(candidates) > 1 and not self._is_noise(candidates):
+                yield from ((heading.line, heading) for heading in candidates)
+        for headings in (self.underlined, self.named):
+            yield from ((heading.line, heading) for heading in headings)
 
-    def _without_contents(self, found: list[TextHeading]) -> list[TextHeading]:
-        """The headings without those in printed contents, which end where their first entry comes again as a heading."""
+    def _without_toc(self, found: list[TextHeading]) -> list[TextHeading]:
+        """Removes the headings of a printed table of contents, which ends where its first entry recurs as a heading."""
         line, entry = self.entry
         for each in found if len(entry) > 2 else ():
-            title = _folded(each.title)
-            if line < each.line <= line + _CONTENTS_LIMIT and len(title) > 2 and entry.startswith(title):
+            title = _normalized(each.title)
+            if line < each.line <= line + _TOC_LIMIT and len(title) > 2 and entry.startswith(title):
                 return [other for other in found if not line <= other.line < each.line]
         return found
 
@@ -147,31 +146,31 @@ class HeadingFinder:
 
 
 def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
-    """The lines in capitals without those of paragraphs in which every second line is blank.
+    """Removes lines in capitals that are paragraphs in which every second line is blank.
 
-    Such lines follow one another with nothing between them, one at least stops within a sentence, and they are three, or
-    the last one ends with a full stop: a title on two lines does not.
+    Such lines follow one another with nothing in between, and at least one stops within a sentence. There are at least three,
+    or the last one ends with a period; a title on two lines does neither.
     """
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
     for heading, after in zip(found, [*found[1:], None], strict=False):
         run.append(heading)
         if after is None or after.line - heading.line > 2:
-            running = any(_GOES_ON.match(each.title) for each in run[:-1])
+            running = any(_CONTINUES.match(each.title) for each in run[:-1])
             kept.extend([] if running and (len(run) > 2 or run[-1].title.endswith(".")) else run)
             run = []
     return kept
 
 
 def _without_toc_runs(found: list[TextHeading]) -> list[TextHeading]:
-    """The headings without a run of at least three, hardly a line apart, all of which come again later: a list of them."""
-    last = {_folded(heading.title): heading.line for heading in found}
+    """Removes a table of contents: three or more headings, at most one line apart, that all recur later."""
+    last = {_normalized(heading.title): heading.line for heading in found}
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
     for heading, after in zip(found, [*found[1:], None], strict=False):
         run.append(heading)
         if after is None or after.line - heading.line > 3:
-            listed = [each for each in run if last[_folded(each.title)] > run[-1].line]
+            listed = [each for each in run if last[_normalized(each.title)] > run[-1].line]
             kept.extend(
                 run if len(run) < 3 or len(listed) < len(run) - 1 else [each for each in run if each not in listed]
             )
@@ -179,13 +178,13 @@ def _without_toc_runs(found: list[TextHeading]) -> list[TextHeading]:
     return kept
 
 
-def _folded(line: str) -> str:
-    """A title as it is compared: letters and digits alone, without the leader and the page that contents add."""
+def _normalized(line: str) -> str:
+    """Returns a title for comparison: only letters and digits, without the leader and page number of a table of contents."""
     return "".join(filter(str.isalnum, _LEADER.sub("", line).casefold()))
 
 
 def _in_title_case(title: str) -> bool:
-    """Whether words begin with capitals, except short ones.
+    """Returns whether words begin with capitals, except short ones.
 
     This distinguishes a title that ends with a period from a sentence.
     """
@@ -194,13 +193,13 @@ def _in_title_case(title: str) -> bool:
 
 
 def _is_words(title: str) -> bool:
-    """Whether capitals are most of a title: not so in codes, nor in scripts that have no capitals."""
+    """Returns whether most characters are capitals, unlike in codes, and in scripts without capitals."""
     capitals = sum(character.isupper() for character in title)
     return capitals >= 3 and capitals * 10 >= sum(not character.isspace() for character in title) * 7
 
 
 def _rank(line: str) -> int:
-    """The level of a heading that says what it is; 0 for any other line."""
+    """Returns the level of a heading with a keyword, such as `Chapter`; 0 for any other line."""
     if _CHINESE.match(line):
         return 4
     if _ALONE.match(line):

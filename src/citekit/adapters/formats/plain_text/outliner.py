@@ -1,4 +1,4 @@
-"""Plain text: by its headings where it has some (`Chapter 1`, underlined, numbered, in capitals), else in groups of lines."""
+"""Outlines plain text by its headings (`Chapter 1`, underlined, numbered, in capitals), or in groups of lines."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 GROUP = (40, 80)
-"""Lines of a group: it ends at the first blank line after the smaller number, at the latest after the larger."""
+"""The least and the most lines of a group. It ends at the first blank line after the least."""
 
 GROUPS_LIMIT = 2500
-"""Groups in one file; in a longer one the groups are larger."""
+"""The most groups in one file. In a longer file, groups have more lines."""
 
-SHELF = 50
-"""Groups below one parent, where there are many."""
+PARENT_SIZE = 50
+"""The number of groups below one parent, if there are many groups."""
 
 _LONG = 160
-"""The number of lines from which a section without subsections is split into groups."""
+"""A section without subsections that has more lines is split into groups."""
 
 _FIRST_LINES = [Lines(1, last) for last in range(1, 6)]
 _PROSE = frozenset(("text", "markdown", "html", "rst"))
@@ -35,13 +35,13 @@ _TITLE_LIMIT = 60
 
 
 class PlainTextOutliner:
-    """For texts of every kind that nothing better is known about. Every line lies in exactly one node of the top level.
+    """Outlines texts of a format without an outliner of its own. Every line is in exactly one top-level node.
 
-    Of a text of more than `LINES_LIMIT` lines only the first ones of each group are looked at.
+    Of a text that has more than `LINES_LIMIT` lines, only the first lines of each group are read.
     """
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Chapters and sections, or groups of lines. Raises `SourceUnreadable`."""
+        """Returns chapters and sections, or groups of lines. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
         prose = source.format.name in _PROSE and source.path.suffix.lower() not in _DATA
         finder = HeadingFinder(prose)
@@ -50,60 +50,60 @@ class PlainTextOutliner:
             blank[number] = not line or line.isspace()
             finder.feed(number, line)
         headings = finder.finish()
-        drafts = sections(text, headings) if headings else ()
-        drafts = _with_line_groups(_from_the_first_line(drafts), text, blank)
-        before = drafts[0] if drafts and drafts[0].type == "preamble" else None
+        items = sections(text, headings) if headings else ()
+        items = _with_line_groups(_from_the_first_line(items), text, blank)
+        before = items[0] if items and items[0].type == "preamble" else None
         title = before.title if before and before.location in _FIRST_LINES else finder.title
-        return Outline(title=title, bounds=text.bounds, items=drafts, facts=text.facts)
+        return Outline(title=title, bounds=text.bounds, items=items, facts=text.facts)
 
 
-def _from_the_first_line(drafts: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
-    """The drafts, the first one with the lines before it too: `sections` leaves out what holds no letter."""
-    match [draft.location for draft in drafts[:1]]:
+def _from_the_first_line(items: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
+    """Extends the first item to line 1, because `sections` omits leading lines without letters."""
+    match [item.location for item in items[:1]]:
         case [Lines(last=last)]:
-            return (evolve(drafts[0], location=Lines(1, last)), *drafts[1:])
-    return drafts
+            return (evolve(items[0], location=Lines(1, last)), *items[1:])
+    return items
 
 
-def _with_line_groups(drafts: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
-    """The drafts, long ones without children split into groups; groups alone where there are no drafts."""
+def _with_line_groups(items: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
+    """Splits long items without children into groups of lines; returns only groups if there are no items."""
     if not text.line_count:
         return ()
-    leaves = list(_long_leaves(drafts)) if drafts else [(1, text.line_count)]
+    leaves = list(_long_leaves(items)) if items else [(1, text.line_count)]
     scale = 1 + sum(last - first + 1 for first, last in leaves) // (GROUPS_LIMIT * GROUP[1] // 2)
     spans = {leaf: group_lines(leaf, blank, scale) for leaf in leaves}
     starts = {first: 0 for groups in spans.values() for first, _ in groups}
     begins = section_openings(text, starts)
     groups = {leaf: tuple(_group(each, begins) for each in found) for leaf, found in spans.items()}
-    return tuple(_split(drafts, groups)) if drafts else _with_parents(groups[leaves[0]])
+    return tuple(_split(items, groups)) if items else _with_parents(groups[leaves[0]])
 
 
-def _long_leaves(drafts: Sequence[OutlineItem]) -> list[tuple[int, int]]:
+def _long_leaves(items: Sequence[OutlineItem]) -> list[tuple[int, int]]:
     found = []
-    for draft in drafts:
-        if draft.children:
-            found.extend(_long_leaves(draft.children))
-        elif isinstance(draft.location, Lines) and draft.location.last - draft.location.first >= _LONG:
-            found.append((draft.location.first, draft.location.last))
+    for item in items:
+        if item.children:
+            found.extend(_long_leaves(item.children))
+        elif isinstance(item.location, Lines) and item.location.last - item.location.first >= _LONG:
+            found.append((item.location.first, item.location.last))
     return found
 
 
 def _split(
-    drafts: Sequence[OutlineItem], groups: Mapping[tuple[int, int], tuple[OutlineItem, ...]]
+    items: Sequence[OutlineItem], groups: Mapping[tuple[int, int], tuple[OutlineItem, ...]]
 ) -> list[OutlineItem]:
-    parted = []
-    for draft in drafts:
-        if isinstance(draft.location, Lines):
-            span = (draft.location.first, draft.location.last)
-            below = tuple(_split(draft.children, groups)) or _with_parents(groups.get(span, ()))
-            parted.append(evolve(draft, children=below))
-    return parted
+    result = []
+    for item in items:
+        if isinstance(item.location, Lines):
+            span = (item.location.first, item.location.last)
+            below = tuple(_split(item.children, groups)) or _with_parents(groups.get(span, ()))
+            result.append(evolve(item, children=below))
+    return result
 
 
 def group_lines(span: tuple[int, int], blank: bytearray, scale: int = 1) -> list[tuple[int, int]]:
-    """The lines from `span[0]` to `span[1]` in groups, each (first, last); `blank[n]` says whether line n is blank.
+    """Splits the lines from `span[0]` to `span[1]` into groups, each (first, last).
 
-    A group begins after a blank line where there is one in reach. `scale` makes groups longer.
+    `blank[n]` is 1 if line n is blank. A group begins after a blank line if one is in range. `scale` makes groups longer.
     """
     least, most = GROUP[0] * scale, GROUP[1] * scale
     first, end = span
@@ -122,20 +122,20 @@ def group_lines(span: tuple[int, int], blank: bytearray, scale: int = 1) -> list
 
 def _group(span: tuple[int, int], begins: Mapping[int, Sequence[str]]) -> OutlineItem:
     lines = begins.get(span[0], ())
-    said = next((line for line in lines if has_text(line)), "")
-    title = one_line(said, _TITLE_LIMIT) or f"Lines {span[0]}-{span[1]}"
+    first_text = next((line for line in lines if has_text(line)), "")
+    title = one_line(first_text, _TITLE_LIMIT) or f"Lines {span[0]}-{span[1]}"
     return OutlineItem(title, "lines", Lines(*span), first_sentence(lines))
 
 
 def _with_parents(groups: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
-    """Many groups, gathered below parents of `SHELF` groups."""
-    if len(groups) <= SHELF + SHELF // 2:
+    """Gathers many groups below parents of `PARENT_SIZE` groups."""
+    if len(groups) <= PARENT_SIZE + PARENT_SIZE // 2:
         return tuple(groups)
-    shelves = []
-    for start, end in pairwise([*range(0, len(groups), SHELF), len(groups)]):
+    parents = []
+    for start, end in pairwise([*range(0, len(groups), PARENT_SIZE), len(groups)]):
         below = groups[start:end]
         first, last = below[0].location, below[-1].location
         if isinstance(first, Lines) and isinstance(last, Lines):
             span = Lines(first.first, last.last)
-            shelves.append(OutlineItem(f"Lines {span.first}-{span.last}", "lines", span, below[0].summary, below))
-    return tuple(shelves)
+            parents.append(OutlineItem(f"Lines {span.first}-{span.last}", "lines", span, below[0].summary, below))
+    return tuple(parents)

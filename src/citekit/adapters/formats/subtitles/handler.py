@@ -1,4 +1,4 @@
-"""Subtitle files as a format."""
+"""Handles subtitle files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from citekit.domain.formats import Format
 
 
 class SubtitlesHandler(TextHandler):
-    """Subtitles on their own, without the recording that they belong to."""
+    """Outlines subtitle files on their own, without the recording that they belong to."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""

@@ -1,4 +1,4 @@
-"""Subtitles as text (SubRip, WebVTT): cues grouped into sections at pauses."""
+"""Outlines subtitles (SubRip, WebVTT): cues grouped into sections at pauses."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 PAUSE = 2.0
-"""Seconds of silence that part two stretches, once the first is `SHORTEST` long."""
+"""A pause of this many seconds ends a section that is at least `SHORTEST` seconds long."""
 
 SHORTEST = 30.0
 LONGEST = 120.0
-"""Seconds of a stretch; at `LONGEST` the next cue begins another, pause or not."""
+"""The length in seconds after which a section ends at the next cue, even without a pause."""
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,:](\d{1,3})"
 _TIMING = re.compile(rf"\s*\ufeff?{_TIME}\s*-->\s*{_TIME}")
@@ -30,7 +30,7 @@ _CUE_LIMIT = 20
 
 @define
 class TextCue:
-    """One cue: the line it begins on (its number or name included), times in seconds, and what is said."""
+    """A cue: its first line (with its number or name), its times in seconds, and its text."""
 
     line: int
     start: float
@@ -39,24 +39,24 @@ class TextCue:
 
 
 class SubtitlesOutliner:
-    """`fallback` maps files that are long, or hold no cue."""
+    """Outlines subtitles. `fallback` outlines files that are long, or have no cues."""
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Stretches of cues, titled by their times. Raises `SourceUnreadable`."""
+        """Returns sections of cues, titled with their times. Raises `SourceUnreadable`."""
         text = open_text(source.path, progress)
         cues, header = read_cues(() if text.is_long else text.lines(progress))
         if not cues:
             return self._fallback.outline(source, progress)
         facts = {**text.facts, "cue_count": len(cues), "last_cue_end": max(cue.end for cue in cues)}
-        drafts = (*_header(header, cues[0].line), *_segments(cues, text.line_count))
-        return Outline(title=None, bounds=text.bounds, items=drafts, facts=facts)
+        items = (*_header(header, cues[0].line), *_segments(cues, text.line_count))
+        return Outline(title=None, bounds=text.bounds, items=items, facts=facts)
 
 
 def read_cues(lines: Iterable[str]) -> tuple[list[TextCue], list[str]]:
-    """The cues, and the lines before the first one. A cue whose times cannot be read belongs to the one before it."""
+    """Returns the cues, and the lines before the first one. A cue with invalid times belongs to the cue before it."""
     cues: list[TextCue] = []
     header: list[str] = []
     before, named = "", False
@@ -111,7 +111,7 @@ def _groups(cues: Sequence[TextCue]) -> Iterator[list[TextCue]]:
 
 
 def _spoken_text(group: Sequence[TextCue]) -> str:
-    """What is said, without tags; a line that only repeats the one before it (rolling captions) once."""
+    """Returns the text of the cues without tags, and without repeated lines (rolling captions)."""
     lines: list[str] = []
     for word in (word for cue in group[:_CUE_LIMIT] for word in cue.words):
         line = " ".join(unescape(_TAG.sub("", word)).split())

@@ -1,6 +1,6 @@
-"""What is spoken, in a file beside a video or recording: SubRip, WebVTT, (Advanced) SubStation Alpha, LRC, timed text.
+"""Reads the cues of subtitle and transcript files: SubRip, WebVTT, (Advanced) SubStation Alpha, LRC, timed text.
 
-WebVTT is read as in https://www.w3.org/TR/webvtt1/, the others as players read them: what is no cue is passed over.
+WebVTT follows https://www.w3.org/TR/webvtt1/; the other formats are read the way players do. Invalid lines are skipped.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from charset_normalizer import CharsetMatches
 
 FILE_LIMIT = 16 * 2**20
-"""Bytes of the largest subtitle file that is read."""
+"""The size of the largest subtitle file, in bytes."""
 
 CUE_LIMIT = 100_000
-"""Cues that are read at most."""
+"""The most cues that are read."""
 
-WORDS = (".lrc", ".txt")
-"""Suffixes of lyrics and transcripts: lines that begin with the time at which they are spoken."""
+TRANSCRIPT_SUFFIXES = (".lrc", ".txt")
+"""Suffixes of lyrics and transcripts, whose lines begin with the time at which they are spoken."""
 
-SUFFIXES = (".vtt", ".srt", ".ass", ".ssa", *WORDS)
+SUFFIXES = (".vtt", ".srt", ".ass", ".ssa", *TRANSCRIPT_SUFFIXES)
 
 _STAMP = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[,.:](\d{1,3})"
 _TIMING = re.compile(rf"\s*{_STAMP}\s*-{{1,2}}>\s*{_STAMP}(?!\d)")
@@ -45,15 +45,18 @@ _ENCODINGS = [
     *("iso8859_2", "iso8859_5", "iso8859_7", "koi8_r", "koi8_u"),
     *("cp932", "shift_jis", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949", "euc_kr", "utf_8"),
 ]
-"""Of those of the web (https://encoding.spec.whatwg.org/) the ones of Windows, ISO 8859 and the East: those of DOS and of the
-old Macintosh are found by mistake more often than met."""
+"""The encodings of https://encoding.spec.whatwg.org/ for Windows, ISO 8859, and East Asia.
+
+Those of DOS and the classic Macintosh are rarely used, and cause more wrong guesses than right ones.
+"""
 
 
 def find_sidecar(media: Path) -> Path | None:
-    """The subtitle file of `media` in its folder: the same stem, or the stem and a language (`talk.en.srt`).
+    """Returns the subtitle file of `media` in the same folder: the same stem, or the stem and a language (`talk.en.srt`).
 
-    One without a language comes first, then by name; None where there is none of a sensible size. A link is followed only
-    where the media file is one, too: in a folder of real files it may lead to what has nothing to do with them.
+    A file without a language comes first, then the first by name. Returns None if there is no such file of at most
+    `FILE_LIMIT` bytes. A symbolic link is used only if the media file is also one, because in a folder of regular files it
+    may lead to unrelated files.
     """
     stem = f"{media.stem}.".casefold()
     try:
@@ -77,23 +80,23 @@ def _belongs(path: Path, stem: str) -> bool:
 
 
 def _is_timed(path: Path) -> bool:
-    """Whether most lines at the beginning of a text say when they are spoken: any other text is no transcript."""
+    """Returns whether most lines at the beginning of a text have a time. Any other text is not a transcript."""
     with path.open("rb") as stream:
         lines = [line for line in decoded(stream.read(16384)).splitlines() if line.strip()]
     return len(lines) > 1 and sum(bool(_TIMED_LINE.match(line)) for line in lines) * 2 >= len(lines)
 
 
 def read_cues(path: Path, duration: float = math.inf) -> list[Cue]:
-    """The cues of a subtitle file in order of time, text without markup; empty where it cannot be read or holds none.
+    """Returns the cues of a subtitle file in order of time, as text without markup; empty if it is unreadable or has none.
 
-    A line of lyrics or of a transcript lasts until the next one, the last to the end of what lasts `duration` seconds.
+    A line of lyrics or of a transcript lasts until the next one; the last one lasts until `duration`, in seconds.
     """
     try:
         text = decoded(path.read_bytes())
     except OSError:
         return []
     suffix = path.suffix.lower()
-    if suffix in WORDS:
+    if suffix in TRANSCRIPT_SUFFIXES:
         return _with_end_times(sorted(_timed_lines(text))[:CUE_LIMIT], duration)
     found = _dialogue(text) if suffix in (".ass", ".ssa") else _timed_blocks(text)
     cues = [cue for cue, _ in zip(found, range(CUE_LIMIT), strict=False)]
@@ -101,7 +104,7 @@ def read_cues(path: Path, duration: float = math.inf) -> list[Cue]:
 
 
 def decoded(data: bytes) -> str:
-    """`data` as text: by its byte-order mark, as UTF-8, else by its most likely encoding."""
+    """Decodes `data` by its byte-order mark, as UTF-8, or in its most likely encoding."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
@@ -117,13 +120,16 @@ def decoded(data: bytes) -> str:
 
 
 def _is_wide(head: bytes, high: int) -> bool:
-    """Whether `head` is UTF-16 without a mark: times and signs of every language are ASCII, whose `high` byte is 0."""
+    """Returns whether `head` is UTF-16 without a byte-order mark.
+
+    Times and punctuation of every language are ASCII, whose `high` byte is 0.
+    """
     pairs = len(head) // 2
     return head[high::2].count(0) * 10 > pairs and head[1 - high :: 2].count(0) * 100 <= pairs
 
 
 def _best_guess(guesses: CharsetMatches) -> str:
-    """The best guess; Western European, by far the most frequent, where it is as good as the best."""
+    """Returns the best guess. Western European, by far the most frequent encoding, wins ties."""
     best = guesses.best()
     if best is None:
         return "cp1252"
@@ -133,7 +139,7 @@ def _best_guess(guesses: CharsetMatches) -> str:
 
 
 def _timed_blocks(text: str) -> Iterator[Cue]:
-    """The cues of SubRip and WebVTT: a line of times, then lines of text up to an empty line or the next times."""
+    """Yields the cues of SubRip and WebVTT: a line of times, then text up to an empty line or the next times."""
     lines = text.splitlines()
     times = [(number, match) for number, line in enumerate(lines) if (match := _TIMING.match(line))]
     for position, (number, match) in enumerate(times):
@@ -149,7 +155,7 @@ def _timed_blocks(text: str) -> Iterator[Cue]:
 
 
 def _dialogue(text: str) -> Iterator[Cue]:
-    """The cues of SubStation Alpha; a line `Format:` among the events names their columns."""
+    """Yields the cues of SubStation Alpha. A line `Format:` among the events names the columns."""
     columns = _COLUMNS
     inside = False
     for line in text.splitlines():
@@ -165,7 +171,7 @@ def _dialogue(text: str) -> Iterator[Cue]:
 
 
 def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
-    """Lines that begin with one time or several; `[offset:+500]` of LRC moves all of them to be earlier, in ms."""
+    """Yields the (time, text) of lines that begin with one or more times. LRC's `[offset:+500]` makes all 500 ms earlier."""
     moved = re.search(r"^\[offset:\s*([+-]?\d{1,7})\s*\]", text, re.MULTILINE)
     earlier = int(moved[1]) / 1000 if moved else 0.0
     for line in text.splitlines():
@@ -180,7 +186,7 @@ def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
 
 
 def _with_end_times(lines: Sequence[tuple[float, str]], duration: float) -> list[Cue]:
-    """Each line up to the next one; an empty one only says when the one before it ends."""
+    """Ends each line at the next one. A line without text only ends the line before it."""
     ends = (
         [time for time, _ in lines[1:]] + [duration if math.isfinite(duration) else lines[-1][0] + 5.0] if lines else []
     )
@@ -188,7 +194,7 @@ def _with_end_times(lines: Sequence[tuple[float, str]], duration: float) -> list
 
 
 def plain(text: str) -> str:
-    """Cue text on one line, without markup."""
+    """Returns the text of a cue on one line, without markup."""
     return " ".join(html.unescape(_MARKUP.sub("", text)).split())
 
 
@@ -197,6 +203,6 @@ def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> fl
 
 
 def _clock(text: str) -> float:
-    """Seconds of `h:mm:ss.cc`; 0 where it is anything else."""
+    """Parses `h:mm:ss.cc` to seconds; 0 for any other text."""
     found = _CLOCK.fullmatch(text.strip())
     return int(found[1] or 0) * 3600 + int(found[2] or 0) * 60 + float(found[3]) if found else 0.0

@@ -1,6 +1,6 @@
-"""Subtitles (SubRip, WebVTT) line by line: what is said, without numbers, times and tags.
+"""Removes numbers, times, and tags from subtitles (SubRip, WebVTT) line by line.
 
-With long pauses marked, `CUT` replaces the time line of a subtitle that begins long after the previous one.
+Optionally marks long pauses: `CUT` replaces the time line of a cue that begins long after the previous one.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ _ASIDE = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
 
 
 def split_subtitles(lines: Sequence[str]) -> list[str]:
-    """As `subtitle_visible_lines`, with `CUT` where a pause parts what is said."""
-    spoken = list(subtitle_visible_lines(lines))
+    """Like `subtitle_visible_lines`, but marks pauses in speech with `CUT`."""
+    visible = list(subtitle_visible_lines(lines))
     times = [number for number, line in enumerate(lines) if _TIMES.match(line)]
-    end, said = None, ""
-    for place, number in enumerate(times):
+    end, before = None, ""
+    for index, number in enumerate(times):
         since, until = [*map(_seconds, _CLOCK.findall(lines[number])), None, None][:2]
-        following = times[place + 1] if place + 1 < len(times) else len(lines)
-        text = " ".join(filter(None, map(str.strip, spoken[number:following])))
+        following = times[index + 1] if index + 1 < len(times) else len(lines)
+        text = " ".join(filter(None, map(str.strip, visible[number:following])))
         if since is None or not text:
             continue
-        if end is not None and is_pause_between(since - end, said, text):
-            spoken[number] = CUT
-        said, end = text, max(end or 0.0, until or since)
-    return spoken
+        if end is not None and is_pause_between(since - end, before, text):
+            visible[number] = CUT
+        before, end = text, max(end or 0.0, until or since)
+    return visible
 
 
 def _seconds(clock: tuple[str, str, str, str]) -> float:
@@ -41,7 +41,7 @@ def _seconds(clock: tuple[str, str, str, str]) -> float:
 
 
 def subtitle_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Every line without its markup; an empty one for a line that is markup alone."""
+    """Yields every line without its markup. A line that is only markup becomes empty."""
     aside = bool(lines) and lines[0].lstrip("\ufeff").startswith("WEBVTT")
     for number, line in enumerate(lines):
         if not line.strip():

@@ -14,7 +14,7 @@ from citekit.adapters.formats.media.outline.speech import find_sound_segments
 from citekit.adapters.formats.media.outline.time_segments import add_scenes, numbered_title, scenes_between, span
 from citekit.adapters.formats.media.outline.topics import topics_from_cues
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, nested
-from citekit.adapters.formats.subtitles.parser import WORDS, find_sidecar, read_cues
+from citekit.adapters.formats.subtitles.parser import TRANSCRIPT_SUFFIXES, find_sidecar, read_cues
 from citekit.domain.extent import Extent
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import shortest
@@ -78,7 +78,7 @@ def _cues(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:
     path = find_sidecar(source.path)
     found = [] if path is None else [cue for cue in read_cues(path, facts.duration) if cue.start < facts.duration]
     if path is not None and found:
-        return found, f"the {'words' if path.suffix.lower() in WORDS else 'subtitles'} in {path.name}"
+        return found, f"the {'words' if path.suffix.lower() in TRANSCRIPT_SUFFIXES else 'subtitles'} in {path.name}"
     return facts.subtitles, "the subtitles in the file"
 
 
