@@ -14,14 +14,15 @@ from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
 from citekit.domain.locations import Chapter
 from citekit.domain.ports.reader import Book, BookChapter, Mark
+from citekit.domain.vocabulary import BOOK, CHAPTER, CJK_CHAPTER, PART, VOLUME, any_of
 
 HEADINGS_LIMIT = 20_000
 """Headings of one book that become sections; where there are more, its contents alone count."""
 
 _SUMMARY_FROM = 3000
 _TITLE_LIMIT = 80
-_PART = re.compile(r"(?:part|book|volume|teil|buch|band|partie|livre|tome|parte|libro|часть|том)\b", re.I)
-_CHAPTER = re.compile(r"(?:chapter|chap|kapitel|chapitre|cap[ií]tulo|capitolo|глава)\b|第.{1,5}章", re.I)
+_PART = re.compile(rf"(?:{any_of(PART, BOOK, VOLUME)})\b", re.IGNORECASE)
+_CHAPTER = re.compile(rf"(?:{any_of(CHAPTER)})\b|第.{{1,5}}{CJK_CHAPTER}", re.IGNORECASE)
 _SUBNUMBER = re.compile(r"\W*\d+\.\d")
 _PLACES = frozenset(("bodymatter", "frontmatter", "backmatter"))
 _ABOVE_CHAPTERS = frozenset(("part", "volume"))

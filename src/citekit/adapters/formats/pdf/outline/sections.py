@@ -13,6 +13,7 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.summaries import HeadingLines, first_sentence, summary_of
 from citekit.adapters.formats.shared.outline import OutlineItem, nested
 from citekit.domain.locations import Pages
+from citekit.domain.vocabulary import APPENDIX, CHAPTER, CJK_CHAPTER, CJK_PART, PART, any_of
 
 MAX_GROUPS = 40
 """The largest number of page groups of a document."""
@@ -42,8 +43,8 @@ PAGES_BUDGET = 3_000_000
 BOOK_LENGTH = 60
 """The number of pages from which the first level is called a chapter."""
 
-_PART = re.compile(r"(part|teil|partie|parte|deel)\b|第.{1,3}部", re.IGNORECASE)
-_CHAPTER = re.compile(r"(chapter|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk|appendix)\b|第.{1,4}章", re.IGNORECASE)
+_PART = re.compile(rf"(?:{any_of(PART)})\b|第.{{1,4}}[{CJK_PART}]", re.IGNORECASE)
+_CHAPTER = re.compile(rf"(?:{any_of(CHAPTER, APPENDIX)})\b|第.{{1,4}}{CJK_CHAPTER}", re.IGNORECASE)
 
 
 def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[OutlineItem, ...], bool]:
