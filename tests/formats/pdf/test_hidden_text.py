@@ -14,6 +14,7 @@ from citekit.adapters.libraries.mupdf.hidden_text_signs import tokens_of
 from citekit.domain.errors import CiteKitError
 from citekit.domain.quotes.verdict import Finding
 from citekit.entrypoints.sdk import CiteKit
+from tests.representatives import representatives
 
 MUPDF: Any = pymupdf  # the library has no types
 PLAIN = "Everybody reads this sentence on the page."
@@ -328,7 +329,7 @@ def test_hidden_text_is_never_plainly_exact(draw: Callable[[Any], None], tmp_pat
         assert kit.verify_quote("page", PLAIN).holds
 
 
-@pytest.mark.parametrize("draw", HIDDEN, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("draw", representatives(HIDDEN, 12), ids=lambda each: each.__name__)
 def test_hidden_text_is_in_no_text_evidence(draw: Callable[[Any], None], tmp_path: Path) -> None:
     kit = mapped(tmp_path, draw)
 
@@ -457,7 +458,9 @@ def test_odd_syntax_does_not_let_hidden_text_into_a_map(content: bytes, tmp_path
 
 @pytest.mark.parametrize(
     "piece",
-    [b"(\\(", b"\\(", b"BI ID ", b"BI ", b"((", b"[(", b"<", b"[(\\(", b"(a", b"((a)", b"[<a>", b"%", b"((a)\\("],
+    representatives(
+        [b"(\\(", b"\\(", b"BI ID ", b"BI ", b"((", b"[(", b"<", b"[(\\(", b"(a", b"((a)", b"[<a>", b"%", b"((a)\\("], 4
+    ),
 )
 @pytest.mark.parametrize("size", [20_000, 4_000_000])
 def test_splitting_a_stream_that_does_not_end_takes_little_time(piece: bytes, size: int) -> None:
