@@ -21,14 +21,18 @@ GLYPH_LIMIT = 200_000
 
 
 class Kind(Enum):
-    """What is painted. `UNPAINTED` text has rendering mode 3; `CLIP` text is painted by what it clips; a `LINE` is thick."""
+    """What is painted.
+
+    `UNPAINTED` text has rendering mode 3; `CLIP` text is painted by what it clips. A `RECTANGLE` fills its box. A `SHAPE` is
+    any other path, or a thick line: parts of its box may stay unpainted.
+    """
 
     TEXT = "text"
     CLIP = "clip"
     UNPAINTED = "unpainted"
+    RECTANGLE = "rectangle"
     SHAPE = "shape"
     PICTURE = "picture"
-    LINE = "line"
 
 
 Box = tuple[float, float, float, float]
@@ -51,13 +55,17 @@ class Painted(NamedTuple):
 
 
 class Glyph(NamedTuple):
-    """One character of a text object, by the origin of its glyph in points."""
+    """One character of a text object, by the origin of its glyph in points.
+
+    Where one glyph shows several characters (a ligature), `continues` is true for all of them but the first.
+    """
 
     x: float
     y: float
     code: int
     text: int
     size: float
+    continues: bool = False
 
 
 _SPANS = 100
@@ -172,14 +180,15 @@ def _log_class() -> Any:
         def fill_path(
             self, _: Any, path: Any, _rule: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
         ) -> None:
-            self.add(Kind.SHAPE, mupdf.ll_fz_bound_path(path, None, ctm), _rgb(mupdf, space, color), alpha)
+            kind = Kind.RECTANGLE if mupdf.ll_fz_path_is_rect(path, ctm) else Kind.SHAPE
+            self.add(kind, mupdf.ll_fz_bound_path(path, None, ctm), _rgb(mupdf, space, color), alpha)
 
         def stroke_path(
             self, _: Any, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
         ) -> None:
             if stroke.linewidth * mupdf.ll_fz_matrix_expansion(ctm) > THIN:
                 box = mupdf.ll_fz_bound_path(path, stroke, ctm)
-                self.add(Kind.LINE, box, _rgb(mupdf, space, color), alpha)
+                self.add(Kind.SHAPE, box, _rgb(mupdf, space, color), alpha)
 
         def fill_shade(self, _: Any, shade: Any, ctm: Any, alpha: float, *_more: Any) -> None:
             self.add(Kind.PICTURE, mupdf.ll_fz_bound_shade(shade, ctm), None, alpha)
@@ -260,7 +269,7 @@ def _glyphs_class() -> Any:
                     item = each.items(at)
                     x = item.x * ctm.a + item.y * ctm.c + ctm.e
                     y = item.x * ctm.b + item.y * ctm.d + ctm.f
-                    self.glyphs.append(Glyph(x, y, item.ucs, number, size))
+                    self.glyphs.append(Glyph(x, y, item.ucs, number, size, item.gid < 0))
                 span = span.next
 
         def fill_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:
