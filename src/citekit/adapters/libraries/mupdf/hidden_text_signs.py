@@ -67,14 +67,18 @@ _CODES = {
 }  # fmt: skip
 """One character for each operator that is followed. Others are `?`, numbers `0`, names `/`, strings and dictionaries `-`."""
 
-_IRREGULAR = re.compile(
-    r"!|(?<![^0]0)[gGtwLz]|(?<![^0]00)[md]|(?<![^0]000)[rR]|(?<![^0]0000)[kKeu]|(?<![^0]000000)[cMv]|(?<!/0)F"
-)
-"""A token that may be read differently, or an operator with more or fewer operands than it takes."""
+_OPERANDS = {
+    **dict.fromkeys("gGtwLz", 1), **dict.fromkeys("md", 2), **dict.fromkeys("rR", 3), **dict.fromkeys("kKeu", 4),
+    **dict.fromkeys("cMv", 6),
+}  # fmt: skip
+"""How many numbers an operator takes."""
+
+_NUMBERS_AND_OPERATOR = re.compile(r"0*[^0]")
 
 _COLORS = {"g": 1, "r": 3, "k": 4}
 _STROKES = {"G": "g", "R": "r", "K": "k"}
-_AREA_AFTER_TEXT = re.compile(r"[T'\"D].*[fBSDI]", re.DOTALL)
+_TEXT = re.compile(r"[T'\"D]")
+_AREA = re.compile(r"[fBSDI]")
 _UNUSUAL = frozenset("DIstU")
 _DRAWING = frozenset("DI")
 _SHAPE = re.compile(r"[muv][^nfBS]*[fB]|e[^nfBS]*e[^nfBS]*[fB]")
@@ -137,8 +141,13 @@ class Tokens:
 
     @property
     def is_irregular(self) -> bool:
-        """Whether MuPDF may read the stream differently."""
-        return _IRREGULAR.search(self.codes) is not None
+        """Whether MuPDF may read a token differently, or an operator has more or fewer operands than it takes."""
+        runs = set(_NUMBERS_AND_OPERATOR.findall(self.codes))
+        return (
+            "!" in self.codes
+            or any(len(run) - 1 != _OPERANDS.get(run[-1], len(run) - 1) for run in runs)
+            or self.codes.count("F") != self.codes.count("/0F")
+        )
 
     def operands(self, code: str, count: int) -> set[tuple[bytes, ...]]:
         """The distinct operands of the operators with a code."""
@@ -198,7 +207,7 @@ def signs_of(data: bytes, resources: Resources | None = None) -> Signs:
         found = Signs(
             text=_is_illegible(tokens) or _has_unusual_mode(tokens),
             light=_may_set_white(tokens, own),
-            areas=_AREA_AFTER_TEXT.search(tokens.codes) is not None and _paints_areas(tokens),
+            areas=_paints_after_text(tokens) and _paints_areas(tokens),
             strokes=_is_thick(tokens),
         )
     except (ValueError, OverflowError):
@@ -258,6 +267,11 @@ def _strokes_white(tokens: Tokens) -> bool:
         if code in tokens.codes
         for operands in tokens.operands(code, _COLORS[fill])
     )
+
+
+def _paints_after_text(tokens: Tokens) -> bool:
+    first = _TEXT.search(tokens.codes)
+    return first is not None and _AREA.search(tokens.codes, first.end()) is not None
 
 
 def _paints_areas(tokens: Tokens) -> bool:

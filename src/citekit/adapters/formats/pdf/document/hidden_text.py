@@ -15,6 +15,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from citekit.adapters.formats.pdf.document.painting import (
+    AREAS,
     THIN,
     Box,
     Glyph,
@@ -59,8 +60,6 @@ _PIXELS = 1_500_000
 
 _SCAN = 0.6
 """Share of a page that a picture covers if it is a scan of that page."""
-
-_NOT_TEXT = (Kind.RECTANGLE, Kind.SHAPE, Kind.PICTURE)
 
 Origin = tuple[float, float]
 
@@ -134,7 +133,7 @@ def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
     if not quick and not may_hide(page):
         return Hidden()
     things = painted(page)
-    texts = [(at, each) for at, each in enumerate(things) if each.kind not in _NOT_TEXT]
+    texts = [(at, each) for at, each in enumerate(things) if each.kind not in AREAS]
     scans = _scans(page, things) if quick else []
     unpainted = {
         number
@@ -159,7 +158,7 @@ def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
         found += _unseen(page, zoom, suspects, [each for _, each in texts], glyphs, boxes)
     if unpainted:
         drawing = _drawing(page, zoom, None)
-        pictures = [each.box for each in things if each.kind in _NOT_TEXT and _is_thick(each)]
+        pictures = [each.box for each in things if each.kind in AREAS and _is_thick(each)]
         own = [each for each in glyphs if each.text in unpainted]
         found += _not_in_scan(own, drawing, boxes, pictures)
     with exclusive() as pymupdf:
@@ -188,7 +187,7 @@ def _suspects(
 ) -> tuple[set[int], set[int]]:
     """The numbers of the texts in the color of all that is below them, and of those that only a drawing can tell."""
     own = [(number, at, text) for number, (at, text) in enumerate(texts) if text.kind is not Kind.UNPAINTED]
-    shapes = _Bands.of([(at, each) for at, each in enumerate(things) if each.kind in _NOT_TEXT and _is_thick(each)])
+    shapes = _Bands.of([(at, each) for at, each in enumerate(things) if each.kind in AREAS and _is_thick(each)])
     if sum(shapes.count(text.box) for _, _, text in own) > _PAIRS:
         return set(), {number for number, _, _ in own}
     judged = [(number, _is_hidden(at, text, shapes.near(text.box), quick=quick)) for number, at, text in own]

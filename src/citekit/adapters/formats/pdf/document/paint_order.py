@@ -5,13 +5,11 @@ That is fast enough for each page of a long document, unlike drawing it. It says
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from citekit.adapters.formats.pdf.document.painting import AREAS, Box, painted
 from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
-
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom, in points."""
 
 _Color = tuple[float, ...]
 """Gray, RGB, or CMYK, from 0 to 1."""
@@ -32,6 +30,7 @@ _PAIRS = 200_000
 """Pairs of text and areas that are compared; a page with more is drawn."""
 
 _BANDS = 1024
+_WIDEST = 1e6
 _AREAS = ("fill-path", "fill-shade", "fill-image", "fill-imgmask")
 
 
@@ -39,19 +38,34 @@ def may_hide_text(page: Any, signs: Signs) -> bool:
     """Whether `page`, whose streams show `signs`, may hide text. Call it inside `exclusive()` or `opened()`."""
     return (
         signs.text
-        or (signs.areas and _may_cover(page.get_bboxlog(), strokes=signs.strokes))
+        or (signs.areas and _may_be_covered(page, strokes=signs.strokes))
         or (signs.light and _may_be_white_on_white(page))
     )
 
 
-def _may_cover(painted: Sequence[tuple[str, Box]], *, strokes: bool) -> bool:
-    """Whether an area is painted over a text that was shown before it."""
-    kinds = (*_AREAS, "stroke-path") if strokes else _AREAS
+def _may_be_covered(page: Any, *, strokes: bool) -> bool:
+    record = page.get_bboxlog()
+    if any(
+        kind == "fill-shade" and box[2] - box[0] > _WIDEST for kind, box in record
+    ):  # a shading fills what it is clipped to
+        things = painted(page)
+        thick = {at for at, each in enumerate(things) if each.kind in AREAS}
+        return _may_cover([("" if at in thick else "fill-text", each.box) for at, each in enumerate(things)], thick)
+    return _may_cover(record, _thick_strokes(page) if strokes else ())
+
+
+def _thick_strokes(page: Any) -> Collection[int]:
+    """The positions, in the order of painting, of lines that are thick enough to cover text."""
+    return {each["seqno"] for each in page.get_cdrawings() if (each.get("width") or 0) > _THIN}
+
+
+def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bool:
+    """Whether an area, or a line of those that are `thick`, is painted over a text that was shown before it."""
     texts: dict[int, list[Box]] = {}
     pairs = 0
-    for kind, box in painted:
+    for at, (kind, box) in enumerate(painted):
         left, top, right, bottom = box
-        if kind in kinds:
+        if kind in _AREAS or at in thick:
             if right - left <= _THIN or bottom - top <= _THIN:
                 continue
             for band in range(_band(top), _band(bottom) + 1):
