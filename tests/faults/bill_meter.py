@@ -163,7 +163,7 @@ def _measured(path: Path, home: Path, tell: Callable[[dict[str, Any]], None]) ->
     from citekit.container import bootstrap
     from citekit.domain.errors import CiteKitError
     from citekit.domain.evidence import Form, Options
-    from citekit.domain.formats import called
+    from citekit.domain.formats import format_named
     from citekit.domain.node import NodeName
     from citekit.settings import settings_from
 
@@ -190,7 +190,7 @@ def _measured(path: Path, home: Path, tell: Callable[[dict[str, Any]], None]) ->
     source = app.sources.identify(path)
     step("measure", lambda: app.parsers.measurer.measure(source))
     nodes = list(found.walk())
-    format = called(str(found.metadata.get("format")))
+    format = format_named(str(found.metadata.get("format")))
     chosen = {id(each): each for each in (*nodes[:1], *nodes[len(nodes) // 2 :][:1], *nodes[-1:])}.values()
     for node in chosen:
         name = NodeName("input", node.id)

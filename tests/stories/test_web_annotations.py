@@ -38,7 +38,7 @@ def test_every_node_of_a_file_converts_to_an_annotation_and_back(kit: CiteKit, n
 def test_a_standard_fragment_becomes_an_address(kit: CiteKit) -> None:
     picture = kit.ingest(SAMPLES / "imageTextN.png")
     code = kit.ingest(SAMPLES / "PDDocument.java")
-    across, down = picture.bounds.size or (0, 0)
+    across, down = picture.extent.size or (0, 0)
     annotation = {"target": {"source": "x", "selector": {"type": "TextPositionSelector", "start": 0, "end": 3}}}
 
     half = kit.from_web_annotation(picture.resource_id, f"x.png#xywh=0,0,{across / 2:g},{down / 2:g}")

@@ -293,7 +293,7 @@ class CiteKit:
     def _context(resource_map: ResourceMap) -> Context:
         from citekit.domain.exchange import Context
 
-        return Context(dimensions=resource_map.bounds.size)
+        return Context(dimensions=resource_map.extent.size)
 
     def remove(self, resource_id: str) -> None:
         """Forget a map. Its evidence stays in the cache until it is pruned."""

@@ -19,7 +19,7 @@ from citekit.domain.formats import BOOKS, Format
 from citekit.domain.locations import Chapter, Location, Pages
 from citekit.domain.ports.reader import Reader
 from citekit.domain.progress import Progress, silent
-from citekit.domain.quotes.superscripts import seen
+from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.source import Source
 
 PAPER = (420, 595)
@@ -76,9 +76,9 @@ _FORMS = (Form.NATIVE, Form.HTML, Form.TEXT, Form.PDF, Form.PNG)
 class EpubExtractor:
     """Extracts chapters of the books that `reader` reads. Text is UTF-8; chapters are joined by line feeds.
 
-    `seen` reads the same characters at the same offsets, but with raised and lowered characters as superscripts and
-    subscripts and with `UNSEEN` for hidden characters, which are then removed. Without `seen`, the text has exactly the
-    characters of `reader`.
+    `visible_text` reads the same characters at the same offsets, but with raised and lowered characters as superscripts and
+    subscripts and with `HIDDEN` for hidden characters, which are then removed. Without `visible_text`, the text has exactly
+    the characters of `reader`.
     """
 
     identity = ExtractorIdentity("epub", "5")
@@ -111,11 +111,11 @@ class EpubExtractor:
     def _text(self, source: Source, location: Chapter) -> str:
         texts = self._seen.texts(source.path, location.number, last=location.last)
         if location.chars is None:
-            return seen("\n".join(texts))
+            return visible_text("\n".join(texts))
         start, end = location.chars
         if end > len(texts[0]):
             raise LocationOutside(f"character {end} is beyond the end: the chapter has {len(texts[0])} characters")
-        return seen(texts[0][start:end])
+        return visible_text(texts[0][start:end])
 
     def _html(self, source: Source, location: Chapter, progress: Progress) -> str:
         count = location.last - location.number + 1

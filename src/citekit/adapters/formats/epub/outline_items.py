@@ -29,7 +29,7 @@ _ABOVE_CHAPTERS = frozenset(("part", "volume"))
 _NAMES = {"subchapter": "section", "notes": "endnotes", "rearnotes": "endnotes"}
 
 
-def contents_drafts(book: Book) -> tuple[OutlineItem, ...]:
+def toc_outline_items(book: Book) -> tuple[OutlineItem, ...]:
     """Return the outline items of a book: its TOC entries, with the headings inside the chapters below the deepest
     entries.
 
@@ -41,9 +41,9 @@ def contents_drafts(book: Book) -> tuple[OutlineItem, ...]:
         headings = [[] for _ in headings]
     entries = entry_tree(book)
     first = entries[0].start if entries else book_end(book)
-    drafter = _Drafter(book, headings, _terms(book))
-    loose = drafter.loose((1, 0), first, "chapter")
-    return (*loose, *(draft for entry in entries for draft in drafter.entry(entry, "")))
+    builder = _OutlineBuilder(book, headings, _terms(book))
+    loose = builder.loose((1, 0), first, "chapter")
+    return (*loose, *(outline_item for entry in entries for outline_item in builder.entry(entry, "")))
 
 
 def _terms(book: Book) -> Mapping[Place, list[str]]:
@@ -64,7 +64,7 @@ def _terms(book: Book) -> Mapping[Place, list[str]]:
 
 
 @define
-class _Drafter:
+class _OutlineBuilder:
     book: Book
     headings: Sequence[Sequence[Mark]]
     terms: Mapping[Place, list[str]]
@@ -81,8 +81,8 @@ class _Drafter:
         type = self._type(entry, above)
         if entry.below:
             opening = self._pieces(entry.start, entry.below[0].start, entry.title, type)
-            below = [draft for child in entry.below for draft in self.entry(child, type)]
-            yield self._draft(entry.title, type, entry.start, entry.end, (*opening, *below))
+            below = [outline_item for child in entry.below for outline_item in self.entry(child, type)]
+            yield self._outline_item(entry.title, type, entry.start, entry.end, (*opening, *below))
             return
         cuts = [cut for cut in _cuts(entry.start, entry.end) if entry.start < cut < entry.end]
         for start, end in pairwise([entry.start, *cuts, entry.end]):
@@ -93,7 +93,7 @@ class _Drafter:
                 children = tuple(self._pieces(start, end, title, type))
             else:
                 children = self._sections(start, self._stop(start, end), entry.title)
-            yield self._draft(title, type, start, end, children)
+            yield self._outline_item(title, type, start, end, children)
 
     def _trim(self, entry: Entry) -> None:
         """Exclude trailing chapters without text from an entry that starts inside a chapter, so that it need not be
@@ -118,7 +118,7 @@ class _Drafter:
             below = self._sections(begin, stop, title)
             partial = begin[1] or stop < len(chapter.text)
             usual = self._term(begin) or ("section" if partial else type)
-            yield self._draft(title, usual, begin, (chapter.number, stop) if partial else _after(chapter), below)
+            yield self._outline_item(title, usual, begin, (chapter.number, stop) if partial else _after(chapter), below)
 
     def _pieces(self, start: Place, end: Place, title: str, type: str) -> Iterator[OutlineItem]:
         """Yield the parts of a range that precedes other parts or spans several chapters: its opening and the chapters
@@ -130,12 +130,15 @@ class _Drafter:
         if stop > start[1]:
             yield from self._sections(start, stop, title) or (self._opening(title, start, stop),)
         elif start[0] < end[0]:
-            yield self._draft(title, "opening", start, (start[0] + 1, 0), ())
+            yield self._outline_item(title, "opening", start, (start[0] + 1, 0), ())
         if _last(start, end) > start[0]:
             usual = "chapter" if type in _ABOVE_CHAPTERS else "section"
-            for draft in self.loose((start[0] + 1, 0), end, usual):
-                if isinstance(draft.location, Chapter) and self.book.chapters[draft.location.number - 1].text:
-                    yield draft
+            for outline_item in self.loose((start[0] + 1, 0), end, usual):
+                if (
+                    isinstance(outline_item.location, Chapter)
+                    and self.book.chapters[outline_item.location.number - 1].text
+                ):
+                    yield outline_item
 
     def _sections(self, start: Place, stop: int, title: str) -> tuple[OutlineItem, ...]:
         """Return the sections between `start` and `stop` in one chapter; none if there are no headings."""
@@ -144,25 +147,27 @@ class _Drafter:
         found = of_sections(found, chapter.text, start[1], title) if found else found
         if not found:
             return ()
-        drafts: list[OutlineItem] = []
+        outline_items: list[OutlineItem] = []
         begin = start[1]
         if has_text(chapter.text[begin : found[0].start]):
-            drafts.append(self._opening(title, start, found[0].start))
+            outline_items.append(self._opening(title, start, found[0].start))
             begin = found[0].start
         tops = _tops(found)
         for mark, behind in zip(tops, [*(mark.start for mark in tops[1:]), stop], strict=True):
             at = chapter.number, begin
             below = self._sections(at, behind, mark.title)
-            drafts.append(self._draft(mark.title, "section", at, (chapter.number, behind), below))
+            outline_items.append(self._outline_item(mark.title, "section", at, (chapter.number, behind), below))
             begin = behind
-        return tuple(drafts)
+        return tuple(outline_items)
 
     def _opening(self, title: str, start: Place, stop: int) -> OutlineItem:
         chapter = self.book.chapters[start[0] - 1]
         end = (start[0], stop) if stop < len(chapter.text) else _after(chapter)
-        return self._draft(title, "opening", start, end, ())
+        return self._outline_item(title, "opening", start, end, ())
 
-    def _draft(self, title: str, type: str, start: Place, end: Place, below: Sequence[OutlineItem]) -> OutlineItem:
+    def _outline_item(
+        self, title: str, type: str, start: Place, end: Place, below: Sequence[OutlineItem]
+    ) -> OutlineItem:
         text = self.book.chapters[start[0] - 1].text[start[1] : self._stop(start, end)][:_SUMMARY_FROM]
         summary = first_sentence(_lines(text), skip=title)
         name = type if type == "opening" else None

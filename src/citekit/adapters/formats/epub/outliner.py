@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from citekit.adapters.formats.epub.outline_items import contents_drafts
+from citekit.adapters.formats.epub.outline_items import toc_outline_items
 from citekit.adapters.formats.shared.outline import Outline
 from citekit.domain.extent import Extent
 from citekit.domain.ports.reader import Book, Reader
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
-__all__ = ["EpubOutliner", "contents_drafts"]
+__all__ = ["EpubOutliner", "toc_outline_items"]
 
 FIGURES_LIMIT = 1000
 """Maximum number of captions listed in the metadata."""
@@ -45,8 +45,8 @@ class EpubOutliner:
         lengths = tuple(len(chapter.text) for chapter in book.chapters)
         return Outline(
             title=book.title,
-            bounds=Extent(chapters=lengths),
-            items=contents_drafts(book),
+            extent=Extent(chapters=lengths),
+            items=toc_outline_items(book),
             facts={
                 "chapter_count": len(lengths),
                 "chapter_lengths": list(lengths),

@@ -30,11 +30,11 @@ class HtmlOutliner:
         page = Page() if content is None else read_page(content, text.line_count)
         if not any(item.type not in ("figure", "table") for item in page.items):
             return _without_headings(page, self._fallback.outline(source, progress))
-        drafts = page.outline_items(text.line_count)
+        tree = page.outline_items(text.line_count)
         return Outline(
             title=page.title or page.items[0].title,
-            bounds=text.bounds,
-            items=drafts,
+            extent=text.extent,
+            items=tree,
             facts=text.facts,
         )
 
@@ -43,10 +43,10 @@ def _without_headings(page: Page, plain: Outline) -> Outline:
     """Return one node for the whole page. Its children are the captions, or else the groups of lines of `plain`."""
     body = page.opening
     said = page.title or next((line for line in body if line), "")
-    captions = tuple(draft for draft in page.outline_items(0) if draft.type in ("figure", "table"))
+    captions = tuple(outline_item for outline_item in page.outline_items(0) if outline_item.type in ("figure", "table"))
     if not said or not (plain.items or captions):
         return plain
-    lines = Lines(1, plain.bounds.lines or 1)
+    lines = Lines(1, plain.extent.lines or 1)
     below = captions or (plain.items if len(plain.items) > 1 else ())
-    draft = OutlineItem(said, "page", lines, first_sentence(body, skip=page.title), below)
-    return evolve(plain, title=page.title or None, items=(draft,))
+    outline_item = OutlineItem(said, "page", lines, first_sentence(body, skip=page.title), below)
+    return evolve(plain, title=page.title or None, items=(outline_item,))

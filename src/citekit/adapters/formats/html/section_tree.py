@@ -66,7 +66,7 @@ class Page:
             if said and self.items and first > 1
             else None
         )
-        return (*((before,) if before else ()), *(_draft(item) for item in self.items))
+        return (*((before,) if before else ()), *(_outline_item(item) for item in self.items))
 
 
 def node_of(box: Box, end: int) -> Item | None:
@@ -113,7 +113,7 @@ def _end(item: Item, last: int) -> None:
     item.end = max(item.line, reach, *(child.end for child in item.below)) if item.below else max(item.line, reach)
 
 
-def _draft(item: Item) -> OutlineItem:
+def _outline_item(item: Item) -> OutlineItem:
     summary = first_sentence(item.body, skip=item.title) if item.body else None
-    children = tuple(_draft(child) for child in item.below)
+    children = tuple(_outline_item(child) for child in item.below)
     return OutlineItem(item.title, item.type, Lines(item.line, max(item.line, item.end)), summary, children)

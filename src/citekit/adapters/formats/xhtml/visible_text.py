@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from citekit.adapters.libraries.mammoth import UNSEEN_STYLE
-from citekit.domain.quotes.superscripts import UNSEEN, subscript, superscript
+from citekit.domain.quotes.superscripts import HIDDEN, subscript, superscript
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -85,8 +85,8 @@ def levelled(text: str, before: str, level: Level) -> str:
 
 
 def unseen(text: str) -> str:
-    """Replace each character with `UNSEEN`, except for line markers (noncharacters)."""
-    return _SHOWN.sub(UNSEEN, text)
+    """Replace each character with `HIDDEN`, except for line markers (noncharacters)."""
+    return _SHOWN.sub(HIDDEN, text)
 
 
 def _is_note(said: Mapping[str, str]) -> bool:
