@@ -132,7 +132,7 @@ def test_two_packages_under_one_name_are_refused(cli: Cli, site: Path) -> None:
     answer = cli("ingest", "notes.txt", "--mapper", "shout", PYTHONPATH=str(site))
 
     assert 2 == answer.code
-    assert "Several packages offer a mapper called 'shout'" in answer.err
+    assert "Several packages provide a mapper called 'shout'" in answer.err
 
 
 def test_our_own_names_cannot_be_taken(cli: Cli, site: Path) -> None:

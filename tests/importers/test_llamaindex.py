@@ -72,7 +72,7 @@ def test_characters_become_lines(app: Container, story: Path) -> None:
     made = adapted(app, story_nodes(), story)
 
     assert {"n-top": Lines(1, 6), "n-one": Lines(1, 3), "n-two": Lines(5, 6), "n-last": Lines(8, 8)} == places(made)
-    assert ["4 of 4 nodes were placed in the source."] == made.metadata["notes"]
+    assert ["4 of 4 nodes were located in the source."] == made.metadata["notes"]
 
 
 def test_characters_that_do_not_hold_the_text_are_not_believed(app: Container, story: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_file_elsewhere_is_never_followed(app: Container, tmp_path: Path, stor
 
     assert "" == made.source_path
     assert all(isinstance(place, Virtual) for place in places(made).values())
-    assert "not beside the data: name it as the source" in made.metadata["notes"][0]
+    assert "not in the folder of the data: pass it as the source" in made.metadata["notes"][0]
 
 
 def test_a_page_label_is_the_printed_number_not_the_physical_one(app: Container, tmp_path: Path) -> None:
@@ -149,8 +149,8 @@ def test_a_page_label_is_the_printed_number_not_the_physical_one(app: Container,
         "mislabelled": Pages((2,)),
         "unknown": Virtual("llamaindex://node/unknown"),
     } == places(made)
-    assert ["4 of 5 nodes were placed in the source.",
-            "1 of them stand on the page that their page label names; their texts were not found on it."] == made.metadata["notes"]  # fmt: skip
+    assert ["4 of 5 nodes were located in the source.",
+            "Located by page label alone: 1; their text was not found there."] == made.metadata["notes"]  # fmt: skip
 
 
 def test_a_page_label_without_a_source_is_a_page_that_nobody_checked(app: Container) -> None:
@@ -165,7 +165,7 @@ def test_a_page_label_without_a_source_is_a_page_that_nobody_checked(app: Contai
 
     assert [Pages((12,)), Pages((7,))] == [place for place in places(made).values() if isinstance(place, Pages)]
     assert Modality.DOCUMENT is made.modality
-    assert "no source was there to check it" in made.metadata["notes"][-1]
+    assert "there was no source to check it against" in made.metadata["notes"][-1]
 
 
 def test_nodes_of_several_files_are_grouped_by_file(app: Container, story: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_rerun_asks_only_for_what_is_missing(text: Path, kept: AnswerCache) ->
 
     said_then = f"Answered so far: {windows - 1} requests ({windows - 1}000 tokens in, {windows - 1}00 out)."
     assert said_then in str(caught.value)
-    assert f"The answers about {windows - 1} of {windows} parts are kept" in str(caught.value)
+    assert f"The answers for {windows - 1} of {windows} parts are cached" in str(caught.value)
     assert 1 == len(again.questions)
     assert rows_of(expected) == rows_of(made)
     assert windows == made.metadata["usage"]["requests"]
@@ -106,7 +106,7 @@ def test_a_spent_budget_ends_the_repair_and_not_the_map(text: Path) -> None:
     made = model_mapper(service(script)).map(source_of(text), "x")
 
     assert 7 == len(made.nodes)
-    assert any("could not be asked again about 1 faults: The budget" in note for note in made.metadata["notes"])
+    assert any("A follow-up request about 1 faults failed: The budget" in note for note in made.metadata["notes"])
 
 
 def test_a_repair_that_was_interrupted_is_taken_up_again(text: Path, kept: AnswerCache) -> None:
@@ -120,7 +120,7 @@ def test_a_repair_that_was_interrupted_is_taken_up_again(text: Path, kept: Answe
     again = service(answering, 4000)
     made = model_mapper(again, cache=kept, concurrency=1).map(source_of(text), "x")
 
-    assert any("parts are kept" in note for note in caught.value.__notes__)
+    assert any("parts are cached" in note for note in caught.value.__notes__)
     assert "Nothing of the sort" in again.questions[0].turns[0].reply.text
     assert "these words are not in the file" in prompt_text(again.questions[0])
     assert 8 == len(made.nodes)
@@ -145,7 +145,7 @@ def test_an_invented_answer_is_not_cached(text: Path, kept: AnswerCache) -> None
     def inventing(question: Question) -> Line:
         return re.sub(r"Part \d heron", "Turbine ledger", answering(question))
 
-    with pytest.raises(Exception, match=r"titles are not in the file.*Nothing of it is kept"):
+    with pytest.raises(Exception, match=r"titles are not in the file.*No answer was cached"):
         model_mapper(service(inventing), cache=kept).map(source_of(text), "x")
 
     assert 8 == len(model_mapper(service(answering), cache=kept).map(source_of(text), "x").nodes)

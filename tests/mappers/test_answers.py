@@ -104,13 +104,13 @@ def test_levels_come_from_dotted_ids_as_in_0_2() -> None:
     ("text", "reason"),
     [
         ("", "it is empty"),
-        ("No.", "begins 'No.'"),
-        ("{}", "it has no list of nodes"),
+        ("No.", "begins with 'No.'"),
+        ("{}", "it contains no list of nodes"),
         ('{"title": "x", "nod', "not JSON"),
         ('{"nodes": [{"title": "half', "not JSON"),
         ("[" * 100_000, "not JSON"),
         ('[{"a":' * 50_000, "nested too deeply"),
-        ('{"error": "quota"}', "it has no list of nodes"),
+        ('{"error": "quota"}', "it contains no list of nodes"),
     ],
 )
 def test_what_is_no_answer_says_why(text: str, reason: str) -> None:

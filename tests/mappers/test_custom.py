@@ -201,10 +201,10 @@ def test_nonsense_is_refused_with_its_faults(
 @pytest.mark.parametrize(
     ("code", "says"),
     [
-        ("x = 1", "exports no Mapper class"),
-        ("class Mapper: pass", "exports no Mapper class"),
-        ("mapper = 5", "exports no Mapper class"),
-        ("def create_mapper(): return None", "exports no Mapper class"),
+        ("x = 1", "does not export a Mapper class"),
+        ("class Mapper: pass", "does not export a Mapper class"),
+        ("mapper = 5", "does not export a Mapper class"),
+        ("def create_mapper(): return None", "does not export a Mapper class"),
         ("import nothing_of_that_name", "ModuleNotFoundError"),
         ("def x(:", "SyntaxError"),
         ("import sys; sys.exit()", "SystemExit"),

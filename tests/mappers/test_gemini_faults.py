@@ -39,7 +39,7 @@ SAID = {
     "limit of output spent on thinking": ("MAX_TOKENS", "before the first word"),
     "question blocked (SAFETY)": ("refused the file or the question (SAFETY)", "safety filters", "--mapper local"),
     "no candidates": ("no candidate",),
-    "empty answer": ("answered with nothing (STOP",),
+    "empty answer": ("returned an empty answer (STOP",),
     "malformed JSON of the service": ("is not a Gemini response",),
     "JSON of another shape": ("Gemini", "--mapper local"),
     "PDF over 50 MB": ("at most 50 MB", "book.pdf has 61.2 MB", "Nothing was uploaded"),
@@ -51,7 +51,7 @@ SAID = {
     "processing fails": ("could not process lecture.mp4 (The video has no frames)",),
     "question and deletion fail": ("(SAFETY)",),
     **{
-        f"answer broken off ({reason})": (f"broke off its answer ({reason})", "--mapper local")
+        f"answer broken off ({reason})": (f"stopped its answer ({reason})", "--mapper local")
         for reason in ("SAFETY", "RECITATION", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "OTHER")
     },
 }

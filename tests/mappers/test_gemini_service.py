@@ -197,7 +197,7 @@ def test_more_pictures_than_a_request_takes_are_refused_before_it_is_sent(
 ) -> None:
     picture = ImagePart(bytes(INLINE_TOTAL_BYTES // 2 + 1), PNG)
 
-    with service.session() as session, pytest.raises(MapperUnavailable, match="more than the 14 MB"):
+    with service.session() as session, pytest.raises(MapperUnavailable, match="exceed the 14 MB"):
         session.ask(Question("s", (picture, picture), SCHEMA), silent)
 
     assert [] == server.requests
@@ -303,7 +303,7 @@ def test_a_key_never_shows(server: GeminiServer, service: GeminiService, tmp_pat
 def test_the_variable_of_a_wrong_key_is_named_where_it_is_known(service: GeminiService) -> None:
     wrong = evolve(service, key="AIza-wrong", key_variable="GOOGLE_API_KEY")
 
-    with pytest.raises(MapperUnavailable, match="check GOOGLE_API_KEY, or make"), wrong.session() as session:
+    with pytest.raises(MapperUnavailable, match="check GOOGLE_API_KEY, or create"), wrong.session() as session:
         session.ask(Question("s", (TextPart("q"),), SCHEMA), silent)
 
 

@@ -123,7 +123,7 @@ def test_pieces_are_as_small_as_the_service_takes(book: Path) -> None:
 def test_a_file_that_cannot_be_made_small_enough_is_refused_before_anything_is_sent(book: Path) -> None:
     service = ScriptedService([], limits_of=Limits(as_file=True, file_bytes=200))
 
-    with pytest.raises(MapperUnavailable, match=r"scripted takes at most 0.0 MB .* Nothing was sent"):
+    with pytest.raises(MapperUnavailable, match=r"scripted accepts at most 0.0 MB .* Nothing was sent"):
         model_mapper(service).map(source_of(book), "x")
 
     assert 0 == service.sessions
@@ -132,7 +132,7 @@ def test_a_file_that_cannot_be_made_small_enough_is_refused_before_anything_is_s
 def test_more_pieces_than_requests_are_refused_before_anything_is_sent(book: Path) -> None:
     service = ScriptedService([], limits_of=Limits(as_file=True, pages=20))
 
-    with pytest.raises(MapperUnavailable, match=r"at least 1. times, and 5 are allowed.*--max-requests"):
+    with pytest.raises(MapperUnavailable, match=r"at least 1. times, and at most 5 calls are allowed.*--max-requests"):
         model_mapper(service, max_requests=5).map(source_of(book), "x")
 
     assert 0 == service.sessions
@@ -257,15 +257,15 @@ def test_a_video_is_sent_as_subtitles_and_stills_to_a_service_without_video(tmp_
     assert "[2.0-2.9] Sentence number 2 about dogs." in prompt_text(service.questions[0])
     assert taken
     assert [f"the picture at {time:.1f} s (0:0{int(time)})" for time in taken] == [part.label for part in shown]
-    assert ["scripted did not get the recording itself, but its subtitles and still pictures."] == made.metadata[
-        "notes"
-    ]
+    assert [
+        "scripted received the subtitles and still pictures of the recording, not the recording itself."
+    ] == made.metadata["notes"]
 
 
 def test_a_recording_of_which_nothing_can_be_shown_is_refused() -> None:
     service = ScriptedService([], limits_of=Limits(as_file=False))
 
-    with pytest.raises(MapperUnavailable, match=r"takes no audio files, and there are no subtitles.*Nothing was sent"):
+    with pytest.raises(MapperUnavailable, match=r"accepts no audio files, and it has no subtitles.*Nothing was sent"):
         model_mapper(service).map(source_of(SHIPPED / "lena.ogg"), "x")
 
     assert 0 == service.sessions
@@ -324,7 +324,7 @@ def test_pieces_cover_everything_in_order_within_the_limit(
 
 
 def test_a_service_without_a_further_line_says_so() -> None:
-    with pytest.raises(MapperUnavailable, match="no further line"):
+    with pytest.raises(MapperUnavailable, match="no more lines"):
         model_mapper([recorded("document_as_0_2.txt")[:40]]).map(source_of(SHIPPED / "r-intro.pdf"), "x")
 
 

@@ -263,7 +263,7 @@ class TestMetadata:
         assert [UNCHECKED] == made.metadata["notes"]
 
 
-UNCHECKED = "No title could be checked: there is no text where the nodes are."
+UNCHECKED = "No title could be checked, because there is no text at the locations of the nodes."
 
 
 class TestTooLittle:
@@ -292,7 +292,7 @@ class TestTooLittle:
 
         model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
 
-        assert "there is no JSON object in it, it begins 'I cannot open this file, sorry.'" in prompt_text(
+        assert "it contains no JSON object; it begins with 'I cannot open this file, sorry.'" in prompt_text(
             service.questions[1]
         )
 
@@ -312,7 +312,7 @@ class TestTooLittle:
         made = model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
 
         assert 2 == len(service.questions)
-        assert "cut off again and again" in made.metadata["notes"][0]
+        assert "cut off repeatedly" in made.metadata["notes"][0]
 
 
 class TestWhatIsSaid:

@@ -165,7 +165,7 @@ def test_a_temperature_that_a_model_refuses_is_left_out_from_then_on_and_that_is
 
     assert [True, False, False] == ["temperature" in request.body for request in server.requests]
     assert [2, 1] == [first.usage.requests, second.usage.requests]
-    assert all("takes no temperature" in note for reply in (first, second) for note in reply.notes)
+    assert all("accepts no temperature" in note for reply in (first, second) for note in reply.notes)
 
 
 def test_without_a_key_openai_is_not_asked_and_the_way_out_is_named() -> None:
@@ -229,7 +229,7 @@ def test_a_server_that_takes_no_files_gets_the_text_and_is_not_sent_the_file_aga
     assert "[page 3]\nChapter 3, line 0" in server.requests[1].text()
     assert ["json_schema"] * 3 == [request.body["response_format"]["type"] for request in server.requests]
     (note,) = first.notes
-    assert f"The OpenAI-compatible server at {server.host} takes no files" in note
+    assert f"The OpenAI-compatible server at {server.host} accepts no files" in note
     assert "'paper.pdf'" in note
     assert first.notes == second.notes
 
@@ -240,7 +240,7 @@ def test_a_server_that_leaves_a_file_aside_in_silence_is_found_out_by_its_count_
         reply = _ask(service, FilePart(pdf, "application/pdf"), TextPart("Map it."))
 
     assert [1, 0] == [len(request.parts("file")) for request in server.requests]
-    assert "takes no files" in reply.notes[0]
+    assert "accepts no files" in reply.notes[0]
 
 
 def test_a_server_that_reads_files_is_left_to_it(pdf: Path) -> None:
@@ -256,7 +256,7 @@ def test_a_server_that_reads_files_is_left_to_it(pdf: Path) -> None:
 def test_a_scan_is_rejected_by_a_server_without_files(pdf: Path, extract_text: Callable[[Path], str] | None) -> None:
     with OpenAiServer(compatible=Compatible()) as server:
         service = OpenAiService(None, OTHER, server.url, extract_text=extract_text)
-        with pytest.raises(MapperUnavailable, match=r"takes no files, and 'paper\.pdf' holds no text"):
+        with pytest.raises(MapperUnavailable, match=r"accepts no files, and 'paper\.pdf' has no text"):
             _ask(service, FilePart(pdf, "application/pdf"))
 
 
@@ -298,7 +298,7 @@ def test_a_picture_cannot_be_mapped_by_a_model_that_does_not_see(tmp_path: Path)
 
     with OpenAiServer(compatible=Compatible(pictures=False)) as server:
         service = OpenAiService(None, OTHER, server.url)
-        with pytest.raises(MapperUnavailable, match=r"takes no pictures .*--model"):
+        with pytest.raises(MapperUnavailable, match=r"accepts no pictures .*--model"):
             _ask(service, FilePart(path, "image/png"))
 
 
@@ -402,7 +402,7 @@ def test_a_recording_is_not_sent_as_a_file(tmp_path: Path) -> None:
 
     with (
         OpenAiServer() as server,
-        pytest.raises(MapperUnavailable, match=r"takes no audio/mpeg files such as 'talk\.mp3'"),
+        pytest.raises(MapperUnavailable, match=r"accepts no audio/mpeg files such as 'talk\.mp3'"),
     ):
         _ask(OpenAiService(KEY, base_url=server.url), FilePart(path, "audio/mpeg"))
 

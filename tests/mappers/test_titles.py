@@ -84,7 +84,7 @@ def test_a_partly_invented_map_keeps_the_titles_that_are_found(pdf: Path) -> Non
 
     assert list(SUBJECTS[:14]) == [node.title for node in made.nodes]
     assert (
-        "14 of 28 titles are not in the file where the model put them: these nodes were left out."
+        "14 of 28 titles are not in the file where the model located them; these nodes were left out."
         in (made.metadata["notes"])
     )
     assert 14 == len(made.metadata["dropped"])
@@ -119,7 +119,7 @@ def test_duplicates_are_left_out_and_noted(pdf: Path) -> None:
     made = model_mapper([twice]).map(source_of(pdf), "x")
 
     assert [first, second] == [node.title for node in made.nodes]
-    assert "Duplicates (same title, same place) that were left out: 2." in made.metadata["notes"]
+    assert "Duplicates (same title and location) that were left out: 2." in made.metadata["notes"]
 
 
 def test_a_scan_has_nothing_to_check_against_and_the_map_says_so(tmp_path: Path) -> None:
@@ -128,7 +128,9 @@ def test_a_scan_has_nothing_to_check_against_and_the_map_says_so(tmp_path: Path)
     made = model_mapper([answer(INVENTED[:2])]).map(source_of(scan), "x")
 
     assert 2 == len(made.nodes)
-    assert "No title could be checked: there is no text where the nodes are." in made.metadata["notes"]
+    assert (
+        "No title could be checked, because there is no text at the locations of the nodes." in made.metadata["notes"]
+    )
 
 
 HTML = "<html><body>\n<h1>Feeding &amp; breeding</h1>\n<p>Herons</p>\n<h2 class='q'>Wetland law</h2>\n<p>Rules</p>\n</body>"
@@ -200,7 +202,7 @@ def test_the_local_title_replaces_a_file_title_that_is_not_in_the_text(pdf: Path
     made = mapper.map(source, "x")
 
     assert mapper.local.map(source, "x").title == made.title
-    assert any("title that the model gave the file" in note for note in made.metadata["notes"])
+    assert any("title that the model proposed" in note for note in made.metadata["notes"])
 
 
 def test_a_title_of_the_file_that_is_in_it_is_kept(pdf: Path) -> None:

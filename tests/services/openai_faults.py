@@ -158,7 +158,7 @@ FAULTS: tuple[Fault, ...] = (
         compatible=Compatible(keyed=True),
         key=None,
         model=_OTHER,
-        says=("wants a key", "401", "OPENAI_API_KEY"),
+        says=("requires a key", "401", "OPENAI_API_KEY"),
     ),
     Fault(
         name="key without permission",
@@ -190,7 +190,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="request too large",
         script=(Step(status=413, body="<html>413 Request Entity Too Large</html>"),),
-        says=("no request that large", "413"),
+        says=("does not accept a request of that size", "413"),
     ),
     Fault(name="rate limit, then free", script=(_LIMITED,), requests=2, waits=(7.0,)),
     Fault(
@@ -214,7 +214,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="more tokens at once than the account may send",
         script=(error(429, "Request too large for gpt-6.1-terra on tokens per min (TPM)", "rate_limit_exceeded"),),
-        says=("no request that large", "429"),
+        says=("does not accept a request of that size", "429"),
     ),
     *(
         Fault(
@@ -225,7 +225,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="out of order for long",
         script=(error(503, "The engine is currently overloaded."),) * 3,
-        says=("out of order", "503", "overloaded"),
+        says=("failed", "503", "overloaded"),
         requests=3,
     ),
     Fault(name="disconnect before the answer", script=(Step(manner="drop"),), requests=2),
@@ -239,7 +239,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="no answer in time",
         script=(Step(manner="hang"),) * 3,
-        says=("sent nothing for 0.3 s", "--timeout"),
+        says=("sent no data for 0.3 s", "--timeout"),
         requests=2,
         timeout=0.3,
     ),
@@ -274,7 +274,7 @@ FAULTS: tuple[Fault, ...] = (
         compatible=Compatible(schema="refuses"),
         key=None,
         model=_OTHER,
-        notes=("does not hold answers to a schema",),
+        notes=("does not enforce a schema",),
         requests=2,
     ),
     Fault(
@@ -282,7 +282,7 @@ FAULTS: tuple[Fault, ...] = (
         compatible=Compatible(schema="ignores"),
         key=None,
         model=_OTHER,
-        notes=("does not hold answers to a schema",),
+        notes=("does not enforce a schema",),
         requests=2,
     ),
     Fault(
@@ -298,16 +298,16 @@ FAULTS: tuple[Fault, ...] = (
         compatible=Compatible(pictures=False),
         key=None,
         model=_OTHER,
-        notes=("takes no pictures",),
+        notes=("accepts no pictures",),
         requests=2,
     ),
     Fault(
-        name="a server that takes no files",
+        name="a server that accepts no files",
         compatible=Compatible(),
         key=None,
         model=_OTHER,
         about="pdf",
-        notes=("takes no files",),
+        notes=("accepts no files",),
         requests=2,
     ),
     Fault(
@@ -316,16 +316,16 @@ FAULTS: tuple[Fault, ...] = (
         key=None,
         model=_OTHER,
         about="pdf",
-        notes=("takes no files",),
+        notes=("accepts no files",),
         requests=2,
     ),
     Fault(
-        name="a scan, and a server that takes no files",
+        name="a scan, and a server that accepts no files",
         compatible=Compatible(),
         key=None,
         model=_OTHER,
         about="scan",
-        says=("takes no files", "holds no text"),
+        says=("accepts no files", "has no text"),
     ),
     Fault(
         name="budget of requests used up",

@@ -96,7 +96,7 @@ class TestEveryClipExtractor:
 
         assert extraction.bytes_from is not None
         assert 1.9 < extraction.bytes_from <= 2.0
-        assert any("hidden" in note for note in extraction.notes)
+        assert any("edit list hides" in note for note in extraction.notes)
 
     def test_an_open_span_extends_to_the_end_of_the_recording(
         self, extractor: Extractor, film: Path, tmp_path: Path
@@ -208,7 +208,7 @@ class TestEveryClipExtractor:
     def test_an_audio_address_of_a_silent_video_is_refused(self, extractor: Extractor, tmp_path: Path) -> None:
         path = write_video(tmp_path / "film.mp4", seconds=1, audio=None)
 
-        with pytest.raises(FormUnsupported, match="no sound"):
+        with pytest.raises(FormUnsupported, match="has no audio"):
             cut(extractor, path, tmp_path / "clip", 0, 1, Modality.AUDIO)
 
     def test_a_file_that_is_not_a_video_is_refused(self, extractor: Extractor, tmp_path: Path) -> None:

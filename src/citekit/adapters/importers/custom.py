@@ -75,9 +75,11 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
         try:
             function = getattr(kind(), "adapt", None)
         except Exception as error:
-            raise RequestRefused(f"The adapter {path} could not be made: {type(error).__name__}: {error}") from error
+            raise RequestRefused(f"The adapter {path} could not be created: {type(error).__name__}: {error}") from error
     if not callable(function):
-        raise RequestRefused(f"{path} exports no function adapt(data, **kwargs) and no class Adapter with that method.")
+        raise RequestRefused(
+            f"{path} exports neither a function adapt(data, **kwargs) nor a class Adapter with that method."
+        )
     return CustomAdapter(function, MapperIdentity(f"adapt:{path.stem}", Digest.of_bytes(code).hex[:16]), timeout)
 
 

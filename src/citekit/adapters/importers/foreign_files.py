@@ -62,7 +62,7 @@ class DriverForeignFiles:
 def check_size(path: Path, size: int) -> None:
     """Raises `RequestRefused` if a text is too long to search."""
     if size > SIZE_LIMIT:
-        raise RequestRefused(f"{path} is too long to look for passages in. Leave --source out.")
+        raise RequestRefused(f"{path} is too long to search for passages. Omit --source.")
 
 
 def plain(value: Any) -> Any:

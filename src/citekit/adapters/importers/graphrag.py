@@ -167,7 +167,7 @@ def _title(tables: Tables, source: Source | None) -> str:
 
 def _notes(passages: Iterable[_TextUnit], source: Source | None) -> dict[str, list[str]]:
     if source is None:
-        return {"notes": ["Made without the source, so every place is virtual."]}
+        return {"notes": ["Imported without the source, so all locations are virtual."]}
     locations = [each.location for each in passages]
     found = sum(location is not None for location in locations)
-    return {"notes": [f"{found} of {len(locations)} text units stand in the source as they are."]}
+    return {"notes": [f"{found} of {len(locations)} text units were found in the source, word for word."]}

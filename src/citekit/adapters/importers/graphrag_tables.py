@@ -63,7 +63,7 @@ def read_tables(data: object, where: str, files: ForeignFiles) -> Tables:
         tables = Tables()
         _add_rows(data, None, tables, where)
     if not tables:
-        raise FaultyAnswer(where, ["$: neither communities nor entities of GraphRAG are in it"])
+        raise FaultyAnswer(where, ["$: it contains neither communities nor entities of GraphRAG"])
     return tables
 
 
@@ -111,7 +111,7 @@ def _rows(data: object, where: str) -> Sequence[Row]:
             return [data]
         return [dict(zip(data, row, strict=False)) for row in zip(*columns, strict=False)]
     if not isinstance(data, list):
-        raise FaultyAnswer(where, [f"$: a {type(data).__name__} is no table"])
+        raise FaultyAnswer(where, [f"$: a {type(data).__name__} is not a table"])
     wrong = next((number for number, row in enumerate(data) if not isinstance(row, Mapping)), None)
     if wrong is not None:
         raise FaultyAnswer(where, [f"$[{wrong}]: a row is a JSON object"])

@@ -69,14 +69,16 @@ class LlamaIndexAdapter:
         names = list(dict.fromkeys(node.file for node in nodes.values() if node.file))
         if len(names) != 1:
             if names:
-                notes.append(f"The nodes come from {len(names)} files: name one as the source to place its nodes.")
+                notes.append(
+                    f"The nodes come from {len(names)} files: pass one of them as the source to locate its nodes."
+                )
             return None
         folder = (data if data.is_dir() else data.parent).resolve()
         path = (folder / names[0]).resolve()
         if path.is_relative_to(folder) and path.is_file():
             return self.sources.identify(path)
         notes.append(
-            f"The nodes come from {brief(names[0], 200)}, which is not beside the data: name it as the source."
+            f"The nodes come from {brief(names[0], 200)}, which is not in the folder of the data: pass it as the source."
         )
         return None
 
@@ -134,10 +136,12 @@ class _LocationFinder:
         """Sentences that say how the locations were found."""
         said = []
         if self.text is not None:
-            said.append(f"{self.located} of {self.attempted} nodes were placed in the source.")
+            said.append(f"{self.located} of {self.attempted} nodes were located in the source.")
         if self.by_label:
-            how = "their texts were not found on it" if self.text is not None else "no source was there to check it"
-            said.append(f"{self.by_label} of them stand on the page that their page label names; {how}.")
+            how = (
+                "their text was not found there" if self.text is not None else "there was no source to check it against"
+            )
+            said.append(f"Located by page label alone: {self.by_label}; {how}.")
         return said
 
 

@@ -70,7 +70,7 @@ def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
         if node is not None:
             found.setdefault(node.number, node)
     if not found:
-        raise FaultyAnswer(where, ["$: no nodes of LlamaIndex are in it"])
+        raise FaultyAnswer(where, ["$: it contains no LlamaIndex nodes"])
     for number, children in trees.items():
         if number in found:
             found[number].children += children

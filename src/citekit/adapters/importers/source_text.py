@@ -208,7 +208,7 @@ def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceTe
         text, starts = _join_units("".join(each.split()) for each in chapters)
         return ChapterText(text, starts, chapters)
     raise RequestRefused(
-        f"{source.path} is {source.format.name}: passages are found only in texts, PDF and EPUB. Leave --source out."
+        f"{source.path} is {source.format.name}: passages can be found only in text files, PDF, and EPUB. Omit --source."
     )
 
 

@@ -1,6 +1,7 @@
-"""Loads tokenizers with the `tokenizers` library, which is imported on first use and never downloads anything.
+"""The `tokenizers` library: imported on first use, never told to fetch anything.
 
-A tokenizer is configured once and then only read, because its settings cannot be changed while another thread encodes.
+A tokenizer is set up once and then only read, so that threads may share it: its settings cannot be changed while
+another thread encodes.
 """
 
 from __future__ import annotations
@@ -16,22 +17,19 @@ if TYPE_CHECKING:
 
 
 def table() -> dict[type[BaseException], str]:
-    """Map each exception of loading or using a tokenizer to a predicate for the message. The library defines no
-    exceptions.
-    """
+    """For every exception of reading a tokenizer or using it: what its text says. The library has none of its own."""
     return {
         OSError: "cannot be read",
-        UnicodeError: "contains text that is not valid Unicode",
-        ValueError: "is not a tokenizer",
-        TypeError: "is not a tokenizer",
-        MemoryError: "needs more memory than is available",
-        Exception: "is not a tokenizer or is damaged",
+        UnicodeError: "holds text that is no Unicode",
+        ValueError: "is no tokenizer",
+        TypeError: "is no tokenizer",
+        MemoryError: "needs more memory than there is",
+        Exception: "is no tokenizer, or a damaged one",
     }
 
 
 def load(path: Path, window: int | None, what: str, extra: str) -> Tokenizer:
-    """Load the tokenizer in a `tokenizer.json`, without padding. Longer texts are truncated to `window` tokens (None:
-    never).
+    """The tokenizer in a `tokenizer.json`, without padding; longer texts come in pieces of `window` tokens (None: whole).
 
     Raises `DriverMissing`, `EmbedderUnavailable`.
     """
@@ -46,7 +44,7 @@ def load(path: Path, window: int | None, what: str, extra: str) -> Tokenizer:
 
 
 def failure(path: Path, error: BaseException) -> EmbedderUnavailable:
-    """Return the CiteKit error for an exception of the library about the tokenizer at `path`."""
+    """Our error for an exception of the library about the tokenizer at `path`."""
     known = table()
     says = next(known[kind] for kind in type(error).__mro__ if kind in known)
     detail = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__

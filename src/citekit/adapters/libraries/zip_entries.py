@@ -1,4 +1,4 @@
-"""Decompresses entries of untrusted ZIP archives in chunks, never to disk."""
+"""Items of ZIP archives that others made, unpacked piece by piece and never to disk; one table from exceptions to ours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""The compression methods that EPUB, Office files, and comics use. Entries with other methods are not decompressed."""
+"""The compressions that EPUB, Office files and comics have; another one is not unpacked."""
 
 _PIECE = 64 * 1024
 
@@ -25,12 +25,12 @@ ERRORS: dict[type[Exception], type[CiteKitError]] = {
     OverflowError: SourceUnsupported,
     OSError: SourceUnreadable,
 }
-"""CiteKit errors for the exceptions of zipfile and its decompressors, including subclasses."""
+"""From the exceptions of zipfile and its decompressors to ours; subclasses included."""
 
 
 @contextmanager
 def translated(what: str) -> Iterator[None]:
-    """Convert exceptions of zipfile to CiteKit errors whose message starts with `what`."""
+    """Turn what zipfile raises into our errors, whose sentence begins with `what`."""
     try:
         yield
     except tuple(ERRORS) as error:
@@ -39,16 +39,14 @@ def translated(what: str) -> Iterator[None]:
 
 
 def is_folder(item: zipfile.ZipInfo) -> bool:
-    """Return whether an entry is a folder or has no name. Before Python 3.12, `ZipInfo.is_dir` raises for an empty
-    name.
-    """
+    """Whether an item is a folder, or has no name at all, over which `ZipInfo.is_dir` stumbles before Python 3.12."""
     return not item.filename or item.is_dir()
 
 
 def pieces(archive: zipfile.ZipFile, item: zipfile.ZipInfo, limit: int) -> Iterator[bytes]:
-    """Yield the bytes of an entry, at most `limit + 1`. The extra byte shows that the entry is larger than `limit`.
+    """The bytes of an item, at most one more than `limit`, which tells that it is larger.
 
-    The declared sizes may be false, and reading all at once would decompress everything before truncating.
+    The declared sizes may be lies, and a reading of all at once unpacks first and trims after.
     """
     left = limit + 1
     with archive.open(item) as stream:

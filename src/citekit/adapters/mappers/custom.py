@@ -15,7 +15,7 @@ from attrs import evolve, field, frozen
 from citekit.adapters.system.user_code import PRINTS_ASIDE, TookTooLongError, call, load_module, plain_map
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, FaultyAnswer, MapperUnavailable, RequestRefused
-from citekit.domain.extent import with_extent_metadata
+from citekit.domain.extent import with_extent_facts
 from citekit.domain.formats import Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.ports.mapper import Mapper
@@ -60,7 +60,7 @@ class CustomMapper:
         known = self.facts.map(source, resource_id, progress)
         plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
         answer = maps.from_plain_map({**plain, "resource_id": resource_id}, f"the map that {self.identity.name} made")
-        facts = with_extent_metadata({**known.metadata, **answer.metadata}, known.metadata)
+        facts = with_extent_facts({**known.metadata, **answer.metadata}, known.metadata)
         facts |= _identity_metadata(source, self.identity)
         facts.pop("notes", None)
         answer = evolve(answer, modality=source.format.modality, source_path=str(source.path), metadata=facts)
@@ -99,7 +99,9 @@ def load_mapper(path: Path, config: Mapping[str, Any], facts: Mapper, timeout: f
     module, code = load_module(path, "mapper")
     provider = _load_provider(lambda: _exported(module, config), str(path))
     if not _can_map(provider):
-        raise RequestRefused(f"{path} exports no Mapper class, create_mapper() or mapper with a generate_map method.")
+        raise RequestRefused(
+            f"{path} does not export a Mapper class, create_mapper(), or a mapper with a generate_map method."
+        )
     identity = MapperIdentity(f"custom:{path.stem}", _digest(code, config))
     return CustomMapper(provider, identity, facts, timeout)
 
@@ -107,7 +109,7 @@ def load_mapper(path: Path, config: Mapping[str, Any], facts: Mapper, timeout: f
 def wrap_mapper(provider: Any, facts: Mapper, timeout: float | None = None) -> CustomMapper:
     """A mapper around an object of the running program. Raises `RequestRefused` if it has no `generate_map`."""
     if not _can_map(provider):
-        raise RequestRefused(f"{provider!r} has no generate_map method, so it is no mapper.")
+        raise RequestRefused(f"{provider!r} has no generate_map method, so it is not a mapper.")
     kind = type(provider)
     identity = MapperIdentity(f"custom:{kind.__module__}.{kind.__qualname__}", _version(kind))
     return CustomMapper(provider, identity, facts, timeout)
@@ -128,12 +130,12 @@ def installed_mapper(
     packages = [f"{_package(each)} ({each.value})" for each in found]
     if len({each.value for each in found}) > 1:
         raise RequestRefused(
-            f"Several packages offer a mapper called '{name}': {', '.join(packages)}. Remove all but one."
+            f"Several packages provide a mapper called '{name}': {', '.join(packages)}. Remove all but one."
         )
     what = f"'{name}' of the package {packages[0]}"
     provider = _load_provider(lambda: _instantiate(found[0].load(), config), what)
     if not _can_map(provider):
-        raise RequestRefused(f"The mapper {what} has no generate_map method, so it is no mapper.")
+        raise RequestRefused(f"The mapper {what} has no generate_map method, so it is not a mapper.")
     identity = MapperIdentity(f"custom:{name}", _digest(_package(found[0]).encode(), config))
     return CustomMapper(provider, identity, facts, timeout)
 

@@ -78,11 +78,13 @@ class ComicArchive:
         if item.flag_bits & 1:
             raise SourceUnsupported(f"{self.path.name} is encrypted; use a copy without a password.")
         if item.compress_type not in METHODS:
-            raise SourceUnsupported(f"{self.path.name} holds {name!r} in an unsupported compression.")
+            raise SourceUnsupported(
+                f"{self.path.name} contains {name!r}, which uses an unsupported compression method."
+            )
         with _translated(self.path):
             data = b"".join(pieces(self.zip, item, limit))
         if len(data) > limit:
-            raise SourceUnsupported(f"{self.path.name} holds {name!r}, which unpacks to more than {limit >> 20} MB.")
+            raise SourceUnsupported(f"{self.path.name} contains {name!r}, which unpacks to more than {limit >> 20} MB.")
         return data
 
 
@@ -95,10 +97,10 @@ def open_comic(path: Path) -> Iterator[ComicArchive]:
         with _translated(path):
             archive = zipfile.ZipFile(stream)
         if len(archive.filelist) > ENTRY_LIMIT:
-            raise SourceUnsupported(f"{path.name} holds {len(archive.filelist)} items; at most {ENTRY_LIMIT} are read.")
+            raise SourceUnsupported(f"{path.name} has {len(archive.filelist)} entries; the limit is {ENTRY_LIMIT}.")
         names = {item.filename for item in archive.filelist if _is_picture(item)}
         if not names:
-            raise SourceUnsupported(f"{path.name} holds no pictures, so it is not a readable comic.")
+            raise SourceUnsupported(f"{path.name} contains no pictures, so it cannot be read as a comic.")
         yield ComicArchive(path, archive, tuple(sorted(names, key=reading_order)))
 
 

@@ -77,7 +77,7 @@ class LogOutliner:
             total.update(minute.levels)
         return Outline(
             title=None,
-            extent=text.extent,
+            bounds=text.bounds,
             items=_items(minutes, text),
             facts={
                 **text.facts,

@@ -1,4 +1,4 @@
-"""Finds headings, captions, landmarks, and page breaks in the markup of chapters."""
+"""Structure in the markup of a chapter: headings, captions, and the roles of its parts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from citekit.adapters.libraries.lxml import names
 from citekit.domain.ports.reader import BookChapter, Landmark, Mark, PageBreak
 
 HEADING_LIMIT = 300
-"""Maximum characters of a heading. Longer ones are paragraphs styled as headings."""
+"""Characters of a heading; longer ones are paragraphs that are drawn like headings."""
 
 MARKS_LIMIT = 50_000
-"""Maximum number of marks in a chapter."""
+"""Marks of one chapter."""
 
 TERMS = names(
     """
@@ -23,22 +23,20 @@ TERMS = names(
     other-credits part preamble preface prologue rearnotes subchapter volume
     """
 )
-"""Terms of the EPUB Structural Semantics Vocabulary 1.1 that describe the role of a part of a book."""
+"""Terms of the EPUB Structural Semantics Vocabulary 1.1 that say what a part of a book is."""
 
 _PLACES = names("bodymatter frontmatter backmatter")
-"""Terms that mark where a division of the book begins and do not describe a part."""
+"""Terms that say where something begins, not what it is."""
 
 _OLD = {"title-page": "titlepage", "acknowledgements": "acknowledgments", "text": "bodymatter", "start": "bodymatter"}
-"""Maps terms of the OPF 2.0.1 guide (2.6) and common misspellings to the EPUB 3 vocabulary."""
+"""From the guide of OPF 2.0.1 (2.6), and from what is often written there, to the vocabulary of EPUB 3."""
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CAPTIONS = {"figcaption": "figure", "caption": "table"}
 
 
 def term(text: str) -> str | None:
-    """Return the vocabulary term for a type such as `doc-chapter` or `other.copyright-page`; None if it is not a known
-    term.
-    """
+    """The term that a type names (`doc-chapter`, `other.copyright-page` and the old ones included), None for no such term."""
     for word in text.casefold().split():
         plain = word.removeprefix("doc-").removeprefix("other.")
         plain = _OLD.get(plain, plain)
@@ -48,7 +46,7 @@ def term(text: str) -> str | None:
 
 
 def marks(chapter: Flow) -> tuple[Mark, ...]:
-    """Return the marks of a chapter, sorted by start. Elements without text have no marks."""
+    """The marks of a chapter, in the order of their starts; an element without text gives none."""
     found = sorted(_marks(chapter), key=lambda mark: (mark.start, -mark.end))
     return tuple(found[:MARKS_LIMIT])
 
@@ -81,7 +79,7 @@ def _title(chapter: Flow, element: Opening) -> str:
 def landmarks(
     named: Iterable[tuple[str, str, str]], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
 ) -> Iterator[Landmark]:
-    """Yield the landmarks for (type, path, fragment). Those with an unknown type or target are dropped."""
+    """The places that (type, path, fragment) name; those that point nowhere, or say nothing of use, are left out."""
     numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
     seen: set[Landmark] = set()
     for type, path, fragment in named:
@@ -97,9 +95,7 @@ def landmarks(
 def page_breaks(
     said: Sequence[tuple[str, str, str]], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
 ) -> list[PageBreak]:
-    """Return the page breaks for (label, path, fragment), in reading order. Those with an unknown target are
-    dropped.
-    """
+    """(label, path, fragment) of pages at their places, in reading order; a page whose place is missing is left out."""
     numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
     found = []
     for label, path, fragment in said:
@@ -111,10 +107,10 @@ def page_breaks(
 
 
 def marked_pages(chapter: Flow, number: int) -> Iterator[PageBreak]:
-    """Yield the page breaks marked in chapter `number`, for books without a page list.
+    """The pages that the markup of chapter `number` marks where they begin, for books that do not list them.
 
-    The label is the accessible name of the marker (EPUB Accessibility 1.1, page break markers), else its text. Markers
-    without either are dropped.
+    The label is what the mark is called (EPUB Accessibility 1.1, page break markers), else its text; without either it is
+    left out.
     """
     for each in chapter.marked:
         if is_page_break(each.said):

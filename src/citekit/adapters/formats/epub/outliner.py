@@ -1,4 +1,4 @@
-"""Outlines reflowable books (EPUB, MOBI, FB2): the table of contents and the headings below its entries."""
+"""Reflowable books (EPUB, MOBI, FB2): the table of contents, and the headings below it, with the text that each covers."""
 
 from __future__ import annotations
 
@@ -6,47 +6,45 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from citekit.adapters.formats.epub.outline_items import toc_outline_items
+from citekit.adapters.formats.epub.outline_items import contents_drafts
 from citekit.adapters.formats.shared.outline import Outline
 from citekit.domain.extent import Extent
 from citekit.domain.ports.reader import Book, Reader
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
-__all__ = ["EpubOutliner", "toc_outline_items"]
+__all__ = ["EpubOutliner", "contents_drafts"]
 
 FIGURES_LIMIT = 1000
-"""Maximum number of captions listed in the metadata."""
+"""Captions of one book that are listed."""
 
 LANDMARKS_LIMIT = 100
-"""Maximum number of landmarks listed in the metadata."""
+"""Landmarks of one book that are listed."""
 
 PAGES_LIMIT = 5000
-"""Maximum number of printed pages listed in the metadata."""
+"""Pages of the printed edition that are listed."""
 
-_NO_CONTENTS = "The book has no table of contents, so its nodes are its headings and its chapter files."
+_NO_CONTENTS = "The book has no table of contents: its nodes are its headings and its chapter files."
 
 
 class EpubOutliner:
-    """Outlines the books that `reader` reads."""
+    """Maps books that `reader` reads."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the TOC as a tree, and the chapters that no entry refers to as siblings. Raises the same errors as
-        `Reader.read`.
+        """The contents as a tree; chapters that no entry covers are next to it. Raises as `Reader.read` does.
 
-        Captions, landmarks, and pages of the printed edition are metadata instead of nodes, so that each character
-        belongs to one leaf only.
+        Captions, landmarks and pages of the printed edition are facts, not nodes: so every character stays in one leaf only.
         """
         progress(0, 1, "reading the book")
         book = self._reader.read(source.path)
         lengths = tuple(len(chapter.text) for chapter in book.chapters)
         return Outline(
             title=book.title,
-            extent=Extent(chapters=lengths),
-            items=toc_outline_items(book),
+            bounds=Extent(chapters=lengths),
+            items=contents_drafts(book),
             facts={
                 "chapter_count": len(lengths),
                 "chapter_lengths": list(lengths),
@@ -67,7 +65,7 @@ def _facts(name: str, found: Iterator[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _captions(book: Book) -> Iterator[dict[str, Any]]:
-    """Yield each captioned figure and table: its title, its chapter, and its range of characters."""
+    """Every figure and table with a caption: its title, and the chapter and characters of its text."""
     for chapter in book.chapters:
         for mark in chapter.marks:
             if mark.kind in ("figure", "table"):

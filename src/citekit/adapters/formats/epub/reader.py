@@ -1,6 +1,6 @@
 """Reads EPUB 2 and 3 with zipfile and lxml.
 
-The directories and packages of recent books are cached, so that reading another chapter parses only that chapter.
+Caches where the parts of recently used books are, so that another chapter costs only its own reading.
 """
 
 from __future__ import annotations
@@ -40,28 +40,25 @@ if TYPE_CHECKING:
 
 
 BOOKS = 4
-"""Number of books in the cache. The least recently used book is evicted first."""
+"""Books that are remembered; the least recently used goes first."""
 
 ITEMS_LIMIT = 5000
-"""Maximum number of items of a cached book. The directory takes about a kilobyte per item."""
+"""Items of the largest book that is remembered: its directory takes about a kilobyte each."""
 
 RACY = COARSE
-"""Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
+"""Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
 
 
 @define
 class EpubBooks:
-    """A cache of directories and packages by file state. Keeps no files open. Thread-safe."""
+    """Directories and packages by the state of their files. No file is held open. Safe for threads."""
 
     _known: OrderedDict[FileState, tuple[Directory, Package]] = field(factory=OrderedDict)
     _lock: Lock = field(factory=Lock)
 
     @contextmanager
     def opened(self, path: Path) -> Iterator[tuple[EpubArchive, Package]]:
-        """Open the book at `path`.
-
-        Raises `SourceUnsupported` if the file is not an EPUB, is encrypted, or is too large; `SourceUnreadable`.
-        """
+        """The book at `path`. Raises `SourceUnsupported`: no EPUB, encrypted, too large; `SourceUnreadable`."""
         with opened_file(path) as stream:
             state = FileState.of(os.fstat(stream.fileno()))
             directory, package = self._recall(state)
@@ -78,9 +75,7 @@ class EpubBooks:
             return self._known.get(state, (None, None))
 
     def _remember(self, state: FileState, directory: Directory, package: Package) -> None:
-        """Cache the book, unless the file changed so recently that it could change again without a new modification
-        time.
-        """
+        """Note what was read, unless the file changed so lately that it may change again unseen."""
         now = time.time()
         if len(directory.names) <= ITEMS_LIMIT and state.is_settled(now, RACY, now):
             with self._lock:
@@ -90,10 +85,10 @@ class EpubBooks:
 
 
 PICTURE_LIMIT = 8 * 1024 * 1024
-"""Bytes of the largest image that is embedded in a document. Only the alternative text of larger images is included."""
+"""Bytes of the largest picture that is put into a document; a larger one leaves its alternative text."""
 
 PICTURES_LIMIT = 32 * 1024 * 1024
-"""Maximum bytes of all images in a document, including repetitions. Beyond it, only alternative texts are included."""
+"""Bytes of all pictures in one document, each counted as often as it is shown; beyond, alternative text is left."""
 
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -104,9 +99,9 @@ _SIGNATURES = (
 
 
 class EpubReader:
-    """Reads books chapter by chapter. Each spine item is a chapter, counted from 1.
+    """Reads books chapter by chapter; every spine item is a chapter, counted from 1.
 
-    Between calls, no files are open; the structure of a few books is cached. For `as_seen`, see the `flow` module.
+    Between two calls it holds no file open, and of a few books what lies where in them. `as_seen` as `flow` has it.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -114,15 +109,12 @@ class EpubReader:
         self._as_seen = as_seen
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the metadata in the package document without reading chapters. Raises the same errors as `read`."""
+        """What the package document says; no chapter is read. Raises as `read` does."""
         with self._books.opened(path) as (_, package):
             return package_facts(package)
 
     def read(self, path: Path) -> Book:
-        """Read the whole book.
-
-        Raises `SourceUnsupported` if the file is not an EPUB, is encrypted, or is too large; `SourceUnreadable`.
-        """
+        """The whole book. Raises `SourceUnsupported`: no EPUB, encrypted, too large; `SourceUnreadable`."""
         with self._books.opened(path) as (archive, package):
             chapters, anchors, steps, pages = [], [], 0, list[PageBreak]()
             for number, item in enumerate(package.spine, 1):
@@ -133,7 +125,7 @@ class EpubReader:
                 pages.extend(islice(marked_pages(text, number), PAGES_LIMIT - len(pages)))
                 steps += len(text.steps)
                 if steps > STEPS_LIMIT:
-                    raise SourceUnsupported(f"{path.name} contains more markup than the limit for a book; split it.")
+                    raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
             entries, named = read_contents(archive, package), read_landmarks(archive, package)
             printed = read_page_list(archive, package)
         return Book(
@@ -149,7 +141,7 @@ class EpubReader:
         )
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
-        """See `Reader.texts`. Raises the same errors as `read`."""
+        """See `Reader.texts`; raises as `read` does, too."""
         with self._books.opened(path) as (archive, package):
             count = len(package.spine)
             for number in (chapter, last or chapter):
@@ -161,7 +153,7 @@ class EpubReader:
                 texts.append(content.text)
                 steps += len(content.steps)
                 if steps > STEPS_LIMIT:
-                    raise SourceUnsupported(f"{path.name} contains more markup than the limit for a book; split it.")
+                    raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
             return texts
 
     def html(
@@ -173,19 +165,17 @@ class EpubReader:
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """See `Reader.html`. Raises the same errors as `read`."""
+        """See `Reader.html`; raises as `read` does, too."""
         with self._books.opened(path) as (archive, package):
             return _pages(archive, package).document(chapter, chars, last, progress)
 
 
 def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
-    """Return the chapter writer of an open archive, with one image budget for the document."""
+    """The chapters out of one archive, and one budget of pictures."""
     pictures = _Pictures(archive, package)
 
     def page(number: int) -> Page:
-        """Return the document metadata. It comes only from the package, so that the file name does not affect the
-        result.
-        """
+        """The document's facts, which are the package's alone: the same bytes under another file name say the same."""
         own = package.spine[number - 1].path
         return Page(
             title=f"{package.title}, chapter {number}" if package.title else f"Chapter {number}",
@@ -199,7 +189,7 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
 
 
 def _flow(archive: EpubArchive, item: Item, *, as_seen: bool = False) -> Flow:
-    """Return the content of a spine item. A missing item is empty; an image becomes a page that shows it."""
+    """The content of a spine item; a missing one is empty, a picture is a page that shows it."""
     if item.path is None:
         return flow(parse_html("", item.href))
     if item.media_type.startswith(("image/", "application/pdf", "audio/", "video/")) and "svg" not in item.media_type:
@@ -210,7 +200,7 @@ def _flow(archive: EpubArchive, item: Item, *, as_seen: bool = False) -> Flow:
 
 
 def _sheets(archive: EpubArchive, root: _Element, base: str) -> list[str]:
-    """Return the style sheets that a document links to and that are in the book."""
+    """The style sheets that a document links to, as far as they are in the book."""
     found = []
     for element in root.iter():
         said = local_attributes(element) if local_name(element) == "link" else {}
@@ -229,9 +219,9 @@ class _Pictures:
     made: dict[str, str | None] = field(factory=dict)
 
     def uri(self, href: str, base: str) -> str | None:
-        """Return the image that `href` refers to, relative to `base`, as a data URI (RFC 2397).
+        """The picture that `href` names, seen from `base`, as a data URI (RFC 2397).
 
-        Returns None if it is missing, is not an image, or exceeds the document's remaining image budget.
+        None where it is missing, too large, no picture, or where the document holds enough pictures already.
         """
         name = self.archive.find(href, base)
         if name is None or self.archive.size(name) > min(PICTURE_LIMIT, self.left):
@@ -253,7 +243,7 @@ class _Pictures:
 
 
 def media_type(data: bytes, declared: str) -> str | None:
-    """Return the media type of an image from its first bytes, else the declared type; None if it is not an image."""
+    """The media type of a picture by its first bytes, else as declared; None for what is no picture."""
     for signature, media_type in _SIGNATURES:
         if data.startswith(signature):
             return media_type

@@ -1,1 +1,1 @@
-"""HTML files, and the safe evidence of XML files."""
+"""HTML files."""

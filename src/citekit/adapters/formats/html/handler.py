@@ -1,4 +1,4 @@
-"""The handler for HTML."""
+"""HTML as a format."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class HtmlHandler(TextHandler):
-    """Handles HTML, and extracts XML as text that browsers do not execute."""
+    """Evidence of HTML, and of XML that a browser runs, is inert."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
-        """See `FormatHandler.uses_native_code`. Only reading the text uses a compiled parser."""
+        """Only the text is read with a compiled parser."""
         return task is Task.READ_TEXT
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002

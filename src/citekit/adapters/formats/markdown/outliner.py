@@ -78,7 +78,7 @@ def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
     first = next(heading.title for heading in headings if heading.level == highest)
     return Outline(
         title=(title[1].strip().strip("\"'") if title else "") or first or None,
-        extent=text.extent,
+        bounds=text.bounds,
         items=sections(text, headings, plain),
         facts=text.facts,
     )

@@ -48,7 +48,7 @@ class MarkupOutliner:
         items = sections(text, by_line(found.headings), self.plain)
         return Outline(
             title=found.title or found.headings[0].title,
-            extent=text.extent,
+            bounds=text.bounds,
             items=(*self._preamble(text, found, items[:1]), *items[1:]),
             facts=text.facts,
         )

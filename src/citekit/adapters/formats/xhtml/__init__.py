@@ -1,1 +1,1 @@
-"""The markup handling that EPUB, HTML, FB2, MOBI, and DOCX share."""
+"""Marked-up text: what EPUB, HTML, FB2, MOBI and DOCX have in common."""

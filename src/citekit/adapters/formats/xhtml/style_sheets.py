@@ -1,7 +1,7 @@
-"""Determines which style sheet rules apply to an element, to detect hidden text (CSS 2.2, Selectors 3, CSS Cascade 4).
+"""Which rules of a style sheet apply to an element, as far as they can hide text (CSS 2.2, Selectors 3, CSS Cascade 4).
 
-Supports type, ID, class, and attribute selectors with descendant and child combinators. Rules with other combinators or
-pseudo-classes, and rules for specific media such as print or narrow screens, are ignored.
+Selectors of names, ids, classes and attributes count, alone or behind ancestors. Rules with other combinators or with
+pseudo-classes are ignored, and so are those that hold only on some media, such as print or narrow screens.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 SIZE_LIMIT = 2 * 2**20
-"""Maximum characters of the style sheets of a document."""
+"""Characters of the style sheets of one document that are read."""
 
 RULES_LIMIT = 20_000
-"""Maximum number of selectors in a document."""
+"""Selectors of one document that are looked at."""
 
 WORK_LIMIT = 300_000
-"""Maximum comparisons of an element with a selector per document. Beyond it, only inline styles apply."""
+"""Comparisons of an element with a selector in one document; beyond, only styles written at elements count."""
 
 ANCESTORS = 64
-"""Maximum number of ancestors that a selector is compared with."""
+"""Ancestors that a selector is compared with."""
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|(.))", re.DOTALL)
@@ -39,11 +39,11 @@ _EVERY_SCREEN = re.compile(r"@media\s*(?:only\s+)?(?:screen|all)?\s*\Z|@(?:suppo
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z", re.IGNORECASE)
 
 Declarations = Mapping[str, tuple[str, bool]]
-"""The value of each property, in lowercase, and whether it is `!important`."""
+"""The value of each property, in lower case, and whether it is `!important`."""
 
 
 class _Compound(NamedTuple):
-    """A compound selector: the conditions on one element."""
+    """What one element must have."""
 
     name: str
     id: str
@@ -64,9 +64,7 @@ class _Compound(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """A rule: its compound selectors (the subject last), whether each follows a child combinator, specificity, and
-    declarations.
-    """
+    """A selector, its own element last, each with the combinator before it; how specific it is; and what it says."""
 
     compounds: tuple[_Compound, ...]
     is_child: tuple[bool, ...]
@@ -75,7 +73,7 @@ class _Rule(NamedTuple):
 
 
 def declarations(text: str) -> dict[str, tuple[str, bool]]:
-    """Parse the declarations of an inline style or of the body of a rule."""
+    """What a style written at an element, or the body of a rule, declares."""
     found: dict[str, tuple[str, bool]] = {}
     for each in _plain(text).split(";"):
         key, colon, value = each.partition(":")
@@ -87,7 +85,7 @@ def declarations(text: str) -> dict[str, tuple[str, bool]]:
 
 @define
 class StyleSheets:
-    """The rules of a document's style sheets, indexed by a condition of their last compound selector."""
+    """The rules of a document's style sheets, found by what their last compound asks for."""
 
     _rules: dict[str, list[_Rule]] = field(factory=dict, init=False)
     _count: int = field(default=0, init=False)
@@ -95,7 +93,7 @@ class StyleSheets:
     _work: int = field(default=0, init=False)
 
     def add(self, sheet: str) -> None:
-        """Add a style sheet. Content beyond the limits is ignored."""
+        """Read one more style sheet; what is beyond the limits is ignored."""
         self._size += len(sheet)
         if self._size > SIZE_LIMIT:
             return
@@ -105,7 +103,7 @@ class StyleSheets:
                 self._keep(_plain(selector).strip(), said)
 
     def said_of(self, element: _Element, name: str, said: Mapping[str, str]) -> dict[str, str]:
-        """Return the property values of an element from the rules and its inline style."""
+        """What holds for an element by the rules and by its own style."""
         own = declarations(said["style"]) if "style" in said else {}
         if not self._rules:
             return {key: value for key, (value, _) in own.items()}
@@ -143,9 +141,7 @@ class StyleSheets:
                     yield rule
 
     def _above(self, element: _Element, rule: _Rule) -> bool:
-        """Return whether the ancestors match the selector; each compound is matched with the nearest ancestor that
-        fits.
-        """
+        """Whether the ancestors are those that the selector asks for: each the nearest that fits."""
         above = element.getparent()
         steps = ANCESTORS
         for compound, child in zip(reversed(rule.compounds[:-1]), reversed(rule.is_child[1:]), strict=True):
@@ -160,9 +156,7 @@ class StyleSheets:
 
 
 def _blocks(sheet: str) -> Iterator[tuple[str, str]]:
-    """Yield the selectors and the body of each rule in a sheet without comments, including rules for media that always
-    apply.
-    """
+    """Each rule of a sheet without comments: its selectors and its body. Rules of media that always hold are in it."""
     depth, start, prelude = 0, 0, ""
     skipped: int | None = None
     for brace in _BRACES.finditer(sheet):
@@ -183,7 +177,7 @@ def _blocks(sheet: str) -> Iterator[tuple[str, str]]:
 
 
 def _parsed(selector: str) -> tuple[tuple[_Compound, ...], tuple[bool, ...]] | None:
-    """Return the compound selectors, and whether each follows a child combinator; None for unsupported selectors."""
+    """The compounds of a selector, and of each whether it must be a child of the one before; None for other selectors."""
     compounds: list[_Compound] = []
     is_child: list[bool] = []
     child = False
@@ -218,7 +212,7 @@ def _compound(word: str) -> _Compound | None:
 
 
 def _plain(text: str) -> str:
-    """Return CSS without comments and escapes."""
+    """CSS without comments and escapes."""
     if "/*" in text:
         text = _COMMENT.sub(" ", text)
     return _ESCAPE.sub(_unescaped, text) if "\\" in text else text
@@ -232,7 +226,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def embedded(root: _Element) -> Sequence[str]:
-    """Return the contents of the `style` elements below `root` that apply to all screens."""
+    """The texts of the `style` elements below `root` that hold on every screen."""
     return [
         "".join(map(str, each.itertext()))
         for each in root.iter()

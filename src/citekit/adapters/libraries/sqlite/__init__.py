@@ -1,1 +1,1 @@
-"""SQLite files used as caches, which can be deleted at any time."""
+"""SQLite files: caches that may be lost at any time."""

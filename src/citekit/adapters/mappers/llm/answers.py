@@ -54,7 +54,7 @@ def read_answer(text: str) -> Answer:
     opening = _OPENING.search(body)
     if opening is None:
         said = " ".join(body.split())[:80]
-        return Answer(error=f"there is no JSON object in it, it begins {said!r}" if said else "it is empty")
+        return Answer(error=f"it contains no JSON object; it begins with {said!r}" if said else "it is empty")
     body = body[opening.start() :]
     try:
         value, _ = _DECODER.raw_decode(body)
@@ -62,7 +62,7 @@ def read_answer(text: str) -> Answer:
         return _salvaged(body, _reason(wrong))
     nodes = _nodes_of(value)
     if nodes is None:
-        return Answer(error="it has no list of nodes")
+        return Answer(error="it contains no list of nodes")
     return Answer(title=_title_of(value), items=_first_nodes(_items(nodes)))
 
 

@@ -80,7 +80,7 @@ class LineCodec:
             return _parse_pair(record, "first_line", "last_line")
         lines = _parse_numbers(record, "lines")
         if len(lines) not in (1, 2):
-            raise LocationMalformed("lines: two whole numbers are needed")
+            raise LocationMalformed("lines: must be two whole numbers")
         return _integer_span(lines[0], lines[-1])
 
     def to_fields(self, span: Span) -> dict[str, Any]:

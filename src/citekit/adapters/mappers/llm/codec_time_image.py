@@ -101,17 +101,17 @@ class BoxCodec:
         if "box_2d" in record:
             top, left, bottom, right = self._four(record, "box_2d")
             if max(top, left, bottom, right) <= 1 and not (bottom + right).is_integer():
-                raise LocationMalformed("box_2d: counts thousandths from 0 to 1000, these look like fractions")
+                raise LocationMalformed("box_2d: must be thousandths from 0 to 1000; these look like fractions")
             return left / 1000, top / 1000, right / 1000, bottom / 1000
         left, top, right, bottom = self._four(record, "bbox")
         if max(left, top, right, bottom) > 1.5:
-            raise LocationMalformed("bbox: fractions from 0 to 1 are needed, not pixels or thousandths")
+            raise LocationMalformed("bbox: must be fractions from 0 to 1, not pixels or thousandths")
         return left, top, right, bottom
 
     def _four(self, record: RawFields, name: str) -> tuple[float, float, float, float]:
         found = record.get(name)
         if not isinstance(found, list) or len(found) != 4:
-            raise LocationMalformed(f"{name}: {'is missing' if found is None else 'four numbers are needed'}")
+            raise LocationMalformed(f"{name}: {'is missing' if found is None else 'must be four numbers'}")
         a, b, c, d = (parse_number(name, number) for number in found)
         return a, b, c, d
 

@@ -21,8 +21,8 @@ from citekit.domain.progress import Progress
 CONTINUATION_LIMIT = 8
 """The maximum number of requests for the rest of a truncated answer."""
 
-CUT_OFF = "The answer was cut off again and again: what comes after {title!r} may be missing."
-_NO_COMPLETE_NODE = "it breaks off before its first node is complete; write less"
+CUT_OFF = "The answer was cut off repeatedly: parts after {title!r} may be missing."
+_NO_COMPLETE_NODE = "it ends before its first node is complete; write less"
 
 
 _NOT_LOCATION = frozenset({"title", "type", "summary", "context", "level", "id"})

@@ -194,7 +194,7 @@ class ModelMapper:
         if not valid or valid * 3 < proposed:
             raise FaultyAnswer(task.description, dropped or ["nodes: there is none"])
         title, title_note = _file_title(task, results)
-        outline = Outline(title=title, extent=task.local_map.extent, items=task.items(branches))
+        outline = Outline(title=title, bounds=task.local_map.bounds, items=task.items(branches))
         made = evolve(
             task.local_map,
             title=one_line(title, TITLE_LIMIT) or task.local_map.title,
@@ -237,7 +237,7 @@ def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str
     if confirmed is None and proposed:
         return (
             local_title,
-            "The title that the model gave the file is not in it: the one found without the model was kept.",
+            "The title that the model proposed is not in the file, so the title found without the model was used.",
         )
     return confirmed or local_title, ""
 
@@ -245,11 +245,11 @@ def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str
 def _titles_note(checked: int, found: int) -> str:
     """How many titles are not in the file; "" if all of them are."""
     if not checked:
-        return "No title could be checked: there is no text where the nodes are."
+        return "No title could be checked, because there is no text at the locations of the nodes."
     if found == checked:
         return ""
     missing = checked - found
-    return f"{missing} of {checked} titles are not in the file where the model put them: these nodes were left out."
+    return f"{missing} of {checked} titles are not in the file where the model located them; these nodes were left out."
 
 
 _E = TypeVar("_E", bound=CiteKitError)
@@ -264,12 +264,12 @@ def _with_summary(error: _E, summary: str) -> _E:
 
 def _codec(local_map: ResourceMap, service: Service, book: ParagraphCodec | None) -> LocationCodec:
     """The codec for locations in the file. A service with the attribute `boxes = "box_2d"` gets boxes in that format."""
-    extent = local_map.extent
+    bounds = local_map.bounds
     if book is not None:
         return book
     if local_map.modality is Modality.IMAGE:
         boxes = getattr(service, "boxes", "box_2d" if service.name == "gemini" else "bbox")
         return BoxCodec(thousandths=boxes == "box_2d")
     if local_map.modality in (Modality.VIDEO, Modality.AUDIO):
-        return TimeCodec(extent.seconds or 0.0, local_map.modality)
-    return PageCodec(extent.pages or 1) if local_map.modality is Modality.DOCUMENT else LineCodec(extent.lines or 1)
+        return TimeCodec(bounds.seconds or 0.0, local_map.modality)
+    return PageCodec(bounds.pages or 1) if local_map.modality is Modality.DOCUMENT else LineCodec(bounds.lines or 1)

@@ -112,7 +112,7 @@ class MappingTask:
     ) -> tuple[Answer, ValidatedAnswer]:
         """The answer after the model was sent its faults; the same answer if the service does not reply."""
         faults = validated.faults
-        conversation.progress(0, None, f"asking again about {len(faults)} places that are wrong")
+        conversation.progress(0, None, f"asking again about {len(faults)} wrong nodes")
         try:
             if validated.is_invented:
                 words = prompt.titles_missing(faults, validated.titles_checked, validated.titles_found)
@@ -120,7 +120,7 @@ class MappingTask:
             else:
                 better = evolve(answer, items=conversation.corrected_nodes(answer.items, faults))
         except MapperUnavailable as error:
-            conversation.notes.append(f"The model could not be asked again about {len(faults)} faults: {error}")
+            conversation.notes.append(f"A follow-up request about {len(faults)} faults failed: {error}")
             return answer, validated
         return better, self.validator.validate(better.items, window)
 
@@ -162,17 +162,17 @@ class MappingTask:
             else "No request was answered."
         )
         if not count:
-            return f"{spent} Nothing of it is kept." if usage.requests else spent
+            return f"{spent} No answer was cached." if usage.requests else spent
         return (
-            f"{spent} The answers about {count} of {len(self.windows)} parts are kept: "
-            "run it again, and only the rest is asked for."
+            f"{spent} The answers for {count} of {len(self.windows)} parts are cached: "
+            "run the command again to request only the rest."
         )
 
     def items(self, branches: Sequence[Branch]) -> tuple[OutlineItem, ...]:
         """The branches as parts of an outline."""
-        return tuple(self._outline_item(branch) for branch in branches)
+        return tuple(self._draft(branch) for branch in branches)
 
-    def _outline_item(self, branch: Branch) -> OutlineItem:
+    def _draft(self, branch: Branch) -> OutlineItem:
         proposal, pages = branch.proposal, branch.proposal.listed_pages
         if pages and not branch.children and (pages[0], pages[-1]) == branch.span:
             location = from_plain({"modality": "document", "pages": list(pages)})

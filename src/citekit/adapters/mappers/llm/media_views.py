@@ -95,7 +95,7 @@ def _text_windows(view: SourceView) -> list[Window]:
     edges = [0.0, *(events[start][0] for start, _ in ranges[1:]), view.codec.last]
     how = "subtitles" if cues else "scene cuts"
     how += " and still pictures" if view.stills is not None and view.local.modality is Modality.VIDEO else ""
-    note = f"{view.service} did not get the recording itself, but its {how}."
+    note = f"{view.service} received the {how} of the recording, not the recording itself."
     return [
         Window(
             (edges[n], edges[n + 1]),
@@ -162,10 +162,10 @@ def _not_viewable(view: SourceView) -> MapperUnavailable:
     if view.limits.as_file and not view.file_fits:
         return view.too_large()
     if view.limits.as_file:
-        most = f"it lasts {view.codec.last:.0f} s, {view.service} takes at most {view.limits.seconds:.0f} s"
+        most = f"it lasts {view.codec.last:.0f} s, {view.service} accepts at most {view.limits.seconds:.0f} s"
     else:
-        most = f"{view.service} takes no {view.source.format.modality.value} files"
+        most = f"{view.service} accepts no {view.source.format.modality.value} files"
     return MapperUnavailable(
-        f"{view.source.path.name} cannot be shown to {view.service}: {most}, and there are no subtitles in it or beside it: "
-        "put a .srt or .vtt file beside it, or use another mapper. Nothing was sent."
+        f"{view.source.path.name} cannot be sent to {view.service}: {most}, and it has no subtitles: "
+        "put a .srt or .vtt file next to it, or use another mapper. Nothing was sent."
     )

@@ -16,10 +16,9 @@ from attrs import define, evolve, field, frozen
 
 from citekit.adapters.mappers.llm.proposals import Fault, ProposedNode
 from citekit.adapters.mappers.llm.title_words import folded
-from citekit.domain.vocabulary import APPENDIX, CHAPTER, PART, SECTION, any_of
 
 _NUMBERED = re.compile(
-    rf"^\s*(?:(?:{any_of(CHAPTER, SECTION, PART, APPENDIX)})\s+)?"
+    r"^\s*(?:(?:chapter|section|part|appendix|kapitel|abschnitt|teil|chapitre|partie|cap[ií]tulo)\s+)?"
     r"(?:\d{1,3}(?:\.\d{1,3})*|[ivxlc]{1,6}|[A-Z])(?:[.:)]|\s*[-–—]|(?=\s))\s*(?=\S)",
     re.I,
 )
@@ -174,7 +173,7 @@ def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[
             continue
         moves += right != page
         kept.append(proposal if right == page else _moved_to(proposal, right))
-    notes = [f"Sections that were moved to the neighbouring page, which bears their title: {moves}."] if moves else []
+    notes = [f"Sections that were moved to the adjacent page, which has their title: {moves}."] if moves else []
     return PageMatch(kept, faults, notes)
 
 

@@ -101,7 +101,9 @@ def _read_proposal(item: RawNode, codec: LocationCodec, default_type: str) -> Pr
     title = title_of(item.record)
     if not title:
         given = item.record.get("title")
-        raise LocationMalformed(f"title: {'is missing' if given in (None, '') else f'{short_repr(given)} is no title'}")
+        raise LocationMalformed(
+            f"title: {'is missing' if given in (None, '') else f'{short_repr(given)} is not a title'}"
+        )
     span = codec.parse(item.record)
     kind = item.record.get("type")
     summary = item.record.get("summary", item.record.get("context"))

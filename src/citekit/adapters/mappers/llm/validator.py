@@ -18,8 +18,8 @@ from citekit.adapters.mappers.llm.title_words import folded
 from citekit.adapters.mappers.llm.windows import Window
 
 _OFFSET = (
-    "Page numbers were {pages} too {way} throughout (printed numbers, not those of the file), which the titles on the "
-    "pages show; they were put right."
+    "Page numbers were {pages} too {way} throughout (printed numbers instead of page numbers of the file), as the "
+    "titles on the pages show. They were corrected."
 )
 
 
@@ -64,7 +64,7 @@ class AnswerValidator:
         proposals, wrong, cuts = clip_to_window(proposals, self.codec, window.span)
         faults += wrong
         if cuts:
-            notes.append(f"Places that reached just beyond the end and were cut to it: {cuts}.")
+            notes.append(f"Locations that extended slightly beyond the end and were cut there: {cuts}.")
         proposals, misplaced = self._titled(proposals, window, notes)
         faults += misplaced
         proposals = _without_duplicates(proposals, notes)
@@ -73,7 +73,7 @@ class AnswerValidator:
         branches, wrong, widened = build_tree(proposals, self.codec)
         faults += wrong
         if widened:
-            notes.append(f"Parts that were widened to hold the parts below them: {widened}.")
+            notes.append(f"Parts that were widened to contain their subparts: {widened}.")
         titles_checked, found = grounded.titles_checked + len(misplaced), grounded.titles_found
         return ValidatedAnswer(branches, faults, notes, titles_checked, found)
 
@@ -92,7 +92,7 @@ class AnswerValidator:
             return proposals, []
         proposals, faults, moves = snap_to_definitions(proposals, self.definitions, code=self.code)
         if moves:
-            notes.append(f"Parts that were put on the exact lines of what they name: {moves}.")
+            notes.append(f"Parts that were moved to the exact lines of their definitions: {moves}.")
         return proposals, faults
 
     def _titled(
@@ -119,7 +119,7 @@ def _without_duplicates(proposals: Sequence[ProposedNode], notes: list[str]) -> 
         proposal for proposal in proposals if kept[folded(proposal.title) or proposal.title, proposal.span] is proposal
     ]
     if len(unique) < len(proposals):
-        notes.append(f"Duplicates (same title, same place) that were left out: {len(proposals) - len(unique)}.")
+        notes.append(f"Duplicates (same title and location) that were left out: {len(proposals) - len(unique)}.")
     return unique
 
 

@@ -78,7 +78,7 @@ class SourceView:
         """The error for a file that is larger than the service takes."""
         size, limit = _megabytes(self.source.size), _megabytes(self.limits.file_bytes or 0)
         return MapperUnavailable(
-            f"{self.source.path.name} has {size}, and {self.service} takes at most {limit} of such a file: "
+            f"{self.source.path.name} has {size}, and {self.service} accepts at most {limit} of such a file: "
             "map it with --mapper local, or make it smaller. Nothing was sent."
         )
 
@@ -87,7 +87,8 @@ class SourceView:
         if count > self.max_windows:
             raise MapperUnavailable(
                 f"{self.source.path.name} is too long: {self.service} must be called at least {count} times, "
-                f"and {self.max_windows} are allowed: allow more (--max-requests), or use --mapper local. Nothing was sent."
+                f"and at most {self.max_windows} calls are allowed: allow more (--max-requests), or use --mapper local. "
+                "Nothing was sent."
             )
 
 

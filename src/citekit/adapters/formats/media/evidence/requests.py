@@ -38,7 +38,9 @@ def validated_span(source: Source, location: Location, options: Options, forms: 
         raise FormUnsupported(f"{source.path.name} supports only spans of time (#t=10-20) as locations.")
     if options.form not in forms:
         known = ", ".join(form.value for form in forms)
-        raise FormUnsupported(f"A span of {location.modality.value} cannot be given as {options.form.value}: {known}.")
+        raise FormUnsupported(
+            f"A span of {location.modality.value} cannot be extracted as {options.form.value}: {known}."
+        )
     return location
 
 
@@ -57,11 +59,11 @@ def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> 
             f"a copy in a {suffix} file can begin only at a keyframe or packet."
         )
     if start - bytes_from > TOLERANCE and suffix == ".mp3":
-        notes.append(f"The file also holds the source from {stored} s on: players skip it as padding.")
+        notes.append(f"The file also contains the source from {stored} s on, which players skip as padding.")
     elif start - bytes_from > TOLERANCE:
         notes.append(
-            f"The file also holds the source from {stored} s on, hidden by its edit list; "
-            "ask for an accurate cut to leave it out."
+            f"The file also contains the source from {stored} s on, which its edit list hides. "
+            "To omit it, ask for an accurate cut."
         )
     return notes
 
@@ -70,7 +72,7 @@ def conversion_notes(codec: str | None, suffix: str) -> list[str]:
     """Return a note if the audio was converted to FLAC."""
     if codec is None or suffix != ".flac" or codec == "flac":
         return []
-    return [f"The sound was decoded and stored as FLAC, because {codec} cannot be cut without decoding."]
+    return [f"The audio was decoded and stored as FLAC, because {codec} cannot be cut without decoding."]
 
 
 def _seconds_text(value: float) -> str:

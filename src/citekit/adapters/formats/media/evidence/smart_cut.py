@@ -77,13 +77,13 @@ def _join_obstacle(video: Any, audio: Any) -> str | None:
     """Return why no part of this video can be joined, or None."""
     context = video.codec_context
     if codec_name(video) != "h264":
-        return f"its pictures are {codec_name(video)}, and only h264 can be joined"
+        return f"its video is {codec_name(video)}, and only h264 can be joined"
     if audio is not None and codec_name(audio) not in MP4_AUDIO_CODECS:
-        return f"its sound is {codec_name(audio)}, which an MP4 does not take"
+        return f"its audio is {codec_name(audio)}, which MP4 does not support"
     if context.pix_fmt not in ("yuv420p", "yuvj420p") or context.profile not in _PROFILES:
         return f"its profile ({context.profile}, {context.pix_fmt}) cannot be matched"
     if context.width % 2 or context.height % 2:
-        return "its pictures have an odd width or height"
+        return "its video has an odd width or height"
     record = AvcConfiguration.read(context.extradata or b"")
     if record is None or REENCODED_SET_ID in record.set_ids():
         return "its parameter sets cannot be joined with others"

@@ -51,7 +51,7 @@ class MediaOutliner:
         structure = _structure(source, facts, modality, progress)
         return Outline(
             title=facts.tags.get("title"),
-            extent=Extent(seconds=facts.duration, size=facts.size),
+            bounds=Extent(seconds=facts.duration, size=facts.size),
             items=structure.items,
             facts=_metadata(facts),
             notes=(*_duration_note(facts), *facts.remarks, *structure.notes),
@@ -69,7 +69,7 @@ def _structure(source: Source, facts: MediaFacts, modality: Modality, progress: 
 def _explicit_structure(facts: MediaFacts, cues: Sequence[Cue], origin: str, modality: Modality) -> Structure | None:
     """Return the authored structure: chapters, otherwise topics of the subtitles; None if there is neither."""
     if facts.chapters:
-        return Structure(_chapters(facts, cues, modality), ["The structure is that of the container's chapters."])
+        return Structure(_chapters(facts, cues, modality), ["The structure was taken from the container's chapters."])
     topics = topics_from_cues(cues, facts.duration, modality)
     return Structure(topics, [f"The structure was made from {origin}."]) if topics else None
 
@@ -87,12 +87,12 @@ def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Seq
     levels = _levels(facts.chapters)
     leaves = [after <= level for level, after in pairwise([*levels, 0])]
     numbers: Counter[int] = Counter()
-    outline_items = []
+    drafts = []
     for chapter, level, is_leaf in zip(facts.chapters, levels, leaves, strict=True):
         numbers[level] += 1
         title = chapter.text or numbered_title("Chapter", numbers[level], chapter.start, chapter.end)
-        outline_items.append((level, _chapter(chapter, title, cues, facts.duration, modality, is_leaf)))
-    return nested(outline_items)
+        drafts.append((level, _chapter(chapter, title, cues, facts.duration, modality, is_leaf)))
+    return nested(drafts)
 
 
 def _levels(chapters: Sequence[Cue]) -> list[int]:
@@ -113,7 +113,7 @@ def _chapter(
     location = span(chapter.start, chapter.end, modality)
     inner = [cue for cue in cues if chapter.start <= cue.start < chapter.end]
     topics = topics_from_cues(inner, min(chapter.end, duration), modality) if is_leaf else ()
-    inside = [outline_item for outline_item in topics if location.contains(outline_item.location)]
+    inside = [draft for draft in topics if location.contains(draft.location)]
     summary = " ".join(cue.text for cue in inner[:20]) or None
     return OutlineItem(title, "chapter", location, summary=summary, children=inside)
 
@@ -122,10 +122,10 @@ def _structure_with_scenes(
     source: Source, facts: MediaFacts, explicit: Structure | None, cues: Sequence[Cue], progress: Progress
 ) -> Structure:
     cuts = find_cuts(source.path, facts.duration, facts.frame_rate, facts.size or (1, 1), progress)
-    how = "scene cuts, at keyframes only because the film is long" if cuts.keyframes_only else "scene cuts"
+    how = "scene cuts (only at keyframes, because the film is long)" if cuts.keyframes_only else "scene cuts"
     if explicit is None:
         return Structure(scenes_between(cuts.times, facts.duration, cues), [f"The structure was made from {how}."])
-    notes = [*explicit.notes, f"The nodes below it are {how}."] if cuts.times else explicit.notes
+    notes = [*explicit.notes, f"Nodes below that level were made from {how}."] if cuts.times else explicit.notes
     return Structure(add_scenes(explicit.items, cuts.times, facts.duration), notes)
 
 
@@ -134,17 +134,18 @@ def _structure_from_sound(source: Source, facts: MediaFacts, progress: Progress)
     if not segments:
         whole = span(0.0, facts.duration, Modality.AUDIO)
         return Structure(
-            [OutlineItem("Whole recording", "recording", whole)], ["The recording has no silence that could split it."]
+            [OutlineItem("Whole recording", "recording", whole)],
+            ["The recording has no silences at which it can be split."],
         )
     counts: Counter[str] = Counter()
-    outline_items = []
+    drafts = []
     for segment in segments:
         counts[segment.kind] += 1
         word, number = segment.kind.capitalize(), counts[segment.kind]
         title = numbered_title(word, number, segment.start, segment.end)
         location = span(segment.start, segment.end, Modality.AUDIO)
-        outline_items.append(OutlineItem(title, segment.kind, location, name=f"{word} {number}"))
-    return Structure(outline_items, ["The structure was made from pauses and changes of the sound."])
+        drafts.append(OutlineItem(title, segment.kind, location, name=f"{word} {number}"))
+    return Structure(drafts, ["The structure was made from pauses and changes of the sound."])
 
 
 def _duration_note(facts: MediaFacts) -> list[str]:

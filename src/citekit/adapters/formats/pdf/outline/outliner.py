@@ -16,7 +16,7 @@ from citekit.adapters.formats.pdf.outline.marked_headings import sections_of_boo
 from citekit.adapters.formats.pdf.outline.metadata import metadata_of, repair_notes, title_of
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scans import find_scans, mark_scans, read_scans, sections_of_scans
-from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
+from citekit.adapters.formats.pdf.outline.sections import drafts_of, moved_section_notes, page_groups
 from citekit.adapters.formats.pdf.outline.structure import sections_of_text
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, opened, skipped_pages
@@ -66,13 +66,13 @@ class PdfOutliner:
         with opened(source.path, SourceUnsupported, password=self.password) as document:
             lost = _unreadable_page_notes(document, source.path.name)
             texts = PageTexts(document, progress)
-            outline_items, notes = _structure(document, texts, self.ocr)
+            drafts, notes = _structure(document, texts, self.ocr)
             figures, passed = figures_of(document, texts, quick=notes[0] == BY_BOOKMARKS)
-            outline_items = insert_figures(outline_items, figures, texts)
+            drafts = insert_figures(drafts, figures, texts)
             outline = Outline(
                 title=title_of(document, source.path),
-                extent=Extent(pages=document.page_count),
-                items=outline_items,
+                bounds=Extent(pages=document.page_count),
+                items=drafts,
                 facts=metadata_of(document),
                 notes=[
                     *notes,
@@ -141,14 +141,14 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
     sections, lost = sections_of_bookmarks(document)
     if sections:
         texts.quick = True
-        outline_items, notes = _items_and_notes(sections, texts, [BY_BOOKMARKS, *lost])
-        return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
+        drafts, notes = _drafts_and_notes(sections, texts, [BY_BOOKMARKS, *lost])
+        return drafts, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
     tagged = sections_of_tags(texts)
     if tagged:
         texts.quick = True
         texts.learn_headers_footers(range(1, texts.count + 1))
-        outline_items, notes = _items_and_notes(tagged, texts, [BY_TAGS])
-        return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
+        drafts, notes = _drafts_and_notes(tagged, texts, [BY_TAGS])
+        return drafts, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
     headings, printed = sections_of_text(texts)
     scans = find_scans(document, texts)
     about = scans.notes(texts.count, reads=ocr is not None)
@@ -156,16 +156,16 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
         about += read_scans(document, texts, scans, ocr)
         headings, printed = sections_of_scans(texts)
     if headings:
-        outline_items, notes = _items_and_notes(headings, texts, [BY_TOC if printed else BY_HEADINGS])
-        return outline_items, [*notes, *about]
+        drafts, notes = _drafts_and_notes(headings, texts, [BY_TOC if printed else BY_HEADINGS])
+        return drafts, [*notes, *about]
     return mark_scans(page_groups(texts), scans), [BY_PAGES, *about]
 
 
-def _items_and_notes(
+def _drafts_and_notes(
     sections: Sequence[Section], texts: PageTexts, notes: list[str]
 ) -> tuple[Sequence[OutlineItem], list[str]]:
-    outline_items, shortened = outline_items_of(sections, texts)
+    drafts, shortened = drafts_of(sections, texts)
     notes += moved_section_notes(sections)
     if shortened:
         notes.append("So many sections overlap that some name their first page only.")
-    return outline_items, notes
+    return drafts, notes

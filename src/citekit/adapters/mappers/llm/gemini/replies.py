@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 _REMEDY = "map it with another model (--model), or use --mapper local"
 
 BLOCK_REASONS = {
-    "SAFETY": "its safety filters object to what the file shows or says",
-    "BLOCKLIST": "it holds a word of the service's blocklist",
-    "PROHIBITED_CONTENT": "it may hold prohibited content",
+    "SAFETY": "its safety filters object to the content of the file",
+    "BLOCKLIST": "it contains a word of the service's blocklist",
+    "PROHIBITED_CONTENT": "it may contain prohibited content",
     "IMAGE_SAFETY": "its safety filters object to a picture",
     "JAILBREAK": "it looks like an attempt to break the model's rules",
     "MODEL_ARMOR": "the account's Model Armor objects to it",
@@ -29,11 +29,11 @@ BLOCK_REASONS = {
 
 STOP_REASONS = {
     "SAFETY": "its safety filters object to the answer",
-    "RECITATION": "the answer would have repeated a text that is protected",
+    "RECITATION": "the answer would have repeated protected text",
     "LANGUAGE": "the answer is in a language it does not support",
-    "BLOCKLIST": "the answer holds a word of the service's blocklist",
-    "PROHIBITED_CONTENT": "the answer may hold prohibited content",
-    "SPII": "the answer may hold personal data that are protected",
+    "BLOCKLIST": "the answer contains a word of the service's blocklist",
+    "PROHIBITED_CONTENT": "the answer may contain prohibited content",
+    "SPII": "the answer may contain protected personal data",
     "MALFORMED_RESPONSE": "the model's answer was malformed",
 }
 """Why an answer ended early, other than its regular end (`STOP`) and its output limit (`MAX_TOKENS`)."""
@@ -108,14 +108,14 @@ def reply_from(answer: StreamedAnswer, model: str, requests: int) -> Reply:
             f"refused the file or the question ({answer.blocked})", BLOCK_REASONS.get(answer.blocked), usage
         )
     if not answer.answered:
-        raise _no_reply(f"answered with no candidate (model '{model}')", None, usage)
+        raise _no_reply(f"returned no candidate (model '{model}')", None, usage)
     reason, text = answer.reason, answer.text
     if reason not in ("", "FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "CONTINUATION"):
-        raise _no_reply(f"broke off its answer ({reason})", STOP_REASONS.get(reason), usage)
+        raise _no_reply(f"stopped its answer ({reason})", STOP_REASONS.get(reason), usage)
     if not text and reason == "MAX_TOKENS":
-        raise _no_reply(f"reached its limit of output before the first word (MAX_TOKENS, model '{model}')", None, usage)
+        raise _no_reply(f"reached its output limit before the first word (MAX_TOKENS, model '{model}')", None, usage)
     if not text:
-        raise _no_reply(f"answered with nothing ({reason or 'no reason given'}, model '{model}')", None, usage)
+        raise _no_reply(f"returned an empty answer ({reason or 'no reason given'}, model '{model}')", None, usage)
     return Reply(text, complete=reason == "STOP", usage=usage, native=answer.turn())
 
 

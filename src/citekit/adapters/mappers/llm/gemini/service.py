@@ -116,12 +116,12 @@ class GeminiService:
         key = (self.key or "").strip()
         if not key:
             raise MapperUnavailable(
-                f"Gemini needs an API key, and there is none in {' or '.join(VARIABLES)}: set one "
-                f"(they are made at {statuses.KEYS_PAGE}), or use --mapper local, which needs none."
+                f"Gemini needs an API key, but none is set in {' or '.join(VARIABLES)}: set one "
+                f"(create it at {statuses.KEYS_PAGE}), or use --mapper local, which needs none."
             )
         if not key.isascii() or not key.isprintable() or " " in key:
             raise MapperUnavailable(
-                f"The API key in {self._variables()} holds characters that no key has: copy it again from "
+                f"The API key in {self._variables()} contains characters that are not allowed in a key: copy it again from "
                 f"{statuses.KEYS_PAGE}."
             )
         return key
@@ -260,7 +260,7 @@ def _inline(part: Part, room: int) -> bytes | None:
     if isinstance(part, ImagePart):
         if len(part.data) > room:
             raise MapperUnavailable(
-                f"The pictures of one question have more than the {INLINE_TOTAL_BYTES / 1e6:.0f} MB that Gemini takes: "
+                f"The pictures of one request exceed the {INLINE_TOTAL_BYTES / 1e6:.0f} MB that Gemini accepts: "
                 "map a smaller file, or use --mapper local."
             )
         return part.data

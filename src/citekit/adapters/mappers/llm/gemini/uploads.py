@@ -71,8 +71,8 @@ def owner_of(key: str, base_url: str | None) -> str:
 def orphans_note(names: Sequence[str]) -> str:
     """A sentence that lists the files that could not be deleted."""
     return (
-        f"Still at Gemini: {', '.join(names)}. The next run with the same key deletes what is there, "
-        "and the service does after 48 hours; citekit doctor lists it."
+        f"Still at Gemini: {', '.join(names)}. The next run with the same key deletes these files, "
+        "and Gemini deletes them after 48 hours. `citekit doctor` lists them."
     )
 
 
@@ -212,7 +212,7 @@ class RemoteFiles:
 
         def still_due() -> None:
             if time.monotonic() > deadline:
-                raise MapperUnavailable(f"Gemini did not say within {2 * seconds:g} s that a file was deleted.")
+                raise MapperUnavailable(f"Gemini did not confirm the deletion of a file within {2 * seconds:g} s.")
 
         try:
             attended(lambda: self.client.files.delete(name=name, config=config), still_due)
@@ -231,7 +231,7 @@ def check_size(part: FilePart) -> None:
     limit, what = (PDF_BYTES, "a PDF") if part.media_type == "application/pdf" else (FILE_BYTES, "a file")
     if size > limit:
         raise MapperUnavailable(
-            f"Gemini takes {what} of at most {limit / 1e6:,.0f} MB, and {part.path.name} has {size / 1e6:,.1f} MB: "
+            f"Gemini accepts {what} of at most {limit / 1e6:,.0f} MB, and {part.path.name} has {size / 1e6:,.1f} MB: "
             "split it, or use --mapper local. Nothing was uploaded."
         )
 

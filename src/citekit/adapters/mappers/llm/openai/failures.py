@@ -103,15 +103,15 @@ def verdict(endpoint: Endpoint, failure: OpenAiFailure) -> Verdict:
 def _connection_sentence(endpoint: Endpoint, failure: OpenAiFailure) -> tuple[str, bool]:
     label, said = endpoint.label, f" ({_one_line(failure.message)})" if failure.message.strip() else ""
     if failure.kind is FailureKind.TIMEOUT:
-        return f"{label} sent nothing for {endpoint.timeout:g} s: allow more time (--timeout).", True
+        return f"{label} sent no data for {endpoint.timeout:g} s: allow more time (--timeout).", True
     if failure.kind is FailureKind.UNREACHABLE and _CONNECTION_LOST.search(failure.words):
         return f"The connection to {_mid_sentence(label)} was lost{said}: try again.", True
     if failure.kind is FailureKind.UNREACHABLE:
-        look = "the network" if endpoint.base_url is None else "that it is running there, and --base-url"
+        look = "the network" if endpoint.base_url is None else "that it is running, and --base-url"
         return f"{label} cannot be reached{said}: check {look}.", not failure.lasting
     if failure.kind is FailureKind.SETUP:
-        return f"{label} cannot be asked{said}: check the key and --base-url.", False
-    return f"{label} gave an answer that cannot be read{said}: {_address_advice(endpoint)}", False
+        return f"{label} cannot be called{said}: check the key and --base-url.", False
+    return f"{label} returned an answer that cannot be read{said}: {_address_advice(endpoint)}", False
 
 
 def _address_advice(endpoint: Endpoint) -> str:
@@ -131,14 +131,14 @@ def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) ->
         return (
             f"This is too long for the model {endpoint.model!r}, says {_mid_sentence(label)} {http}: "
             "choose a model with a longer "
-            "context (--model), or give the server a longer one.",
+            "context (--model), or configure a longer context on the server.",
             False,
         )
     if status == 413 or (status == 429 and _REQUEST_TOO_LARGE.search(failure.words)):
-        return f"{label} takes no request that large {http}{said}. Map a smaller file.", False
+        return f"{label} does not accept a request of that size {http}{said}. Map a smaller file.", False
     if status == 429:
         wait = "wait" if failure.retry_after is None else f"wait {failure.retry_after:.0f} s"
-        return f"{label} allows no more requests for now {http}: {wait}, or ask fewer at a time (--concurrency).", True
+        return f"{label} allows no more requests for now {http}: {wait}, or send fewer at a time (--concurrency).", True
     if status in (400, 403, 404, 422) and _NO_MODEL.search(failure.words):
         return f"{label} has no model {endpoint.model!r} for this key {http}: choose another (--model).", False
     if status in (400, 403) and _REFUSED.search(failure.words):
@@ -150,14 +150,14 @@ def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) ->
     if status // 100 == 3:
         return f"{label} answered with a redirect {http}, which is not followed: {_address_advice(endpoint)}", False
     if status in TRANSIENT:
-        return f"{label} is out of order {http}{said}. Try again later.", True
+        return f"{label} failed {http}{said}. Try again later.", True
     return f"{label} refused the request {http}{said}.", False
 
 
 def _key_sentence(endpoint: Endpoint, http: str) -> str:
     if endpoint.keyed:
         return f"{endpoint.label} does not accept the key {http}: check OPENAI_API_KEY."
-    return f"{endpoint.label} wants a key {http}: set OPENAI_API_KEY."
+    return f"{endpoint.label} requires a key {http}: set OPENAI_API_KEY."
 
 
 def _mid_sentence(label: str) -> str:

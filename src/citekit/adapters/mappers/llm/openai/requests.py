@@ -115,7 +115,7 @@ class ChatRequest:
             return completion.read_body(json.loads(response.http_response.read()))
         except ValueError as error:
             raise BadResponseError(
-                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="it is no JSON")
+                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="it is not JSON")
             ) from error
 
     def _request(self, written: ChatMessages) -> dict[str, Any]:
@@ -174,11 +174,13 @@ class ChatRequest:
             return ()
         label = self.context.endpoint.label
         return (
-            f"{label} counted {tokens} tokens in {written.characters} characters: it seems to have cut them to its context; "
-            "give it a longer one.",
+            f"{label} counted {tokens} tokens in {written.characters} characters: it seems to have truncated them to its "
+            "context; configure a longer one.",
         )
 
 
 def _empty_answer(endpoint: Endpoint, complete: bool) -> str:
-    why = "gave an empty answer" if complete else "used all of its output for thinking and wrote no answer"
+    why = (
+        "returned an empty answer" if complete else "used all of its output tokens for thinking and returned no answer"
+    )
     return f"The model {endpoint.model!r} at {endpoint.host or 'OpenAI'} {why}: choose another model (--model)."
