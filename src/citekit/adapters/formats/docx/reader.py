@@ -1,8 +1,8 @@
 """Reads Word documents as books, using mammoth.
 
 Each heading of the highest level starts a chapter; the text before the first one is a chapter, too. A document has no
-pages until a program lays it out, so its locations are chapters and characters (see the ADR on locations in Office
-files). Captions are joined with the adjacent table or image.
+pages until a program lays it out, so its locations are chapters and characters (ADR 19). Captions are joined with the
+adjacent table or image.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Streams the cells of a worksheet with expat, in memory that does not depend on the size of the sheet.
 
 SpreadsheetML is specified in ECMA-376 part 1, 18.3.1. Only cells with a value are returned.
+ADR 22 compares this parser with openpyxl and python-calamine.
 """
 
 from __future__ import annotations
