@@ -55,8 +55,8 @@ class DocxOutliner:
 
 def _named(draft: OutlineItem, book: Book) -> OutlineItem:
     """Replace the generated title of a chapter without a heading by the first words of the chapter."""
-    place = draft.location
-    chapter = book.chapters[place.number - 1] if isinstance(place, Chapter) else None
+    location = draft.location
+    chapter = book.chapters[location.number - 1] if isinstance(location, Chapter) else None
     if chapter is None or draft.title != chapter.name:
         return draft
     first = next((line for line in chapter.text[:OPENING_LOOK].split("\n") if line.strip()), "")
@@ -88,5 +88,5 @@ def _in_order(drafts: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
 
 
 def _begins(draft: OutlineItem) -> tuple[int, int]:
-    place = draft.location
-    return (place.number, place.chars[0] if place.chars else 0) if isinstance(place, Chapter) else (0, 0)
+    location = draft.location
+    return (location.number, location.chars[0] if location.chars else 0) if isinstance(location, Chapter) else (0, 0)

@@ -47,10 +47,10 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 def docx_reader(*, as_seen: bool = False) -> MarkupReader:
     """Return the reader of Word documents."""
-    return MarkupReader(_DOCUMENTS.load, said, as_seen)
+    return MarkupReader(_DOCUMENTS.load, read_facts, as_seen)
 
 
-def said(path: Path) -> BookFacts:
+def read_facts(path: Path) -> BookFacts:
     """Return the metadata of the document at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
     with opened_package(path) as package:
         package.main("document")

@@ -51,10 +51,10 @@ _SAME = names("a p strong sub sup table tr td th")
 
 def fb2_reader(*, as_seen: bool = False) -> MarkupReader:
     """Return the reader of FictionBook files."""
-    return MarkupReader(load, said, as_seen)
+    return MarkupReader(load, read_facts, as_seen)
 
 
-def said(path: Path) -> BookFacts:
+def read_facts(path: Path) -> BookFacts:
     """Return the metadata in the description of the book at `path`. Raises the same errors as `load`."""
     return _facts(_parsed(path))
 

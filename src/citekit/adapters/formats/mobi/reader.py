@@ -53,10 +53,10 @@ class _Piece:
 
 def mobi_reader(*, as_seen: bool = False) -> MarkupReader:
     """Return the reader of Mobipocket and Kindle books."""
-    return MarkupReader(load, said, as_seen)
+    return MarkupReader(load, read_facts, as_seen)
 
 
-def said(path: Path) -> BookFacts:
+def read_facts(path: Path) -> BookFacts:
     """Return the metadata in the header of the book at `path`. Raises the same errors as `load`."""
     return _facts(read_header(read_records(path), path.name))
 
@@ -73,12 +73,12 @@ def load(path: Path) -> MarkupBook:
     if header.version >= 8:
         fragments = read_index(records, header.fragments)
         pieces = list(_assembled(_first_flow(text, records, header), read_index(records, header.skeletons), fragments))
-        entries = _placed(contents, header, lambda tags: _fragment_place(tags, fragments))
+        entries = _toc_entries(contents, header, lambda tags: _fragment_offset(tags, fragments))
         named = list(_guide(read_index(records, header.guide), fragments))
     else:
-        pieces = list(_parted(text))
+        pieces = list(_split_at_page_breaks(text))
         named = list(_references(text))
-        entries = _placed(contents, header, lambda tags: next(iter(tags.get(_POSITION, ())), None))
+        entries = _toc_entries(contents, header, lambda tags: next(iter(tags.get(_POSITION, ())), None))
     if not pieces:
         raise SourceUnsupported(f"{path.name} is a book that contains no text.")
     starts = [piece.start for piece in pieces]
@@ -112,19 +112,19 @@ def _facts(header: Header) -> BookFacts:
     )
 
 
-def _parted(text: bytes) -> Iterator[_Piece]:
+def _split_at_page_breaks(text: bytes) -> Iterator[_Piece]:
     """Split the text of a MOBI 6 book at its page breaks. A part that consists only of tags is merged with the next
     one.
     """
     starts = [0]
     for found in _BREAK.finditer(text):
-        if _says_something(text[starts[-1] : found.start()]) and len(starts) < PARTS_LIMIT:
+        if _has_content(text[starts[-1] : found.start()]) and len(starts) < PARTS_LIMIT:
             starts.append(found.start())
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         yield _Piece(start, text[start:end])
 
 
-def _says_something(data: bytes) -> bool:
+def _has_content(data: bytes) -> bool:
     return b"<img" in data or bool(re.sub(rb"<head.*?</head>|<[^>]*>|\s", b"", data, flags=re.DOTALL | re.IGNORECASE))
 
 
@@ -170,13 +170,13 @@ def _whole(name: bytes) -> int:
     return int(name) if name.isdigit() and len(name) < 12 else 0
 
 
-def _fragment_place(tags: Mapping[int, Sequence[int]], fragments: Index) -> int | None:
+def _fragment_offset(tags: Mapping[int, Sequence[int]], fragments: Index) -> int | None:
     pair = tags.get(_PLACE, ())
     row, offset, *_ = (*pair, NONE, NONE)
     return _whole(fragments.rows[row].name) + offset if row < len(fragments.rows) and offset != NONE else None
 
 
-def _placed(
+def _toc_entries(
     index: Index, header: Header, place: Callable[[Mapping[int, Sequence[int]]], int | None]
 ) -> list[tuple[int, str, int]]:
     """Return (level, title, byte offset) of each TOC entry in reading order."""
@@ -193,9 +193,9 @@ def _placed(
 def _guide(index: Index, fragments: Index) -> Iterator[tuple[str, int]]:
     """Yield (type, byte offset) of the landmarks in a KF8 book, whose EPUB 2 guide is stored as an index."""
     for row in index.rows[:LANDMARK_LIMIT]:
-        place = _fragment_place(row.tags, fragments)
-        if place is not None:
-            yield row.name.decode("utf-8", "replace"), place
+        offset = _fragment_offset(row.tags, fragments)
+        if offset is not None:
+            yield row.name.decode("utf-8", "replace"), offset
 
 
 def _references(text: bytes) -> Iterator[tuple[str, int]]:
@@ -203,21 +203,21 @@ def _references(text: bytes) -> Iterator[tuple[str, int]]:
     guides = b"".join(guide[0] for guide in islice(_GUIDE.finditer(text), 8))
     for found in islice(_REFERENCE.finditer(guides), LANDMARK_LIMIT):
         said = dict(_ATTRIBUTE.findall(found[0].lower()))
-        place = said.get(b"filepos", b"").strip(b"\"'")
-        if place.isdigit() and len(place) < 12 and int(place) < len(text):
-            yield said.get(b"type", b"").strip(b"\"'").decode("ascii", "replace"), int(place)
+        offset = said.get(b"filepos", b"").strip(b"\"'")
+        if offset.isdigit() and len(offset) < 12 and int(offset) < len(text):
+            yield said.get(b"type", b"").strip(b"\"'").decode("ascii", "replace"), int(offset)
 
 
-def _marks(starts: Sequence[int], places: Iterable[int]) -> dict[int, list[int]]:
+def _marks(starts: Sequence[int], offsets: Iterable[int]) -> dict[int, list[int]]:
     """Return, for each part, the offsets in it that the table of contents refers to."""
     found: dict[int, list[int]] = {}
-    for place in sorted(set(places)):
-        found.setdefault(_number_of(starts, place), []).append(place)
+    for offset in sorted(set(offsets)):
+        found.setdefault(_number_of(starts, offset), []).append(offset)
     return found
 
 
-def _number_of(starts: Sequence[int], place: int) -> int:
-    return max(0, bisect_right(starts, place) - 1)
+def _number_of(starts: Sequence[int], offset: int) -> int:
+    return max(0, bisect_right(starts, offset) - 1)
 
 
 def _name(number: int) -> str:
@@ -233,16 +233,16 @@ def _part(number: int, piece: _Piece, marks: dict[int, list[int]], header: Heade
     return Part(_name(number), root)
 
 
-def _marked(piece: _Piece, places: Sequence[int]) -> bytes:
+def _marked(piece: _Piece, offsets: Sequence[int]) -> bytes:
     """Insert an empty anchor at each of these offsets; for an offset inside a tag, before the tag."""
     kept, before = [], 0
-    for place in places:
-        at = min(max(place - piece.start, 0), len(piece.data))
+    for offset in offsets:
+        at = min(max(offset - piece.start, 0), len(piece.data))
         opening = piece.data.rfind(b"<", 0, at)
         if opening > piece.data.rfind(b">", 0, at):
             at = opening
         at = max(at, before)
-        kept += [piece.data[before:at], b'<a id="citekit-%d"></a>' % place]
+        kept += [piece.data[before:at], b'<a id="citekit-%d"></a>' % offset]
         before = at
     return b"".join(kept) + piece.data[before:]
 

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from citekit.adapters.formats.pptx import presentation as driver
-from citekit.adapters.formats.pptx.shapes import Placed, shapes
+from citekit.adapters.formats.pptx.shapes import SlideShape, shapes
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries.office_package import opened_package
 from citekit.domain.errors import SourceUnsupported
@@ -85,18 +85,18 @@ def _sectioned(
     """Yield the slides below their sections; a slide without a section is on the top level. Sections hold adjacent
     slides.
     """
-    section_of = {slide: place for place, (_, slides) in enumerate(named) for slide in slides}
-    places = [section_of.get(each) for each in ids] if len(ids) == len(drafts) else [None] * len(drafts)
+    section_of = {slide: section for section, (_, slides) in enumerate(named) for slide in slides}
+    slide_sections = [section_of.get(each) for each in ids] if len(ids) == len(drafts) else [None] * len(drafts)
     at = 0
     while at < len(drafts):
         end = at + 1
-        while end < len(drafts) and places[end] == places[at]:
+        while end < len(drafts) and slide_sections[end] == slide_sections[at]:
             end += 1
-        place = places[at]
-        if place is None:
+        section = slide_sections[at]
+        if section is None:
             yield from drafts[at:end]
         else:
-            title = named[place][0] or drafts[at].title
+            title = named[section][0] or drafts[at].title
             yield OutlineItem(title, "section", Pages.span(at + 1, end), children=drafts[at:end])
         at = end
 
@@ -107,17 +107,17 @@ def _slide(slide: Any, number: int, size: tuple[int, int]) -> OutlineItem:
     words = " ".join(" ".join(each.text.split()) for each in found if each.kind == "text")
     notes = " ".join(driver.notes_text(slide, as_seen=True).split())
     body = words.removeprefix(title).strip()
-    told = ("Hidden slide.", body[:180] if notes else body, f"Notes: {notes}" if notes else "")
+    parts = ("Hidden slide.", body[:180] if notes else body, f"Notes: {notes}" if notes else "")
     return OutlineItem(
         title or f"Slide {number}",
         "slide",
         Pages((number,)),
-        " ".join(filter(None, told if driver.is_hidden(slide) else told[1:])) or None,
+        " ".join(filter(None, parts if driver.is_hidden(slide) else parts[1:])) or None,
         tuple(_exhibits(found, number)),
     )
 
 
-def _exhibits(found: Sequence[Placed], number: int) -> Iterator[OutlineItem]:
+def _exhibits(found: Sequence[SlideShape], number: int) -> Iterator[OutlineItem]:
     """Yield an item for each image, table, and chart. Without a title of its own, an item is titled by its kind."""
     for shape in found:
         if shape.kind in ("text", "running") or shape.box is None:

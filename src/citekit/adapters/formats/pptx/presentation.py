@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from citekit.adapters.formats.pptx.shapes import Placed, body_of, shapes
+from citekit.adapters.formats.pptx.shapes import SlideShape, body_of, shapes
 from citekit.adapters.formats.pptx.text import written
 from citekit.adapters.libraries.office_package import OfficePackage
 from citekit.domain.errors import CiteKitError, SourceUnsupported
@@ -87,7 +87,7 @@ def title_of(slide: Slide) -> str:
     return " ".join(said.split()) or next((_first_line(each) for each in shapes(slide, 1, 1) if _first_line(each)), "")
 
 
-def _first_line(shape: Placed) -> str:
+def _first_line(shape: SlideShape) -> str:
     return (
         ""
         if shape.kind == "running"

@@ -24,7 +24,7 @@ SHAPES_LIMIT = 5000
 
 
 @frozen
-class Placed:
+class SlideShape:
     """A shape on a slide: its text, and its bounding box if it has one.
 
     `kind` is `text`, `table`, `chart`, `figure`, or `running` for the date, footer, and number that all slides share.
@@ -36,20 +36,20 @@ class Placed:
     box: Box | None
 
 
-def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> list[Placed]:
+def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> list[SlideShape]:
     """Return the shapes of a slide of that size (in EMU), including those in groups, with the title first.
 
     With `as_seen`, raised and lowered numbers become superscript and subscript characters; see `text.written`.
     """
     _choose(slide)
     title = slide.shapes.title
-    found = [] if title is None else [_placed(title, _same, width, height, as_seen=as_seen)]
+    found = [] if title is None else [_slide_shape(title, _same, width, height, as_seen=as_seen)]
     own = None if title is None else title._element
     for shape, place in _walk(slide.shapes, _same, 0):
         if len(found) >= SHAPES_LIMIT:
             break
         if shape._element is not own:
-            found.append(_placed(shape, place, width, height, as_seen=as_seen))
+            found.append(_slide_shape(shape, place, width, height, as_seen=as_seen))
     return found
 
 
@@ -105,9 +105,9 @@ def _inside(group: Any, place: Place) -> Place:
     return lambda x, y: place(left + (x - from_left) * across, top + (y - from_top) * down)
 
 
-def _placed(shape: Any, place: Place, width: int, height: int, *, as_seen: bool) -> Placed:
+def _slide_shape(shape: Any, place: Place, width: int, height: int, *, as_seen: bool) -> SlideShape:
     kind, title, text = _content(shape, as_seen=as_seen)
-    return Placed(kind, title, text, _box(shape, place, width, height))
+    return SlideShape(kind, title, text, _box(shape, place, width, height))
 
 
 def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:

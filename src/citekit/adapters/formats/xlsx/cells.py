@@ -134,7 +134,7 @@ class _Sheet:
             self.length += len(text)
 
     def _begin(self, said: dict[str, str]) -> None:
-        row, column = _place(said["r"]) if "r" in said else (0, 0)
+        row, column = _row_and_column(said["r"]) if "r" in said else (0, 0)
         self.row, self.column = row or self.row, column or self.column + 1
         self.kind = said.get("t", "n")
         self.style = _whole(said["s"]) if "s" in said else 0
@@ -255,7 +255,7 @@ def _whole(text: str | None) -> int:
     return int(text) if text and len(text) <= 9 and text.isascii() and text.isdigit() else 0
 
 
-def _place(reference: str) -> tuple[int, int]:
+def _row_and_column(reference: str) -> tuple[int, int]:
     """Parse a cell name such as `B3` into (row, column); (0, 0) if the text is not a cell name."""
     letters = reference.rstrip("0123456789")
     column = _known_column(letters)

@@ -9,7 +9,7 @@ from attrs import define, evolve, field, frozen
 
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.formats.xlsx.cell_blocks import Block
-from citekit.adapters.formats.xlsx.sheet_layout import ReadSheet, first_words, headed, said
+from citekit.adapters.formats.xlsx.sheet_layout import ReadSheet, first_words, headed, leading_text
 from citekit.adapters.formats.xlsx.workbook import Table, Workbook
 from citekit.adapters.libraries.office_package import opened_package
 from citekit.domain.extent import Extent
@@ -81,11 +81,11 @@ def _many(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _fits(place: Cells, read: ReadSheet) -> bool:
+def _fits(location: Cells, read: ReadSheet) -> bool:
     """Return whether a named range is on the sheet, has more than one cell, and starts within the cells in use."""
-    if place.sheet != read.sheet.name or place.first is None or place.first == place.last:
+    if location.sheet != read.sheet.name or location.first is None or location.first == location.last:
         return False
-    return place.first[0] <= read.rows and place.first[1] <= read.columns
+    return location.first[0] <= read.rows and location.first[1] <= read.columns
 
 
 def _once(named: Sequence[tuple[str, _T]]) -> list[tuple[str, _T]]:
@@ -94,16 +94,20 @@ def _once(named: Sequence[tuple[str, _T]]) -> list[tuple[str, _T]]:
 
 def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> list[OutlineItem]:
     """Return an item for each block that does not overlap a table. Small blocks next to larger ones are dropped."""
-    found = [(block, _place(block, read)) for block in read.blocks or ()]
-    free = [(block, place) for block, place in found if not any(place.overlaps(table) for table in tables)]
+    found = [(block, _location(block, read)) for block in read.blocks or ()]
+    free = [(block, location) for block, location in found if not any(location.overlaps(table) for table in tables)]
     large = [pair for pair in free if pair[0].filled >= 3] or (free if not tables else [])
     small = [block for block, _ in free if _is_title(workbook, block)]
-    return [_region(workbook, block, place, _above(block, small)) for block, place in large]
+    return [_region(workbook, block, location, _above(block, small)) for block, location in large]
 
 
 def _is_title(workbook: Workbook, block: Block) -> bool:
     """Return whether a block consists of one or two text cells in one column."""
-    return block.filled < 3 and block.left == block.right and all(said(workbook, row) for row in block.head.values())
+    return (
+        block.filled < 3
+        and block.left == block.right
+        and all(leading_text(workbook, row) for row in block.head.values())
+    )
 
 
 def _above(block: Block, small: Sequence[Block]) -> Block | None:
@@ -116,18 +120,18 @@ def _above(block: Block, small: Sequence[Block]) -> Block | None:
     return max(near, key=lambda each: each.bottom, default=None)
 
 
-def _place(block: Block, read: ReadSheet) -> Cells:
+def _location(block: Block, read: ReadSheet) -> Cells:
     return Cells(read.sheet.name, (block.top, block.left), (block.bottom, block.right))
 
 
-def _region(workbook: Workbook, block: Block, place: Cells, above: Block | None) -> OutlineItem:
+def _region(workbook: Workbook, block: Block, location: Cells, above: Block | None) -> OutlineItem:
     title, header, below = headed(workbook, block)
     if not title and above is not None:
-        title = said(workbook, above.head[above.top])
+        title = leading_text(workbook, above.head[above.top])
     return OutlineItem(
-        title or ", ".join(header) or first_words(workbook, block) or place.range or "",
+        title or ", ".join(header) or first_words(workbook, block) or location.range or "",
         "region",
-        place,
+        location,
         _columns(header, below),
     )
 
@@ -152,9 +156,11 @@ def _chart(title: str, areas: Sequence[Cells], read: ReadSheet) -> Iterator[Outl
         yield OutlineItem(title or "Chart", "chart", Cells(read.sheet.name, first, last), "The data of a chart.")
 
 
-def _fits_any(place: Cells, read: ReadSheet) -> bool:
-    first = place.first
-    return place.sheet == read.sheet.name and first is not None and first[0] <= read.rows and first[1] <= read.columns
+def _fits_any(location: Cells, read: ReadSheet) -> bool:
+    first = location.first
+    return (
+        location.sheet == read.sheet.name and first is not None and first[0] <= read.rows and first[1] <= read.columns
+    )
 
 
 @define
@@ -183,8 +189,8 @@ _ORDER = ("table", "region", "range", "chart")
 
 def _reading(draft: OutlineItem) -> tuple[int, ...]:
     """Sort key for top to bottom, then left to right; of items that start at the same cell, the larger comes first."""
-    place = draft.location
-    if not isinstance(place, Cells):
+    location = draft.location
+    if not isinstance(location, Cells):
         return ()
-    first, last = place.first or (1, 1), place.last or (1, 1)
+    first, last = location.first or (1, 1), location.last or (1, 1)
     return (*first, -last[0], -last[1], _ORDER.index(draft.type))

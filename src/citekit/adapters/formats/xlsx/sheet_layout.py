@@ -77,10 +77,10 @@ _YEAR = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?\Z")
 
 def first_words(workbook: Workbook, block: Block) -> str:
     """Return the text of the first cell of a block; "" if it is not text."""
-    return said(workbook, block.head[min(block.head)])
+    return leading_text(workbook, block.head[min(block.head)])
 
 
-def said(workbook: Workbook, row: dict[int, Value]) -> str:
+def leading_text(workbook: Workbook, row: dict[int, Value]) -> str:
     """Return the first value of a row if it is text, else ""."""
     texts = _texts(workbook, row)
     return texts[0].text if texts and texts[0].is_words else ""
@@ -99,7 +99,7 @@ def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
     if worded > at:  # notes above the header may be nearly as wide
         at = max(range(at, worded), key=lambda each: len(rows[each][1]))
     number, texts = rows[at]
-    title = said(workbook, block.head[rows[0][0]]) if at else ""
+    title = leading_text(workbook, block.head[rows[0][0]]) if at else ""
     return title, [each.text for each in texts] if _is_header(texts) else [], block.bottom - number
 
 

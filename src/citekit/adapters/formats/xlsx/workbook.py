@@ -187,15 +187,15 @@ class Workbook:
 
 
 def _table(sheet: str, root: _Element) -> Table | None:
-    place = _cells(sheet, str(root.get("ref") or ""))
-    if place is None:
+    location = _cells(sheet, str(root.get("ref") or ""))
+    if location is None:
         return None
     columns: tuple[str, ...] = ()
     if root.get("headerRowCount") != "0":
         groups = list(below(root, "tableColumns"))[:1]
         names = (str(each.get("name") or "") for group in groups for each in below(group, "tableColumn"))
         columns = tuple(" ".join(unescaped(name).split()) for name in names)
-    return Table(str(root.get("displayName") or root.get("name") or "Table"), place, columns)
+    return Table(str(root.get("displayName") or root.get("name") or "Table"), location, columns)
 
 
 def area(formula: str) -> Cells | None:
