@@ -1,15 +1,16 @@
 # What you can do here. Every target installs what it needs into .venv by itself.
 PYTHON ?= python3
 BIN := .venv/bin
-WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+WORKERS := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test lint format bench performance structure library retrieval faults sweep live docs lock clean
+.PHONY: help demo test test-all lint format bench performance structure library retrieval faults sweep live docs lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo    map and cut the sample files, and ask a small library'
-	@echo 'make test    run the whole test suite'
+	@echo 'make test    run the tests, but for the slow ones (some minutes)'
+	@echo 'make test-all run all tests, the slow ones too'
 	@echo 'make lint    ruff, mypy, import-linter, and the words of the glossary'
 	@echo 'make bench   measure, and write the tables to benchmarks/results (some minutes)'
 	@echo 'make performance write what make bench measured into docs/explanation/performance.md'
@@ -49,6 +50,9 @@ demo: .venv/library
 	$(BIN)/citekit demo
 
 test: .venv/test
+	$(BIN)/python -m pytest -m 'not slow' --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
+
+test-all: .venv/test
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 lint: .venv/lint

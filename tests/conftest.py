@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,22 @@ sys.dont_write_bytecode = False
 # A shell starts what runs in the background deaf to Ctrl-C, and so would be all that these tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+INLINE = frozenset({"compat", "contracts", "docs", "formats", "importers", "mappers", "search", "storage", "stories"})
+"""Folders whose tests parse in their own process where they say nothing else: starting a child takes most of a small test.
+
+The sandbox has tests of its own, and those of faults and of MCP run with it. With `CITEKIT_PARSERS=subprocess`, all do.
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def parsers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The default of `CITEKIT_PARSERS` for the tests of a module."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.relative_to(Path(__file__).parent).parts[0] in INLINE and "CITEKIT_PARSERS" not in os.environ:
+            patch.setenv("CITEKIT_PARSERS", "inline")
+        yield
 
 
 @pytest.fixture(scope="session")

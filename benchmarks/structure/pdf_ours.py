@@ -27,12 +27,12 @@ HEADINGS = ("part", "chapter", "section", "subsection")
 """The types of nodes that stand for a heading: not groups of pages, figures or tables."""
 
 
-def nodes(drafts: Sequence[OutlineItem], level: int = 1) -> Iterator[tuple[int, str, int]]:
+def nodes(outline_items: Sequence[OutlineItem], level: int = 1) -> Iterator[tuple[int, str, int]]:
     """(level, title, first page) of every node that stands for a heading, in reading order."""
-    for draft in drafts:
-        if draft.type in HEADINGS and isinstance(draft.location, Pages):
-            yield level, draft.title, draft.location.numbers[0]
-        yield from nodes(draft.children, level + 1)
+    for outline_item in outline_items:
+        if outline_item.type in HEADINGS and isinstance(outline_item.location, Pages):
+            yield level, outline_item.title, outline_item.location.numbers[0]
+        yield from nodes(outline_item.children, level + 1)
 
 
 def mapped(path: Path) -> dict[str, object]:
@@ -50,10 +50,10 @@ def told_by_type(path: Path) -> dict[str, object]:
     began = time.process_time()
     with opened(path) as document:
         sections, _ = sections_of_text(PageTexts(document, silent), use_toc=False)
-    drafts = nested(
+    outline_items = nested(
         [(each.level, OutlineItem(each.title, HEADINGS[0], Pages.span(each.page, each.page))) for each in sections]
     )
-    found = list(nodes(drafts))
+    found = list(nodes(outline_items))
     return {"nodes": found, "seconds": time.process_time() - began, "megabytes": _peak(), "notes": []}
 
 

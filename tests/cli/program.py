@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from attrs import frozen
 
 from citekit.entrypoints.cli.program import run
+from tests.cli.forking import Forking
 
 CODE = '''def first():
     """Begins."""
@@ -49,10 +51,12 @@ class Answer:
 class Cli:
     """`citekit` in the folder `here`, whose home is that folder.
 
-    Files are parsed in its own process, which is quicker, where `CITEKIT_PARSERS` says nothing else.
+    Files are parsed in its own process, which is quicker, where `CITEKIT_PARSERS` says nothing else. Its processes are forked from
+    one that has imported the program, unless `starts` is true or a variable is set that is none of CiteKit's.
     """
 
     here: Path
+    starts: bool = False
 
     def __call__(self, *arguments: str, **environment: str) -> Answer:
         """Run it."""
@@ -68,10 +72,15 @@ class Cli:
     def _run(
         self, arguments: tuple[str, ...], environment: dict[str, str], before: Callable[[], None] | None
     ) -> Answer:
+        variables = plain_environment(**{"CITEKIT_PARSERS": "inline", **environment})
+        if not (self.starts or before or any(not name.startswith("CITEKIT_") for name in environment)):
+            forked = _forking().run(arguments, self.here, variables)
+            if forked is not None:
+                return Answer(forked[0], forked[1].decode(), forked[2].decode())
         done = subprocess.run(
             [sys.executable, "-m", "citekit", *arguments],
             cwd=self.here,
-            env=plain_environment(**{"CITEKIT_PARSERS": "inline", **environment}),
+            env=variables,
             capture_output=True,
             timeout=120,
             preexec_fn=before,
@@ -102,6 +111,12 @@ class Cli:
     def everything(self) -> set[str]:
         """The paths of all files and folders in the folder."""
         return {str(path.relative_to(self.here)) for path in self.here.rglob("*")}
+
+
+@cache
+def _forking() -> Forking:
+    """The one process from which all runs of these tests are forked, started when it is first needed."""
+    return Forking.started(plain_environment())
 
 
 def _bind_by_permissions() -> None:

@@ -44,7 +44,7 @@ def measurers(app: Container, tmp_path_factory: pytest.TempPathFactory) -> dict[
     here = app.parsers.measurer
     apart = bootstrap(evolve(app.settings, parsers="subprocess"))
     index = Index(tmp_path_factory.mktemp("index"))
-    return {"here": here, "apart": apart.bounds.inner, "remembered": RememberingMeasurer(here, index)}
+    return {"here": here, "apart": apart.extents.inner, "remembered": RememberingMeasurer(here, index)}
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_file_reaches_as_far_as_the_local_map_of_it_says(
 
     found = measurers[how].measure(source)
 
-    assert app.parsers.mapper.map(source, "x").bounds == found
+    assert app.parsers.mapper.map(source, "x").extent == found
     assert found == measurers[how].measure(source)
 
 
@@ -69,19 +69,19 @@ def test_the_extent_that_a_format_has_is_told(
     assert getattr(measurers["here"].measure(small(name)), PARTS[name])
 
 
-def _last(bounds: Extent) -> tuple[Location, Location]:
+def _last(extent: Extent) -> tuple[Location, Location]:
     """(the last place, the one after it): the one a file has, the other it has not."""
-    if bounds.pages is not None:
-        return Pages((bounds.pages,)), Pages((bounds.pages + 1,))
-    if bounds.lines is not None:
-        return Lines(bounds.lines, bounds.lines), Lines(bounds.lines, bounds.lines + 1)
-    if bounds.chapters is not None:
-        return Chapter(len(bounds.chapters)), Chapter(len(bounds.chapters) + 1)
-    if bounds.sheets is not None:
-        name, rows, columns = bounds.sheets[0]
+    if extent.pages is not None:
+        return Pages((extent.pages,)), Pages((extent.pages + 1,))
+    if extent.lines is not None:
+        return Lines(extent.lines, extent.lines), Lines(extent.lines, extent.lines + 1)
+    if extent.chapters is not None:
+        return Chapter(len(extent.chapters)), Chapter(len(extent.chapters) + 1)
+    if extent.sheets is not None:
+        name, rows, columns = extent.sheets[0]
         return Cells(name, (rows, columns)), Cells(f"{name} of nobody", (1, 1))
-    assert bounds.seconds is not None
-    return TimeSpan(0, bounds.seconds), TimeSpan(bounds.seconds + 1, bounds.seconds + 2)
+    assert extent.seconds is not None
+    return TimeSpan(0, extent.seconds), TimeSpan(extent.seconds + 1, extent.seconds + 2)
 
 
 @pytest.mark.parametrize("name", [name for name in PARTS if name != "png"])
@@ -106,14 +106,14 @@ def test_the_last_place_is_cut_and_the_one_after_it_is_refused(
 class Counting:
     """Measures as it was told, and counts how often."""
 
-    bounds: Extent
+    extent: Extent
     asked: int = 0
 
     def measure(self, source: Source) -> Extent:
         self.asked += 1
         if self.asked > 2:
             raise AssertionError(source)
-        return self.bounds
+        return self.extent
 
 
 def test_what_was_measured_is_asked_for_once_by_its_bytes(small: Callable[[str], Source], tmp_path: Path) -> None:
@@ -141,4 +141,4 @@ def test_a_file_that_is_not_what_it_seems_cannot_be_measured(app: Container, tmp
     torn.write_bytes(b"%PDF-1.7\nnothing")
 
     with pytest.raises(CiteKitError):
-        app.bounds.measure(app.sources.identify(torn))
+        app.extents.measure(app.sources.identify(torn))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from citekit.entrypoints.cli.program import ALIASES, COMMANDS
-from citekit.wire.locations import PLACE_FIELDS
+from citekit.wire.locations import LOCATION_FIELDS
 from tests.services import gemini_faults, openai_faults
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ def test_every_command_that_is_named_is_one(document: Path) -> None:
 def test_every_field_of_a_place_is_explained() -> None:
     page = (ROOT / "docs" / "reference" / "maps.md").read_text("utf-8")
 
-    assert [] == [field for field in PLACE_FIELDS if f"`{field}`" not in page]
+    assert [] == [field for field in LOCATION_FIELDS if f"`{field}`" not in page]
 
 
 def test_the_commands_of_the_tutorial_run_one_after_the_other(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ pieces = st.lists(texts, min_size=1, max_size=8)
 
 
 @st.composite
-def manuscripts(draw: st.DrawFn) -> ExtractedText:
+def extracted_texts(draw: st.DrawFn) -> ExtractedText:
     kind = draw(st.sampled_from(UnitKind))
     extracted_text = ExtractedText.joined(kind, draw(pieces), draw(st.sampled_from(["\n", "\n\n"])))
     sheets = [SheetRows("Data", 0, len(extracted_text.units), 3)] if kind is UnitKind.ROW else []
@@ -37,7 +37,7 @@ def runs_of_lines(draw: st.DrawFn) -> ExtractedText:
 
 @st.composite
 def ranges(draw: st.DrawFn) -> tuple[ExtractedText, int, int]:
-    extracted_text = draw(st.one_of(manuscripts(), runs_of_lines()).filter(lambda each: bool(each.text)))
+    extracted_text = draw(st.one_of(extracted_texts(), runs_of_lines()).filter(lambda each: bool(each.text)))
     start = draw(st.integers(0, len(extracted_text.text) - 1))
     return extracted_text, start, draw(st.integers(start + 1, len(extracted_text.text)))
 
@@ -67,7 +67,7 @@ def test_a_longer_range_has_a_place_that_holds_the_shorter_ones(given_range: tup
     assert whole.contains(part)
 
 
-@given(manuscripts())
+@given(extracted_texts())
 def test_units_hold_the_pieces_and_everything_else_is_line_feeds(extracted_text: ExtractedText) -> None:
     covered = {at for unit in extracted_text.units for at in range(unit.start, unit.end)}
 

@@ -68,38 +68,38 @@ def test_what_overlaps_a_part_overlaps_the_whole(outer: Location, inner: Locatio
 
 
 @given(CLOSE | locations(), SOME_BOUNDS)
-def test_clamping_stays_inside_the_place_and_the_bounds(place: Location, bounds: Extent) -> None:
+def test_clamping_stays_inside_the_place_and_the_bounds(place: Location, extent: Extent) -> None:
     try:
-        clamped = place.clamp(bounds)
+        clamped = place.clamp(extent)
     except LocationOutside:
         assume(False)
         return
 
     assert place.contains(clamped)
-    assert clamped == clamped.clamp(bounds)
-    assert _fits(clamped, bounds)
+    assert clamped == clamped.clamp(extent)
+    assert _fits(clamped, extent)
 
 
-def _fits(place: Location, bounds: Extent) -> bool:
+def _fits(place: Location, extent: Extent) -> bool:
     match place:
         case Pages(numbers=numbers):
-            return bounds.pages is None or numbers[-1] <= bounds.pages
+            return extent.pages is None or numbers[-1] <= extent.pages
         case Lines(last=last):
-            return bounds.lines is None or last <= bounds.lines
+            return extent.lines is None or last <= extent.lines
         case TimeSpan(end=end):
-            return bounds.seconds is None or (end is not None and end <= bounds.seconds)
+            return extent.seconds is None or (end is not None and end <= extent.seconds)
         case Chapter(number=number, last=last, chars=chars):
-            lengths = bounds.chapters
+            lengths = extent.chapters
             return lengths is None or (last <= len(lengths) and (chars is None or chars[1] <= lengths[number - 1]))
         case Cells(sheet=sheet, last=corner):
-            sizes = {name: size for name, *size in bounds.sheets or ()}
-            inside = bounds.sheets is None or corner is None or corner <= tuple(sizes[sheet])
-            return inside and (bounds.sheets is None or sheet in sizes)
+            sizes = {name: size for name, *size in extent.sheets or ()}
+            inside = extent.sheets is None or corner is None or corner <= tuple(sizes[sheet])
+            return inside and (extent.sheets is None or sheet in sizes)
     return True
 
 
 @pytest.mark.parametrize(
-    ("place", "bounds", "expected"),
+    ("place", "extent", "expected"),
     [
         (Pages((2, 9)), Extent(pages=5), Pages((2,))),
         (Lines(3, 90), Extent(lines=7), Lines(3, 7)),
@@ -110,12 +110,12 @@ def _fits(place: Location, bounds: Extent) -> bool:
         (Cells.read("S", "B2:F20"), Extent(sheets=(("S", 9, 4),)), Cells.read("S", "B2:D9")),
     ],
 )
-def test_what_lies_beyond_the_end_is_cut_off(place: Location, bounds: Extent, expected: Location) -> None:
-    assert expected == place.clamp(bounds)
+def test_what_lies_beyond_the_end_is_cut_off(place: Location, extent: Extent, expected: Location) -> None:
+    assert expected == place.clamp(extent)
 
 
 @pytest.mark.parametrize(
-    ("place", "bounds", "named"),
+    ("place", "extent", "named"),
     [
         (Pages((6, 7)), Extent(pages=5), "page 6"),
         (Lines(8, 9), Extent(lines=7), "line 8"),
@@ -127,9 +127,9 @@ def test_what_lies_beyond_the_end_is_cut_off(place: Location, bounds: Extent, ex
         (Cells("T"), Extent(sheets=(("S", 9, 2),)), "no sheet 'T': the workbook has 'S'"),
     ],
 )
-def test_a_place_wholly_beyond_the_end_is_refused(place: Location, bounds: Extent, named: str) -> None:
+def test_a_place_wholly_beyond_the_end_is_refused(place: Location, extent: Extent, named: str) -> None:
     with pytest.raises(LocationOutside, match=named):
-        place.clamp(bounds)
+        place.clamp(extent)
 
 
 @pytest.mark.parametrize(

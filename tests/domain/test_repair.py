@@ -9,13 +9,13 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.domain.extent import Extent, extent_facts, mismatches, with_extent_facts
-from citekit.domain.lint import one_line, order_issues, shown_title, title_issue
+from citekit.domain.extent import Extent, extent_metadata, mismatches, with_extent_metadata
+from citekit.domain.lint import display_title, one_line, order_issues, title_issue
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.repair import Repair, repairs, shortened
-from citekit.domain.validation import location_issue, node_issues, outside
+from citekit.domain.validation import location_issue, node_issues, outside_issue
 from citekit.wire.extent import from_plain, to_plain
 from tests.strategies import SOME_BOUNDS, boxes, locations, spans
 
@@ -47,10 +47,10 @@ def _branch(location: st.SearchStrategy[Location]) -> st.SearchStrategy[Node]:
 def trees(draw: st.DrawFn) -> tuple[Modality, Extent, tuple[Node, ...]]:
     """Nodes of one modality, numbered, most of them wrong in some way."""
     modality = draw(st.sampled_from(list(KINDS)))
-    location, bounds = KINDS[modality]
+    location, extent = KINDS[modality]
     nodes = draw(st.lists(_branch(location), max_size=3))
     count = iter(range(1000))
-    return modality, bounds, tuple(_named(node, count) for node in nodes)
+    return modality, extent, tuple(_named(node, count) for node in nodes)
 
 
 def _named(node: Node, count: object) -> Node:
@@ -90,33 +90,33 @@ def start(location: Location) -> object:
 
 @given(trees())
 def test_mending_again_changes_nothing(tree: tuple[Modality, Extent, tuple[Node, ...]]) -> None:
-    modality, bounds, nodes = tree
+    modality, extent, nodes = tree
 
-    once = applied(nodes, list(repairs(nodes, modality, bounds)))
+    once = applied(nodes, list(repairs(nodes, modality, extent)))
 
-    assert [] == list(repairs(once, modality, bounds))
+    assert [] == list(repairs(once, modality, extent))
 
 
 @given(trees())
 def test_mending_makes_places_smaller_and_never_moves_a_start(
     tree: tuple[Modality, Extent, tuple[Node, ...]],
 ) -> None:
-    modality, bounds, nodes = tree
+    modality, extent, nodes = tree
 
-    changes = list(repairs(nodes, modality, bounds))
+    changes = list(repairs(nodes, modality, extent))
 
     assert all(change.before.contains(change.after) for change in changes)
     assert [start(change.before) for change in changes] == [start(change.after) for change in changes]
-    assert all(outside(change.after, bounds) is None for change in changes)
+    assert all(outside_issue(change.after, extent) is None for change in changes)
 
 
 @given(trees())
 def test_mending_adds_no_fault_and_takes_some(tree: tuple[Modality, Extent, tuple[Node, ...]]) -> None:
-    modality, bounds, nodes = tree
-    before = {fault.partition(":")[0] for fault in node_issues(nodes, modality, bounds)}
-    changes = list(repairs(nodes, modality, bounds))
+    modality, extent, nodes = tree
+    before = {fault.partition(":")[0] for fault in node_issues(nodes, modality, extent)}
+    changes = list(repairs(nodes, modality, extent))
 
-    after = {fault.partition(":")[0] for fault in node_issues(applied(nodes, changes), modality, bounds)}
+    after = {fault.partition(":")[0] for fault in node_issues(applied(nodes, changes), modality, extent)}
 
     moved_parents = {change.path for change in changes}
     fresh = {path for path in after - before if path.removesuffix(".location").rpartition(".")[0] not in moved_parents}
@@ -156,7 +156,7 @@ def test_a_child_ends_where_its_parent_does(child: Location, parent: Location, c
 
 
 @pytest.mark.parametrize(
-    ("location", "modality", "bounds", "reason"),
+    ("location", "modality", "extent", "reason"),
     [
         (Lines(1, 2), Modality.DOCUMENT, Extent(pages=3), "a location in text, but the map is of type document"),
         (Pages((1,)), Modality.DOCUMENT, Extent(chapters=(5, 6)), "book without pages"),
@@ -172,17 +172,17 @@ def test_a_child_ends_where_its_parent_does(child: Location, parent: Location, c
     ],
 )
 def test_a_place_that_the_file_does_not_have_is_told(
-    location: Location, modality: Modality, bounds: Extent, reason: str | None
+    location: Location, modality: Modality, extent: Extent, reason: str | None
 ) -> None:
-    found = location_issue(location, modality, bounds)
+    found = location_issue(location, modality, extent)
 
     assert (found is None) == (reason is None)
     assert reason is None or reason in str(found)
 
 
 @given(SOME_BOUNDS)
-def test_bounds_survive_their_written_form(bounds: Extent) -> None:
-    assert bounds == from_plain(to_plain(bounds))
+def test_bounds_survive_their_written_form(extent: Extent) -> None:
+    assert extent == from_plain(to_plain(extent))
 
 
 @pytest.mark.parametrize(
@@ -200,8 +200,8 @@ def test_what_a_map_states_wrongly_gives_way() -> None:
     wrong = list(mismatches(Extent(pages=5, lines=7), true))
 
     assert [("page_count", 5, 3), ("line_count", 7, None)] == wrong
-    assert {"page_count": 3, "author": "A"} == with_extent_facts(
-        {"page_count": 5, "line_count": 7, "author": "A"}, extent_facts(true)
+    assert {"page_count": 3, "author": "A"} == with_extent_metadata(
+        {"page_count": 5, "line_count": 7, "author": "A"}, extent_metadata(true)
     )
     assert [] == list(mismatches(Extent(seconds=3.0), Extent(seconds=3.0004, size=(4, 3))))
 
@@ -210,7 +210,7 @@ def test_what_a_map_states_wrongly_gives_way() -> None:
 def test_a_title_that_cannot_be_shown_is_told_and_made_showable(title: str) -> None:
     node = Node("part.two", title, "section", Lines(1, 1))
 
-    shown = shown_title(node)
+    shown = display_title(node)
 
     assert title_issue(title) is not None
     assert title_issue(shown) is None

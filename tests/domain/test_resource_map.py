@@ -77,7 +77,7 @@ def test_a_page_that_two_chapters_share_belongs_to_the_deeper_node() -> None:
 def test_an_index_is_made_once() -> None:
     resource_map = a_map(a_node("one", 1, 5))
 
-    assert resource_map._places is resource_map._places
+    assert resource_map._by_id is resource_map._by_id
 
 
 def test_an_unknown_node_is_an_error_that_names_similar_ones() -> None:
@@ -112,7 +112,7 @@ def test_a_very_deep_tree_is_walked_without_recursion() -> None:
 def test_facts_become_bounds() -> None:
     facts = {"page_count": 12, "duration": 3, "dimensions": [640, 480], "line_count": 9, "chapter_lengths": [3, 4]}
 
-    assert Extent(pages=12, lines=9, seconds=3.0, size=(640, 480), chapters=(3, 4)) == a_map(**facts).bounds
+    assert Extent(pages=12, lines=9, seconds=3.0, size=(640, 480), chapters=(3, 4)) == a_map(**facts).extent
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_facts_become_bounds() -> None:
 def test_facts_of_another_kind_are_unknown(facts: dict[str, Any]) -> None:
     resource_map = a_map(**facts, source_hash="not a digest")
 
-    assert Extent() == resource_map.bounds
+    assert Extent() == resource_map.extent
     assert resource_map.source_digest is None
     assert resource_map.mapper is None
 

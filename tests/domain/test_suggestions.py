@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citekit.domain.suggestions import LOOKED_AT, nearest_names
+from citekit.domain.suggestions import COMPARED_NAMES, nearest_names
 
 
 def test_the_nearest_comes_first() -> None:
@@ -14,7 +14,7 @@ def test_nothing_near_is_nothing() -> None:
 
 
 def test_of_very_many_those_that_begin_alike_are_compared() -> None:
-    alike = [f"chapter_{number:05d}" for number in range(LOOKED_AT)]
+    alike = [f"chapter_{number:05d}" for number in range(COMPARED_NAMES)]
     names = ["xhapter_99999", *alike]
 
     few, many = nearest_names("chapter_99999", names[:100]), nearest_names("chapter_99999", names)

@@ -125,14 +125,16 @@ def together(areas: Sequence[str], seconds: float, inputs: int, kept: Path) -> R
         for parts in (PARTS.get(area, 1),)
         for part in range(parts)
     ]
+    longest_first = sorted(jobs, key=lambda job: job.scale.parts > 1)  # what is not split takes longest
     pool = ThreadPoolExecutor(os.cpu_count() or 1)
     try:
-        parts = list(pool.map(Job.run, jobs))
+        found = dict(zip(longest_first, pool.map(Job.run, longest_first), strict=True))
     except KeyboardInterrupt:
         print("Interrupted. The parts that have ended are kept; the same command goes on from here.", file=sys.stderr)
         pool.shutdown(wait=False, cancel_futures=True)
         raise
     shutil.rmtree(folder)
+    parts = [found[job] for job in jobs]
     return Results(
         merged(row for part in parts for row in part.rows),
         sum(part.seconds for part in parts),

@@ -102,11 +102,11 @@ class Meter:
 
     @classmethod
     @contextmanager
-    def started(cls, seconds: float = 2 * SECONDS, megabytes: int = 2 * MEGABYTES) -> Iterator[Meter]:
-        """A meter whose processes are killed after `seconds` of processor time in one step, or beyond `megabytes`."""
+    def started(cls) -> Iterator[Meter]:
+        """A meter, which is ended afterwards."""
         here = str(Path(__file__).parents[2])
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("CITEKIT", "PYTEST"))}
-        command = [sys.executable, "-m", "tests.faults.bill_meter", "--serve", str(seconds), str(megabytes)]
+        command = [sys.executable, "-m", "tests.faults.bill_meter", "--serve"]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**kept, "PYTHONPATH": here}, cwd=here
         )
@@ -122,11 +122,16 @@ class Meter:
             process.wait()
             process.stdout.close()
 
-    def bill(self, path: Path) -> Bill:
-        """What mapping the file, measuring it, cutting three of its nodes and looking for a quote costs."""
+    def bill(self, path: Path, seconds: float = 2 * SECONDS, megabytes: int = 2 * MEGABYTES) -> Bill:
+        """What mapping the file, measuring it, cutting three of its nodes and looking for a quote costs.
+
+        A process that needs more than `seconds` of processor time in one step, or more than `megabytes`, is killed.
+        """
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"path": str(path)}).encode() + b"\n")
+        self.process.stdin.write(
+            json.dumps({"path": str(path), "seconds": seconds, "megabytes": megabytes}).encode() + b"\n"
+        )
         self.process.stdin.flush()
         told = json.loads(self.process.stdout.readline())
         return Bill(tuple(Step(**step) for step in told["steps"]), told["died"])
@@ -158,7 +163,7 @@ def _measured(path: Path, home: Path, tell: Callable[[dict[str, Any]], None]) ->
     from citekit.container import bootstrap
     from citekit.domain.errors import CiteKitError
     from citekit.domain.evidence import Form, Options
-    from citekit.domain.formats import called
+    from citekit.domain.formats import format_named
     from citekit.domain.node import NodeName
     from citekit.settings import settings_from
 
@@ -185,7 +190,7 @@ def _measured(path: Path, home: Path, tell: Callable[[dict[str, Any]], None]) ->
     source = app.sources.identify(path)
     step("measure", lambda: app.parsers.measurer.measure(source))
     nodes = list(found.walk())
-    format = called(str(found.metadata.get("format")))
+    format = format_named(str(found.metadata.get("format")))
     chosen = {id(each): each for each in (*nodes[:1], *nodes[len(nodes) // 2 :][:1], *nodes[-1:])}.values()
     for node in chosen:
         name = NodeName("input", node.id)
@@ -290,13 +295,15 @@ def _processor(pid: int) -> float:
     return 0.0
 
 
-def _serve(seconds: float, megabytes: int) -> None:
+def _serve() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     with tempfile.TemporaryDirectory(prefix="citekit-bill-") as folder:
         _warm(Path(folder))
         for line in sys.stdin:
-            print(json.dumps(_in_child(Path(json.loads(line)["path"]), seconds, megabytes)), file=answers, flush=True)
+            asked = json.loads(line)
+            bill = _in_child(Path(asked["path"]), asked["seconds"], asked["megabytes"])
+            print(json.dumps(bill), file=answers, flush=True)
 
 
 def shown(bill: Bill) -> str:
@@ -315,13 +322,13 @@ def shown(bill: Bill) -> str:
 def main(arguments: Sequence[str]) -> None:
     """Serve, or print the bills of the files named."""
     if arguments[:1] == ["--serve"]:
-        _serve(float(arguments[1]), int(arguments[2]))
+        _serve()
         return
     with contextlib.ExitStack() as stack:
-        meter = stack.enter_context(Meter.started(80.0, 4096))
+        meter = stack.enter_context(Meter.started())
         for name in arguments:
             path = Path(name).absolute()
-            print(f"{path.name} ({path.stat().st_size:,} bytes): {shown(meter.bill(path))}", flush=True)
+            print(f"{path.name} ({path.stat().st_size:,} bytes): {shown(meter.bill(path, 80.0, 4096))}", flush=True)
 
 
 if __name__ == "__main__":

@@ -207,6 +207,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("heredocs in functions", "a.sh", lambda: repeated("f(){ <<A\n", 112_000), brief=False),
     Shape("one long string in every cell", "repeated.xlsx", repeated_string),
     Shape("cells", "a.xlsx", many_cells, brief=False),
+    Shape("cells, nearly too many", "a.xlsx", lambda: many_cells(499, 1000), brief=False),
     Shape("cells, more", "a.xlsx", lambda: many_cells(4000, 1000), brief=False),
     Shape("notebook", "a.ipynb", lambda: notebook(8000), brief=False),
     Shape("notebook of headings", "a.ipynb", lambda: notebook(8000, "# a"), brief=False),

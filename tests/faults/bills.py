@@ -79,12 +79,12 @@ def run(scale: Scale) -> Sequence[Row]:
     return rows
 
 
-def bill_of(meter: Meter, shape: Shape, folder: Path) -> tuple[int, Bill]:
+def bill_of(meter: Meter, shape: Shape, folder: Path, seconds: float = 2 * SECONDS) -> tuple[int, Bill]:
     """The size of the file that a shape makes, and what it costs."""
     path = folder / shape.file
     path.write_bytes(shape.make())
     try:
-        return path.stat().st_size, meter.bill(path)
+        return path.stat().st_size, meter.bill(path, seconds)
     finally:
         path.unlink()
 

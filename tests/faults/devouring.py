@@ -171,11 +171,11 @@ def _lasting(found: Any) -> dict[str, Any]:
 
 def _cut(app: Any, owner: Any, found: Any, meal: Meal, begun: float) -> None:
     from citekit.domain.evidence import Form, Options
-    from citekit.domain.formats import called
+    from citekit.domain.formats import format_named
     from citekit.domain.node import NodeName
 
     nodes = list(found.walk())
-    format = called(str(found.metadata.get("format")))
+    format = format_named(str(found.metadata.get("format")))
     for node in {id(each): each for each in (*nodes[:1], *nodes[len(nodes) // 2 :][:1], *nodes[-1:])}.values():
         name = NodeName(found.resource_id, node.id)
         for form in (app.resolve.forms(format, node.location) if format else ()) or (Form.NATIVE,):

@@ -20,8 +20,8 @@ from tests.faults.trials import Undisturbed, Workshop, after_fault
 
 AREA = "disk"
 
-SHARE, LEAST = 80, 2
-"""Of 1200 inputs, 15 faults of each kind an operation."""
+SHARE, LEAST = 150, 2
+"""Of 1200 inputs, 8 faults of each kind an operation."""
 
 STARVED = (
     "ingest, PDF",

@@ -23,7 +23,7 @@ from citekit.adapters.system.child_process import ChildProcessEndedError
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError
 from citekit.domain.evidence import Options
-from citekit.domain.formats import called
+from citekit.domain.formats import format_named
 from citekit.domain.locations import Pages
 from citekit.domain.quotes.finding import matches
 from citekit.domain.quotes.quotable import Quotable
@@ -84,7 +84,7 @@ class _Clock:
 
 @cache
 def _source() -> Source:
-    format = called("pdf")
+    format = format_named("pdf")
     assert format is not None
     return Source(Path("/files/bad.pdf"), Digest("0" * 64), 5, format)
 

@@ -72,16 +72,16 @@ class Programs:
 
 def serve(folder: Path) -> None:
     """Read requests from standard input, answer each with the exit code of its run."""
-    _import_everything()
+    import_everything()
     for line in sys.stdin:
         request = json.loads(line)
         process = os.fork()
         if process == 0:
             _become(request, folder)
-        print(json.dumps(_ended(process)), flush=True)
+        print(json.dumps(ended(process, PATIENCE)), flush=True)
 
 
-def _import_everything() -> None:
+def import_everything() -> None:
     """What the commands import on first use; nothing is opened."""
     import importlib
     from contextlib import suppress
@@ -115,20 +115,25 @@ def _become(request: dict[str, Any], folder: Path) -> None:
     """Never returns: runs the program to its end, as it would on its own, in a process group of its own."""
     code = 70
     try:
-        os.setsid()
-        for number, name in ((1, "out"), (2, "err")):
-            file = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
-            os.dup2(file, number)
-            os.close(file)
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
+        take_streams(folder)
         if request["user"]:
             _be(request["user"])
         os.environ.update(request["environment"])
         sys.argv = ["citekit", *request["arguments"]]
-        code = _main(request["arguments"])
+        code = main(request["arguments"])
     finally:
         os._exit(code)
+
+
+def take_streams(folder: Path) -> None:
+    """Make this process the first of a session, with nothing to read, that prints into the files `out` and `err` of a folder."""
+    os.setsid()
+    for number, name in ((1, "out"), (2, "err")):
+        file = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        os.dup2(file, number)
+        os.close(file)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
 
 
 def _be(user: int) -> None:
@@ -148,7 +153,8 @@ def _be(user: int) -> None:
     system.prctl(ambient, raise_ambient, read_search, 0, 0)
 
 
-def _main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
+    """Run the program as its start does; its exit code."""
     import atexit
     import threading
     import traceback
@@ -169,11 +175,11 @@ def _main(arguments: Sequence[str]) -> int:
     return code
 
 
-def _ended(process: int) -> int | None:
+def ended(process: int, patience: float) -> int | None:
     """Its exit code, or minus the signal that killed it; None where it had to be killed, because it was blocked."""
     there = os.pidfd_open(process)
     try:
-        in_time = select.select([there], [], [], PATIENCE)[0]
+        in_time = select.select([there], [], [], patience)[0]
     finally:
         os.close(there)
     if not in_time:

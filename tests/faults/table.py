@@ -32,7 +32,7 @@ BRIEF = Scale(seconds=1.0, inputs=25)
 """What the suite tries on every run."""
 
 LONG = Scale(seconds=60.0, inputs=1200)
-"""What the command tries: less than an hour on two processors, and still all contents."""
+"""What the command tries: about half an hour on two processors that do nothing else, and still all contents."""
 
 
 @frozen

@@ -30,11 +30,10 @@ def test_a_small_file_stays_within_the_limits_of_time_and_memory(shape: Shape, m
     assert "" == bill.fault(size)
 
 
-def test_the_meter_sees_what_costs_too_much_and_kills_it(tmp_path: Path) -> None:
+def test_the_meter_sees_what_costs_too_much_and_kills_it(meter: Meter, tmp_path: Path) -> None:
     shape = next(each for each in SHAPES if each.file == "a.sh")
 
-    with Meter.started(seconds=0.01) as strict:
-        _, bill = bill_of(strict, shape, tmp_path)
+    _, bill = bill_of(meter, shape, tmp_path, seconds=0.01)
 
     assert "was stopped" in bill.died
 

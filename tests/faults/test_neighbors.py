@@ -10,6 +10,7 @@ from tests.faults.neighbors import GENEROUS, p95, run
 from tests.faults.table import BRIEF
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the processor time of a child is only known there")
 def test_six_hostile_files_do_not_delay_requests_about_others() -> None:
     """One undisturbed run of three is enough: other programs on the machine may disturb a run, hostile files would disturb all."""

@@ -33,7 +33,7 @@ def assert_sound(outline: Outline) -> None:
     _assert_apart(level)
     for top in level:
         for node in top.walk():
-            assert node.location == node.location.clamp(outline.bounds)
+            assert node.location == node.location.clamp(outline.extent)
             assert all(node.location.contains(child.location) for child in node.children)
             _assert_apart(node.children)
 
@@ -45,5 +45,5 @@ def _assert_apart(nodes: tuple[Node, ...]) -> None:
 
 def covered(outline: Outline) -> list[int]:
     """Every line that a node of the top level holds, in order, as often as it is held."""
-    tops = [draft.location for draft in outline.items]
+    tops = [outline_item.location for outline_item in outline.items]
     return [line for each in tops if isinstance(each, Lines) for line in range(each.first, each.last + 1)]

@@ -77,10 +77,10 @@ def codec_of(known: ResourceMap, source: Source) -> LocationCodec:
     if known.modality is Modality.IMAGE:
         return BoxCodec()
     if known.modality in (Modality.VIDEO, Modality.AUDIO):
-        return TimeCodec(known.bounds.seconds or 0, known.modality)
+        return TimeCodec(known.extent.seconds or 0, known.modality)
     if known.modality is Modality.DOCUMENT:
-        return PageCodec(known.bounds.pages or 0)
-    return LineCodec(known.bounds.lines or 0)
+        return PageCodec(known.extent.pages or 0)
+    return LineCodec(known.extent.lines or 0)
 
 
 def answer_of(known: ResourceMap, source: Source) -> str:

@@ -147,7 +147,7 @@ BAD_ARGUMENTS: list[tuple[str, dict[str, Any], str]] = [
     ("alexandria_guardians", {"x": 1}, "Valid arguments: none."),
     ("alexandria_ingest", {"book_id": 1, "hierarchical": "maybe"}, "hierarchical must be true or false, not 'maybe'."),
     ("alexandria_ingest", {"book_id": 1, "threshold": 7}, "threshold must be a number from 0 to 1"),
-    ("alexandria_ingest", {"book_id": 1, "min_chunk_size": 9, "max_chunk_size": 3}, "cannot be smaller"),
+    ("alexandria_ingest", {"book_id": 1, "min_chunk_size": 9, "max_chunk_size": 3}, "must not be below"),
     ("alexandria_batch_ingest", {"book_ids": [1, "x"]}, "book_ids must be an array of integers"),
     ("alexandria_batch_ingest", {"book_ids": 1}, "book_ids must be an array of integers"),
     ("alexandria_ingest_file", {}, "alexandria_ingest_file requires the argument file_path, a string."),

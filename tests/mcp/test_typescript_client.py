@@ -26,6 +26,7 @@ def packages() -> None:
 
 
 @pytest.mark.skipif(NODE is None or NPM is None, reason="needs node and npm")
+@pytest.mark.slow
 def test_the_official_typescript_client_is_answered(home: Home, packages: None) -> None:
     done = subprocess.run(
         [str(NODE), str(HERE / "client.mjs"), *home.server],

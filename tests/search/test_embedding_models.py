@@ -273,7 +273,7 @@ def test_other_settings_or_weights_are_another_identity(make_folder: MakeFolder)
     [
         ({"model": None}, "holds no model.onnx"),
         ({"tokenizer": False}, "holds no tokenizer.json"),
-        ({"tokenizer": False, "tokenizer_json": "{}"}, "is no tokenizer"),
+        ({"tokenizer": False, "tokenizer_json": "{}"}, "is not a tokenizer"),
         ({"model": None, "model.onnx": "no model"}, "is not an ONNX model"),
         ({"modules_json": "{["}, "cannot be read as JSON"),
         ({"modules_json": {}}, "does not hold what"),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from citekit.adapters.search.vector_index.shard_lease import Turns
+from citekit.adapters.search.vector_index.shard_lease import ShardLease
 from citekit.domain.errors import IndexUnavailable
 
 HOLD = """
@@ -49,12 +49,12 @@ class Door:
 
 
 @pytest.fixture
-def new_turns(tmp_path: Path) -> Callable[..., tuple[Turns[Door], Door]]:
+def new_turns(tmp_path: Path) -> Callable[..., tuple[ShardLease[Door], Door]]:
     Door.open = 0
 
-    def make(name: str = "books", patience: float = 20) -> tuple[Turns[Door], Door]:
+    def make(name: str = "books", patience: float = 20) -> tuple[ShardLease[Door], Door]:
         door = Door()
-        return Turns(tmp_path, name, door.enter, door.leave, what=f"The index {name}", patience=patience), door
+        return ShardLease(tmp_path, name, door.enter, door.leave, what=f"The index {name}", patience=patience), door
 
     return make
 
@@ -68,7 +68,7 @@ def holder(folder: Path, seconds: float) -> subprocess.Popen[str]:
     return process
 
 
-Made = Callable[..., tuple[Turns[Door], Door]]
+Made = Callable[..., tuple[ShardLease[Door], Door]]
 
 
 def test_what_is_open_stays_open_between_calls(new_turns: Made) -> None:
@@ -193,7 +193,7 @@ def test_an_opening_that_fails_lets_go(tmp_path: Path) -> None:
             raise IndexUnavailable("not now")
         return 7
 
-    turns = Turns(tmp_path, "books", opened, lambda _: None, what="The index", patience=5)
+    turns = ShardLease(tmp_path, "books", opened, lambda _: None, what="The index", patience=5)
     with pytest.raises(IndexUnavailable, match="not now"), turns.using():
         pass
     failing.clear()

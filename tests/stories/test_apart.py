@@ -38,6 +38,7 @@ def test_a_cache_that_was_deleted_is_written_to_again(
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("CITEKIT_PARSERS", "subprocess")
     citekit = CiteKit(tmp_path / "home")
     citekit.ingest(pdf)
     citekit.resolve("doc://paper#pages=1")

@@ -95,14 +95,14 @@ def _mapped(world: World, location: Location, **stated: Any) -> Any:
 class Counting:
     """Says one thing, and counts how often it is asked."""
 
-    bounds: Extent | Exception
+    extent: Extent | Exception
     asked: list[Source] = field(factory=list)
 
     def measure(self, source: Source) -> Extent:
         self.asked.append(source)
-        if isinstance(self.bounds, Exception):
-            raise self.bounds
-        return self.bounds
+        if isinstance(self.extent, Exception):
+            raise self.extent
+        return self.extent
 
 
 def _with(world: World, measurer: Counting) -> Container:
@@ -139,7 +139,7 @@ def test_a_virtual_answer_that_nobody_could_hold_against_the_file_is_not_kept(wo
     app.maps.put(_mapped(world, Lines(1, 2)))
     app.resolve(NodeName("hand", "far"), virtual=True)
 
-    measurer.bounds = Extent(lines=3)
+    measurer.extent = Extent(lines=3)
 
     assert app.resolve(NodeName("hand", "far"), virtual=True).unchecked is None
 
@@ -190,7 +190,7 @@ def test_a_mapper_of_the_users_cannot_state_a_longer_file(world: World) -> None:
     with pytest.raises(FaultyAnswer, match="line 800 is beyond the end"):
         world.app.mapper_from(Liar(node, line_count=1000, page_count=9)).map(source, "x")
     made = world.app.mapper_from(Liar(line_count=1000, page_count=9)).map(source, "x")
-    assert Extent(lines=3) == made.bounds
+    assert Extent(lines=3) == made.extent
 
 
 def test_a_mapper_of_the_users_cannot_name_places_of_another_kind(world: World) -> None:

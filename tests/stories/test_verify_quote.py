@@ -310,7 +310,9 @@ def test_lines_of_subtitles_far_apart_are_no_sentence(kit: CiteKit, tmp_path: Pa
     assert Finding.ABSENT is apart.finding
 
 
-@pytest.mark.parametrize(("quote", "said"), [("", "empty"), ("?!", "neither"), ("a" * 20_001, "at most 20000")])
+@pytest.mark.parametrize(
+    ("quote", "said"), [("", "empty"), ("?!", "no letters or digits"), ("a" * 20_001, "maximum is 20000")]
+)
 def test_a_quote_without_words_is_refused(kit: CiteKit, tmp_path: Path, quote: str, said: str) -> None:
     (tmp_path / "a.txt").write_text("words\n")
     kit.ingest(tmp_path / "a.txt", resource_id="a")

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from citekit.application.source_access import UNRESTRICTED
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, RequestRefused, ResourceMissing
-from citekit.domain.extent import extent_facts, with_extent_facts
+from citekit.domain.extent import extent_metadata, with_extent_metadata
 from citekit.domain.ids import check_resource_id, resource_id
 from citekit.domain.locations import Virtual
 from citekit.domain.ports.folders import Folders
@@ -97,7 +97,7 @@ class ImportMap:
         """The metadata, in which the file itself says how far it reaches."""
         if source is None:
             return made.metadata
-        return with_extent_facts(made.metadata, extent_facts(self.measurer.measure(source)))
+        return with_extent_metadata(made.metadata, extent_metadata(self.measurer.measure(source)))
 
     def _facts(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
         """What is true of the source, where an adapter that did not look into it may have said otherwise."""

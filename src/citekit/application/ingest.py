@@ -17,7 +17,7 @@ from citekit.domain.ids import check_resource_id
 from citekit.domain.map_card import MapCard
 from citekit.domain.modality import Modality
 from citekit.domain.ports.folders import Folders
-from citekit.domain.ports.locks import Locks, while_waiting
+from citekit.domain.ports.locks import Locks, report_waiting
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.mapper import Mapper
 from citekit.domain.ports.sources import Sources
@@ -111,7 +111,7 @@ class Ingest:
         return ingested
 
     def _in_turn(self, task: _Task, progress: Progress) -> Ingested:
-        with self.locks.holding(f"map:{task.source.digest}", while_waiting(progress, _WAITING)):
+        with self.locks.holding(f"map:{task.source.digest}", report_waiting(progress, _WAITING)):
             found = None if task.force else self._known(task, progress)
             return found or Ingested.of(self._map(task, progress), mapped_now=True)
 
@@ -146,7 +146,7 @@ class Ingest:
 
     def _known(self, task: _Task, progress: Progress) -> Ingested | None:
         """The map that is there already: under the file's id, as an edition, or of the same bytes elsewhere."""
-        with self.locks.holding("ids", while_waiting(progress, _WAITING_TO_STORE)):
+        with self.locks.holding("ids", report_waiting(progress, _WAITING_TO_STORE)):
             place, here = self.choose_id.place(task.source, task.wanted_id)
         if here is not None and self._fits(here, task):
             return self._followed(place, here, task)
@@ -187,7 +187,7 @@ class Ingest:
         )
 
     def _store(self, task: _Task, made: ResourceMap, progress: Progress) -> ResourceMap:
-        with self.locks.holding("ids", while_waiting(progress, _WAITING_TO_STORE)):
+        with self.locks.holding("ids", report_waiting(progress, _WAITING_TO_STORE)):
             place = self.choose_id(task.source, task.wanted_id, force=task.force)
             stored = evolve(made, resource_id=place, source_path=str(task.source.path))
             self.maps.put(stored)

@@ -23,12 +23,12 @@ REMEMBERED = 4096
 
 @frozen
 class MeasuredExtent:
-    """`bounds` of the file itself; None if it is unknown; `doubt` then says why, in a sentence.
+    """`extent` of the file itself; None if it is unknown; `doubt` then says why, in a sentence.
 
     `source` is the file, where it was looked for.
     """
 
-    bounds: Extent | None
+    extent: Extent | None
     doubt: str | None = None
     source: Source | None = None
 
@@ -64,19 +64,19 @@ class MeasureSource:
         if known is not None:
             return MeasuredExtent(known, source=source)
         try:
-            bounds = self.measurer.measure(source)
+            extent = self.measurer.measure(source)
         except Cancelled:
             raise
         except CiteKitError as error:
             return MeasuredExtent(None, str(error), source)
         if self.locate.sources.is_unchanged(source):
-            self._keep(source.digest, bounds)
-            return MeasuredExtent(bounds, source=source)
+            self._keep(source.digest, extent)
+            return MeasuredExtent(extent, source=source)
         return MeasuredExtent(None, f"{source.path} was changed while it was measured.", source)
 
-    def _keep(self, digest: Digest, bounds: Extent) -> None:
+    def _keep(self, digest: Digest, extent: Extent) -> None:
         with self._lock:
-            self._known[digest] = bounds
+            self._known[digest] = extent
             self._known.move_to_end(digest)
             while len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)

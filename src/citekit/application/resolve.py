@@ -26,12 +26,12 @@ from citekit.domain.errors import (
 )
 from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
 from citekit.domain.extent import Extent
-from citekit.domain.formats import LIVE, Format, by_name
+from citekit.domain.formats import ACTIVE_CONTENT, Format, by_name
 from citekit.domain.locations import Location, TimeSpan, Virtual
 from citekit.domain.node import Node, NodeName
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.extractor import Extractor
-from citekit.domain.ports.locks import while_waiting
+from citekit.domain.ports.locks import report_waiting
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.outputs import Outputs
 from citekit.domain.progress import Progress, silent
@@ -148,8 +148,8 @@ class Resolve:
         """The address of a place that the file has, as far as the file is there to be looked at."""
         stale = self.locate.staleness(resource_map)
         measured = stale is None and not isinstance(wanted, Virtual)
-        reach = self.measure(resource_map) if measured else MeasuredExtent(resource_map.bounds)
-        part = _part(resource_map, asked.what, reach.bounds or resource_map.bounds)
+        reach = self.measure(resource_map) if measured else MeasuredExtent(resource_map.extent)
+        part = _part(resource_map, asked.what, reach.extent or resource_map.extent)
         cited = Evidence(
             resource_id=resource_map.resource_id,
             node=part.node,
@@ -164,14 +164,14 @@ class Resolve:
     def _part(self, resource_map: ResourceMap, what: NodeName | Address) -> _Part:
         """What is wanted; where the map says that the file does not reach so far, the file itself is asked."""
         try:
-            part = _part(resource_map, what, resource_map.bounds)
+            part = _part(resource_map, what, resource_map.extent)
         except LocationOutside:
             return self._part_of_file(resource_map, what)
         wanted = _wanted(resource_map, what)
         return part if part.location == wanted else self._part_of_file(resource_map, what)
 
     def _part_of_file(self, resource_map: ResourceMap, what: NodeName | Address) -> _Part:
-        return _part(resource_map, what, self.measure(resource_map).bounds or resource_map.bounds)
+        return _part(resource_map, what, self.measure(resource_map).extent or resource_map.extent)
 
     def forms(self, format: Format, location: Location) -> list[Form]:
         """Every form in which that place of such a file can be cut out."""
@@ -208,7 +208,7 @@ class Resolve:
                 resource_id=resource_id,
                 node=part.node,
                 location=place,
-                output_path=self.outputs.place(stored, receipt, name, part.owner, while_waiting(progress, _WAITING)),
+                output_path=self.outputs.place(stored, receipt, name, part.owner, report_waiting(progress, _WAITING)),
                 receipt=receipt,
                 made_now=stored.made_now,
             )
@@ -239,11 +239,11 @@ def _wanted(resource_map: ResourceMap, what: NodeName | Address) -> Location:
     return resource_map.find(what.node_id).location if isinstance(what, NodeName) else what.location
 
 
-def _part(resource_map: ResourceMap, what: NodeName | Address, bounds: Extent) -> _Part:
-    """What is wanted, in terms of the map as it is now; its location ends where the resource ends, as `bounds` have it."""
+def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -> _Part:
+    """What is wanted, in terms of the map as it is now; its location ends where the resource ends, as `extent` have it."""
     if isinstance(what, NodeName):
         node = resource_map.find(what.node_id)
-        place = _inside_of_kind(node.location, resource_map, bounds).clamp(bounds)
+        place = _inside_of_kind(node.location, resource_map, extent).clamp(extent)
         name = _file_name(what.resource_id, what.node_id.replace(".", "_"))
         return _Part(node, place, name, f"the node {what.node_id} of {what.resource_id}")
     location = what.location
@@ -252,23 +252,23 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, bounds: Extent) -
         raise RequestRefused(
             f"'{resource_map.resource_id}' is a {resource_map.modality}: its addresses begin with {scheme}://"
         )
-    place = _inside(_inside_of_kind(location, resource_map, bounds), bounds)
+    place = _inside(_inside_of_kind(location, resource_map, extent), extent)
     fragment = str(Address("x", place)).partition("#")[2]
     name = _file_name(what.resource_id, fragment)
     return _Part(resource_map.innermost(place), place, name, str(Address(what.resource_id, place)))
 
 
-def _inside_of_kind(location: Location, resource_map: ResourceMap, bounds: Extent) -> Location:
+def _inside_of_kind(location: Location, resource_map: ResourceMap, extent: Extent) -> Location:
     """The location, if it is of a kind that the resource has. Raises `RequestRefused`."""
-    reason = kind_issue(location, bounds)
+    reason = kind_issue(location, extent)
     if reason is not None:
         raise RequestRefused(f"'{resource_map.resource_id}' has no such place: {reason}.")
     return location
 
 
-def _inside(location: Location, bounds: Extent) -> Location:
+def _inside(location: Location, extent: Extent) -> Location:
     """The place, its open end written out. An address that goes beyond the end is refused: half of it is not what it says."""
-    place = location.clamp(bounds)
+    place = location.clamp(extent)
     open_ended = isinstance(location, TimeSpan) and (location.end is None or location.end <= _end(place) + TIME_SLACK)
     if place != location and not open_ended:
         fragment = str(Address("x", location)).partition("#")[2]
@@ -297,7 +297,7 @@ def _named(extraction: Extraction, source: Source) -> Extraction:
     suffix = source.path.suffix.lower()
     usual = by_name(f"x{suffix}") == source.format
     suffix = suffix if usual else source.format.suffix
-    if source.format.name in LIVE:
+    if source.format.name in ACTIVE_CONTENT:
         return evolve(extraction, suffix=f"{suffix}.txt", media_type="text/plain")
     return evolve(extraction, suffix=suffix, media_type=source.format.media_type)
 

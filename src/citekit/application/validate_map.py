@@ -10,8 +10,8 @@ from attrs import field, frozen
 from citekit.application.locate_source import LocateSource
 from citekit.application.measure_extent import MeasureSource
 from citekit.domain.errors import CiteKitError, SourceChanged
-from citekit.domain.extent import Extent, extent_facts, mismatches
-from citekit.domain.lint import nodes_with_paths, order_issues, shown_title, title_issue
+from citekit.domain.extent import Extent, extent_metadata, mismatches
+from citekit.domain.lint import display_title, nodes_with_paths, order_issues, title_issue
 from citekit.domain.locations import Location, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
@@ -64,7 +64,7 @@ class ValidateMap:
         seen = _Seen(resource_map, resource_map.nodes if nodes is None else nodes)
         source = self._source(seen)
         true = self._extent(seen, source)
-        seen.faults.extend(node_issues(seen.nodes, resource_map.modality, true or resource_map.bounds))
+        seen.faults.extend(node_issues(seen.nodes, resource_map.modality, true or resource_map.extent))
         if true is not None:
             seen.changes.extend(_moves(seen, true))
         _look_at_names(seen)
@@ -105,11 +105,11 @@ class ValidateMap:
         if source is None:
             return None
         reach = self.measure.of(source)
-        if reach.bounds is None:
+        if reach.extent is None:
             seen.warnings.append(f"source_path: the file cannot be measured: {reach.doubt}")
             return None
-        facts = extent_facts(reach.bounds)
-        for name, said, found in mismatches(seen.resource_map.bounds, reach.bounds):
+        facts = extent_metadata(reach.extent)
+        for name, said, found in mismatches(seen.resource_map.extent, reach.extent):
             if found is None:
                 seen.faults.append(f"metadata.{name}: {_shown(said)}, but such a file has none")
                 continue
@@ -117,7 +117,7 @@ class ValidateMap:
             seen.faults.append(f"metadata.{name}: {_shown(said)}, but the file has {_shown(found)}")
             before = seen.resource_map.metadata.get(name)
             seen.changes.append(Change(f"metadata.{name}", before, _with_state(before, facts[name]), reason))
-        return reach.bounds
+        return reach.extent
 
 
 @frozen
@@ -149,7 +149,7 @@ def _look_at_names(seen: _Seen) -> None:
         reason = title_issue(node.title)
         if reason is not None:
             seen.faults.append(f"{path}title: {reason}")
-            seen.changes.append(Change(f"{path}title", node.title, shown_title(node), f"it {reason}"))
+            seen.changes.append(Change(f"{path}title", node.title, display_title(node), f"it {reason}"))
         wrong_id = title_issue(node.id) if path else None
         if wrong_id is not None:
             seen.faults.append(f"{path}id: {wrong_id}")

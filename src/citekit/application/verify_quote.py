@@ -26,7 +26,7 @@ from citekit.domain.quotes.hidden import NOT_VISIBLE
 from citekit.domain.quotes.near import nearest_passage
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_read
-from citekit.domain.quotes.superscripts import CUT, seen
+from citekit.domain.quotes.superscripts import CUT, visible_text
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 
@@ -212,7 +212,7 @@ def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_
 def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: Location | None) -> Location | None:
     """Where a match is; None where that is outside of the place or of the file, or a page between was not read."""
     try:
-        location = source.placed.locate(match.start, match.end).clamp(resource_map.bounds)
+        location = source.placed.locate(match.start, match.end).clamp(resource_map.extent)
     except LocationOutside:
         return None
     if isinstance(location, Pages) and any(location.numbers[0] < n < location.numbers[-1] for n in _unread(source)):
@@ -251,7 +251,7 @@ def _near(source: Quotable, readings: Sequence[tuple[Piece, ...]], resource_map:
     if near is None:
         return None
     try:
-        location = source.placed.locate(near.start, near.end).clamp(resource_map.bounds)
+        location = source.placed.locate(near.start, near.end).clamp(resource_map.extent)
     except LocationOutside:
         return None
     text = source.text[near.start : near.end].replace(CUT, "[...]")  # what keeps it from being the quote is shown
@@ -259,5 +259,5 @@ def _near(source: Quotable, readings: Sequence[tuple[Piece, ...]], resource_map:
 
 
 def _shown(text: str) -> str:
-    text = seen(text)
+    text = visible_text(text)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

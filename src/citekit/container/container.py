@@ -276,15 +276,15 @@ class Container:
         here = self.parsers.mapper
         children = self._workers_unless_given("reader", "probe")
         if children is None:
-            return MeasuredMapper(here, self.bounds.remember)
+            return MeasuredMapper(here, self.extents.remember)
         from citekit.adapters.sandbox.sandboxed_files import IsolatedMapper
         from citekit.container.parsers import is_mapped_in_worker
 
         isolated = IsolatedMapper(here, children, self.clock, is_mapped_in_worker)
-        return MeasuredMapper(isolated, self.bounds.remember)
+        return MeasuredMapper(isolated, self.extents.remember)
 
     @first_use
-    def bounds(self) -> RememberingMeasurer:
+    def extents(self) -> RememberingMeasurer:
         """How far files reach, as it was measured once."""
         from citekit.adapters.formats.measuring import RememberingMeasurer
 
@@ -307,7 +307,7 @@ class Container:
         """How far the file of a map reaches."""
         from citekit.application.measure_extent import MeasureSource
 
-        return MeasureSource(self.locate, self.bounds)
+        return MeasureSource(self.locate, self.extents)
 
     @first_use
     def _foreign_files(self) -> ForeignFiles:
@@ -346,7 +346,7 @@ class Container:
         """Turn foreign structure into a map."""
         from citekit.application.import_map import ImportMap
 
-        return ImportMap(self.sources, self.maps, self.local_mapper, self.locks, self.bounds, self.folders)
+        return ImportMap(self.sources, self.maps, self.local_mapper, self.locks, self.extents, self.folders)
 
     @first_use
     def context(self) -> ReadContext:

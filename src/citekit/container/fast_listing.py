@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from citekit.domain.map_card import MapCard
 
 
-class Glance:
+class HomeSnapshot:
     """`home` is the absolute path of the home; `maps` the card of each map by its id, in the order of the ids.
 
     A card is None where the map has to be read for it. `maps` is None where the folder of maps cannot be read.
@@ -40,13 +40,13 @@ class Glance:
 
 
 @contextmanager
-def glance_at(home: str | None) -> Iterator[Glance]:
+def home_snapshot(home: str | None) -> Iterator[HomeSnapshot]:
     """A look at a home (None: that of the environment). Raises `RequestRefused` for a setting that cannot be read."""
     place = home_of(os.environ, home)
     cache = os.path.join(place, CACHE)  # noqa: PTH118
     cards, digests = MapCards(cache), KnownDigests(os.path.join(cache, INDEX))  # noqa: PTH118
     try:
-        yield Glance(place, _maps(cards, os.path.join(place, MAPS)), digests)  # noqa: PTH118
+        yield HomeSnapshot(place, _maps(cards, os.path.join(place, MAPS)), digests)  # noqa: PTH118
     finally:
         cards.close()
         digests.close()

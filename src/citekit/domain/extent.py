@@ -39,15 +39,15 @@ _SAME_TIME = 0.001
 """Maximum difference, in seconds, between two equal durations that different programs report."""
 
 
-def extent_facts(bounds: Extent) -> dict[str, Any]:
+def extent_metadata(extent: Extent) -> dict[str, Any]:
     """Return the metadata entries that state an extent."""
-    found = {name: getattr(bounds, field) for name, field in EXTENTS.items()}
-    if bounds.sheets is not None:
-        found["sheets"] = [{"name": name, "rows": rows, "columns": columns} for name, rows, columns in bounds.sheets]
+    found = {name: getattr(extent, field) for name, field in EXTENTS.items()}
+    if extent.sheets is not None:
+        found["sheets"] = [{"name": name, "rows": rows, "columns": columns} for name, rows, columns in extent.sheets]
     return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items() if value}
 
 
-def with_extent_facts(metadata: Mapping[str, Any], true: Mapping[str, Any]) -> dict[str, Any]:
+def with_extent_metadata(metadata: Mapping[str, Any], true: Mapping[str, Any]) -> dict[str, Any]:
     """Return `metadata` with its extent entries replaced by those of `true`."""
     kept = {name: value for name, value in metadata.items() if name not in EXTENTS}
     return {**kept, **{name: value for name, value in true.items() if name in EXTENTS}}

@@ -160,7 +160,7 @@ BOOK_SUFFIXES = (
 BOOKS = frozenset(("epub", "mobi", "fb2", "docx"))
 """Names of the formats of reflowable books. Their locations are chapters."""
 
-LIVE = frozenset(("html", "xml"))
+ACTIVE_CONTENT = frozenset(("html", "xml"))
 """Names of text formats that a browser can execute: scripts and style sheets run in HTML, SVG, and other XML."""
 
 OFFICE = frozenset(("docx", "pptx", "xlsx"))
@@ -172,6 +172,6 @@ def by_name(file_name: str) -> Format | None:
     return BY_SUFFIX.get(PurePath(file_name).suffix.lower())
 
 
-def called(name: str) -> Format | None:
+def format_named(name: str) -> Format | None:
     """Return the format with that name, or None if there is none."""
     return BY_SUFFIX.get(_USUAL.get(name, ""))

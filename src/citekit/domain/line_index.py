@@ -149,8 +149,8 @@ class LineMarks:
     It grows only up to the requested lines. No offset is inside a code unit or between a CR and its LF.
     """
 
-    places: array[int] = field(factory=lambda: array("q", (0,)), repr=False)
-    ended: array[int] = field(factory=lambda: array("q", (0,)), repr=False)
+    offsets: array[int] = field(factory=lambda: array("q", (0,)), repr=False)
+    ends_before: array[int] = field(factory=lambda: array("q", (0,)), repr=False)
     size: int | None = None
     _wide: tuple[re.Pattern[bytes], int] | None = None
     _lock: Lock = field(factory=Lock, repr=False, eq=False)
@@ -158,20 +158,20 @@ class LineMarks:
     @property
     def weight(self) -> int:
         """Memory use in bytes."""
-        return 16 * len(self.places)
+        return 16 * len(self.offsets)
 
     def byte_range(self, lines: Lines, read: Read) -> tuple[int, int]:
         """Return (start, end) in bytes of `lines`, including their line ends. Raises `LocationOutside` beyond the end."""
         with self._lock:
-            while self.ended[-1] < lines.last and self.size is None:
+            while self.ends_before[-1] < lines.last and self.size is None:
                 self._grow(read)
-        if self.ended[-1] < lines.last:
+        if self.ends_before[-1] < lines.last:
             self._check(lines.last, read)
         return self._after(lines.first - 1, read), self._after(lines.last, read)
 
     def _grow(self, read: Read) -> None:
         """Count the lines of the next block."""
-        place = self.places[-1]
+        place = self.offsets[-1]
         block = read(place, min(max(_FIRST_BLOCK, place), _BLOCK), counting=True)
         if place == 0:
             order, unit = code_unit(block)
@@ -180,8 +180,8 @@ class LineMarks:
             self.size = place
             return
         length = self._whole(block)
-        self.ended.append(self.ended[-1] + self._count(block[:length] if length < len(block) else block))
-        self.places.append(place + length)
+        self.ends_before.append(self.ends_before[-1] + self._count(block[:length] if length < len(block) else block))
+        self.offsets.append(place + length)
 
     def _whole(self, block: bytes) -> int:
         """Return how many bytes of a block can be counted yet: a CR at its end may be the first half of a CR LF."""
@@ -197,7 +197,7 @@ class LineMarks:
 
     def _check(self, last: int, read: Read) -> None:
         """Raise `LocationOutside` unless `last` is the final line of a text without a line end at its end."""
-        count, size = self.ended[-1], self.places[-1]
+        count, size = self.ends_before[-1], self.offsets[-1]
         if self._after(count, read) < size:
             count += 1
         if last > count:
@@ -207,10 +207,10 @@ class LineMarks:
         """Return the byte offset after that many line ends, or the end of the text if it has fewer."""
         if ends == 0:
             return 0
-        at = bisect_left(self.ended, ends)
-        if at == len(self.ended):
-            return self.places[-1]
-        start, end, wanted = self.places[at - 1], self.places[at], ends - self.ended[at - 1]
+        at = bisect_left(self.ends_before, ends)
+        if at == len(self.ends_before):
+            return self.offsets[-1]
+        start, end, wanted = self.offsets[at - 1], self.offsets[at], ends - self.ends_before[at - 1]
         block = read(start, end - start, counting=False)
         if self._wide:
             return start + _wide_ends(block, *self._wide)[wanted - 1]

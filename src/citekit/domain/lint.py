@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.node import Node
-from citekit.domain.unicode_controls import CONTROLS, SEPARATORS, SURROGATES, TURNS
+from citekit.domain.unicode_controls import CONTROLS, DIRECTION_CONTROLS, SEPARATORS, SURROGATES
 
-_CONTROL = re.compile(f"[{CONTROLS}{SEPARATORS}{TURNS}{SURROGATES}]")
+_CONTROL = re.compile(f"[{CONTROLS}{SEPARATORS}{DIRECTION_CONTROLS}{SURROGATES}]")
 
 
 def nodes_with_paths(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
@@ -28,7 +28,7 @@ def title_issue(title: str) -> str | None:
     return "contains control characters" if _CONTROL.search(title) else None
 
 
-def shown_title(node: Node) -> str:
+def display_title(node: Node) -> str:
     """Return a printable title: the node's title without control characters, or else the last part of its ID, or its
     type.
     """

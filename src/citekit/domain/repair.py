@@ -16,7 +16,7 @@ from citekit.domain.extent import Extent
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
-from citekit.domain.validation import is_inside, kind_issue, outside
+from citekit.domain.validation import is_inside, kind_issue, outside_issue
 
 
 @frozen
@@ -29,8 +29,8 @@ class Repair:
     reason: str
 
 
-def repairs(nodes: Sequence[Node], modality: Modality, bounds: Extent) -> Iterator[Repair]:
-    """Yield every safe change, parents before their children. `bounds` is the extent of the file itself.
+def repairs(nodes: Sequence[Node], modality: Modality, extent: Extent) -> Iterator[Repair]:
+    """Yield every safe change, parents before their children. `extent` is the extent of the file itself.
 
     Applying the changes leaves nothing to repair.
     """
@@ -39,18 +39,18 @@ def repairs(nodes: Sequence[Node], modality: Modality, bounds: Extent) -> Iterat
     while pending:
         path, node, above = pending.pop()
         place = node.location
-        if place.modality is modality and kind_issue(place, bounds) is None:
-            place, reason = _repaired(place, above, bounds)
+        if place.modality is modality and kind_issue(place, extent) is None:
+            place, reason = _repaired(place, above, extent)
             if place != node.location:
                 yield Repair(path, node.location, place, reason)
         pending += [(f"{path}.children[{at}]", child, place) for at, child in enumerate(node.children)][::-1]
 
 
-def _repaired(place: Location, above: Location | None, bounds: Extent) -> tuple[Location, str]:
+def _repaired(place: Location, above: Location | None, extent: Extent) -> tuple[Location, str]:
     reasons = []
-    if outside(place, bounds) is not None:
+    if outside_issue(place, extent) is not None:
         try:
-            place = place.clamp(bounds)
+            place = place.clamp(extent)
         except LocationOutside:
             return place, ""
         reasons.append("it ended beyond the end of the file")

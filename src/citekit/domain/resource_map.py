@@ -56,23 +56,23 @@ class ResourceMap:
     def find(self, node_id: str) -> Node:
         """Return the node `node_id`; O(1) after the first call. Raises `NodeMissing` with the most similar IDs."""
         try:
-            return self._places[node_id][0]
+            return self._by_id[node_id][0]
         except KeyError:
             raise NodeMissing(self.resource_id, node_id, self._meant(node_id)) from None
 
     def _meant(self, node_id: str) -> list[str]:
         """Return IDs with the same last segment (`chapter_2` for `parts.chapter_2`), then IDs with a similar spelling."""
         last = node_id.rpartition(".")[2].casefold()
-        same_end = islice((name for name in self._places if name.rpartition(".")[2].casefold() == last), 3)
-        return list(dict.fromkeys([*same_end, *nearest_names(node_id, self._places, 0.5)]))[:3]
+        same_end = islice((name for name in self._by_id if name.rpartition(".")[2].casefold() == last), 3)
+        return list(dict.fromkeys([*same_end, *nearest_names(node_id, self._by_id, 0.5)]))[:3]
 
     def __contains__(self, node_id: object) -> bool:
-        return node_id in self._places
+        return node_id in self._by_id
 
     def parent(self, node_id: str) -> Node | None:
         """Return the parent of a node, or None at the top level. Raises `NodeMissing`."""
         self.find(node_id)
-        return self._places[node_id][1]
+        return self._by_id[node_id][1]
 
     def siblings(self, node_id: str) -> tuple[Node, ...]:
         """Return the other children of the same parent, in order. Raises `NodeMissing`."""
@@ -96,10 +96,10 @@ class ResourceMap:
     @cached_property
     def node_count(self) -> int:
         """The number of nodes on all levels."""
-        return len(self._places)
+        return len(self._by_id)
 
     @cached_property
-    def _places(self) -> dict[str, tuple[Node, Node | None]]:
+    def _by_id(self) -> dict[str, tuple[Node, Node | None]]:
         places: dict[str, tuple[Node, Node | None]] = {}
         pending: list[tuple[Node, Node | None]] = [(node, None) for node in reversed(self.nodes)]
         while pending:
@@ -146,7 +146,7 @@ class ResourceMap:
         )
 
     @cached_property
-    def bounds(self) -> Extent:
+    def extent(self) -> Extent:
         """The extent of the resource according to the metadata."""
         facts = self.metadata
         return Extent(

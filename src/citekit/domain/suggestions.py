@@ -7,7 +7,7 @@ import heapq
 import os
 from collections.abc import Collection
 
-LOOKED_AT = 2000
+COMPARED_NAMES = 2000
 """Maximum number of names that are compared in full. If there are more, those with the longest common prefix are
 compared.
 """
@@ -26,8 +26,8 @@ def nearest_names(wanted: str, names: Collection[str], cutoff: float = 0.6) -> l
     if but_for_case:
         return but_for_case[:3]
     candidates = names
-    if len(names) > LOOKED_AT:
-        candidates = heapq.nlargest(LOOKED_AT, names, key=lambda name: _begin_alike(wanted, name))
+    if len(names) > COMPARED_NAMES:
+        candidates = heapq.nlargest(COMPARED_NAMES, names, key=lambda name: _begin_alike(wanted, name))
     return difflib.get_close_matches(wanted, candidates, n=3, cutoff=cutoff)
 
 

@@ -17,7 +17,7 @@ SEPARATORS = "\u2028\u2029"
 SURROGATES = "\ud800-\udfff"
 """Surrogates. In Python, they represent bytes of a file name that are not valid UTF-8."""
 
-TURNS = "\u202a-\u202e\u2066-\u2069"
+DIRECTION_CONTROLS = "\u202a-\u202e\u2066-\u2069"
 """Embeddings, overrides, and isolates of the writing direction (UAX 9)."""
 
 JOINERS = "\u200c\u200d"
@@ -37,7 +37,7 @@ _UNSEEN = f"{CONTROLS}{SEPARATORS}{SURROGATES}{IGNORED}"
 _NO_LETTER = f"\x00-\x7f{_UNSEEN}{JOINERS}{SELECTORS}"
 
 
-def unseen(*, but: str = "") -> re.Pattern[str]:
+def invisible_characters(*, but: str = "") -> re.Pattern[str]:
     """Return a pattern for one invisible character that is not in `but`.
 
     A joiner (ZWJ, ZWNJ) between two letters beyond ASCII is part of Persian, Hindi, and emoji, and a variation selector
@@ -63,7 +63,7 @@ def in_json(text: str) -> str:
     """
     if text.isascii() and "\x7f" not in text:  # JSON always escapes C0, and has line ends only between tokens
         return text
-    return unseen(but="\n").sub(lambda found: _json_escape(found[0]), text)
+    return invisible_characters(but="\n").sub(lambda found: _json_escape(found[0]), text)
 
 
 def _json_escape(character: str) -> str:
@@ -83,7 +83,7 @@ def printable(text: str) -> str:
 
 def visible(text: str, *, but: str = "") -> str:
     """Return `text` with invisible characters escaped, except the characters in `but`."""
-    return unseen(but=but).sub(lambda found: _escaped(ord(found[0])), text)
+    return invisible_characters(but=but).sub(lambda found: _escaped(ord(found[0])), text)
 
 
 def _escaped(code: int) -> str:

@@ -18,21 +18,21 @@ TIME_SLACK = 0.05
 _TIMED = (Modality.VIDEO, Modality.AUDIO)
 
 
-def map_issues(resource_map: ResourceMap, bounds: Extent | None = None) -> list[str]:
+def map_issues(resource_map: ResourceMap, extent: Extent | None = None) -> list[str]:
     """Return an issue for every location outside the file or of the wrong kind, and for every child outside its parent.
 
-    `bounds` is the extent of the file. By default, it is the extent that the map states.
+    `extent` is the extent of the file. By default, it is the extent that the map states.
     """
-    return list(node_issues(resource_map.nodes, resource_map.modality, bounds or resource_map.bounds))
+    return list(node_issues(resource_map.nodes, resource_map.modality, extent or resource_map.extent))
 
 
-def node_issues(nodes: Sequence[Node], modality: Modality, bounds: Extent) -> Iterator[str]:
+def node_issues(nodes: Sequence[Node], modality: Modality, extent: Extent) -> Iterator[str]:
     """Like `map_issues`, for nodes that may not be a map yet. Paths look like `nodes[3].children[0]`."""
     pending: list[tuple[str, Node, Node | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
     pending.reverse()
     while pending:
         path, node, parent = pending.pop()
-        reason = location_issue(node.location, modality, bounds)
+        reason = location_issue(node.location, modality, extent)
         if reason is None and parent is not None and not is_inside(node.location, parent.location):
             reason = f"{node.id!r} is not inside its parent {parent.id!r}"
         if reason is not None:
@@ -40,16 +40,16 @@ def node_issues(nodes: Sequence[Node], modality: Modality, bounds: Extent) -> It
         pending += [(f"{path}.children[{at}]", child, node) for at, child in enumerate(node.children)][::-1]
 
 
-def location_issue(location: Location, modality: Modality, bounds: Extent) -> str | None:
+def location_issue(location: Location, modality: Modality, extent: Extent) -> str | None:
     """Return why a location is not possible in a file of that modality and extent, or None if it is possible."""
     if isinstance(location, Virtual):
         return None
-    return _of_another_kind(location, modality) or kind_issue(location, bounds) or outside(location, bounds)
+    return _of_another_kind(location, modality) or kind_issue(location, extent) or outside_issue(location, extent)
 
 
-def kind_issue(location: Location, bounds: Extent) -> str | None:
+def kind_issue(location: Location, extent: Extent) -> str | None:
     """Return why a document cannot have a location of that kind (page, chapter, or sheet), or None if it can."""
-    pages, chapters, sheets = bounds.pages, bounds.chapters, bounds.sheets
+    pages, chapters, sheets = extent.pages, extent.chapters, extent.sheets
     if sheets is not None and isinstance(location, Pages | Chapter):
         return f"it is a workbook: name a sheet, such as #sheet={sheets[0][0] if sheets else 'Sheet1'}"
     if sheets is None and isinstance(location, Cells) and (pages is not None or chapters is not None):
@@ -61,10 +61,10 @@ def kind_issue(location: Location, bounds: Extent) -> str | None:
     return None
 
 
-def outside(location: Location, bounds: Extent) -> str | None:
+def outside_issue(location: Location, extent: Extent) -> str | None:
     """Return why a location is not completely inside the file, allowing for `TIME_SLACK`, or None if it is."""
     try:
-        inside = location.clamp(bounds)
+        inside = location.clamp(extent)
     except LocationOutside as wrong:
         return str(wrong)
     if inside == location or (isinstance(location, TimeSpan) and _ends_there(location, inside)):

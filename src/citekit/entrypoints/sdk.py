@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from citekit.application.ingest_many import Outcome, files_below
 from citekit.application.library.ask import Answers, AskRequest, ContextMode
@@ -29,6 +29,9 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.verdict import QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire.locations import modality_of
+
+if TYPE_CHECKING:
+    from citekit.domain.exchange import Context
 
 
 class Library:
@@ -118,10 +121,6 @@ def read_form(word: str) -> Form:
     return found
 
 
-if TYPE_CHECKING:
-    pass
-
-
 class CiteKit:
     """Maps files, reads maps, cuts parts out, and proves them.
 
@@ -201,8 +200,6 @@ class CiteKit:
 
     def library(self, collection: str | None = None) -> Library:
         """The library of this home: books that are asked questions. Needs the extra `library`."""
-        pass
-
         return Library(self.app.alexandria, collection)
 
     def search(self, words: str, *, limit: int = 20) -> list[Hit]:
@@ -258,6 +255,45 @@ class CiteKit:
         elif isinstance(what, str) and "://" in what:
             wanted = resource_named(what, self.app.maps)
         return self.app.verify_quote(wanted, text, roots=[Path(root) for root in roots])
+
+    def to_web_annotation(
+        self, what: str | Address, node_id: str | None = None, *, context: Context | None = None
+    ) -> dict[str, Any]:
+        """Return an address, or the node `node_id` of the resource `what`, as the target of a W3C Web Annotation.
+
+        The target is a `SpecificResource` as plain data for JSON. Its source is the URI of the resource, such as
+        `doc://book`. `context` is data about the file that some selectors require. Raises `FormUnsupported` for a virtual
+        location.
+        """
+        from citekit.domain.exchange import to_web_annotation
+
+        if node_id is not None:
+            address = self.address(str(what), node_id)
+        else:
+            address = what if isinstance(what, Address) else parse_address(what)
+        known = context or self._context(self.map(address.resource_id))
+        return to_web_annotation(address.location, str(address).partition("#")[0], known)
+
+    def from_web_annotation(
+        self, resource_id: str, annotation: Mapping[str, Any] | str, *, context: Context | None = None
+    ) -> Address:
+        """Return the address of the part of a resource that a W3C Web Annotation refers to.
+
+        `annotation` is an annotation, its target, a selector, or a URI with a fragment of a standard (Media Fragments, PDF
+        open parameters, RFC 5147, EPUB CFI). `context` is data about the file that some selectors require. Raises
+        `AddressMalformed`.
+        """
+        from citekit.domain.exchange import from_web_annotation
+
+        resource_map = self.map(resource_id)
+        known = context or self._context(resource_map)
+        return Address(resource_id, from_web_annotation(annotation, resource_map.modality, known))
+
+    @staticmethod
+    def _context(resource_map: ResourceMap) -> Context:
+        from citekit.domain.exchange import Context
+
+        return Context(dimensions=resource_map.extent.size)
 
     def remove(self, resource_id: str) -> None:
         """Forget a map. Its evidence stays in the cache until it is pruned."""

@@ -10,13 +10,13 @@ from citekit.domain.extent import Extent
 from citekit.domain.numbers import WHOLE_LIMIT
 
 
-def to_plain(bounds: Extent) -> dict[str, Any]:
+def to_plain(extent: Extent) -> dict[str, Any]:
     """Return an extent as plain data."""
-    plain = {"pages": bounds.pages, "lines": bounds.lines, "seconds": bounds.seconds}
+    plain = {"pages": extent.pages, "lines": extent.lines, "seconds": extent.seconds}
     lists = {
-        "size": bounds.size and list(bounds.size),
-        "chapters": None if bounds.chapters is None else list(bounds.chapters),
-        "sheets": None if bounds.sheets is None else [list(sheet) for sheet in bounds.sheets],
+        "size": extent.size and list(extent.size),
+        "chapters": None if extent.chapters is None else list(extent.chapters),
+        "sheets": None if extent.sheets is None else [list(sheet) for sheet in extent.sheets],
     }
     return {name: value for name, value in {**plain, **lists}.items() if value is not None}
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from citekit.domain.modality import Modality
-from citekit.wire.locations import PLACE_FIELDS, modality_by_fields, modality_of
+from citekit.wire.locations import LOCATION_FIELDS, modality_by_fields, modality_of
 
 DEPTH_LIMIT = 64
 """Maximum number of levels of nodes in a map."""
@@ -75,8 +75,8 @@ def _strict_location(node: Mapping[str, Any], modality: Modality | None) -> obje
     if not isinstance(written, Mapping):
         return written
     location = without_nulls(written)
-    if not any(field in location for field in PLACE_FIELDS):
-        location.update({field: node[field] for field in PLACE_FIELDS if field in node})
+    if not any(field in location for field in LOCATION_FIELDS):
+        location.update({field: node[field] for field in LOCATION_FIELDS if field in node})
     if not location:
         return None
     if "modality" not in location:

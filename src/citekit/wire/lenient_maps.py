@@ -19,7 +19,7 @@ from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire.legacy_forms import DEPTH_LIMIT, EPOCH, NestedTooDeeplyError, strict_map, without_nulls
-from citekit.wire.locations import PLACE_FIELDS, BoxOrder, from_plain
+from citekit.wire.locations import LOCATION_FIELDS, BoxOrder, from_plain
 from citekit.wire.maps import check_version
 from citekit.wire.timestamps import parse_timestamp
 
@@ -28,8 +28,8 @@ NODES_LIMIT = 1_000_000
 
 _UNREADABLE = Virtual("virtual://unreadable")
 _MAP_FIELDS = {"resource_id", "type", "title", "source_path", "metadata", "nodes", "created_at", "map_version"}
-_NODE_FIELDS = {"id", "title", "type", "location", "summary", "context", "children", "metadata", *PLACE_FIELDS}
-_LOCATION_FIELDS = {"modality", *PLACE_FIELDS}
+_NODE_FIELDS = {"id", "title", "type", "location", "summary", "context", "children", "metadata", *LOCATION_FIELDS}
+_LOCATION_FIELDS = {"modality", *LOCATION_FIELDS}
 
 
 @frozen

@@ -19,7 +19,7 @@ from citekit.domain.modality import Modality
 from citekit.domain.numbers import exact, real
 from citekit.domain.rectangles import box_of_size
 
-PLACE_FIELDS = ("pages", "chapter", "chars", "sheet", "cells", "lines", "start", "end", "bbox", "virtual_address")
+LOCATION_FIELDS = ("pages", "chapter", "chars", "sheet", "cells", "lines", "start", "end", "bbox", "virtual_address")
 """Every field of a location except `modality`."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Pages, TimeSpan, Virtual
-from citekit.wire.locations import PLACE_FIELDS, to_plain
+from citekit.wire.locations import LOCATION_FIELDS, to_plain
 
 _LOCATIONS = (Box, Cells, Chapter, Lines, Pages, TimeSpan, Virtual)
 _STEP = re.compile(r"([A-Za-z_]+)(?:\[(\d+)\])?(?:\.|\Z)")
@@ -61,7 +61,7 @@ def _moved(
     itself.
     """
     written = node.get("location")
-    has_place = isinstance(written, dict) and any(written.get(field) is not None for field in PLACE_FIELDS)
+    has_place = isinstance(written, dict) and any(written.get(field) is not None for field in LOCATION_FIELDS)
     holder, path = (written, f"{start}location.") if has_place else (node, start)
     assert isinstance(holder, dict)
     edits = [

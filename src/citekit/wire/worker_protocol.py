@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.evidence import Form, Options
-from citekit.domain.formats import Format, called
+from citekit.domain.formats import Format, format_named
 from citekit.domain.modality import Modality
 from citekit.domain.source import Source
 
@@ -44,7 +44,7 @@ def plain_source(source: Source) -> dict[str, Any]:
 def source_from(data: Mapping[str, Any]) -> Source:
     """Return the source in `data`."""
     name, modality, media_type = data["format"]
-    known = called(name)
+    known = format_named(name)
     format = known if known is not None and known.media_type == media_type else None
     return Source(
         Path(data["path"]),

@@ -145,12 +145,12 @@ def _tools(app: Any, resource_id: str, found: Any, done: Outcome) -> None:
 
 def _cut(app: Any, found: Any, done: Outcome, *, verify: bool = True) -> None:
     from citekit.domain.evidence import Form, Options
-    from citekit.domain.formats import called
+    from citekit.domain.formats import format_named
     from citekit.domain.node import NodeName
 
     done.maps += 1
     done.nodes += sum(1 for _ in found.walk())
-    format = called(str(found.metadata.get("format")))
+    format = format_named(str(found.metadata.get("format")))
     for node in _chosen(found):
         name = NodeName(found.resource_id, node.id)
         done.attempt("resolve", partial(app.resolve, name, virtual=True))

@@ -266,7 +266,7 @@ def test_a_file_with_errors_gives_what_parses(outlined: Outlined) -> None:
 def test_a_file_that_defines_nothing_has_no_drafts(outlined: Outlined) -> None:
     outline = outlined("a.py", b"x = 1\nprint(x)\n")
 
-    assert ((), 2, "python") == (outline.items, outline.bounds.lines, outline.facts["language"])
+    assert ((), 2, "python") == (outline.items, outline.extent.lines, outline.facts["language"])
 
 
 @pytest.mark.parametrize(
@@ -502,7 +502,7 @@ def test_a_grammar_of_an_extra_that_is_missing_gives_groups_of_lines_and_names_i
 
     outline = outlined("a.sql", SAMPLES["a.sql"])
 
-    assert {"lines"} == {draft.type for draft in outline.items}
+    assert {"lines"} == {outline_item.type for outline_item in outline.items}
     assert "citekit[code]" in outline.notes[0]
 
 

@@ -57,9 +57,11 @@ def test_folders_are_chapters_with_pages_as_children(tmp_path: Path) -> None:
     names = ("Book/Ch 2/1.png", "Book/Ch 10/1.png", "Book/Ch 10/2.png")
     found = outline(comic(tmp_path / "a.cbz", {name: picture() for name in names}))
 
-    assert [("Ch 2", Pages((1,))), ("Ch 10", Pages((2, 3)))] == [(draft.title, draft.location) for draft in found.items]
+    assert [("Ch 2", Pages((1,))), ("Ch 10", Pages((2, 3)))] == [
+        (outline_item.title, outline_item.location) for outline_item in found.items
+    ]
     assert [Pages((2,)), Pages((3,))] == [page.location for page in found.items[1].children]
-    assert 3 == found.bounds.pages
+    assert 3 == found.extent.pages
 
 
 def test_the_bookmarks_of_comicinfo_are_chapters(tmp_path: Path) -> None:
@@ -72,7 +74,7 @@ def test_the_bookmarks_of_comicinfo_are_chapters(tmp_path: Path) -> None:
 
     assert ("Cats 3", ["Ada", "Bo"], "en") == (found.title, found.facts["authors"], found.facts["language"])
     assert [("cover", "1", Pages((1,))), ("chapter", "First", Pages((2, 3))), ("chapter", "Last", Pages((4, 5)))] == [
-        (draft.type, draft.title, draft.location) for draft in found.items
+        (outline_item.type, outline_item.title, outline_item.location) for outline_item in found.items
     ]
 
 

@@ -66,7 +66,7 @@ def test_members_of_json_stand_on_their_lines(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.json", '{\n  "a": [1,\n  2],\n  "b": {"c": 3}, // so\n  "d": "x"\n}\n')
 
     assert [("a", 2, 3), ("b", 4, 4), ("d", 5, 5)] == spans(found)
-    assert ["2 items, the first 1", "1 key: c", "x"] == [draft.summary for draft in found.items]
+    assert ["2 items, the first 1", "1 key: c", "x"] == [outline_item.summary for outline_item in found.items]
 
 
 def test_long_arrays_are_grouped_by_index_and_long_members_nested(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_odd_notebooks_end_in_a_map(tmp_path: Path, text: str) -> None:
 def test_logs_are_stretches_of_time(tmp_path: Path, lines: list[str], titles: list[str]) -> None:
     found = outline(tmp_path / "a.log", "\n".join(lines))
 
-    assert titles == [draft.title for draft in found.items]
+    assert titles == [outline_item.title for outline_item in found.items]
     assert found.items[-1].location == Lines(2, len(lines))
 
 
@@ -367,7 +367,9 @@ def test_an_item_of_yaml_that_is_a_mapping_holds_its_keys(tmp_path: Path) -> Non
 def test_an_element_of_xml_without_others_in_it_says_its_text(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.xml", "<a>\n<b>one &amp; <!-- no -->two</b>\n<c/>\n</a>\n")
 
-    assert [("b", "one & two"), ("c", None)] == [(draft.title, draft.summary) for draft in found.items]
+    assert [("b", "one & two"), ("c", None)] == [
+        (outline_item.title, outline_item.summary) for outline_item in found.items
+    ]
 
 
 def test_only_the_busiest_hours_of_a_long_log_are_parted_into_minutes(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from citekit.adapters.formats.epub.extractor import EpubExtractor
-from citekit.adapters.formats.epub.outliner import EpubOutliner, contents_drafts
+from citekit.adapters.formats.epub.outliner import EpubOutliner, toc_outline_items
 from citekit.adapters.formats.epub.reader import EpubReader
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, make_nodes
 from citekit.domain.errors import FormUnsupported, LocationOutside
@@ -33,10 +33,10 @@ def book_of(lengths: list[int], contents: list[tuple[int, str, int, int]]) -> Bo
     return Book(title=None, authors=(), language=None, identifier=None, chapters=chapters, contents=headings)
 
 
-def places(drafts: tuple[OutlineItem, ...]) -> list[tuple[str, Chapter, list[object]]]:
+def places(outline_items: tuple[OutlineItem, ...]) -> list[tuple[str, Chapter, list[object]]]:
     return [
         (each.title, each.location, list(places(tuple(each.children))))
-        for each in drafts
+        for each in outline_items
         if isinstance(each.location, Chapter)
     ]
 
@@ -51,7 +51,7 @@ def test_entries_reach_to_the_next_of_their_own_or_a_higher_level() -> None:
             [("A", Chapter(1, (0, 4)), []), ("a", Chapter(1, (4, 7)), []), ("b", Chapter(1, (7, 10)), [])],
         ),
         ("B", Chapter(2, last=3), [("B", Chapter(2), []), ("xxxxxxxxxx", Chapter(3), [])]),
-    ] == places(contents_drafts(book))
+    ] == places(toc_outline_items(book))
 
 
 def test_a_leaf_that_ends_inside_a_later_chapter_is_cut_at_the_end_of_its_own() -> None:
@@ -63,13 +63,13 @@ def test_a_leaf_that_ends_inside_a_later_chapter_is_cut_at_the_end_of_its_own() 
         ("A (continued)", Chapter(2)),
         ("A (continued)", Chapter(3, (0, 5))),
         ("B", Chapter(3, (5, 10))),
-    ] == [each[:2] for each in places(contents_drafts(book))]
+    ] == [each[:2] for each in places(toc_outline_items(book))]
 
 
 def test_a_parent_that_ends_inside_a_later_chapter_is_widened_to_whole_chapters() -> None:
     book = book_of([10, 10], [(1, "A", 1, 5), (2, "a", 1, 7), (1, "B", 2, 5)])
 
-    found = places(contents_drafts(book))
+    found = places(toc_outline_items(book))
 
     assert ("A", Chapter(1, last=2)) == found[1][:2]
     assert [
@@ -83,14 +83,14 @@ def test_entries_of_one_level_at_one_place_are_one_node() -> None:
     book = book_of([10], [(1, "A", 1, 0), (1, "B", 1, 0), (1, "C", 1, 5)])
 
     assert [("A / B", Chapter(1, (0, 5))), ("C", Chapter(1, (5, 10)))] == [
-        (draft.title, draft.location) for draft in contents_drafts(book)
+        (outline_item.title, outline_item.location) for outline_item in toc_outline_items(book)
     ]
 
 
 def test_an_entry_at_the_end_of_a_chapter_begins_with_the_next() -> None:
     book = book_of([10, 10], [(1, "A", 1, 0), (1, "B", 1, 10)])
 
-    assert [Chapter(1), Chapter(2)] == [draft.location for draft in contents_drafts(book)]
+    assert [Chapter(1), Chapter(2)] == [outline_item.location for outline_item in toc_outline_items(book)]
 
 
 def test_a_book_without_contents_has_a_node_a_chapter(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_book_without_contents_has_a_node_a_chapter(tmp_path: Path) -> None:
     found = EpubOutliner(EpubReader()).outline(source(path), silent)
 
     assert [("First", Chapter(1)), ("c2", Chapter(2)), ("c3", Chapter(3))] == [
-        (draft.title, draft.location) for draft in found.items
+        (outline_item.title, outline_item.location) for outline_item in found.items
     ]
     assert "It was a very dark night." == found.items[0].summary
     assert [31, 199, 0] == found.facts["chapter_lengths"]
@@ -119,15 +119,15 @@ def test_every_book_is_covered_and_every_entry_placed(
         ((a, f"{t}{n}", c, min(o, lengths[c - 1])) for n, (a, t, c, o) in enumerate(contents)), key=lambda e: e[2:]
     )
 
-    drafts = contents_drafts(book_of(lengths, inside))
+    outline_items = toc_outline_items(book_of(lengths, inside))
 
-    bounds = Extent(chapters=tuple(lengths))
-    nodes = [node for top in make_nodes(Outline(title=None, bounds=bounds, items=drafts)) for node in top.walk()]
+    extent = Extent(chapters=tuple(lengths))
+    nodes = [node for top in make_nodes(Outline(title=None, extent=extent, items=outline_items)) for node in top.walk()]
     for node in nodes:
         assert all(node.location.contains(child.location) for child in node.children)
     placed = {title for node in nodes for title in node.title.split(" / ")}
     assert {title for _, title, chapter, offset in inside if (chapter, offset) < (5, max(1, lengths[4]))} <= placed
-    tops = [draft.location for draft in drafts if isinstance(draft.location, Chapter)]
+    tops = [outline_item.location for outline_item in outline_items if isinstance(outline_item.location, Chapter)]
     for number, length in enumerate(lengths, 1):
         for character in range(length):
             assert any(top.contains(Chapter(number, (character, character + 1))) for top in tops)
@@ -244,7 +244,7 @@ def test_real_books_are_covered_by_their_contents(corpus: Path) -> None:
         nodes = [node for top in make_nodes(found) for node in top.walk()]
 
         assert all(node.location.contains(child.location) for node in nodes for child in node.children)
-        assert all(node.location == node.location.clamp(found.bounds) for node in nodes)
+        assert all(node.location == node.location.clamp(found.extent) for node in nodes)
         leaves = [node for node in nodes if not node.children]
         assert sum(lengths) == sum(_size(node.location, lengths) for node in leaves), path.name
         assert found.items

@@ -21,8 +21,8 @@ def outline(path: Path) -> Outline:
     return EpubOutliner(EpubReader()).outline(source(path), silent)
 
 
-def tree(drafts: tuple[OutlineItem, ...]) -> list[object]:
-    return [(each.type, each.title, tree(tuple(each.children))) for each in drafts]
+def tree(outline_items: tuple[OutlineItem, ...]) -> list[object]:
+    return [(each.type, each.title, tree(tuple(each.children))) for each in outline_items]
 
 
 def nav(*entries: str) -> str:
@@ -76,7 +76,7 @@ def test_a_missing_fragment_is_found_by_its_title(tmp_path: Path) -> None:
     entries = '<li><a href="c1.xhtml">One</a></li>', '<li><a href="c1.xhtml#gone">Second</a></li>'
     path = write_book(tmp_path / "b.epub", [body], nav(*entries))
 
-    assert [Chapter(1, (0, 6)), Chapter(1, (6, 14))] == [draft.location for draft in outline(path).items]
+    assert [Chapter(1, (0, 6)), Chapter(1, (6, 14))] == [outline_item.location for outline_item in outline(path).items]
 
 
 def test_a_fragment_behind_its_heading_begins_with_it(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_landmarks_and_the_types_of_parts_are_types_of_nodes(tmp_path: Path) -> 
 
     found = outline(path)
 
-    assert ["titlepage", "preface", "chapter"] == [draft.type for draft in found.items]
+    assert ["titlepage", "preface", "chapter"] == [outline_item.type for outline_item in found.items]
     assert [{"type": "titlepage", "chapter": 1, "character": 0}] == found.facts["landmarks"]
 
 
@@ -127,8 +127,8 @@ def test_missing_and_repeated_chapter_files_are_said(tmp_path: Path) -> None:
     found = outline(path)
 
     assert [3, 0, 5, 0] == found.facts["chapter_lengths"]
-    assert ("1 of the 4 chapter files that the book names are missing in it.",) == tuple(found.notes[:1])
-    assert "named again" in found.notes[1]
+    assert ("1 of the 4 chapter files that the book lists are missing from it.",) == tuple(found.notes[:1])
+    assert "are duplicates" in found.notes[1]
 
 
 def test_an_ncx_that_nests_without_end_is_a_map(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_an_ncx_that_nests_without_end_is_a_map(tmp_path: Path) -> None:
 
     found = outline(write_epub(tmp_path / "b.epub", files))
 
-    assert ["A"] == [draft.title for draft in found.items]
+    assert ["A"] == [outline_item.title for outline_item in found.items]
 
 
 LAUGHS = (

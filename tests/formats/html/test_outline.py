@@ -112,7 +112,7 @@ def test_sectioning_elements_with_a_heading_or_a_label_are_nodes_from_tag_to_tag
 
     assert [("Site", 1, 12), ("Ways", 2, 4), ("Story", 5, 11), ("Inner", 7, 9)] == spans(found)
     site = found.items[0]
-    assert ["nav", "article"] == [draft.type for draft in site.children]
+    assert ["nav", "article"] == [outline_item.type for outline_item in site.children]
 
 
 def test_headings_of_navigation_and_bars_of_links_are_no_sections(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_headings_of_navigation_and_bars_of_links_are_no_sections(tmp_path: Path
     found = outline(tmp_path / "a.html", page)
 
     assert [("Ways", 1, 4), ("Ada Byron", 6, 7)] == spans(found)
-    assert ["nav", "section"] == [draft.type for draft in found.items]
+    assert ["nav", "section"] == [outline_item.type for outline_item in found.items]
 
 
 def test_a_section_in_a_summary_ends_nothing(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_figures_and_tables_with_a_caption_are_nodes(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.html", page)
 
     assert [("One", 1, 9), ("A cat", 2, 5), ("Prices", 7, 9)] == spans(found)
-    assert ["figure", "table"] == [draft.type for draft in found.items[0].children]
+    assert ["figure", "table"] == [outline_item.type for outline_item in found.items[0].children]
 
 
 def test_templates_and_drawings_hold_no_headings_and_permalinks_no_title(tmp_path: Path) -> None:
@@ -216,4 +216,4 @@ def test_a_heading_that_only_blank_blocks_follow_ends_where_its_first_words_do(t
 
     outline = HtmlOutliner(PlainTextOutliner()).outline(given, silent)
 
-    assert ["Words"] == [draft.title for draft in outline.items]
+    assert ["Words"] == [outline_item.title for outline_item in outline.items]

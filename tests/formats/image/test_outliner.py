@@ -213,7 +213,7 @@ def test_dimensions_are_upright(outlined: Outlined) -> None:
     outline = outlined(page((50, 50, 300, 300)), "a.jpg", exif=exif)
 
     assert [800, 1000] == outline.facts["dimensions"]
-    assert (800, 1000) == outline.bounds.size
+    assert (800, 1000) == outline.extent.size
     (region,) = descendants(outline)
     assert region.title.startswith("Top right ")
 

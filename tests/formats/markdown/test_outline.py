@@ -73,7 +73,8 @@ def test_text_before_the_first_heading_is_a_preamble(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.md", "Hello there.\n\n# One\n")
 
     assert [("preamble", 1, 2), ("section", 3, 3)] == [
-        (draft.type, first, last) for draft, (_, first, last) in zip(found.items, spans(found), strict=True)
+        (outline_item.type, first, last)
+        for outline_item, (_, first, last) in zip(found.items, spans(found), strict=True)
     ]
 
 
@@ -138,6 +139,9 @@ def test_front_matter_of_any_kind_gives_the_title_and_is_no_text(tmp_path: Path,
 
     outline, facts = MarkdownOutliner(PlainTextOutliner()).outline(found, silent), LinesTextReader().facts(found)
 
-    assert ("My Post", ["One"]) == (outline.title, [draft.title for draft in outline.items if draft.type == "section"])
+    assert ("My Post", ["One"]) == (
+        outline.title,
+        [outline_item.title for outline_item in outline.items if outline_item.type == "section"],
+    )
     assert ("My Post", ("Ann",)) == (facts.title, tuple(facts.authors))
     assert "One\n\ntext" == LinesTextReader().read(found).text.strip()

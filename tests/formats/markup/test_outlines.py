@@ -179,7 +179,7 @@ def test_captions_of_restructured_text_are_nodes_of_their_sections(tmp_path: Pat
         ("A title goes on", 40, 45),
     ] == spans(found)
     assert "The title says what this is, which no figure does." == found.items[0].summary
-    assert ["table", "listing", "table"] == [draft.type for draft in found.items[0].children[1].children]
+    assert ["table", "listing", "table"] == [outline_item.type for outline_item in found.items[0].children[1].children]
 
 
 ORG = """* Results
@@ -207,7 +207,7 @@ def test_captions_of_org_are_nodes_of_their_sections(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.org", ORG)
 
     assert [("Results", 1, 18), ("The first figure", 2, 5), ("Costs", 7, 11), ("Code of it", 12, 15)] == spans(found)
-    assert ["figure", "table", "listing"] == [draft.type for draft in found.items[0].children]
+    assert ["figure", "table", "listing"] == [outline_item.type for outline_item in found.items[0].children]
 
 
 def test_captions_of_listings_are_nodes_too(tmp_path: Path) -> None:

@@ -58,26 +58,26 @@ def encoded(recording: Path, target: Path, *options: str) -> Path:
     return target
 
 
-def drafts_of(path: Path) -> tuple[OutlineItem, ...]:
+def outline_items_of(path: Path) -> tuple[OutlineItem, ...]:
     return tuple(MediaOutliner(PyAvProbe()).outline(source(path), silent).items)
 
 
-def title_and_times(draft: OutlineItem) -> tuple[str, float, float]:
-    assert isinstance(draft.location, TimeSpan)
-    return draft.title, draft.location.start, draft.location.end or 0.0
+def title_and_times(outline_item: OutlineItem) -> tuple[str, float, float]:
+    assert isinstance(outline_item.location, TimeSpan)
+    return outline_item.title, outline_item.location.start, outline_item.location.end or 0.0
 
 
-def tree(drafts: tuple[OutlineItem, ...]) -> list[object]:
-    return [[*title_and_times(draft), *tree(tuple(draft.children))] for draft in drafts]
+def tree(outline_items: tuple[OutlineItem, ...]) -> list[object]:
+    return [[*title_and_times(outline_item), *tree(tuple(outline_item.children))] for outline_item in outline_items]
 
 
 def check_chapters(path: Path, folder: Path) -> None:
-    drafts = drafts_of(path)
-    assert [title for title, _, _ in TRUTH] == [draft.title for draft in drafts]
-    for (_, start, end), pitch, draft in zip(TRUTH, PITCHES, drafts, strict=True):
-        assert (start, end) == pytest.approx(title_and_times(draft)[1:], abs=CLOSE)
+    outline_items = outline_items_of(path)
+    assert [title for title, _, _ in TRUTH] == [outline_item.title for outline_item in outline_items]
+    for (_, start, end), pitch, outline_item in zip(TRUTH, PITCHES, outline_items, strict=True):
+        assert (start, end) == pytest.approx(title_and_times(outline_item)[1:], abs=CLOSE)
         clip = folder / "clip"
-        extraction = PyAvClipExtractor().extract(source(path), draft.location, Options(), clip)
+        extraction = PyAvClipExtractor().extract(source(path), outline_item.location, Options(), clip)
         clip_samples = decoded(clip.rename(clip.with_suffix(extraction.suffix)))
         assert end - start == pytest.approx(len(clip_samples) / RATE, abs=CLOSE)
         assert pitch == pytest.approx(pitch_of(clip_samples[RATE // 20 : RATE // 20 + RATE // 10]), rel=0.05)
@@ -175,7 +175,7 @@ def test_parts_in_an_id3_table_of_contents_contain_their_chapters(bare: Path, tm
     assert [
         ["Part I", 0.0, 2.0, ["One", 0.0, 0.8], ["Two", 0.8, 2.0]],
         ["Part II", 2.0, 4.0, ["Three", 2.0, 3.0], ["Four", 3.0, 4.0]],
-    ] == tree(drafts_of(path))
+    ] == tree(outline_items_of(path))
     assert len(decoded(bare)) == len(decoded(path))
 
 
@@ -184,14 +184,14 @@ def test_a_part_can_have_one_chapter_and_unlisted_chapters_are_hidden(bare: Path
     path = tmp_path / "book.mp3"
     path.write_bytes(_id3(CHAPS, tables) + bare.read_bytes())
 
-    assert [["Part I", 0.0, 0.8, ["One", 0.0, 0.8]], ["Two", 0.8, 2.0]] == tree(drafts_of(path))
+    assert [["Part I", 0.0, 0.8, ["One", 0.0, 0.8]], ["Two", 0.8, 2.0]] == tree(outline_items_of(path))
 
 
 def test_id3_chapters_without_a_table_of_contents_are_flat(bare: Path, tmp_path: Path) -> None:
     path = tmp_path / "book.mp3"
     path.write_bytes(_id3(CHAPS, []) + bare.read_bytes())
 
-    assert [[title, start, end] for _, start, end, title in CHAPS] == tree(drafts_of(path))
+    assert [[title, start, end] for _, start, end, title in CHAPS] == tree(outline_items_of(path))
 
 
 @given(data=st.binary(max_size=200), version=st.sampled_from((3, 4)), flags=st.integers(0, 255))
@@ -219,7 +219,7 @@ def test_the_default_edition_of_matroska_keeps_its_nesting(recording: Path, tmp_
     assert [
         ["Part I", 0.0, 2.0, ["One", 0.0, 0.8], ["Two", 0.8, 2.0]],
         ["Part II", 2.0, 4.0, ["Three", 2.0, 3.0], ["Four", 3.0, 4.0]],
-    ] == tree(drafts_of(path))
+    ] == tree(outline_items_of(path))
 
 
 def test_chapters_that_all_end_with_the_file_become_consecutive() -> None:

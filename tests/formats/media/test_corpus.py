@@ -60,7 +60,7 @@ def _try(path: Path, folder: Path) -> None:
         return
     found = MediaOutliner(PyAvProbe()).outline(source(path), silent)
     nodes = make_nodes(found)
-    duration = found.bounds.seconds or 0.0
+    duration = found.extent.seconds or 0.0
     assert nodes
     for accurate in (False, True):
         for number, node in enumerate(random.Random(path.name).sample(nodes, min(2, len(nodes)))):

@@ -28,16 +28,16 @@ def outline(path: Path) -> Outline:
     return MediaOutliner(PyAvProbe()).outline(source(path), silent)
 
 
-def spans(drafts: Any) -> list[tuple[float, float | None]]:
-    return [(draft.location.start, draft.location.end) for draft in drafts]
+def spans(outline_items: Any) -> list[tuple[float, float | None]]:
+    return [(outline_item.location.start, outline_item.location.end) for outline_item in outline_items]
 
 
-def check(drafts: Any, low: float, high: float) -> None:
+def check(outline_items: Any, low: float, high: float) -> None:
     """Check that nodes are inside their parents, in order, and disjoint, at all levels."""
-    for draft in drafts:
-        assert low <= draft.location.start < draft.location.end <= high
-        check(draft.children, draft.location.start, draft.location.end)
-    for before, after in pairwise(drafts):
+    for outline_item in outline_items:
+        assert low <= outline_item.location.start < outline_item.location.end <= high
+        check(outline_item.children, outline_item.location.start, outline_item.location.end)
+    for before, after in pairwise(outline_items):
         assert before.location.end <= after.location.start
 
 
@@ -47,7 +47,7 @@ def test_chapters_of_the_container_come_first(tmp_path: Path) -> None:
 
     found = outline(path)
 
-    assert ["Start", "End"] == [draft.title for draft in found.items]
+    assert ["Start", "End"] == [outline_item.title for outline_item in found.items]
     assert [(0.0, 2.0), (2.0, 6.0)] == [(a, round(b or 0)) for a, b in spans(found.items)]
 
 
@@ -70,7 +70,7 @@ def test_embedded_subtitles_make_topics(tmp_path: Path) -> None:
     path = tmp_path / "both.mkv"
     ffmpeg("-i", str(film), "-i", str(tmp_path / "words.srt"), "-map", "0", "-map", "1", "-c", "copy", str(path))
 
-    assert ["Hello, world. Good bye"] == [draft.title for draft in outline(path).items]
+    assert ["Hello, world. Good bye"] == [outline_item.title for outline_item in outline(path).items]
 
 
 def test_scenes_start_where_the_picture_changes(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_audio_is_split_at_silence(tmp_path: Path) -> None:
     assert 3 == len(found.items)
     for (start, end), truth in zip(spans(found.items), loud, strict=True):
         assert truth == pytest.approx((start, end), abs=0.2)
-    assert all(draft.location.modality is Modality.AUDIO for draft in found.items)
+    assert all(outline_item.location.modality is Modality.AUDIO for outline_item in found.items)
 
 
 def test_an_even_tone_is_one_recording(tmp_path: Path) -> None:
@@ -113,8 +113,8 @@ def test_an_even_tone_is_one_recording(tmp_path: Path) -> None:
 def test_an_mp4_without_video_is_mapped_as_audio(tmp_path: Path) -> None:
     found = outline(write_audio(tmp_path / "talk.mp4", seconds=5, codec="aac"))
 
-    assert {Modality.AUDIO} == {draft.location.modality for draft in found.items}
-    assert found.bounds.size is None
+    assert {Modality.AUDIO} == {outline_item.location.modality for outline_item in found.items}
+    assert found.extent.size is None
 
 
 def test_file_properties_are_in_the_metadata(tmp_path: Path) -> None:
@@ -219,5 +219,5 @@ def _scenes(path: Path, lengths: list[float]) -> Path:
 def test_spans_have_the_right_modality(tmp_path: Path) -> None:
     found = outline(write_video(tmp_path / "film.mp4", seconds=2))
 
-    assert all(isinstance(draft.location, TimeSpan) for draft in found.items)
-    assert {Modality.VIDEO} == {draft.location.modality for draft in found.items}
+    assert all(isinstance(outline_item.location, TimeSpan) for outline_item in found.items)
+    assert {Modality.VIDEO} == {outline_item.location.modality for outline_item in found.items}

@@ -152,16 +152,18 @@ def test_scenes_are_children_of_subtitle_topics(tmp_path: Path) -> None:
 
     [topic] = MediaOutliner(PyAvProbe()).outline(source(path), silent).items
 
-    assert ["Scene 1 (0:00-0:02)", "Scene 2 (0:02-0:04)"] == [draft.title for draft in topic.children]
-    assert ["Hello, world.", "Good bye"] == [draft.summary for draft in topic.children]
-    assert [["Hello, world."], ["Good bye"]] == [[cue.title for cue in draft.children] for draft in topic.children]
+    assert ["Scene 1 (0:00-0:02)", "Scene 2 (0:02-0:04)"] == [outline_item.title for outline_item in topic.children]
+    assert ["Hello, world.", "Good bye"] == [outline_item.summary for outline_item in topic.children]
+    assert [["Hello, world."], ["Good bye"]] == [
+        [cue.title for cue in outline_item.children] for outline_item in topic.children
+    ]
 
 
 def test_a_cue_that_crosses_a_cut_stays_whole() -> None:
     cue = OutlineItem("Said over a cut", "cue", TimeSpan(1.0, 3.0))
     topic = OutlineItem("Topic", "topic", TimeSpan(0.0, 4.0), children=[cue])
 
-    [draft] = add_scenes([topic], [2.0], 4.0)
+    [outline_item] = add_scenes([topic], [2.0], 4.0)
 
-    assert ["scene", "cue", "scene"] == [child.type for child in draft.children]
-    assert cue in draft.children
+    assert ["scene", "cue", "scene"] == [child.type for child in outline_item.children]
+    assert cue in outline_item.children

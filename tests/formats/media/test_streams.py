@@ -41,7 +41,7 @@ def test_the_default_streams_are_used_with_a_note(film: Path, tmp_path: Path) ->
 
     found = outline(path)
 
-    assert (64, 64) == found.bounds.size
+    assert (64, 64) == found.extent.size
     assert [
         "Of 2 video streams, number 2 is used, the one that players choose.",
         "Of 2 audio streams, number 2 (deu) is used, the one that players choose.",
@@ -66,7 +66,7 @@ def test_a_film_with_a_late_start_time_is_mapped_and_extracted_from_its_start(fi
 
     found, cut = outline(path), clip(path, 1.0, 2.0, tmp_path)
 
-    assert 4.0 == pytest.approx(found.bounds.seconds or 0, abs=0.05)
+    assert 4.0 == pytest.approx(found.extent.seconds or 0, abs=0.05)
     assert not [note for note in found.notes if "declares" in note]
     assert [25, 49] == [cut.pictures[0], cut.pictures[-1]]
 

@@ -72,7 +72,7 @@ def test_a_change_of_vocabulary_starts_another_topic() -> None:
     found = topics_from_cues(cues, 240.0, Modality.VIDEO)
 
     assert 30 == max(range(60), key=lambda place: shifts[place])
-    assert [0.0, 120.0] == [getattr(draft.location, "start", None) for draft in found]
+    assert [0.0, 120.0] == [getattr(outline_item.location, "start", None) for outline_item in found]
 
 
 def test_chapters_of_ogg_comments_are_chapters(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_chapters_of_ogg_comments_are_chapters(tmp_path: Path) -> None:
     found = MediaOutliner(PyAvProbe()).outline(source(path), silent)
 
     assert [("First", 0.0), ("Second", 1.0)] == [
-        (draft.title, getattr(draft.location, "start", None)) for draft in found.items
+        (outline_item.title, getattr(outline_item.location, "start", None)) for outline_item in found.items
     ]
 
 

@@ -127,8 +127,8 @@ def test_a_sheet_that_says_it_is_huge_is_as_large_as_what_it_holds(files: dict[s
 
     outline = XlsxOutliner().outline(FileSources().identify(path), silent)
 
-    assert outline.bounds.sheets is not None
-    assert ("Q1 Plan", 1_048_576, 16_384) == outline.bounds.sheets[0]
+    assert outline.extent.sheets is not None
+    assert ("Q1 Plan", 1_048_576, 16_384) == outline.extent.sheets[0]
 
 
 def test_scattered_cells_are_no_regions(files: dict[str, Path], tmp_path: Path) -> None:

@@ -123,4 +123,6 @@ def test_a_region_is_titled_by_what_stands_above_its_header(
 
     found = XlsxOutliner().outline(FileSources().identify(tmp_path / "a.xlsx"), silent)
 
-    assert [(title, summary)] == [(draft.title, draft.summary) for draft in found.items[0].children]
+    assert [(title, summary)] == [
+        (outline_item.title, outline_item.summary) for outline_item in found.items[0].children
+    ]

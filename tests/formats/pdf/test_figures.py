@@ -27,18 +27,18 @@ def outline(path: Path) -> Outline:
     return PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
 
 
-def below(draft: OutlineItem) -> list[OutlineItem]:
-    return [draft, *(each for child in draft.children for each in below(child))]
+def below(outline_item: OutlineItem) -> list[OutlineItem]:
+    return [outline_item, *(each for child in outline_item.children for each in below(child))]
 
 
 def told(path: Path) -> list[OutlineItem]:
     return [each for root in outline(path).items for each in below(root) if each.type in ("figure", "table")]
 
 
-def region(draft: OutlineItem) -> Box:
-    assert isinstance(draft.location, Pages)
-    assert draft.location.region is not None
-    return draft.location.region
+def region(outline_item: OutlineItem) -> Box:
+    assert isinstance(outline_item.location, Pages)
+    assert outline_item.location.region is not None
+    return outline_item.location.region
 
 
 def prose(page: Any, y: float, lines: int = 3) -> None:
@@ -123,8 +123,8 @@ def test_each_caption_has_its_own_picture_above_or_below(tmp_path: Path) -> None
 
         found = told(path)
 
-        assert [draft.title for draft in found] == ["Figure 1: It.", "Figure 2: It.", "Figure 3: It."]
-        tops = [region(draft).y1 * 800 for draft in found]
+        assert [outline_item.title for outline_item in found] == ["Figure 1: It.", "Figure 2: It.", "Figure 3: It."]
+        tops = [region(outline_item).y1 * 800 for outline_item in found]
         first = 97 if name == "below" else 79
         assert tops == pytest.approx([first, first + 160, first + 320], abs=5)
 
@@ -187,7 +187,7 @@ def test_a_figure_is_below_the_section_that_began_before_it(tmp_path: Path) -> N
 
     found = outline(path)
 
-    assert [(draft.title, [child.title for child in draft.children]) for draft in found.items] == [
+    assert [(outline_item.title, [child.title for child in outline_item.children]) for outline_item in found.items] == [
         ("First matters", ["Figure 1: It."]),
         ("Second matters", ["Figure 2: It."]),
     ]
@@ -204,4 +204,6 @@ def test_a_caption_in_the_text_yields_to_the_one_below_its_picture(tmp_path: Pat
 
     found = told(path)
 
-    assert [draft.location.numbers for draft in found if isinstance(draft.location, Pages)] == [(2,)]
+    assert [outline_item.location.numbers for outline_item in found if isinstance(outline_item.location, Pages)] == [
+        (2,)
+    ]

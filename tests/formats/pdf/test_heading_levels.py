@@ -43,9 +43,13 @@ def _outlined(path: Path) -> list[tuple[int, str]]:
     return list(_flat(PdfOutliner().outline(source, silent).items, 1))
 
 
-def _flat(drafts: Sequence[OutlineItem], level: int) -> list[tuple[int, str]]:
-    shown = [draft for draft in drafts if draft.type not in ("page", "pages")]
-    return [each for draft in shown for each in ((level, draft.title), *_flat(draft.children, level + 1))]
+def _flat(outline_items: Sequence[OutlineItem], level: int) -> list[tuple[int, str]]:
+    shown = [outline_item for outline_item in outline_items if outline_item.type not in ("page", "pages")]
+    return [
+        each
+        for outline_item in shown
+        for each in ((level, outline_item.title), *_flat(outline_item.children, level + 1))
+    ]
 
 
 def _chapters(within: Callable[[int], Sequence[tuple[str, float]]]) -> list[Item]:

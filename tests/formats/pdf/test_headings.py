@@ -30,13 +30,13 @@ from citekit.domain.source import Source
 HEADINGS = ["1 First matters", "2 Second matters", "3 Third matters", "4 Fourth matters"]
 
 
-def drafts(path: Path) -> Sequence[OutlineItem]:
+def outline_items(path: Path) -> Sequence[OutlineItem]:
     source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"])
     return PdfOutliner().outline(source, silent).items
 
 
 def titles(found: Sequence[OutlineItem]) -> list[str]:
-    return [title for draft in found for title in (draft.title, *titles(draft.children))]
+    return [title for outline_item in found for title in (outline_item.title, *titles(outline_item.children))]
 
 
 def written(path: Path, draw: Callable[[pymupdf.Page, int], None], count: int = 4) -> Path:
@@ -120,7 +120,7 @@ def terms(page: pymupdf.Page, number: int) -> None:
 def test_what_is_no_heading_is_left_out(draw: Callable[[pymupdf.Page, int], None], tmp_path: Path) -> None:
     path = written(tmp_path / "x.pdf", draw)
 
-    assert [title for title in titles(drafts(path)) if not title.startswith(("Figure", "Table"))] == HEADINGS
+    assert [title for title in titles(outline_items(path)) if not title.startswith(("Figure", "Table"))] == HEADINGS
 
 
 def test_the_lines_of_a_long_heading_are_one(tmp_path: Path) -> None:
@@ -129,9 +129,9 @@ def test_the_lines_of_a_long_heading_are_one(tmp_path: Path) -> None:
         page.insert_text((40, 334), f"the river came for the {number}th time", fontname="hebo", fontsize=12)
         prose(page, 40, 360)
 
-    found = drafts(written(tmp_path / "x.pdf", draw))
+    found = outline_items(written(tmp_path / "x.pdf", draw))
 
-    assert [draft.title for draft in found] == HEADINGS
+    assert [outline_item.title for outline_item in found] == HEADINGS
     assert found[1].children[0].title == "2.1 What is told of the days when the river came for the 2th time"
 
 
@@ -144,7 +144,7 @@ def test_a_number_above_its_title_belongs_to_it(tmp_path: Path) -> None:
             prose(page, 40, 200)
         document.save(tmp_path / "x.pdf")
 
-    found = drafts(tmp_path / "x.pdf")
+    found = outline_items(tmp_path / "x.pdf")
 
     assert titles(found) == ["Chapter 1 The Hill", "Chapter 2 The Vale", "Chapter 3 The Wood"]
 
@@ -156,7 +156,7 @@ def test_the_title_of_the_document_is_no_section(tmp_path: Path) -> None:
         page.insert_text((40, 240), "Told by Nobody", fontsize=18)
         document.save(tmp_path / "x.pdf")
 
-    assert [draft.title for draft in drafts(tmp_path / "x.pdf")] == ["Page 1", *HEADINGS]
+    assert [outline_item.title for outline_item in outline_items(tmp_path / "x.pdf")] == ["Page 1", *HEADINGS]
 
 
 def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
                     prose(page, x, y + 17 + 5 * side, 16)
         document.save(tmp_path / "x.pdf")
 
-    assert titles(drafts(tmp_path / "x.pdf")) == [
+    assert titles(outline_items(tmp_path / "x.pdf")) == [
         f"{number}.{2 * side + half + 1} Column {side} half {half}"
         for number in (1, 2)
         for side in (0, 1)
@@ -188,7 +188,7 @@ def test_a_turned_page_is_read_as_it_is_shown(turn: int, tmp_path: Path) -> None
             shown.set_rotation(turn)
         document.save(tmp_path / "x.pdf")
 
-    assert titles(drafts(tmp_path / "x.pdf")) == HEADINGS
+    assert titles(outline_items(tmp_path / "x.pdf")) == HEADINGS
 
 
 def test_headings_in_japanese_are_found(tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_headings_in_japanese_are_found(tmp_path: Path) -> None:
                 )
         document.save(tmp_path / "x.pdf")
 
-    assert titles(drafts(tmp_path / "x.pdf")) == ["第一章 川の流れ1", "第二章 川の流れ2", "第三章 川の流れ3"]
+    assert titles(outline_items(tmp_path / "x.pdf")) == ["第一章 川の流れ1", "第二章 川の流れ2", "第三章 川の流れ3"]
 
 
 def test_numbers_tell_headings_in_a_type_that_prints_other_things_too(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_numbers_tell_headings_in_a_type_that_prints_other_things_too(tmp_path: 
             )
         page.insert_text((40, 500), f"Term {'abcd'[number - 1] * 4}", fontname="hebo", fontsize=10)
 
-    found = titles(drafts(written(tmp_path / "x.pdf", counted)))
+    found = titles(outline_items(written(tmp_path / "x.pdf", counted)))
 
     assert [title for at in range(4) for title in (HEADINGS[at], f"{at + 1}.1 Part {'abcd'[at] * 4}")] == found
 
@@ -237,7 +237,7 @@ def test_what_chinese_documents_count_is_told_from_sentences_of_the_same_type(tm
             page.insert_text((40, 340 + 15 * line), "这是正文的一行，它一直继续下去", fontname="china-s", fontsize=10)
         document.save(tmp_path / "x.pdf")
 
-    (chapter,) = drafts(tmp_path / "x.pdf")
+    (chapter,) = outline_items(tmp_path / "x.pdf")
 
     assert ("第七章企业的信用", ["一、过去的评级", "二、授信的情况"]) == (chapter.title, titles(chapter.children))
 
@@ -256,7 +256,7 @@ def test_the_number_of_a_section_at_the_top_of_a_page_is_no_running_header(tmp_p
         document.save(tmp_path / "x.pdf")
 
     expected = [f"{chapter}.1 Of {'abcdefgh'[chapter - 1] * 5}" for chapter in range(1, 9)]
-    assert expected == [title for title in titles(drafts(tmp_path / "x.pdf")) if " Of " in title]
+    assert expected == [title for title in titles(outline_items(tmp_path / "x.pdf")) if " Of " in title]
 
 
 @pytest.mark.parametrize(

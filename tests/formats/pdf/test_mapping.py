@@ -30,17 +30,24 @@ def outline(path: Path) -> Outline:
     return PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
 
 
-def tree(drafts: Sequence[OutlineItem]) -> Tree:
-    return [(draft.title, draft.type, *ends(draft), tree(draft.children)) for draft in drafts]
+def tree(outline_items: Sequence[OutlineItem]) -> Tree:
+    return [
+        (outline_item.title, outline_item.type, *ends(outline_item), tree(outline_item.children))
+        for outline_item in outline_items
+    ]
 
 
-def ends(draft: OutlineItem) -> tuple[int, int]:
-    assert isinstance(draft.location, Pages)
-    return draft.location.numbers[0], draft.location.numbers[-1]
+def ends(outline_item: OutlineItem) -> tuple[int, int]:
+    assert isinstance(outline_item.location, Pages)
+    return outline_item.location.numbers[0], outline_item.location.numbers[-1]
 
 
-def leaves(drafts: Sequence[OutlineItem]) -> list[OutlineItem]:
-    return [leaf for draft in drafts for leaf in (leaves(draft.children) if draft.children else [draft])]
+def leaves(outline_items: Sequence[OutlineItem]) -> list[OutlineItem]:
+    return [
+        leaf
+        for outline_item in outline_items
+        for leaf in (leaves(outline_item.children) if outline_item.children else [outline_item])
+    ]
 
 
 def pages(path: Path, count: int, toc: list[list[Any]] | None = None, **metadata: str) -> Path:
@@ -145,7 +152,7 @@ def test_a_bookmark_to_a_page_that_is_not_there_is_not_taken_for_one_to_the_firs
 
     found = outline(tmp_path / "far.pdf")
 
-    assert ["Pages 1-2", "Near"] == [draft.title for draft in found.items]
+    assert ["Pages 1-2", "Near"] == [outline_item.title for outline_item in found.items]
     assert "1 of 2 bookmarks lead nowhere" in found.notes[1]
 
 
@@ -162,7 +169,7 @@ def test_a_summary_is_the_first_sentence_below_the_heading(tmp_path: Path) -> No
 
     found = outline(tmp_path / "x.pdf")
 
-    assert [draft.summary for draft in found.items] == [
+    assert [outline_item.summary for outline_item in found.items] == [
         "It tells how the cost of an algorithm grows, e.g. with its input.",
         "The other section says something different here.",
     ]
@@ -201,7 +208,7 @@ def test_without_bookmarks_headings_are_told_by_size_weight_and_number(tmp_path:
 def test_running_headers_and_page_numbers_are_neither_headings_nor_summaries(tmp_path: Path) -> None:
     found = outline(article(tmp_path / "x.pdf"))
 
-    texts = [text for draft in leaves(found.items) for text in (draft.title, draft.summary or "")]
+    texts = [text for outline_item in leaves(found.items) for text in (outline_item.title, outline_item.summary or "")]
     assert not any("Proceedings" in text for text in texts)
     assert found.items[1].summary == "This line 0 of the text on page 2 goes on."
 
@@ -220,7 +227,7 @@ def test_a_page_without_text_has_no_summary(tmp_path: Path) -> None:
         document.new_page()
         document.save(tmp_path / "scan.pdf")
 
-    assert [draft.summary for draft in outline(tmp_path / "scan.pdf").items] == [None]
+    assert [outline_item.summary for outline_item in outline(tmp_path / "scan.pdf").items] == [None]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +254,7 @@ def test_facts_tell_pages_author_and_labels(tmp_path: Path) -> None:
 
     found = outline(tmp_path / "labels.pdf")
 
-    assert found.bounds.pages == 5
+    assert found.extent.pages == 5
     assert found.facts == {
         "page_count": 5,
         "author": "N. Nemo",

@@ -118,7 +118,11 @@ def test_headings_slightly_larger_than_the_text_are_sections_of_a_scan(tmp_path:
 
     found = outline(tmp_path / "x.pdf", [one, two])
 
-    assert [draft.title for draft in found.items] == ["1.1 First steps", "1.2 Second thoughts", "1.3 Third time"]
+    assert [outline_item.title for outline_item in found.items] == [
+        "1.1 First steps",
+        "1.2 Second thoughts",
+        "1.3 Third time",
+    ]
 
 
 def test_a_number_that_was_read_apart_is_joined_to_its_heading() -> None:

@@ -70,7 +70,7 @@ def outline(path: Path, ocr: Reads | None = None) -> Outline:
 def test_pages_that_are_pictures_are_called_scans(tmp_path: Path) -> None:
     found = outline(scan(tmp_path / "x.pdf", 2, last="A page with text on it."))
 
-    assert [(draft.title, draft.type) for draft in found.items] == [
+    assert [(outline_item.title, outline_item.type) for outline_item in found.items] == [
         ("Page 1", "scan"),
         ("Page 2", "scan"),
         ("Page 3", "page"),
@@ -81,8 +81,11 @@ def test_pages_that_are_pictures_are_called_scans(tmp_path: Path) -> None:
 def test_invisible_text_over_a_scan_is_used(tmp_path: Path) -> None:
     found = outline(scan(tmp_path / "x.pdf", 1, hidden="This sentence was recognised some time ago by somebody."))
 
-    [draft] = found.items
-    assert (draft.type, draft.summary) == ("scan", "This sentence was recognised some time ago by somebody.")
+    [outline_item] = found.items
+    assert (outline_item.type, outline_item.summary) == (
+        "scan",
+        "This sentence was recognised some time ago by somebody.",
+    )
     assert any("recognised before" in note for note in found.notes)
 
 
@@ -91,6 +94,6 @@ def test_a_machine_reads_the_headings_of_scans(tmp_path: Path) -> None:
 
     found = outline(scan(tmp_path / "x.pdf", 3), reads)
 
-    assert [draft.title for draft in found.items] == ["Chapter 1", "Chapter 2", "Chapter 3"]
+    assert [outline_item.title for outline_item in found.items] == ["Chapter 1", "Chapter 2", "Chapter 3"]
     assert reads.sizes == [(889, 1112)] * 3
     assert any("3 scans was read by a machine" in note for note in found.notes)

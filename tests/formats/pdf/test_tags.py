@@ -75,12 +75,15 @@ def outline(path: Path) -> Outline:
     return PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
 
 
-def told(drafts: Sequence[OutlineItem], level: int = 1) -> list[tuple[int, str, int]]:
+def told(outline_items: Sequence[OutlineItem], level: int = 1) -> list[tuple[int, str, int]]:
     """Level, title and first page of each node."""
     found: list[tuple[int, str, int]] = []
-    for draft in drafts:
-        assert isinstance(draft.location, Pages)
-        found += [(level, draft.title, draft.location.numbers[0]), *told(draft.children, level + 1)]
+    for outline_item in outline_items:
+        assert isinstance(outline_item.location, Pages)
+        found += [
+            (level, outline_item.title, outline_item.location.numbers[0]),
+            *told(outline_item.children, level + 1),
+        ]
     return found
 
 

@@ -47,13 +47,17 @@ def outline(path: Path) -> Outline:
     return PdfOutliner().outline(Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"]), silent)
 
 
-def tree(drafts: Sequence[OutlineItem]) -> list[Any]:
-    return [(draft.title, *ends(draft), tree(draft.children)) for draft in drafts if draft.type != "pages"]
+def tree(outline_items: Sequence[OutlineItem]) -> list[Any]:
+    return [
+        (outline_item.title, *ends(outline_item), tree(outline_item.children))
+        for outline_item in outline_items
+        if outline_item.type != "pages"
+    ]
 
 
-def ends(draft: OutlineItem) -> tuple[int, int]:
-    assert isinstance(draft.location, Pages)
-    return draft.location.numbers[0], draft.location.numbers[-1]
+def ends(outline_item: OutlineItem) -> tuple[int, int]:
+    assert isinstance(outline_item.location, Pages)
+    return outline_item.location.numbers[0], outline_item.location.numbers[-1]
 
 
 def plain(page: int) -> str:
@@ -118,10 +122,17 @@ def test_printed_numbers_are_matched_to_the_pages_that_bear_the_titles(tmp_path:
 def test_another_tool_finds_each_title_on_its_page(tmp_path: Path) -> None:
     path = book(tmp_path / "x.pdf", BOOK)
 
-    found = [draft for root in outline(path).items for draft in (root, *root.children) if draft.type != "pages"]
+    found = [
+        outline_item
+        for root in outline(path).items
+        for outline_item in (root, *root.children)
+        if outline_item.type != "pages"
+    ]
 
     shown = pypdfium2.PdfDocument(path)
-    assert all(draft.title in shown[ends(draft)[0] - 1].get_textpage().get_text_range() for draft in found)
+    assert all(
+        outline_item.title in shown[ends(outline_item)[0] - 1].get_textpage().get_text_range() for outline_item in found
+    )
 
 
 def test_page_labels_tell_the_pages_of_printed_numbers(tmp_path: Path) -> None:
@@ -174,7 +185,11 @@ def test_a_list_of_figures_is_no_table_of_contents(tmp_path: Path) -> None:
 
     found = outline(tmp_path / "x.pdf")
 
-    assert [draft.title for draft in found.items if draft.type != "pages"] == ["Preface", "1 Rivers", "2 Lakes"]
+    assert [outline_item.title for outline_item in found.items if outline_item.type != "pages"] == [
+        "Preface",
+        "1 Rivers",
+        "2 Lakes",
+    ]
 
 
 def test_a_table_of_numbers_is_no_table_of_contents(tmp_path: Path) -> None:
@@ -231,11 +246,11 @@ def test_headings_below_contents_are_added_where_no_numbers_tell_that_they_are_w
                 page.insert_text((40, line), "A line tells of what flows there and goes on", fontsize=10)
         document.save(tmp_path / "x.pdf")
 
-    found = [draft for draft in outline(tmp_path / "x.pdf").items if draft.type != "pages"]
+    found = [outline_item for outline_item in outline(tmp_path / "x.pdf").items if outline_item.type != "pages"]
 
     below = [[f"How {name.lower()} are made"] if deeper else [] for name in names]
     assert list(zip(titles, below, strict=True)) == [
-        (draft.title, [child.title for child in draft.children]) for draft in found
+        (outline_item.title, [child.title for child in outline_item.children]) for outline_item in found
     ]
 
 

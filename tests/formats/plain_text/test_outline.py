@@ -69,7 +69,7 @@ def test_names_of_speakers_are_no_headings(tmp_path: Path) -> None:
     text = "".join(f"{name}\n\nWords are spoken.\n\n" for name in ("ROMEO", "JULIET") * 20)
 
     assert not {"ROMEO", "JULIET"} & {
-        draft.title for draft in outline(tmp_path / "a.txt", text).items if draft.children
+        outline_item.title for outline_item in outline(tmp_path / "a.txt", text).items if outline_item.children
     }
     assert list(range(1, 161)) == covered(outline(tmp_path / "a.txt", text))
 
@@ -167,7 +167,7 @@ def test_cues_are_gathered_into_stretches_parted_by_pauses(tmp_path: Path) -> No
     found = subtitles(tmp_path / "a.srt", text)
 
     assert [("0:00:00 - 0:00:40", 1, 8), ("0:00:45 - 0:01:00", 9, 11)] == spans(found)
-    assert ["One. Two.", "Three."] == [draft.summary for draft in found.items]
+    assert ["One. Two.", "Three."] == [outline_item.summary for outline_item in found.items]
 
 
 def test_a_webvtt_header_with_text_is_a_preamble(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_real_subtitles_are_covered(corpus: Path) -> None:
 def test_a_real_novel_has_its_chapters(corpus: Path) -> None:
     found = outline(corpus / "book" / "pride-and-prejudice.txt")
 
-    assert [f"Chapter {number}" for number in range(1, 62)] == [draft.title for draft in found.items[1:]]
+    assert [f"Chapter {number}" for number in range(1, 62)] == [outline_item.title for outline_item in found.items[1:]]
 
 
 @pytest.mark.parametrize(

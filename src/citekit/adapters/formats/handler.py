@@ -147,7 +147,7 @@ class TextHandler:
         """Return the number of lines."""
         from citekit.adapters.formats.shared.text_file import open_text
 
-        return open_text(path).bounds
+        return open_text(path).extent
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader | None:
         """Return a reader of the lines without their markup."""

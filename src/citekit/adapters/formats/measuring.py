@@ -44,9 +44,9 @@ class RememberingMeasurer:
         self.remember(source, found)
         return found
 
-    def remember(self, source: Source, bounds: Extent) -> None:
+    def remember(self, source: Source, extent: Extent) -> None:
         """Cache the extent of `source`, as measured by trusted code."""
-        self.index.put(_key(source), to_plain(bounds))
+        self.index.put(_key(source), to_plain(extent))
 
 
 def _key(source: Source) -> str:

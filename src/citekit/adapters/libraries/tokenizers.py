@@ -1,7 +1,6 @@
-"""The `tokenizers` library: imported on first use, never told to fetch anything.
+"""Loads tokenizers with the `tokenizers` library, which is imported on first use and never downloads anything.
 
-A tokenizer is set up once and then only read, so that threads may share it: its settings cannot be changed while
-another thread encodes.
+A tokenizer is configured once and then only read, because its settings cannot be changed while another thread encodes.
 """
 
 from __future__ import annotations
@@ -17,19 +16,22 @@ if TYPE_CHECKING:
 
 
 def table() -> dict[type[BaseException], str]:
-    """For every exception of reading a tokenizer or using it: what its text says. The library has none of its own."""
+    """Map each exception of loading or using a tokenizer to a predicate for the message. The library defines no
+    exceptions.
+    """
     return {
         OSError: "cannot be read",
-        UnicodeError: "holds text that is no Unicode",
-        ValueError: "is no tokenizer",
-        TypeError: "is no tokenizer",
-        MemoryError: "needs more memory than there is",
-        Exception: "is no tokenizer, or a damaged one",
+        UnicodeError: "contains text that is not valid Unicode",
+        ValueError: "is not a tokenizer",
+        TypeError: "is not a tokenizer",
+        MemoryError: "needs more memory than is available",
+        Exception: "is not a tokenizer or is damaged",
     }
 
 
 def load(path: Path, window: int | None, what: str, extra: str) -> Tokenizer:
-    """The tokenizer in a `tokenizer.json`, without padding; longer texts come in pieces of `window` tokens (None: whole).
+    """Load the tokenizer in a `tokenizer.json`, without padding. Longer texts are truncated to `window` tokens (None:
+    never).
 
     Raises `DriverMissing`, `EmbedderUnavailable`.
     """
@@ -44,7 +46,7 @@ def load(path: Path, window: int | None, what: str, extra: str) -> Tokenizer:
 
 
 def failure(path: Path, error: BaseException) -> EmbedderUnavailable:
-    """Our error for an exception of the library about the tokenizer at `path`."""
+    """Return the CiteKit error for an exception of the library about the tokenizer at `path`."""
     known = table()
     says = next(known[kind] for kind in type(error).__mro__ if kind in known)
     detail = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__

@@ -1,7 +1,8 @@
-"""Tree-sitter: syntax trees of source code, with one grammar package per language, all loaded on first use.
+"""Parses source code with Tree-sitter. The library and its grammars, one package per language, are imported on first
+use.
 
-A tree is walked with a cursor and never with a query: the time of a query grows with the square of the siblings in a file
-that does not parse, the time of a cursor only with their number.
+Trees are walked with a cursor instead of queries: in a file with syntax errors, the time of a query grows with the
+square of the number of siblings, that of a cursor only linearly.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _STATM = Path("/proc/self/statm")
 
 
 def resident_bytes() -> int:
-    """Bytes of memory that this process holds now; 0 where the system does not say. Costs some ten microseconds."""
+    """Return the resident memory of this process in bytes; 0 if the system does not report it. Takes some ten
+    microseconds.
+    """
     try:
         return int(_STATM.read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
@@ -39,31 +42,34 @@ def resident_bytes() -> int:
 CHUNK = 1 << 13
 
 PARSE_SECONDS = 3.0
-"""Processor time for all parses of one file of up to `USUAL_BYTES` bytes; larger files get more in proportion.
+"""CPU seconds for all parses of a file of up to `USUAL_BYTES` bytes. Larger files get proportionally more.
 
-Parsers take about a second for a megabyte of a real program in the slowest grammar. Ambiguous or unfinished input can take
-them the square of that time, so the time is measured instead of guessed from the input."""
+The slowest grammars need about a second per megabyte of ordinary code, but quadratic time for ambiguous or unfinished
+input. For that reason, the time is measured instead of estimated from the input.
+"""
 
 USUAL_BYTES = 1 << 20
 
 PARSE_MEMORY = (128 << 20, 400)
-"""Bytes that the parses of one file may occupy: so many for any file, and so many more for each of its bytes. The tree of a
-real program takes about 60 bytes for each byte of source, that of a long list of numbers 200."""
+"""Bytes of memory for the parses of a file: a constant, plus a factor per byte of source.
+
+The tree of ordinary code takes about 60 bytes per byte of source, that of a long list of numbers 200.
+"""
 
 CALLS_PER_CHECK = 64
-"""Calls of the parser between two looks at the clock and at the memory."""
+"""Number of parser callbacks between two checks of the time and the memory."""
 
 DEPTH_LIMIT = 400
-"""Levels of a tree that are looked into; below it lie only expressions that no person wrote."""
+"""Maximum depth to which trees are walked. Only expressions in generated code are deeper."""
 
 
 def exceptions() -> dict[type[Exception], type[CiteKitError]]:
-    """The driver's exceptions and what becomes of them; a subclass stands before its parent."""
+    """Map the exceptions of the library to CiteKit errors. Subclasses come first."""
     from tree_sitter import QueryError
 
     return {
         QueryError: MapperUnavailable,
-        ImportError: MapperUnavailable,  # or DriverMissing, where an extra brings the package
+        ImportError: MapperUnavailable,  # or DriverMissing, if an extra provides the package
         ValueError: MapperUnavailable,
         TypeError: MapperUnavailable,
     }
@@ -71,26 +77,26 @@ def exceptions() -> dict[type[Exception], type[CiteKitError]]:
 
 @contextmanager
 def translated(language: str) -> Iterator[None]:
-    """Within it, the driver's exceptions become ours."""
+    """Convert exceptions of the library inside the block to CiteKit errors."""
     try:
         yield
     except ImportError as error:
-        raise MapperUnavailable(
-            f"The grammar of {language} is not installed ({error}): install citekit again."
-        ) from error
+        raise MapperUnavailable(f"The grammar of {language} is not installed ({error}); reinstall citekit.") from error
     except (ValueError, TypeError) as error:
-        raise MapperUnavailable(f"The grammar of {language} does not work here ({error}).") from error
+        raise MapperUnavailable(
+            f"The grammar of {language} is incompatible with the installed tree-sitter ({error}); reinstall citekit."
+        ) from error
 
 
-class ParseBudgetExceeded(Exception):  # noqa: N818 - says what the file is; never leaves the mapper
-    """A file that a parser goes over again and again."""
+class ParseBudgetExceeded(Exception):  # noqa: N818 - describes the file; never leaves the mapper
+    """Parsing a file takes more time or memory than its budget allows."""
 
 
 @lru_cache(maxsize=64)
 def grammar(package: str, function: str = "language", extra: str | None = None) -> Language:
-    """The grammar that `package` brings.
+    """Load the grammar in `package`.
 
-    Raises `MapperUnavailable` where it is missing or does not fit, `DriverMissing` where the `extra` installs it.
+    Raises `MapperUnavailable` if it is missing or incompatible, `DriverMissing` if the `extra` provides it.
     """
     if extra is not None and find_spec(package) is None:
         raise DriverMissing(f"The structure of {package.removeprefix('tree_sitter_')}", extra)
@@ -101,7 +107,7 @@ def grammar(package: str, function: str = "language", extra: str | None = None) 
 
 
 def _capsule(language: object) -> object:
-    """What a grammar's package gives, as tree-sitter wants it: older packages give the bare address as a number."""
+    """Return a grammar in the form that tree-sitter expects. Older packages return the bare address as a number."""
     if not isinstance(language, int):
         return language
     import ctypes
@@ -114,7 +120,7 @@ def _capsule(language: object) -> object:
 
 @define
 class ParseBudget:
-    """What all parses of one file may cost together. Make one for each file."""
+    """The time and memory that all parses of one file can take together. Create one per file."""
 
     seconds: float
     memory: int
@@ -122,20 +128,20 @@ class ParseBudget:
 
     @classmethod
     def of(cls, size: int) -> ParseBudget:
-        """The budget of a file of `size` bytes."""
+        """Return the budget of a file of `size` bytes."""
         return cls(PARSE_SECONDS * max(1.0, size / USUAL_BYTES), PARSE_MEMORY[0] + PARSE_MEMORY[1] * size)
 
     def check(self, spent: float) -> None:
-        """Raise `ParseBudgetExceeded` if `spent` seconds of processor time or the memory used since the start exceed it."""
+        """Raise `ParseBudgetExceeded` if `spent` CPU seconds or the memory used since the start exceed the budget."""
         if spent > self.seconds or resident_bytes() - self._held > self.memory:
             raise ParseBudgetExceeded("Parsing the file takes too much time or memory.")
 
 
 def parse(language: Language, data: bytes, progress: Progress, budget: ParseBudget | None = None) -> Tree:
-    """The syntax tree of `data` (UTF-8, or another encoding that holds ASCII as it is). Errors in it are nodes.
+    """Return the syntax tree of `data` (UTF-8 or another superset of ASCII). Syntax errors are nodes of the tree.
 
-    `progress` receives the number of bytes read so far, and may raise. The processor time of this parse is deducted from
-    `budget`. Raises `ParseBudgetExceeded` for a file that needs more than what is left of it.
+    `progress` receives the number of bytes read so far and may raise. The CPU time of this parse is deducted from
+    `budget`. Raises `ParseBudgetExceeded` if the file needs more than the remaining budget.
     """
     from tree_sitter import Parser
 
@@ -158,7 +164,7 @@ def parse(language: Language, data: bytes, progress: Progress, budget: ParseBudg
 
 @define
 class _Reader:
-    """Hands out a program in chunks. What goes wrong in it is kept: the parser cannot be left by an exception."""
+    """Passes code to the parser in chunks. Exceptions are stored, because they cannot propagate through the parser."""
 
     data: bytes
     progress: Progress
@@ -181,7 +187,7 @@ class _Reader:
         return self.data[offset : offset + CHUNK] or None
 
     def is_over(self, _offset: int = 0, _has_error: bool = False) -> bool:
-        """Whether the parser has to stop: it asks from time to time."""
+        """Return whether the parser must stop. The parser calls it periodically."""
         self.calls += 1
         if self.failure is None and self.calls % CALLS_PER_CHECK == 0:
             try:
@@ -192,7 +198,7 @@ class _Reader:
 
 
 def first_error(tree: Tree) -> int | None:
-    """The byte where the first piece of text that does not fit the grammar begins; None where all of it fits."""
+    """Return the byte offset of the first text that does not match the grammar; None if there is no syntax error."""
     cursor = tree.walk()
     node = cursor.node
     if node is None or not node.has_error:
@@ -207,7 +213,7 @@ def first_error(tree: Tree) -> int | None:
 
 
 def walk(tree: Tree, wanted: Container[str]) -> Iterator[Node]:
-    """The nodes of the `wanted` types, in the order they begin in the file, parents before their children."""
+    """Yield the nodes of the `wanted` types in document order, parents before children."""
     cursor = tree.walk()
     depth = 0
     while True:

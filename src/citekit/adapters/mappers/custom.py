@@ -15,7 +15,7 @@ from attrs import evolve, field, frozen
 from citekit.adapters.system.user_code import PRINTS_ASIDE, TookTooLongError, call, load_module, plain_map
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, FaultyAnswer, MapperUnavailable, RequestRefused
-from citekit.domain.extent import with_extent_facts
+from citekit.domain.extent import with_extent_metadata
 from citekit.domain.formats import Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.ports.mapper import Mapper
@@ -60,7 +60,7 @@ class CustomMapper:
         known = self.facts.map(source, resource_id, progress)
         plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
         answer = maps.from_plain_map({**plain, "resource_id": resource_id}, f"the map that {self.identity.name} made")
-        facts = with_extent_facts({**known.metadata, **answer.metadata}, known.metadata)
+        facts = with_extent_metadata({**known.metadata, **answer.metadata}, known.metadata)
         facts |= _identity_metadata(source, self.identity)
         facts.pop("notes", None)
         answer = evolve(answer, modality=source.format.modality, source_path=str(source.path), metadata=facts)

@@ -22,7 +22,7 @@ from citekit.domain.source import Source
 if TYPE_CHECKING:
     pass
 
-VERSION = "6"
+VERSION = "7"
 """Changes whenever the same bytes would result in another map."""
 
 
@@ -93,10 +93,10 @@ def _modality(source: Source, outline: Outline) -> Modality:
 
 def _extent(outline: Outline) -> dict[str, Any]:
     """The extent of an outline under its names in the metadata of maps."""
-    bounds = outline.bounds
-    found: dict[str, Any] = {"page_count": bounds.pages, "line_count": bounds.lines, "duration": bounds.seconds}
-    if bounds.size is not None:
-        found["dimensions"] = list(bounds.size)
-    if bounds.chapters is not None:
-        found["chapter_lengths"] = list(bounds.chapters)
+    extent = outline.extent
+    found: dict[str, Any] = {"page_count": extent.pages, "line_count": extent.lines, "duration": extent.seconds}
+    if extent.size is not None:
+        found["dimensions"] = list(extent.size)
+    if extent.chapters is not None:
+        found["chapter_lengths"] = list(extent.chapters)
     return {name: value for name, value in found.items() if value is not None}

@@ -39,5 +39,5 @@ class MeasuredMapper:
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
         """See `Mapper.map`."""
         made = self.inner.map(source, resource_id, progress)
-        self.remember(source, made.bounds)
+        self.remember(source, made.extent)
         return made

@@ -26,7 +26,7 @@ from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
-VERSION = "9"
+VERSION = "10"
 """Changes whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another track of subtitles"

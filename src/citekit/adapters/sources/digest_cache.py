@@ -12,7 +12,7 @@ from citekit.adapters.sources.known_digests import digest_in, row_of
 from citekit.adapters.system.file_state import COARSE, FileState
 from citekit.domain.detection import DETECTION
 from citekit.domain.digest import Digest
-from citekit.domain.formats import Format, called
+from citekit.domain.formats import Format, format_named
 
 RACY = COARSE
 """Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
@@ -113,7 +113,7 @@ def _bounded(table: OrderedDict[FileState, Any], state: FileState, value: object
 def _format_in(plain: object) -> tuple[str, Format] | None:
     match plain:
         case {"name": str(name), "format": str(text), "detection": seen} if seen == DETECTION:
-            format = called(text)
+            format = format_named(text)
             return None if format is None else (name, format)
     return None
 

@@ -24,7 +24,7 @@ from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey, StoredEvidence
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.evidence_store import Make, StoreCheck, StoreStats
-from citekit.domain.ports.locks import patiently, while_waiting
+from citekit.domain.ports.locks import report_waiting, wait_silently
 from citekit.domain.progress import Progress, silent
 
 DEFAULT_LIMIT = 10 * 10**9
@@ -76,7 +76,7 @@ class FileEvidenceStore:
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
         """The evidence; its bytes are read again only where its file does not look as it did."""
-        return self.cached(key) or self._find(key, patiently)
+        return self.cached(key) or self._find(key, wait_silently)
 
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:
         """The evidence, if it was asked for before and its file looks as it did."""
@@ -105,7 +105,7 @@ class FileEvidenceStore:
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = EVERYBODY
     ) -> StoredEvidence:
         """The evidence, made where it is missing. Raises `HomeUnwritable`, and what both steps raise."""
-        waiting = while_waiting(progress, _WAITING)
+        waiting = report_waiting(progress, _WAITING)
         found = self.cached(key) or self._find(key, waiting)
         if found is None:
             with self._workshop.turn(key, waiting):

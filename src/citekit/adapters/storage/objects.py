@@ -19,7 +19,7 @@ from citekit.adapters.system.home_files import check_folder, check_parent, make_
 from citekit.adapters.system.permissions import EVERYBODY, OWNER, narrow
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable
-from citekit.domain.ports.locks import patiently
+from citekit.domain.ports.locks import wait_silently
 
 FIRST = tuple(f"{number:02x}" for number in range(256))
 """The names of the folders that the objects are fanned out to."""
@@ -51,7 +51,7 @@ class Objects:
     locks: Locks
 
     @contextmanager
-    def turn(self, digest: Digest, waiting: Callable[[], object] = patiently) -> Iterator[None]:
+    def turn(self, digest: Digest, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
         """Hold the object's lock, under which a process decides whether the object stays. A read-only store needs no lock.
 
         `waiting` is called now and then while it is waited for; what that raises ends the wait.

@@ -31,7 +31,7 @@ from citekit.adapters.system.permissions import OWNER, mode_for, narrow, readers
 from citekit.domain.digest import Digest
 from citekit.domain.errors import EvidenceCorrupt, FaultyAnswer, HomeUnsafe
 from citekit.domain.evidence import Receipt, StoredEvidence
-from citekit.domain.ports.locks import patiently
+from citekit.domain.ports.locks import wait_silently
 from citekit.domain.unicode_controls import CONTROLS, IGNORED, SEPARATORS
 from citekit.wire import receipts
 
@@ -75,7 +75,7 @@ class FriendlyOutputs:
         receipt: Receipt,
         name: str,
         owner: str | None = None,
-        waiting: Callable[[], object] = patiently,
+        waiting: Callable[[], object] = wait_silently,
     ) -> Path:
         """The path of the evidence; nothing is written where it lies there already.
 

@@ -20,7 +20,7 @@ from attrs import define, field, frozen
 from citekit.adapters.system.files import unwritable
 from citekit.adapters.system.home_files import check_folder, make_folder, open_file
 from citekit.domain.errors import CiteKitError, HomeUnwritable
-from citekit.domain.ports.locks import patiently
+from citekit.domain.ports.locks import wait_silently
 
 try:
     import fcntl
@@ -79,13 +79,13 @@ class Locks:
         self._table = threading.Lock()
 
     @contextmanager
-    def hold(self, name: str, waiting: Callable[[], object] = patiently) -> Iterator[None]:
+    def hold(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
         """Hold the lock `name`, waiting for it; it is not reentrant. Raises `HomeUnwritable`.
 
         `waiting` is called now and then while it waits; what that raises goes through, and the lock is not held. Without,
         a warning says what is waited for.
         """
-        if waiting is patiently:
+        if waiting is wait_silently:
             waiting = log_once(f"Waiting for another program of CiteKit, which holds {self._folder / name}.")
         with self._gate(name) as gate:
             while not gate.acquire(timeout=NAP):
@@ -259,7 +259,7 @@ class FileLocks:
         self._locks = Locks(folder)
 
     @contextmanager
-    def holding(self, name: str, waiting: Callable[[], object] = patiently) -> Iterator[None]:
+    def holding(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
         """Waits for the lock; see `Locks.holding` of the port."""
         with ExitStack() as held:
             with suppress(HomeUnwritable):  # nobody can write here, so there is nothing to take turns for

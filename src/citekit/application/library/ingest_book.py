@@ -30,7 +30,7 @@ from citekit.domain.library.vectors import Vector, Where
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.ledger import Ledger
-from citekit.domain.ports.locks import Locks, while_waiting
+from citekit.domain.ports.locks import Locks, report_waiting
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.ports.vector_index import VectorIndex
@@ -135,7 +135,7 @@ class IngestBook:
             )
         if request.named:
             self.ingest.folders.remember(source.path)
-        with self.locks.holding(f"book:{request.collection}:{source.digest}", while_waiting(progress, _WAITING)):
+        with self.locks.holding(f"book:{request.collection}:{source.digest}", report_waiting(progress, _WAITING)):
             if not request.force and (there := self._ingested(source, request.collection)):
                 raise AlreadyIngested(there.title, request.collection)
             complete = self._complete(source, request)

@@ -13,7 +13,7 @@ from citekit.domain.library.ledger import Deed, LedgerEntry
 from citekit.domain.library.vectors import Where
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.ledger import Ledger
-from citekit.domain.ports.locks import Locks, while_waiting
+from citekit.domain.ports.locks import Locks, report_waiting
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.vector_index import VectorIndex
 from citekit.domain.progress import Progress, silent
@@ -61,7 +61,7 @@ class RemoveBook:
 
     def _remove(self, book: LedgerEntry, progress: Progress) -> int:
         where = Where({"digest": (book.digest.hex,)})
-        with self.locks.holding(f"book:{book.collection}:{book.digest}", while_waiting(progress, _WAITING)):
+        with self.locks.holding(f"book:{book.collection}:{book.digest}", report_waiting(progress, _WAITING)):
             self._write(
                 book, Deed.STARTED
             )  # hidden from answers until the line below; after a kill, removed or ingested again

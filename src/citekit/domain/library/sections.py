@@ -10,10 +10,11 @@ from attrs import evolve, frozen
 
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.node import Node
+from citekit.domain.vocabulary import APPENDIX, CHAPTER, PART, SECTION, any_of
 
 _WORD = re.compile(r"[^\W_]+")
 _LABEL = re.compile(
-    r"\W*(?:(?:chapter|part|section|appendix|kapitel|teil|chapitre|partie)\W+)?(?:[\d.]+|[ivxlc]+|[a-z])?\W*", re.I
+    rf"\W*(?:(?:{any_of(CHAPTER, PART, SECTION, APPENDIX)})\W+)?(?:[\d.]+|[ivxlc]+|[a-z])?\W*", re.IGNORECASE
 )
 _LABEL_LIMIT = 24
 """Maximum number of characters of a chapter number before its title."""

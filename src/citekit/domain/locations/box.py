@@ -70,7 +70,7 @@ class Box:
             and max(self.y1, other.y1) < min(self.y2, other.y2)
         )
 
-    def clamp(self, bounds: Extent) -> Box:
+    def clamp(self, extent: Extent) -> Box:
         """Return this box: fractions are valid in every picture."""
         return self
 

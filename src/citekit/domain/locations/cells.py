@@ -108,13 +108,13 @@ class Cells:
             return True
         return all(map(_not_after, self.first, other.last)) and all(map(_not_after, other.first, self.last))
 
-    def clamp(self, bounds: Extent) -> Cells:
+    def clamp(self, extent: Extent) -> Cells:
         """Return the part in use. Raises `LocationOutside` if the sheet does not exist or none of these cells is in
         use.
         """
-        if bounds.sheets is None:
+        if extent.sheets is None:
             return self
-        sizes = {name: (rows, columns) for name, rows, columns in bounds.sheets}
+        sizes = {name: (rows, columns) for name, rows, columns in extent.sheets}
         if self.sheet not in sizes:
             shown = ", ".join(repr(name) for name in list(sizes)[:_NAMED]) + (", ..." if len(sizes) > _NAMED else "")
             raise LocationOutside(f"there is no sheet {self.sheet!r}: the workbook has {shown}")

@@ -78,18 +78,18 @@ class Chapter:
             return True
         return max(self.chars[0], other.chars[0]) < min(self.chars[1], other.chars[1])
 
-    def clamp(self, bounds: Extent) -> Chapter:
+    def clamp(self, extent: Extent) -> Chapter:
         """Return the part inside the book. Raises `LocationOutside` if the chapter or all of its characters do not
         exist.
         """
-        if bounds.chapters is None:
+        if extent.chapters is None:
             return self
-        count = len(bounds.chapters)
+        count = len(extent.chapters)
         if self.number > count:
             raise LocationOutside(f"chapter {self.number} is beyond the end: the book has {count} chapters")
         if self.chars is None:
             return self if self.last <= count else evolve(self, last=count)
-        length = bounds.chapters[self.number - 1]
+        length = extent.chapters[self.number - 1]
         if self.chars[0] >= length:
             raise LocationOutside(f"character {self.chars[0]} is beyond the end: the chapter has {length} characters")
         return self if self.chars[1] <= length else evolve(self, chars=(self.chars[0], length))

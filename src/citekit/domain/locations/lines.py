@@ -47,10 +47,10 @@ class Lines:
         """Return whether the two share a line."""
         return isinstance(other, Lines) and max(self.first, other.first) <= min(self.last, other.last)
 
-    def clamp(self, bounds: Extent) -> Lines:
+    def clamp(self, extent: Extent) -> Lines:
         """Return the part inside the text. Raises `LocationOutside` if none of these lines exists."""
-        if bounds.lines is None or self.last <= bounds.lines:
+        if extent.lines is None or self.last <= extent.lines:
             return self
-        if self.first > bounds.lines:
-            raise LocationOutside(f"line {self.first} is beyond the end: the text has {bounds.lines} lines")
-        return Lines(self.first, bounds.lines)
+        if self.first > extent.lines:
+            raise LocationOutside(f"line {self.first} is beyond the end: the text has {extent.lines} lines")
+        return Lines(self.first, extent.lines)

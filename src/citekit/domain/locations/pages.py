@@ -89,11 +89,11 @@ class Pages:
             return False
         return self.region is None or other.region is None or self.region.overlaps(other.region)
 
-    def clamp(self, bounds: Extent) -> Pages:
+    def clamp(self, extent: Extent) -> Pages:
         """Return the part inside the document. Raises `LocationOutside` if none of these pages exists."""
-        if bounds.pages is None or self.numbers[-1] <= bounds.pages:
+        if extent.pages is None or self.numbers[-1] <= extent.pages:
             return self
-        kept = tuple(page for page in self.numbers if page <= bounds.pages)
+        kept = tuple(page for page in self.numbers if page <= extent.pages)
         if not kept:
-            raise LocationOutside(f"page {self.numbers[0]} is beyond the end: the document has {bounds.pages} pages")
+            raise LocationOutside(f"page {self.numbers[0]} is beyond the end: the document has {extent.pages} pages")
         return evolve(self, numbers=kept)

@@ -67,12 +67,12 @@ class TimeSpan:
             and max(self.start, other.start) < min(self._end, other._end)
         )
 
-    def clamp(self, bounds: Extent) -> TimeSpan:
+    def clamp(self, extent: Extent) -> TimeSpan:
         """Return the part inside the recording, with an explicit end. Raises `LocationOutside` if it starts after the
         end.
         """
-        if bounds.seconds is None or (self.end is not None and self.end <= bounds.seconds):
+        if extent.seconds is None or (self.end is not None and self.end <= extent.seconds):
             return self
-        if self.start >= bounds.seconds:
-            raise LocationOutside(f"{self.start} s is beyond the end: the resource lasts {bounds.seconds} s")
-        return evolve(self, end=bounds.seconds)
+        if self.start >= extent.seconds:
+            raise LocationOutside(f"{self.start} s is beyond the end: the resource lasts {extent.seconds} s")
+        return evolve(self, end=extent.seconds)

@@ -34,6 +34,6 @@ class Virtual:
         """Return whether `other` is the same reference."""
         return self == other
 
-    def clamp(self, bounds: Extent) -> Virtual:
+    def clamp(self, extent: Extent) -> Virtual:
         """Return this reference: it has no extent."""
         return self

@@ -10,13 +10,13 @@ from typing import Protocol
 from citekit.domain.progress import Progress, silent
 
 
-def patiently() -> None:
+def wait_silently() -> None:
     """Do nothing while waiting for a lock."""
 
 
-def while_waiting(progress: Progress, message: str) -> Callable[[], object]:
+def report_waiting(progress: Progress, message: str) -> Callable[[], object]:
     """Return a callback that reports waiting to `progress`; it does nothing if `progress` is `silent`."""
-    return patiently if progress is silent else partial(progress, 0.0, None, message)
+    return wait_silently if progress is silent else partial(progress, 0.0, None, message)
 
 
 class Locks(Protocol):
@@ -24,7 +24,7 @@ class Locks(Protocol):
     bounded.
     """
 
-    def holding(self, name: str, waiting: Callable[[], object] = patiently) -> AbstractContextManager[None]:
+    def holding(self, name: str, waiting: Callable[[], object] = wait_silently) -> AbstractContextManager[None]:
         """Wait for the lock `name`, and hold it. If the home cannot be written, nothing is locked and nothing is
         raised.
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from citekit.domain.digest import Digest
 from citekit.domain.evidence import Receipt, StoredEvidence
-from citekit.domain.ports.locks import patiently
+from citekit.domain.ports.locks import wait_silently
 
 
 class Outputs(Protocol):
@@ -20,7 +20,7 @@ class Outputs(Protocol):
         receipt: Receipt,
         name: str,
         owner: str | None = None,
-        waiting: Callable[[], object] = patiently,
+        waiting: Callable[[], object] = wait_silently,
     ) -> Path:
         """Write the evidence to `<output folder>/<name><suffix>` as a link or a copy, store its receipt, and return the
         absolute path.

@@ -33,7 +33,7 @@ UNSPACED = (
 )
 """Chinese and Japanese characters, which have no spaces between them, as a character class for regular expressions."""
 
-UNPARTED = (
+UNSPACED_WORDS = (
     "\u0e01-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3\u1950-\u19cf\u1a20-\u1a7f"
     "\uaa60-\uaa7f"
 )

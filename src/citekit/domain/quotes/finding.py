@@ -10,14 +10,14 @@ from itertools import groupby, pairwise
 from attrs import define, field, frozen
 
 from citekit.domain.quotes.case import meaningful_case
-from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, MARKS, UNPARTED, UNSPACED
+from citekit.domain.quotes.characters import DASHES, HYPHENS, INVISIBLE, MARKS, UNSPACED, UNSPACED_WORDS
 from citekit.domain.quotes.differences import differences
 from citekit.domain.quotes.effort import CANDIDATE, CHARACTER, GAP_CHARACTER, MATCHED_CHARACTER, OMISSION, STEP, Effort
 from citekit.domain.quotes.gaps import Gap, gap_between
 from citekit.domain.quotes.normal_form import normalised, same_words
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import LevelledPiece, Piece
-from citekit.domain.quotes.superscripts import SCRIPTS, UNSEEN, is_low, note_ends, seen, with_notes_marked
+from citekit.domain.quotes.superscripts import HIDDEN, SCRIPTS, is_low, note_ends, visible_text, with_notes_marked
 
 GAP = 5000
 """Maximum number of characters that an ellipsis can omit, about two pages."""
@@ -30,7 +30,7 @@ same chapter.
 LEFT_OUT = "words left out"
 """The difference that an ellipsis makes."""
 
-_ALONE = UNSPACED + UNPARTED
+_ALONE = UNSPACED + UNSPACED_WORDS
 _GROUPING = "\u00a0\u2002-\u200a\u202f'\u2019"
 _DECIMAL = ".,/\u2044\u00b7\u066b\u066c"
 _JOINING = rf"(?:[{_DECIMAL}:\u2236\uff1a]|[{HYPHENS}\u2012\u2013\u2212\ufe63\uff0d]{{1,3}})"
@@ -280,7 +280,7 @@ def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
     text, (start, end) = source.text, widened
     if not (_begins_word(text, start) or source.begins_page(start)) or not _ends_word(text, end):
         return None
-    found = seen(text[start:end])
+    found = visible_text(text[start:end])
     if piece.text == found:
         return Match(start, end, piece.said)
     if not same_words(normalised(with_notes_marked(found)).text.lstrip("-"), piece.normal.lstrip("-")):
@@ -362,12 +362,12 @@ def _ends_word(text: str, end: int) -> bool:
 def _seen_before(text: str, start: int) -> str:
     """Return some characters before `start`, without hidden ones."""
     before = text[max(0, start - _LOOK) : start]
-    return text[max(0, start - _FAR) : start].replace(UNSEEN, "")[-_LOOK:] if UNSEEN in before else before
+    return text[max(0, start - _FAR) : start].replace(HIDDEN, "")[-_LOOK:] if HIDDEN in before else before
 
 
 def _seen_after(text: str, end: int) -> str:
     after = text[end : end + _LOOK]
-    return text[end : end + _FAR].replace(UNSEEN, "")[:_LOOK] if UNSEEN in after else after
+    return text[end : end + _FAR].replace(HIDDEN, "")[:_LOOK] if HIDDEN in after else after
 
 
 def _continues_number(text: str, start: int, before: str) -> bool:

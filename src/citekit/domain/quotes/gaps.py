@@ -18,7 +18,7 @@ from citekit.domain.quotes.case import is_unit
 from citekit.domain.quotes.characters import SEAM
 from citekit.domain.quotes.normal_form import normalised
 from citekit.domain.quotes.quotable import LocatedText
-from citekit.domain.quotes.superscripts import CUT, seen
+from citekit.domain.quotes.superscripts import CUT, visible_text
 
 _CLEAR_WORDS = frozenset(
     """
@@ -94,7 +94,7 @@ def qualifiers(text: str, around: str = "") -> tuple[str, ...]:
     `around` is the passage that contains `text`, which helps to recognize the language. A hyphen at a line end may or
     may not belong to a word, so both readings are searched.
     """
-    normal = normalised(seen(text)).text
+    normal = normalised(visible_text(text)).text
     found: dict[str, None] = {}
     languages = _languages(f"{around} {text}")
     for reading in dict.fromkeys((normal.replace(SEAM, ""), normal.replace(SEAM, "-"))):
@@ -176,8 +176,8 @@ NUMBER_FROM_UNIT = "separates a number from a unit"
 def gap_between(placed: LocatedText, start: int, end: int) -> Gap:
     """Return the gap for an ellipsis that omits `placed.text[start:end]`."""
     text = placed.text
-    omitted = " ".join(seen(text[start:end]).split())
-    around = seen(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND])
+    omitted = " ".join(visible_text(text[start:end]).split())
+    around = visible_text(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND])
     before, after = text[max(0, start - _PHRASE_LENGTH) : start], text[end : end + _PHRASE_LENGTH]
     found = dict.fromkeys(
         (
@@ -193,8 +193,8 @@ def _straddling(left: str, right: str) -> Iterator[str]:
     """Yield the phrases of `_PHRASES` that begin in `left` and end in `right`, such as "a menos" if the quote contains
     the "a".
     """
-    head = normalised(seen(left[-_PHRASE_LENGTH:])).text.strip()
-    tail = normalised(seen(right[:_PHRASE_LENGTH])).text.strip()
+    head = normalised(visible_text(left[-_PHRASE_LENGTH:])).text.strip()
+    tail = normalised(visible_text(right[:_PHRASE_LENGTH])).text.strip()
     for phrase in _PHRASES.finditer(f"{head} {tail}"):
         if phrase.start() < len(head) < phrase.end():
             yield phrase[0]

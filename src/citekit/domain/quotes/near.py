@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from citekit.domain.quotes.characters import UNPARTED, UNSPACED
+from citekit.domain.quotes.characters import UNSPACED, UNSPACED_WORDS
 from citekit.domain.quotes.normal_form import normalised
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import Piece
-from citekit.domain.quotes.superscripts import CUT, UNSEEN
+from citekit.domain.quotes.superscripts import CUT, HIDDEN
 
 LEAST = 0.6
 """Minimum share of words that a similar passage has in common with the quote."""
@@ -29,7 +29,7 @@ PAIRS = 40_000
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _RUN = 40
-_SOLID = rf"[^\s{UNSPACED}{UNPARTED}{CUT}{UNSEEN}]"
+_SOLID = rf"[^\s{UNSPACED}{UNSPACED_WORDS}{CUT}{HIDDEN}]"
 _RUN_BEFORE = re.compile(rf"{_SOLID}*\Z")
 _GROUPS_BEFORE = re.compile(r"(?<!\d)\d{1,3}(?: \d{3})* \Z")
 _RUN_AFTER = re.compile(rf"(?<=\d)(?: \d{{3}}(?!\d))+|{_SOLID}*(?<![.,;:!?])")

@@ -111,7 +111,7 @@ def same_words(source: str, quote: str, *, spacing: bool = True) -> bool:
     letter are ignored, except superscripts and subscripts. With `spacing`, a space is optional between a number and its
     percent sign, and next to one of `+ = < > × ÷`.
     """
-    one, other = _parted(source), _parted(quote)
+    one, other = _letters_with_gaps(source), _letters_with_gaps(quote)
     return len(one) == len(other) and all(
         mine[0] == theirs[0]
         and (
@@ -127,18 +127,18 @@ def _is_free(before: str, after: str) -> bool:
     return bool(is_operator) or (before.isdigit() and after in _PERCENT)
 
 
-_PARTED = re.compile(rf"([^ \-{SEAM}{NOTE}{SCRIPTS}]|^)([ \-{SEAM}{NOTE}{SCRIPTS}]*)")
+_LETTER_WITH_GAP = re.compile(rf"([^ \-{SEAM}{NOTE}{SCRIPTS}]|^)([ \-{SEAM}{NOTE}{SCRIPTS}]*)")
 _NOTES = re.compile(rf"{NOTE}[^{NOTE}]*{NOTE}")
 _SPACES = re.compile(" +")
 _OPERATORS = frozenset("+=<>×÷")
 _PERCENT = frozenset("%‰")
 
 
-def _parted(text: str) -> list[tuple[str, str]]:
+def _letters_with_gaps(text: str) -> list[tuple[str, str]]:
     """Return every letter with the gap after it, and the gap before the first letter, without spaces and hyphens at the
     end.
     """
-    found: list[tuple[str, str]] = _PARTED.findall(text)
+    found: list[tuple[str, str]] = _LETTER_WITH_GAP.findall(text)
     if found:
         found[-1] = (found[-1][0], found[-1][1].rstrip(f" -{SEAM}"))
     return found

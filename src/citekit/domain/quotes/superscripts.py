@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from citekit.domain.quotes.characters import UNPARTED, UNSPACED
+from citekit.domain.quotes.characters import UNSPACED, UNSPACED_WORDS
 
-UNSEEN = "\u2063"
+HIDDEN = "\u2063"
 """Replaces each hidden character of a text, such as in hidden paragraphs. It is not a letter, and results do not show
 it.
 """
@@ -43,7 +43,7 @@ _LONG_WORD = re.compile(rf"{_LETTER}{{3}}\Z")
 _MARKS = "⁰¹²³⁴-⁹⸴⁽⁾ᵃᵇᶜᵈ\u204e†‡"
 _AFTER_WORD = re.compile(
     rf"(?:({_LETTER}{{3,}})[\"'\u201d\u2019\u00bb)\]]{{0,2}}|[.,;:!?\u2026%][\"'\u201d\u2019\u00bb)\]]{{0,2}}"
-    rf"|[{UNSPACED}{UNPARTED}]|(?<![\d.,])(?:1[5-9]|20)\d\d)(\s?)\Z"
+    rf"|[{UNSPACED}{UNSPACED_WORDS}]|(?<![\d.,])(?:1[5-9]|20)\d\d)(\s?)\Z"
 )
 _STARS = re.compile(rf"(?:⁺?[\u204e†‡](?:[\u204e†‡⁺⸴ ]{{0,60}}[\u204e†‡⁺])?|(?<=[a-z]{{4}})⁺(?!\w))(?![{SCRIPTS}])")
 _MARK = re.compile(rf"[{_MARKS}](?:[{_MARKS}⁻ ]{{0,60}}[{_MARKS}])?(?![{SCRIPTS}])")
@@ -58,7 +58,7 @@ _RATE = re.compile(r"\bper\s(?:second|minute|hour)\Z|[·×⋅]\s?[^\W\d_]+\Z", r
 _LOOK = 32
 
 _NUMBERS = r"\d{1,3}(?:[,\u2013-]\d{1,3})*"
-_HIDDEN = re.compile(rf"(?<=\s){UNSEEN}+ |{UNSEEN}+")
+_HIDDEN = re.compile(rf"(?<=\s){HIDDEN}+ |{HIDDEN}+")
 _CUTS = re.compile(f"{CUT}\n?")
 _FLAT = re.compile(
     rf"(?<={_LETTER})(?:\[\d{{1,3}}\]|{_NUMBERS}|\*)(?![\w*])|(?<=[.,;:!?\"\u201d\u2019)])\[?{_NUMBERS}\]?(?=\s|\Z)"
@@ -98,9 +98,9 @@ def _has_letters(text: str) -> bool:
     return any(character.isalpha() for character in text)
 
 
-def seen(text: str) -> str:
+def visible_text(text: str) -> str:
     """Return `text` without hidden characters and cuts, and with one space in place of those around a hidden part."""
-    if UNSEEN in text:
+    if HIDDEN in text:
         text = _HIDDEN.sub("", text)
     return _CUTS.sub("", text) if CUT in text else text
 

@@ -16,7 +16,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from citekit.container.fast_listing import Glance
+    from citekit.container.fast_listing import HomeSnapshot
     from citekit.domain.map_card import MapCard
     from citekit.domain.resource_map import ResourceMap
 
@@ -37,16 +37,18 @@ def command(session: Session, resource: str | None) -> None:
 
 
 def _resources(session: Session) -> None:
-    from citekit.container.fast_listing import glance_at
+    from citekit.container.fast_listing import home_snapshot
     from citekit.entrypoints.cli.formatting import counted
     from citekit.entrypoints.cli.tables import table
 
-    with glance_at(session.home) as glance:
-        rows = [_resource(session, glance, resource_id) for resource_id in _ids(session, glance)]
+    with home_snapshot(session.home) as snapshot:
+        rows = [_resource(session, snapshot, resource_id) for resource_id in _ids(session, snapshot)]
 
     def lines() -> Iterator[str]:
         if not rows:
-            where = f"in {glance.home}" if os.path.isdir(glance.home) else f"in {glance.home}, which does not exist"
+            where = (
+                f"in {snapshot.home}" if os.path.isdir(snapshot.home) else f"in {snapshot.home}, which does not exist"
+            )
             yield f"No maps yet {where}. To map a file, run: citekit ingest PATH"
             return
         cells = [
@@ -61,12 +63,12 @@ def _resources(session: Session) -> None:
         session.note(f"{counted(len(damaged), 'map')} cannot be read. For the reason, run: citekit doctor")
 
 
-def _ids(session: Session, glance: Glance) -> Sequence[str]:
-    return tuple(glance.maps) if glance.maps is not None else session.app.maps.ids()
+def _ids(session: Session, snapshot: HomeSnapshot) -> Sequence[str]:
+    return tuple(snapshot.maps) if snapshot.maps is not None else session.app.maps.ids()
 
 
-def _resource(session: Session, glance: Glance, resource_id: str) -> dict[str, Any]:
-    found = glance.maps.get(resource_id) if glance.maps is not None else None
+def _resource(session: Session, snapshot: HomeSnapshot, resource_id: str) -> dict[str, Any]:
+    found = snapshot.maps.get(resource_id) if snapshot.maps is not None else None
     if found is None:
         from citekit.domain.errors import CiteKitError
 
@@ -81,20 +83,20 @@ def _resource(session: Session, glance: Glance, resource_id: str) -> dict[str, A
         "title": found.title,
         "nodes": found.nodes,
         "source_path": found.source_path,
-        "source": _state(session, glance, found),
+        "source": _state(session, snapshot, found),
     }
 
 
-def _state(session: Session, glance: Glance, card: MapCard) -> str:
+def _state(session: Session, snapshot: HomeSnapshot, card: MapCard) -> str:
     """What became of the file, looked for only where the map says that it is: see `application.locate_source`."""
     if not card.source_path or card.source_hash is None:
         return "unknown"
-    places = written_places(card.source_path, glance.home)
-    beside = os.path.join(glance.home, os.path.basename(places[0]))
+    places = written_places(card.source_path, snapshot.home)
+    beside = os.path.join(snapshot.home, os.path.basename(places[0]))
     there = next((place for place in places if os.path.isfile(place)), None)
     if there is None:
         return "changed" if os.path.isfile(beside) else "missing"
-    return "unchanged" if (glance.digest(there) or _digest(session, there)) == card.source_hash else "changed"
+    return "unchanged" if (snapshot.digest(there) or _digest(session, there)) == card.source_hash else "changed"
 
 
 def _digest(session: Session, path: str) -> str | None:

@@ -93,7 +93,7 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
         notes.append(f"The {language} parser does not understand all of the file; the first error is on line {line}.")
     before = preface(tree, data, found[0].start if found else len(data))
     items = _ItemBuilder(index, language, exports_of(language, data)).all(found, before) if found else ()
-    return Outline(title=None, bounds=text.bounds, items=items, facts={**text.facts, "language": language}, notes=notes)
+    return Outline(title=None, extent=text.extent, items=items, facts={**text.facts, "language": language}, notes=notes)
 
 
 def _parse_simplified(

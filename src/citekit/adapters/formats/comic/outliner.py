@@ -37,7 +37,7 @@ class CbzOutliner:
             facts = {"authors": list(info.authors), "language": info.language, "series": info.series}
             return Outline(
                 title=_title(info),
-                bounds=Extent(pages=len(comic.names)),
+                extent=Extent(pages=len(comic.names)),
                 items=tuple(builder.items()),
                 facts={**{name: value for name, value in facts.items() if value}},
             )

@@ -43,7 +43,7 @@ class CsvOutliner:
         table = read_table(file.content, "\t" if source.format.name == "tsv" else None)
         if table is None:
             return file.by_lines(self.fallback, source, progress)
-        return Outline(title=None, bounds=file.text.bounds, items=table.items(), facts=table.facts())
+        return Outline(title=None, extent=file.text.extent, items=table.items(), facts=table.facts())
 
 
 @frozen

@@ -55,7 +55,7 @@ class JsonOutliner:
             return file.by_lines(self.fallback, source, progress)
         return Outline(
             title=_title(file.content, parts) if roots.count == 1 else None,
-            bounds=file.text.bounds,
+            extent=file.text.extent,
             items=items,
             facts=file.text.facts,
             notes=_notes(file.content, roots),

@@ -37,7 +37,7 @@ class JsonLinesOutliner:
         keys = _keys(file.content, records[0])
         return Outline(
             title=None,
-            bounds=file.text.bounds,
+            extent=file.text.extent,
             items=_items(file.content, records),
             facts={**file.text.facts, "record_count": len(records), **({"columns": keys} if keys else {})},
         )

@@ -102,4 +102,4 @@ class IniOutliner:
             for name, first, last, held in zip(names, starts, ends, keys, strict=True)
             if last >= first and (name != "Keys" or held)
         ]
-        return Outline(title=None, bounds=text.bounds, items=section_items(entries, "sections"), facts=text.facts)
+        return Outline(title=None, extent=text.extent, items=section_items(entries, "sections"), facts=text.facts)

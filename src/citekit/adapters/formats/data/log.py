@@ -77,7 +77,7 @@ class LogOutliner:
             total.update(minute.levels)
         return Outline(
             title=None,
-            bounds=text.bounds,
+            extent=text.extent,
             items=_items(minutes, text),
             facts={
                 **text.facts,

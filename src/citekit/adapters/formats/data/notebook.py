@@ -60,7 +60,7 @@ class NotebookOutliner:
         title = next((item.title for level, item in items if level == 1), None)
         return Outline(
             title=title,
-            bounds=file.text.bounds,
+            extent=file.text.extent,
             items=nested(_ended(items, cells[-1].lines.last)),
             facts={**file.text.facts, "cell_count": len(cells)},
             notes=[MINIFIED] if file.text.line_count == 1 else [],

@@ -70,7 +70,7 @@ class TomlOutliner:
             return file.by_lines(self.fallback, source, progress)
         _end(tables, file.text.line_count)
         nonempty = [table for table in tables if table.names or table.count]
-        return Outline(title=_title(nonempty), bounds=file.text.bounds, items=_tree(nonempty), facts=file.text.facts)
+        return Outline(title=_title(nonempty), extent=file.text.extent, items=_tree(nonempty), facts=file.text.facts)
 
 
 def read_tables(content: Content) -> list[Table]:

@@ -73,7 +73,7 @@ class XmlOutliner:
         top = tree.top()
         return Outline(
             title=next((found.labels[index] for index in top if index in found.labels), None),
-            bounds=file.text.bounds,
+            extent=file.text.extent,
             items=tree.items(top[-1]),
             facts={**file.text.facts, "root": found.name(0)},
             notes=[found.fault] if found.fault else [],

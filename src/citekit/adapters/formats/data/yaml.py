@@ -64,7 +64,7 @@ class YamlOutliner:
         if not entries:
             return file.by_lines(self.fallback, source, progress)
         facts = {**file.text.facts, **({"document_count": len(spans)} if several else {})}
-        return Outline(title=None, bounds=file.text.bounds, items=entries, facts=facts)
+        return Outline(title=None, extent=file.text.extent, items=entries, facts=facts)
 
 
 def _documents(content: Content) -> Iterator[tuple[int, int]]:

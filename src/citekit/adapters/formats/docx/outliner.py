@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve, frozen
 
-from citekit.adapters.formats.epub.outliner import contents_drafts
+from citekit.adapters.formats.epub.outliner import toc_outline_items
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, one_line
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Chapter
@@ -36,13 +36,13 @@ class DocxOutliner:
         progress(0, 1, "reading the document")
         book = self.reader.read(source.path)
         lengths = tuple(len(chapter.text) for chapter in book.chapters)
-        drafts: Sequence[OutlineItem] = [_named(draft, book) for draft in contents_drafts(book)]
+        outline_items: Sequence[OutlineItem] = [_named(outline_item, book) for outline_item in toc_outline_items(book)]
         for exhibit in _exhibits(book):
-            drafts = _with(drafts, exhibit)
+            outline_items = _with(outline_items, exhibit)
         return Outline(
             title=book.title,
-            bounds=Extent(chapters=lengths),
-            items=drafts,
+            extent=Extent(chapters=lengths),
+            items=outline_items,
             facts={
                 "chapter_count": len(lengths),
                 "chapter_lengths": list(lengths),
@@ -53,14 +53,14 @@ class DocxOutliner:
         )
 
 
-def _named(draft: OutlineItem, book: Book) -> OutlineItem:
+def _named(outline_item: OutlineItem, book: Book) -> OutlineItem:
     """Replace the generated title of a chapter without a heading by the first words of the chapter."""
-    location = draft.location
+    location = outline_item.location
     chapter = book.chapters[location.number - 1] if isinstance(location, Chapter) else None
-    if chapter is None or draft.title != chapter.name:
-        return draft
+    if chapter is None or outline_item.title != chapter.name:
+        return outline_item
     first = next((line for line in chapter.text[:OPENING_LOOK].split("\n") if line.strip()), "")
-    return evolve(draft, title=one_line(first, OPENING_TITLE) or f"Chapter {chapter.number}")
+    return evolve(outline_item, title=one_line(first, OPENING_TITLE) or f"Chapter {chapter.number}")
 
 
 def _exhibits(book: Book) -> Iterator[OutlineItem]:
@@ -69,24 +69,24 @@ def _exhibits(book: Book) -> Iterator[OutlineItem]:
         yield OutlineItem(mark.title, mark.kind, Chapter(chapter.number, (mark.start, mark.end)))
 
 
-def _with(drafts: Sequence[OutlineItem], exhibit: OutlineItem) -> Sequence[OutlineItem]:
+def _with(outline_items: Sequence[OutlineItem], exhibit: OutlineItem) -> Sequence[OutlineItem]:
     """Insert `exhibit` below the innermost item that contains it; without such an item, return the items unchanged."""
-    for at, draft in enumerate(drafts):
-        if draft.type not in ("figure", "table") and _holds(draft, exhibit):
-            deeper = _with(draft.children, exhibit)
-            children = deeper if deeper is not draft.children else _in_order((*draft.children, exhibit))
-            return (*drafts[:at], evolve(draft, children=children), *drafts[at + 1 :])
-    return drafts
+    for at, outline_item in enumerate(outline_items):
+        if outline_item.type not in ("figure", "table") and _holds(outline_item, exhibit):
+            deeper = _with(outline_item.children, exhibit)
+            children = deeper if deeper is not outline_item.children else _in_order((*outline_item.children, exhibit))
+            return (*outline_items[:at], evolve(outline_item, children=children), *outline_items[at + 1 :])
+    return outline_items
 
 
-def _holds(draft: OutlineItem, exhibit: OutlineItem) -> bool:
-    return draft.location.contains(exhibit.location)
+def _holds(outline_item: OutlineItem, exhibit: OutlineItem) -> bool:
+    return outline_item.location.contains(exhibit.location)
 
 
-def _in_order(drafts: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
-    return tuple(sorted(drafts, key=_begins))
+def _in_order(outline_items: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
+    return tuple(sorted(outline_items, key=_begins))
 
 
-def _begins(draft: OutlineItem) -> tuple[int, int]:
-    location = draft.location
+def _begins(outline_item: OutlineItem) -> tuple[int, int]:
+    location = outline_item.location
     return (location.number, location.chars[0] if location.chars else 0) if isinstance(location, Chapter) else (0, 0)

@@ -1,1 +1,1 @@
-"""EPUB books, and the outline that all reflowable books share."""
+"""EPUB books, and the outliner shared by all reflowable books."""

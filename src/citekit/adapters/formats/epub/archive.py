@@ -1,4 +1,4 @@
-"""The ZIP container of an EPUB (EPUB 3.3, OCF), read with every size bounded. Nothing is ever unpacked to disk."""
+"""Reads the ZIP container of an EPUB (EPUB 3.3, OCF) with bounded sizes. Nothing is extracted to disk."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from citekit.adapters.system.files import open_for_reading
 from citekit.domain.errors import SourceUnsupported
 
 ITEM_LIMIT = 64 * 1024 * 1024
-"""Bytes of the largest item that is unpacked."""
+"""Bytes of the largest item that is decompressed."""
 
 TOTAL_LIMIT = 200 * 1024 * 1024
-"""Bytes that are unpacked of one book in one reading."""
+"""Maximum bytes that are decompressed from one book per call."""
 
 ENTRY_LIMIT = 50_000
-"""Items in one book."""
+"""Maximum number of items in a book."""
 
-_NO_ARCHIVE = "it is not a ZIP archive that can be opened"
+_NO_ARCHIVE = "it is not a valid ZIP archive"
 
 
 @contextmanager
 def opened_file(path: Path) -> Iterator[BinaryIO]:
-    """The file at `path`, to read from. Raises `SourceUnreadable`."""
+    """Open the file at `path` for reading. Raises `SourceUnreadable`."""
     with _translated(path, _NO_ARCHIVE):
         stream = open_for_reading(path)
     with stream:
@@ -40,7 +40,7 @@ def opened_file(path: Path) -> Iterator[BinaryIO]:
 
 @frozen
 class Directory:
-    """What a ZIP archive holds. `zip` was read from a file that may be closed by now; only its list of items is of use."""
+    """The directory of a ZIP archive. The underlying file of `zip` may be closed; only its list of items is used."""
 
     zip: zipfile.ZipFile
     names: tuple[str, ...]
@@ -48,9 +48,9 @@ class Directory:
 
 
 class EpubArchive:
-    """The items of one EPUB, the file `stream` at `path`, by their paths.
+    """The items of an EPUB by path; `stream` is the open file at `path`.
 
-    `directory` is that of the same bytes, where it is known. Raises `SourceUnsupported`, `SourceUnreadable`.
+    `directory` is a cached directory of the same bytes. Raises `SourceUnsupported`, `SourceUnreadable`.
     """
 
     def __init__(self, path: Path, stream: BinaryIO, directory: Directory | None = None) -> None:
@@ -67,14 +67,14 @@ class EpubArchive:
             archive = zipfile.ZipFile(stream)
         names = tuple(item.filename for item in archive.infolist() if not is_folder(item))
         if len(names) > ENTRY_LIMIT:
-            raise SourceUnsupported(f"{self._path.name} holds {len(names)} items; at most {ENTRY_LIMIT} are read.")
+            raise SourceUnsupported(f"{self._path.name} has {len(names)} items; the limit is {ENTRY_LIMIT}.")
         return Directory(archive, names, {name.casefold(): name for name in reversed(names)})
 
     def find(self, href: str, beside: str = "") -> str | None:
-        """The path of the item that `href` names, seen from the item `beside`; None where there is none.
+        """Return the path of the item that `href` refers to, relative to the item `beside`; None if there is none.
 
-        Fragments are ignored. An href that leads out of the archive names nothing. Where only upper and lower case
-        differ, the item is found all the same, as on the file systems that many books are made on.
+        Fragments are ignored. An href that leads out of the archive refers to nothing. If only the letter case differs,
+        the item is still found, because many books are made on case-insensitive file systems.
         """
         plain = href.partition("#")[0].strip()
         if not plain or "://" in plain or plain.startswith(("/", "data:")):
@@ -87,26 +87,26 @@ class EpubArchive:
         return None
 
     def size(self, name: str) -> int:
-        """The size of an item in bytes as the archive declares it, which may be wrong."""
+        """Return the size of an item in bytes as declared in the archive, which may be wrong."""
         return self._zip.getinfo(name).file_size
 
     def read(self, name: str) -> bytes:
-        """The bytes of an item that `find` or `names` gave. Raises `SourceUnsupported` where it is damaged or too large."""
+        """Return the bytes of an item, given its path. Raises `SourceUnsupported` if it is damaged or too large."""
         item = self._zip.getinfo(name)
         if item.compress_type not in METHODS:
             raise SourceUnsupported(
-                f"{self._path.name} cannot be read as an EPUB: its item {name!r} is compressed by method "
+                f"{self._path.name} cannot be read as an EPUB: its item {name!r} uses compression method "
                 f"{item.compress_type}, and OCF allows only Stored and Deflate (EPUB 3.3, 4.3.2)."
             )
         limit = min(ITEM_LIMIT, self._left)
         data = None
         if item.file_size <= limit:
-            with _translated(self._path, f"its item {name!r} cannot be unpacked"):
+            with _translated(self._path, f"its item {name!r} cannot be decompressed"):
                 data = b"".join(pieces(self._zip, item, limit))
         if data is None or len(data) > limit:
             raise SourceUnsupported(
-                f"{self._path.name} unpacks to more than is read: {name!r} has {item.file_size} bytes or more "
-                f"(at most {ITEM_LIMIT} an item, {TOTAL_LIMIT} in all)."
+                f"{self._path.name} is too large: its item {name!r} has {item.file_size} bytes or more "
+                f"(the limit is {ITEM_LIMIT} per item and {TOTAL_LIMIT} in total)."
             )
         self._left -= len(data)
         return data

@@ -1,4 +1,4 @@
-"""Structure in the markup of a chapter: headings, captions, and the roles of its parts."""
+"""Finds headings, captions, landmarks, and page breaks in the markup of chapters."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from citekit.adapters.libraries.lxml import names
 from citekit.domain.ports.reader import BookChapter, Landmark, Mark, PageBreak
 
 HEADING_LIMIT = 300
-"""Characters of a heading; longer ones are paragraphs that are drawn like headings."""
+"""Maximum characters of a heading. Longer ones are paragraphs styled as headings."""
 
 MARKS_LIMIT = 50_000
-"""Marks of one chapter."""
+"""Maximum number of marks in a chapter."""
 
 TERMS = names(
     """
@@ -23,20 +23,22 @@ TERMS = names(
     other-credits part preamble preface prologue rearnotes subchapter volume
     """
 )
-"""Terms of the EPUB Structural Semantics Vocabulary 1.1 that say what a part of a book is."""
+"""Terms of the EPUB Structural Semantics Vocabulary 1.1 that describe the role of a part of a book."""
 
 _PLACES = names("bodymatter frontmatter backmatter")
-"""Terms that say where something begins, not what it is."""
+"""Terms that mark where a division of the book begins and do not describe a part."""
 
 _OLD = {"title-page": "titlepage", "acknowledgements": "acknowledgments", "text": "bodymatter", "start": "bodymatter"}
-"""From the guide of OPF 2.0.1 (2.6), and from what is often written there, to the vocabulary of EPUB 3."""
+"""Maps terms of the OPF 2.0.1 guide (2.6) and common misspellings to the EPUB 3 vocabulary."""
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CAPTIONS = {"figcaption": "figure", "caption": "table"}
 
 
 def term(text: str) -> str | None:
-    """The term that a type names (`doc-chapter`, `other.copyright-page` and the old ones included), None for no such term."""
+    """Return the vocabulary term for a type such as `doc-chapter` or `other.copyright-page`; None if it is not a known
+    term.
+    """
     for word in text.casefold().split():
         plain = word.removeprefix("doc-").removeprefix("other.")
         plain = _OLD.get(plain, plain)
@@ -46,7 +48,7 @@ def term(text: str) -> str | None:
 
 
 def marks(chapter: Flow) -> tuple[Mark, ...]:
-    """The marks of a chapter, in the order of their starts; an element without text gives none."""
+    """Return the marks of a chapter, sorted by start. Elements without text have no marks."""
     found = sorted(_marks(chapter), key=lambda mark: (mark.start, -mark.end))
     return tuple(found[:MARKS_LIMIT])
 
@@ -79,7 +81,7 @@ def _title(chapter: Flow, element: Opening) -> str:
 def landmarks(
     named: Iterable[tuple[str, str, str]], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
 ) -> Iterator[Landmark]:
-    """The places that (type, path, fragment) name; those that point nowhere, or say nothing of use, are left out."""
+    """Yield the landmarks for (type, path, fragment). Those with an unknown type or target are dropped."""
     numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
     seen: set[Landmark] = set()
     for type, path, fragment in named:
@@ -95,7 +97,9 @@ def landmarks(
 def page_breaks(
     said: Sequence[tuple[str, str, str]], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
 ) -> list[PageBreak]:
-    """(label, path, fragment) of pages at their places, in reading order; a page whose place is missing is left out."""
+    """Return the page breaks for (label, path, fragment), in reading order. Those with an unknown target are
+    dropped.
+    """
     numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
     found = []
     for label, path, fragment in said:
@@ -107,10 +111,10 @@ def page_breaks(
 
 
 def marked_pages(chapter: Flow, number: int) -> Iterator[PageBreak]:
-    """The pages that the markup of chapter `number` marks where they begin, for books that do not list them.
+    """Yield the page breaks marked in chapter `number`, for books without a page list.
 
-    The label is what the mark is called (EPUB Accessibility 1.1, page break markers), else its text; without either it is
-    left out.
+    The label is the accessible name of the marker (EPUB Accessibility 1.1, page break markers), else its text. Markers
+    without either are dropped.
     """
     for each in chapter.marked:
         if is_page_break(each.said):

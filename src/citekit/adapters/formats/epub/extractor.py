@@ -1,4 +1,4 @@
-"""Extracts chapters of a book, or characters of one, as a self-contained HTML document, as text, or laid out on pages.
+"""Extracts chapters of a book, or characters of a chapter, as self-contained HTML, as text, or laid out on pages.
 
 A reflowable book has pages only in evidence that is a PDF or an image.
 """
@@ -19,37 +19,37 @@ from citekit.domain.formats import BOOKS, Format
 from citekit.domain.locations import Chapter, Location, Pages
 from citekit.domain.ports.reader import Reader
 from citekit.domain.progress import Progress, silent
-from citekit.domain.quotes.superscripts import seen
+from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.source import Source
 
 PAPER = (420, 595)
-"""Width and height in points: A5, upright."""
+"""Width and height in points (A5 portrait)."""
 
 FONT_SIZE = 11
 
 WORD_LIMIT = 20_000
-"""Characters, as HTML writes them, of the longest word that is laid out: the time of it grows with their square."""
+"""Maximum characters of a word in the HTML that is laid out, because the layout time grows with its square."""
 
 _WORD = re.compile(rf"[^\s<>]{{{WORD_LIMIT}}}")
 _TAG = re.compile(r"<[^>]*>")
 
-_NOTE = "The book has no pages of its own: these were laid out for this file, on A5."
+_NOTE = "The book has no fixed pages; these A5 pages were laid out for this file."
 
 
 def write_pdf(html: str, location: Chapter, target: Path) -> Extraction:
-    """Write the document `html` as a PDF."""
+    """Write the HTML document `html` as a PDF."""
     with _laid_out(html, target) as document, writing(target):
         target.write_bytes(document.tobytes(garbage=3, deflate=True, use_objstms=1, no_new_id=True))
     return Extraction(suffix=".pdf", media_type="application/pdf", extent=location, notes=(_NOTE,))
 
 
 def write_png(html: str, location: Chapter, target: Path, progress: Progress) -> Extraction:
-    """Write the document `html` as one picture. Raises `FormUnsupported` where it takes too many pages."""
+    """Write the HTML document `html` as one image. Raises `FormUnsupported` if it takes too many pages."""
     with _laid_out(html, target) as document:
         if document.page_count > PAGES_LIMIT:
             raise FormUnsupported(
-                f"Chapter {location.number} takes {document.page_count} pages and a picture shows at most {PAGES_LIMIT}: "
-                "ask for some of its characters, or for html, pdf or text."
+                f"Chapter {location.number} takes {document.page_count} pages, but an image has at most {PAGES_LIMIT}; "
+                "request a range of its characters, or the form html, pdf, or text."
             )
         drawn = write_picture(document, Pages.span(1, document.page_count), target, progress)
     return Extraction(suffix=".png", media_type="image/png", extent=location, notes=(_NOTE, *drawn.notes))
@@ -58,7 +58,7 @@ def write_png(html: str, location: Chapter, target: Path, progress: Progress) ->
 @contextmanager
 def _laid_out(html: str, target: Path) -> Iterator[Document]:
     if _WORD.search(_TAG.sub(" ", html)):
-        raise FormUnsupported("There is a word in it that fits on no page: ask for html or text.")
+        raise FormUnsupported("The text contains a word that is too long for a page; request the form html or text.")
     with exclusive() as pymupdf, translated(target, ExtractionFailed):
         flowing = pymupdf.open(stream=html.encode(), filetype="html")
         flowing.layout(width=PAPER[0], height=PAPER[1], fontsize=FONT_SIZE)
@@ -68,16 +68,16 @@ def _laid_out(html: str, target: Path) -> Iterator[Document]:
 
 
 CHAPTERS_LIMIT = 2000
-"""Chapters of one document."""
+"""Maximum number of chapters in one document."""
 
 _FORMS = (Form.NATIVE, Form.HTML, Form.TEXT, Form.PDF, Form.PNG)
 
 
 class EpubExtractor:
-    """Cuts books that `reader` reads. Text is UTF-8, chapters are joined by line feeds.
+    """Extracts chapters of the books that `reader` reads. Text is UTF-8; chapters are joined by line feeds.
 
-    `seen` reads the same characters at the same places, those that stand higher or lower as superscripts and subscripts,
-    and `UNSEEN` for those that nobody sees: what is left without the latter is the text. Without `seen`, text is exactly
+    `visible_text` reads the same characters at the same offsets, but with raised and lowered characters as superscripts and
+    subscripts and with `HIDDEN` for hidden characters, which are then removed. Without `visible_text`, the text has exactly
     the characters of `reader`.
     """
 
@@ -87,15 +87,17 @@ class EpubExtractor:
         self._reader, self._seen = reader, seen or reader
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """HTML (the native form), text, PDF and PNG for chapters of an EPUB, MOBI or FB2, none for anything else."""
+        """Return HTML (the native form), text, PDF, and PNG for chapters of a book; no forms for anything else."""
         return _FORMS if format.name in BOOKS and isinstance(location, Chapter) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write those chapters to `target`; raises as the port says."""
+        """Write the chapters to `target`. See the port for the errors."""
         if not isinstance(location, Chapter) or options.form not in _FORMS:
-            raise FormUnsupported(f"Chapters of a book are cut as html, text, pdf or png, not as {options.form.value}.")
+            raise FormUnsupported(
+                f"Chapters are available in the forms native, html, text, pdf, and png, but not {options.form.value}."
+            )
         match options.form:
             case Form.TEXT:
                 return _written(self._text(source, location), location, ".txt", "text/plain; charset=utf-8", target)
@@ -109,16 +111,18 @@ class EpubExtractor:
     def _text(self, source: Source, location: Chapter) -> str:
         texts = self._seen.texts(source.path, location.number, last=location.last)
         if location.chars is None:
-            return seen("\n".join(texts))
+            return visible_text("\n".join(texts))
         start, end = location.chars
         if end > len(texts[0]):
             raise LocationOutside(f"character {end} is beyond the end: the chapter has {len(texts[0])} characters")
-        return seen(texts[0][start:end])
+        return visible_text(texts[0][start:end])
 
     def _html(self, source: Source, location: Chapter, progress: Progress) -> str:
         count = location.last - location.number + 1
         if count > CHAPTERS_LIMIT:
-            raise LocationOutside(f"{count} chapters are more than one document takes ({CHAPTERS_LIMIT}).")
+            raise LocationOutside(
+                f"{count} chapters exceed the limit of {CHAPTERS_LIMIT} per document; request fewer chapters."
+            )
         return self._reader.html(source.path, location.number, location.chars, last=location.last, progress=progress)
 
 

@@ -1,4 +1,4 @@
-"""Reflowable books (EPUB, MOBI, FB2, and Word documents read as books) as formats."""
+"""The handler for reflowable books (EPUB, MOBI, FB2), and the base of the handler for Word documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class BookHandler(NativeHandler):
-    """Reads books by their chapters; a location is a chapter, or a range of its characters."""
+    """Handles books by chapter. A location is a chapter or a range of its characters."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""
@@ -23,7 +23,7 @@ class BookHandler(NativeHandler):
         return EpubOutliner(services.reader)
 
     def measure(self, path: Path, services: Services) -> Extent:
-        """The number of characters of each chapter."""
+        """Return the number of characters of each chapter."""
         return Extent(chapters=tuple(len(chapter.text) for chapter in services.reader.read(path).chapters))
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader:

@@ -1,4 +1,4 @@
-"""Headings inside the chapters of a book: which of them begin sections, and which only belong to a title."""
+"""Determines which headings inside the chapters of a book start sections and which belong to a title."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from citekit.domain.ports.reader import BookChapter, Mark
 _NUMBER = re.compile(
     r"\W*(?:[^\W\d_]{2,12}\W+)?(?:\d{1,4}|[ivxlcdm]{1,8}|one|two|three|four|five|six|seven|eight|nine|ten)\W*", re.I
 )
-"""A title that is only a number, such as `CHAPTER I` or `12.`: what follows it is the rest of the title."""
+"""A title that is only a number, such as `CHAPTER I` or `12.`; the rest of the title follows it."""
 
 
 _LISTED = 8
-"""Headings that make a list of them."""
+"""Minimum number of headings in a list of headings, such as a table of contents."""
 
 _NEAR = 40
-"""Characters, such as a number on a line of its own, that may stand before the title as the page shows it."""
+"""Maximum characters, such as a number on its own line, that can precede the printed title."""
 
 
 def folded(text: str) -> str:
-    """A title as it is compared: letters and digits, case folded."""
+    """Normalize a title for comparison: only letters and digits, case-folded."""
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def chapter_headings(chapter: BookChapter) -> list[Mark]:
-    """The headings of a chapter; a bare number and the title right behind it are one.
+    """Return the headings of a chapter. A bare number is merged with the title that directly follows it.
 
-    None where a chapter is little but headings: that is a printed table of contents, or an index.
+    Returns no headings if they make up most of the chapter, which is then a printed table of contents or an index.
     """
     found: list[Mark] = []
     for mark in chapter.marks:
@@ -52,15 +52,16 @@ def _goes_on(text: str, before: Mark, mark: Mark) -> bool:
 
 
 def inside(headings: Sequence[Mark], start: int, end: int) -> Sequence[Mark]:
-    """Those that begin from `start` on and before `end`."""
+    """Return the headings that start in the range from `start` (inclusive) to `end` (exclusive)."""
     first = bisect_left(headings, start, key=lambda mark: mark.start)
     return headings[first : bisect_left(headings, end, key=lambda mark: mark.start)]
 
 
 def of_sections(headings: Sequence[Mark], text: str, start: int, title: str) -> Sequence[Mark]:
-    """The headings of sections in the range that begins at `start` and has that title.
+    """Return the section headings in the range that begins at `start` and has the title `title`.
 
-    Those at its very beginning that repeat the title, or stand alone on their level, are the title as the page shows it.
+    Headings at the very beginning that repeat the title, or are the only ones on their level, are part of the printed
+    title and are dropped.
     """
     wanted, at = folded(title), start
     for position, mark in enumerate(headings):

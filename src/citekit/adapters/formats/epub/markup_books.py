@@ -1,4 +1,4 @@
-"""Books that are a row of marked-up parts, whatever file they come in: read as the chapters of an EPUB are."""
+"""Reads books that consist of a sequence of markup parts in any container, in the same way as EPUB chapters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Part:
-    """A chapter by the name that `Entry.path` gives; `root` makes the tree of its markup."""
+    """A chapter. `name` matches `Entry.path`; `root` parses its markup."""
 
     name: str
     root: Callable[[], _Element] = field(repr=False)
@@ -36,7 +36,7 @@ class Part:
 
 @frozen(kw_only=True)
 class MarkupBook:
-    """What a file holds; `picture` gives the bytes of an image by its href, and its declared media type.
+    """The content of a book file. `picture` returns the bytes and the declared media type of an image, given its href.
 
     `landmarks` are (type, name of the part, fragment).
     """
@@ -50,9 +50,9 @@ class MarkupBook:
 
 @frozen
 class MarkupReader:
-    """Reads books that `load` opens; `said` gives their facts alone, cheaper. Holds nothing between two calls.
+    """Reads books that `load` opens; `said` reads only their metadata, which is cheaper. Keeps no state between calls.
 
-    `as_seen` as `flow` has it.
+    For `as_seen`, see the `flow` module.
     """
 
     load: Callable[[Path], MarkupBook]
@@ -60,11 +60,14 @@ class MarkupReader:
     as_seen: bool = False
 
     def facts(self, path: Path) -> BookFacts:
-        """What the book says of itself. Raises as `read` does."""
+        """Return the metadata of the book. Raises the same errors as `read`."""
         return self.said(path)
 
     def read(self, path: Path) -> Book:
-        """The whole book. Raises `SourceUnsupported` (another kind of file, protected, too large), `SourceUnreadable`."""
+        """Read the whole book.
+
+        Raises `SourceUnsupported` if the file is another format, protected, or too large; `SourceUnreadable`.
+        """
         loaded = self.load(path)
         chapters: list[BookChapter] = []
         anchors: list[dict[str, int]] = []
@@ -73,7 +76,7 @@ class MarkupReader:
             content = flow(part.root(), as_seen=self.as_seen)
             steps += len(content.steps)
             if steps > STEPS_LIMIT:
-                raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
+                raise SourceUnsupported(f"{path.name} contains more markup than the limit for a book; split it.")
             chapters.append(BookChapter(number=number, name=part.name, text=content.text, marks=marks(content)))
             anchors.append(content.anchors)
             pages.extend(islice(marked_pages(content, number), PAGES_LIMIT - len(pages)))
@@ -90,7 +93,7 @@ class MarkupReader:
         )
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
-        """See `Reader.texts`; raises as `read` does, too."""
+        """See `Reader.texts`. Raises the same errors as `read`."""
         chapters = self.read(path).chapters
         for number in (chapter, last or chapter):
             if not 1 <= number <= len(chapters):
@@ -106,7 +109,7 @@ class MarkupReader:
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """See `Reader.html`; raises as `read` does, too."""
+        """See `Reader.html`. Raises the same errors as `read`."""
         loaded = self.load(path)
         pages = ChapterPages(
             len(loaded.parts), lambda number: flow(loaded.parts[number - 1].root()), _Pages(loaded).page
@@ -130,7 +133,9 @@ class _Pages:
         )
 
     def picture(self, href: str) -> str | None:
-        """The data URI (RFC 2397) of a picture, None where there is none or the document holds enough already."""
+        """Return an image as a data URI (RFC 2397); None if it is missing or exceeds the document's remaining image
+        budget.
+        """
         found = self.book.picture(href)
         if found is None or len(found[0]) > min(PICTURE_LIMIT, self.left):
             return None

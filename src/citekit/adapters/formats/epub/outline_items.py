@@ -1,4 +1,4 @@
-"""From the entries of a book's contents to drafts: nested, and with leaves that hold every character once."""
+"""Converts the TOC entries of a book to nested outline items whose leaves contain every character exactly once."""
 
 from __future__ import annotations
 
@@ -14,38 +14,40 @@ from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
 from citekit.domain.locations import Chapter
 from citekit.domain.ports.reader import Book, BookChapter, Mark
+from citekit.domain.vocabulary import BOOK, CHAPTER, CJK_CHAPTER, PART, VOLUME, any_of
 
 HEADINGS_LIMIT = 20_000
-"""Headings of one book that become sections; where there are more, its contents alone count."""
+"""Maximum number of headings that become sections. If a book has more, only its table of contents is used."""
 
 _SUMMARY_FROM = 3000
 _TITLE_LIMIT = 80
-_PART = re.compile(r"(?:part|book|volume|teil|buch|band|partie|livre|tome|parte|libro|часть|том)\b", re.I)
-_CHAPTER = re.compile(r"(?:chapter|chap|kapitel|chapitre|cap[ií]tulo|capitolo|глава)\b|第.{1,5}章", re.I)
+_PART = re.compile(rf"(?:{any_of(PART, BOOK, VOLUME)})\b", re.IGNORECASE)
+_CHAPTER = re.compile(rf"(?:{any_of(CHAPTER)})\b|第.{{1,5}}{CJK_CHAPTER}", re.IGNORECASE)
 _SUBNUMBER = re.compile(r"\W*\d+\.\d")
 _PLACES = frozenset(("bodymatter", "frontmatter", "backmatter"))
 _ABOVE_CHAPTERS = frozenset(("part", "volume"))
 _NAMES = {"subchapter": "section", "notes": "endnotes", "rearnotes": "endnotes"}
 
 
-def contents_drafts(book: Book) -> tuple[OutlineItem, ...]:
-    """The drafts of a book: its contents, below the deepest of them the headings inside the chapters.
+def toc_outline_items(book: Book) -> tuple[OutlineItem, ...]:
+    """Return the outline items of a book: its TOC entries, with the headings inside the chapters below the deepest
+    entries.
 
-    The leaves hold every character of the book once. What stands before the first part of a node is a part of its own, of
-    the type `opening`; chapters that no entry names are nodes, too.
+    The leaves contain every character of the book once. Text before the first child of a node becomes a child of type
+    `opening`. Chapters that no entry refers to are nodes, too.
     """
     headings = [chapter_headings(chapter) for chapter in book.chapters]
     if sum(map(len, headings)) > HEADINGS_LIMIT:
         headings = [[] for _ in headings]
     entries = entry_tree(book)
     first = entries[0].start if entries else book_end(book)
-    drafter = _Drafter(book, headings, _terms(book))
-    loose = drafter.loose((1, 0), first, "chapter")
-    return (*loose, *(draft for entry in entries for draft in drafter.entry(entry, "")))
+    builder = _OutlineBuilder(book, headings, _terms(book))
+    loose = builder.loose((1, 0), first, "chapter")
+    return (*loose, *(outline_item for entry in entries for outline_item in builder.entry(entry, "")))
 
 
 def _terms(book: Book) -> Mapping[Place, list[str]]:
-    """What the book says is at a place, the widest part first."""
+    """Return the declared roles of the parts that start at each position, outermost part first."""
     found: dict[Place, list[str]] = {}
     said = [(each.chapter, each.offset, each.type) for each in book.landmarks if each.type not in _PLACES]
     marked = [
@@ -62,24 +64,25 @@ def _terms(book: Book) -> Mapping[Place, list[str]]:
 
 
 @define
-class _Drafter:
+class _OutlineBuilder:
     book: Book
     headings: Sequence[Sequence[Mark]]
     terms: Mapping[Place, list[str]]
     named: dict[Place, int] = field(factory=dict)
 
     def entry(self, entry: Entry, above: str) -> Iterator[OutlineItem]:
-        """The draft of an entry; `above` is the type of the one above it, "" at the top.
+        """Yield the items of an entry; `above` is the type of its parent, or "" at the top level.
 
-        A range of characters lies in one chapter only. A leaf that begins or ends inside a chapter and spans several is cut
-        at the ends of chapters; widened, it would hold text that belongs to its neighbours. A parent is widened.
+        A range of characters must be within one chapter. A leaf that starts or ends inside a chapter and spans several
+        chapters is split at chapter boundaries; extending it to whole chapters would include text of its neighbors. A
+        parent is extended instead.
         """
         self._trim(entry)
         type = self._type(entry, above)
         if entry.below:
             opening = self._pieces(entry.start, entry.below[0].start, entry.title, type)
-            below = [draft for child in entry.below for draft in self.entry(child, type)]
-            yield self._draft(entry.title, type, entry.start, entry.end, (*opening, *below))
+            below = [outline_item for child in entry.below for outline_item in self.entry(child, type)]
+            yield self._outline_item(entry.title, type, entry.start, entry.end, (*opening, *below))
             return
         cuts = [cut for cut in _cuts(entry.start, entry.end) if entry.start < cut < entry.end]
         for start, end in pairwise([entry.start, *cuts, entry.end]):
@@ -90,10 +93,12 @@ class _Drafter:
                 children = tuple(self._pieces(start, end, title, type))
             else:
                 children = self._sections(start, self._stop(start, end), entry.title)
-            yield self._draft(title, type, start, end, children)
+            yield self._outline_item(title, type, start, end, children)
 
     def _trim(self, entry: Entry) -> None:
-        """Leave out chapters without text behind an entry that begins inside a chapter: for them it would be widened."""
+        """Exclude trailing chapters without text from an entry that starts inside a chapter, so that it need not be
+        extended.
+        """
         last = entry
         while last.below:
             last = last.below[-1]
@@ -105,7 +110,7 @@ class _Drafter:
             entry.end = min(entry.end, (entry.start[0] + 1, 0))
 
     def loose(self, start: Place, end: Place, type: str) -> Iterator[OutlineItem]:
-        """A draft for every chapter from `start` to `end`, which no entry names."""
+        """Yield an item for each chapter between `start` and `end`, a range that no entry refers to."""
         for chapter in self.book.chapters[start[0] - 1 : _last(start, end) if start < end else 0]:
             stop = end[1] if chapter.number == end[0] else len(chapter.text)
             begin = chapter.number, start[1] if chapter.number == start[0] else 0
@@ -113,65 +118,74 @@ class _Drafter:
             below = self._sections(begin, stop, title)
             partial = begin[1] or stop < len(chapter.text)
             usual = self._term(begin) or ("section" if partial else type)
-            yield self._draft(title, usual, begin, (chapter.number, stop) if partial else _after(chapter), below)
+            yield self._outline_item(title, usual, begin, (chapter.number, stop) if partial else _after(chapter), below)
 
     def _pieces(self, start: Place, end: Place, title: str, type: str) -> Iterator[OutlineItem]:
-        """The parts of a range that has other parts behind it, or spans several chapters: its own beginning, and chapters."""
+        """Yield the parts of a range that precedes other parts or spans several chapters: its opening and the chapters
+        in it.
+        """
         if start >= end:
             return
         stop = self._stop(start, end)
         if stop > start[1]:
             yield from self._sections(start, stop, title) or (self._opening(title, start, stop),)
         elif start[0] < end[0]:
-            yield self._draft(title, "opening", start, (start[0] + 1, 0), ())
+            yield self._outline_item(title, "opening", start, (start[0] + 1, 0), ())
         if _last(start, end) > start[0]:
             usual = "chapter" if type in _ABOVE_CHAPTERS else "section"
-            for draft in self.loose((start[0] + 1, 0), end, usual):
-                if isinstance(draft.location, Chapter) and self.book.chapters[draft.location.number - 1].text:
-                    yield draft
+            for outline_item in self.loose((start[0] + 1, 0), end, usual):
+                if (
+                    isinstance(outline_item.location, Chapter)
+                    and self.book.chapters[outline_item.location.number - 1].text
+                ):
+                    yield outline_item
 
     def _sections(self, start: Place, stop: int, title: str) -> tuple[OutlineItem, ...]:
-        """The sections of the characters from `start` to `stop` of one chapter; none where no heading parts them."""
+        """Return the sections between `start` and `stop` in one chapter; none if there are no headings."""
         chapter = self.book.chapters[start[0] - 1]
         found = inside(self.headings[chapter.number - 1], start[1], stop)
         found = of_sections(found, chapter.text, start[1], title) if found else found
         if not found:
             return ()
-        drafts: list[OutlineItem] = []
+        outline_items: list[OutlineItem] = []
         begin = start[1]
         if has_text(chapter.text[begin : found[0].start]):
-            drafts.append(self._opening(title, start, found[0].start))
+            outline_items.append(self._opening(title, start, found[0].start))
             begin = found[0].start
         tops = _tops(found)
         for mark, behind in zip(tops, [*(mark.start for mark in tops[1:]), stop], strict=True):
             at = chapter.number, begin
             below = self._sections(at, behind, mark.title)
-            drafts.append(self._draft(mark.title, "section", at, (chapter.number, behind), below))
+            outline_items.append(self._outline_item(mark.title, "section", at, (chapter.number, behind), below))
             begin = behind
-        return tuple(drafts)
+        return tuple(outline_items)
 
     def _opening(self, title: str, start: Place, stop: int) -> OutlineItem:
         chapter = self.book.chapters[start[0] - 1]
         end = (start[0], stop) if stop < len(chapter.text) else _after(chapter)
-        return self._draft(title, "opening", start, end, ())
+        return self._outline_item(title, "opening", start, end, ())
 
-    def _draft(self, title: str, type: str, start: Place, end: Place, below: Sequence[OutlineItem]) -> OutlineItem:
+    def _outline_item(
+        self, title: str, type: str, start: Place, end: Place, below: Sequence[OutlineItem]
+    ) -> OutlineItem:
         text = self.book.chapters[start[0] - 1].text[start[1] : self._stop(start, end)][:_SUMMARY_FROM]
         summary = first_sentence(_lines(text), skip=title)
         name = type if type == "opening" else None
         return OutlineItem(title, type, place(start, end, self.book), summary, below, name=name)
 
     def _has_text(self, start: Place, end: Place) -> bool:
-        """Whether there is a character in a range that begins with a chapter."""
+        """Return whether a range that starts with a chapter contains any characters."""
         chapters = self.book.chapters[start[0] - 1 : _last(start, end) if start < end else 0]
         return any(chapter.text for chapter in chapters)
 
     def _stop(self, start: Place, end: Place) -> int:
-        """Where a range ends in the chapter that it begins in."""
+        """Return the offset at which a range ends in its first chapter."""
         return end[1] if end[0] == start[0] else len(self.book.chapters[start[0] - 1].text)
 
     def _term(self, start: Place) -> str | None:
-        """What the book says is at a place; of several terms, the next one each time that it is asked."""
+        """Return the declared role of the part at a position. Repeated calls return the next role at the same
+        position.
+        """
         terms, rank = self.terms.get(start, ()), self.named.get(start, 0)
         self.named[start] = rank + 1
         return terms[rank] if rank < len(terms) else None
@@ -188,7 +202,7 @@ class _Drafter:
         return "chapter"
 
     def _title(self, chapter: BookChapter, start: int, stop: int) -> str:
-        """The heading it begins with, else the first line, where that is as short as a heading, else the name of the file."""
+        """Return the heading at the start, else the first line if it is short, else the base name of the file."""
         text = chapter.text[start : min(stop, start + _SUMMARY_FROM)]
         first = next((line.strip() for line in text.split("\n") if has_text(line)), "")
         for mark in inside(self.headings[chapter.number - 1], start, stop)[:1]:
@@ -199,14 +213,16 @@ class _Drafter:
 
 
 def _holds_chapters(entry: Entry) -> bool:
-    """Whether what is below an entry are chapters: files of their own, not numbered as its sections (`3.1`)."""
+    """Return whether the children of an entry are chapters: separate files that are not numbered like sections
+    (`3.1`).
+    """
     return any(not child.start[1] for child in entry.below[1:]) and not any(
         _SUBNUMBER.match(child.title) for child in entry.below
     )
 
 
 def _tops(headings: Sequence[Mark]) -> list[Mark]:
-    """The headings that no other stands above."""
+    """Return the headings that are not below another heading."""
     found: list[Mark] = []
     for mark in headings:
         if not found or mark.level <= found[-1].level:
@@ -222,7 +238,7 @@ def _cuts(start: Place, end: Place) -> Iterator[Place]:
 
 
 def _last(start: Place, end: Place) -> int:
-    """The last chapter that a range reaches into."""
+    """Return the last chapter that a range includes or partly includes."""
     return max(start[0], end[0] if end[1] else end[0] - 1)
 
 
@@ -231,7 +247,7 @@ def _after(chapter: BookChapter) -> Place:
 
 
 def place(start: Place, end: Place, book: Book) -> Chapter:
-    """The location from `start` up to `end`, which lies after it; widened to whole chapters where it spans several."""
+    """Return the location from `start` to `end` (exclusive); extended to whole chapters if it spans several."""
     if _last(start, end) > start[0]:
         return Chapter(start[0], last=_last(start, end))
     length = len(book.chapters[start[0] - 1].text)
@@ -240,7 +256,7 @@ def place(start: Place, end: Place, book: Book) -> Chapter:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Every line of a chapter's text is a paragraph."""
+    """Yield each line followed by an empty one, because each line of a chapter's text is a paragraph."""
     for line in text.split("\n"):
         yield line
         yield ""

@@ -1,4 +1,4 @@
-"""Reflowable books (EPUB, MOBI, FB2): the table of contents, and the headings below it, with the text that each covers."""
+"""Outlines reflowable books (EPUB, MOBI, FB2): the table of contents and the headings below its entries."""
 
 from __future__ import annotations
 
@@ -6,45 +6,47 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from citekit.adapters.formats.epub.outline_items import contents_drafts
+from citekit.adapters.formats.epub.outline_items import toc_outline_items
 from citekit.adapters.formats.shared.outline import Outline
 from citekit.domain.extent import Extent
 from citekit.domain.ports.reader import Book, Reader
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
-__all__ = ["EpubOutliner", "contents_drafts"]
+__all__ = ["EpubOutliner", "toc_outline_items"]
 
 FIGURES_LIMIT = 1000
-"""Captions of one book that are listed."""
+"""Maximum number of captions listed in the metadata."""
 
 LANDMARKS_LIMIT = 100
-"""Landmarks of one book that are listed."""
+"""Maximum number of landmarks listed in the metadata."""
 
 PAGES_LIMIT = 5000
-"""Pages of the printed edition that are listed."""
+"""Maximum number of printed pages listed in the metadata."""
 
-_NO_CONTENTS = "The book has no table of contents: its nodes are its headings and its chapter files."
+_NO_CONTENTS = "The book has no table of contents, so its nodes are its headings and its chapter files."
 
 
 class EpubOutliner:
-    """Maps books that `reader` reads."""
+    """Outlines the books that `reader` reads."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """The contents as a tree; chapters that no entry covers are next to it. Raises as `Reader.read` does.
+        """Return the TOC as a tree, and the chapters that no entry refers to as siblings. Raises the same errors as
+        `Reader.read`.
 
-        Captions, landmarks and pages of the printed edition are facts, not nodes: so every character stays in one leaf only.
+        Captions, landmarks, and pages of the printed edition are metadata instead of nodes, so that each character
+        belongs to one leaf only.
         """
         progress(0, 1, "reading the book")
         book = self._reader.read(source.path)
         lengths = tuple(len(chapter.text) for chapter in book.chapters)
         return Outline(
             title=book.title,
-            bounds=Extent(chapters=lengths),
-            items=contents_drafts(book),
+            extent=Extent(chapters=lengths),
+            items=toc_outline_items(book),
             facts={
                 "chapter_count": len(lengths),
                 "chapter_lengths": list(lengths),
@@ -65,7 +67,7 @@ def _facts(name: str, found: Iterator[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _captions(book: Book) -> Iterator[dict[str, Any]]:
-    """Every figure and table with a caption: its title, and the chapter and characters of its text."""
+    """Yield each captioned figure and table: its title, its chapter, and its range of characters."""
     for chapter in book.chapters:
         for mark in chapter.marks:
             if mark.kind in ("figure", "table"):

@@ -1,4 +1,6 @@
-"""The package document of an EPUB (2.0.1 OPF, EPUB 3.3): what the book is, and its spine. Repairs what can be repaired."""
+"""Reads the package document of an EPUB (OPF 2.0.1, EPUB 3.3): metadata, manifest, and spine. Tolerates common
+errors.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,10 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 SPINE_LIMIT = 20_000
-"""Spine items of one book."""
+"""Maximum number of spine items in a book."""
 
 FONT_OBFUSCATION = frozenset(("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"))
-"""Ways of encryption that only hide fonts (EPUB 3.3, section 4.4); every other one hides the text."""
+"""Encryption algorithms that only obfuscate fonts (EPUB 3.3, section 4.4). All others encrypt the text."""
 
 _PAGES = (".xhtml", ".html", ".htm", ".xml")
 _PAGE_TYPES = frozenset(("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"))
@@ -29,7 +31,7 @@ _PAGE_TYPES = frozenset(("application/xhtml+xml", "text/html", "application/x-dt
 
 @frozen
 class Item:
-    """An item of the manifest: `path` inside the archive, None where it is missing there."""
+    """A manifest item. `path` is its path in the archive, or None if the file is missing."""
 
     id: str
     path: str | None
@@ -40,7 +42,7 @@ class Item:
 
 @frozen(kw_only=True)
 class Package:
-    """What the package document says; `spine` in reading order, auxiliary items (`linear="no"`) included."""
+    """The content of the package document. `spine` is in reading order and includes auxiliary items (`linear="no"`)."""
 
     title: str | None
     authors: Sequence[str]
@@ -52,13 +54,16 @@ class Package:
     ncx: Item | None
     media_types: dict[str, str]
     guide: Sequence[tuple[str, str, str]] = ()
-    """(type, path, fragment) of every reference of the guide of EPUB 2."""
+    """(type, path, fragment) of each reference in the EPUB 2 guide."""
     remarks: Sequence[str] = ()
-    """Sentences about what is missing in the book."""
+    """Sentences about problems in the book."""
 
 
 def read_package(archive: EpubArchive, name: str) -> Package:
-    """The package of the book in the file `name`. Raises `SourceUnsupported`: encrypted, or no package in it."""
+    """Return the package of the book; `name` is its file name.
+
+    Raises `SourceUnsupported` if the book is encrypted or has neither a package document nor pages.
+    """
     _refuse_encrypted(archive, name)
     path = _package_path(archive)
     if path is None:
@@ -68,7 +73,7 @@ def read_package(archive: EpubArchive, name: str) -> Package:
     named = [items.get(id, Item(id, None, id, "")) for id in _spine(root)][:SPINE_LIMIT]
     spine = _once(named) or [item for item in items.values() if item.media_type in _PAGE_TYPES and item.path]
     if not spine:
-        raise SourceUnsupported(f"{name} is an EPUB without any text: its package document names no chapters.")
+        raise SourceUnsupported(f"{name} is an EPUB without text: its package document lists no chapters.")
     return Package(
         title=_first(root, "title"),
         authors=_texts(root, "creator"),
@@ -85,7 +90,7 @@ def read_package(archive: EpubArchive, name: str) -> Package:
 
 
 def package_facts(package: Package) -> BookFacts:
-    """What the package says of its book, as it writes it."""
+    """Return the metadata in the package document."""
     return BookFacts(
         title=package.title,
         authors=package.authors,
@@ -103,7 +108,10 @@ def _refuse_encrypted(archive: EpubArchive, name: str) -> None:
 
 
 def _protection(archive: EpubArchive) -> str:
-    """Which scheme protects the text; "" where none does. Fonts may be obfuscated, and rights stated without encryption."""
+    """Return the name of the DRM scheme that protects the text; "" if there is none.
+
+    Obfuscated fonts and rights files without encryption do not count as protection.
+    """
     path = archive.find("META-INF/encryption.xml")
     methods = [] if path is None else list(parse_xml(archive.read(path), path).iter())
     used = {local_attributes(each).get("algorithm") for each in methods if local_name(each) == "encryptionmethod"}
@@ -117,7 +125,7 @@ def _protection(archive: EpubArchive) -> str:
 
 
 def _adept(archive: EpubArchive) -> bool:
-    """Whether a license of Adobe ADEPT holds the book's encrypted key."""
+    """Return whether an Adobe ADEPT license contains the encrypted key of the book."""
     path = archive.find("META-INF/rights.xml")
     if path is None:
         return False
@@ -147,11 +155,11 @@ def _any_package(archive: EpubArchive) -> str | None:
 def _without_package(archive: EpubArchive, name: str) -> Package:
     pages = sorted(each for each in archive.names if each.lower().endswith(_PAGES[:3]))
     if not pages:
-        raise SourceUnsupported(f"{name} is not an EPUB: it holds no package document and no pages.")
+        raise SourceUnsupported(f"{name} is not an EPUB: it contains no package document and no pages.")
     spine = [Item(page, page, page, "application/xhtml+xml") for page in pages][:SPINE_LIMIT]
     return Package(
         title=None, authors=(), language=None, identifier=None, spine=spine, nav=None, ncx=None, media_types={},
-        remarks=("The book has no package document: its pages come in the order of their names.",),
+        remarks=("The book has no package document, so its pages are in the order of their names.",),
     )  # fmt: skip
 
 
@@ -169,7 +177,9 @@ def _spine(root: _Element) -> list[str]:
 
 
 def _once(spine: list[Item]) -> list[Item]:
-    """The spine with the text of each file once: an item that repeats a file (which EPUB forbids) is left empty."""
+    """Return the spine with each file only once. EPUB forbids repeating a file; repeated items become empty
+    chapters.
+    """
     seen: set[str] = set()
     kept = []
     for item in spine:
@@ -179,15 +189,17 @@ def _once(spine: list[Item]) -> list[Item]:
 
 
 def _remarks(spine: Sequence[Item]) -> tuple[str, ...]:
-    """What is wrong with a spine: its chapters keep their numbers, and have no text."""
+    """Return sentences about problems in the spine. The affected chapters keep their numbers but have no text."""
     missing = sum(item.path is None for item in spine)
     paths = [item.path for item in spine if item.path]
     repeated = len(paths) - len(set(paths))
     found = []
     if missing:
-        found.append(f"{missing} of the {len(spine)} chapter files that the book names are missing in it.")
+        found.append(f"{missing} of the {len(spine)} chapter files that the book lists are missing from it.")
     if repeated:
-        found.append(f"{repeated} of the {len(spine)} chapter files are named again; their text counts once.")
+        found.append(
+            f"{repeated} of the {len(spine)} listed chapter files are duplicates; their text is included once."
+        )
     return tuple(found)
 
 
@@ -229,7 +241,7 @@ def _identifier(root: _Element) -> str | None:
 
 
 def _identifiers(root: _Element) -> Iterator[tuple[str, str]]:
-    """(scheme, identifier): the first of each scheme, the ISBN without its prefix."""
+    """Yield (scheme, identifier), only the first for each scheme; an ISBN without its prefix."""
     seen = set()
     for each in root.iter():
         if local_name(each) == "identifier":

@@ -1,6 +1,6 @@
 """Reads EPUB 2 and 3 with zipfile and lxml.
 
-Caches where the parts of recently used books are, so that another chapter costs only its own reading.
+The directories and packages of recent books are cached, so that reading another chapter parses only that chapter.
 """
 
 from __future__ import annotations
@@ -40,25 +40,28 @@ if TYPE_CHECKING:
 
 
 BOOKS = 4
-"""Books that are remembered; the least recently used goes first."""
+"""Number of books in the cache. The least recently used book is evicted first."""
 
 ITEMS_LIMIT = 5000
-"""Items of the largest book that is remembered: its directory takes about a kilobyte each."""
+"""Maximum number of items of a cached book. The directory takes about a kilobyte per item."""
 
 RACY = COARSE
-"""Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
+"""Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
 
 
 @define
 class EpubBooks:
-    """Directories and packages by the state of their files. No file is held open. Safe for threads."""
+    """A cache of directories and packages by file state. Keeps no files open. Thread-safe."""
 
     _known: OrderedDict[FileState, tuple[Directory, Package]] = field(factory=OrderedDict)
     _lock: Lock = field(factory=Lock)
 
     @contextmanager
     def opened(self, path: Path) -> Iterator[tuple[EpubArchive, Package]]:
-        """The book at `path`. Raises `SourceUnsupported`: no EPUB, encrypted, too large; `SourceUnreadable`."""
+        """Open the book at `path`.
+
+        Raises `SourceUnsupported` if the file is not an EPUB, is encrypted, or is too large; `SourceUnreadable`.
+        """
         with opened_file(path) as stream:
             state = FileState.of(os.fstat(stream.fileno()))
             directory, package = self._recall(state)
@@ -75,7 +78,9 @@ class EpubBooks:
             return self._known.get(state, (None, None))
 
     def _remember(self, state: FileState, directory: Directory, package: Package) -> None:
-        """Note what was read, unless the file changed so lately that it may change again unseen."""
+        """Cache the book, unless the file changed so recently that it could change again without a new modification
+        time.
+        """
         now = time.time()
         if len(directory.names) <= ITEMS_LIMIT and state.is_settled(now, RACY, now):
             with self._lock:
@@ -85,10 +90,10 @@ class EpubBooks:
 
 
 PICTURE_LIMIT = 8 * 1024 * 1024
-"""Bytes of the largest picture that is put into a document; a larger one leaves its alternative text."""
+"""Bytes of the largest image that is embedded in a document. Only the alternative text of larger images is included."""
 
 PICTURES_LIMIT = 32 * 1024 * 1024
-"""Bytes of all pictures in one document, each counted as often as it is shown; beyond, alternative text is left."""
+"""Maximum bytes of all images in a document, including repetitions. Beyond it, only alternative texts are included."""
 
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -99,9 +104,9 @@ _SIGNATURES = (
 
 
 class EpubReader:
-    """Reads books chapter by chapter; every spine item is a chapter, counted from 1.
+    """Reads books chapter by chapter. Each spine item is a chapter, counted from 1.
 
-    Between two calls it holds no file open, and of a few books what lies where in them. `as_seen` as `flow` has it.
+    Between calls, no files are open; the structure of a few books is cached. For `as_seen`, see the `flow` module.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -109,12 +114,15 @@ class EpubReader:
         self._as_seen = as_seen
 
     def facts(self, path: Path) -> BookFacts:
-        """What the package document says; no chapter is read. Raises as `read` does."""
+        """Return the metadata in the package document without reading chapters. Raises the same errors as `read`."""
         with self._books.opened(path) as (_, package):
             return package_facts(package)
 
     def read(self, path: Path) -> Book:
-        """The whole book. Raises `SourceUnsupported`: no EPUB, encrypted, too large; `SourceUnreadable`."""
+        """Read the whole book.
+
+        Raises `SourceUnsupported` if the file is not an EPUB, is encrypted, or is too large; `SourceUnreadable`.
+        """
         with self._books.opened(path) as (archive, package):
             chapters, anchors, steps, pages = [], [], 0, list[PageBreak]()
             for number, item in enumerate(package.spine, 1):
@@ -125,7 +133,7 @@ class EpubReader:
                 pages.extend(islice(marked_pages(text, number), PAGES_LIMIT - len(pages)))
                 steps += len(text.steps)
                 if steps > STEPS_LIMIT:
-                    raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
+                    raise SourceUnsupported(f"{path.name} contains more markup than the limit for a book; split it.")
             entries, named = read_contents(archive, package), read_landmarks(archive, package)
             printed = read_page_list(archive, package)
         return Book(
@@ -141,7 +149,7 @@ class EpubReader:
         )
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
-        """See `Reader.texts`; raises as `read` does, too."""
+        """See `Reader.texts`. Raises the same errors as `read`."""
         with self._books.opened(path) as (archive, package):
             count = len(package.spine)
             for number in (chapter, last or chapter):
@@ -153,7 +161,7 @@ class EpubReader:
                 texts.append(content.text)
                 steps += len(content.steps)
                 if steps > STEPS_LIMIT:
-                    raise SourceUnsupported(f"{path.name} holds more markup than is read of one book.")
+                    raise SourceUnsupported(f"{path.name} contains more markup than the limit for a book; split it.")
             return texts
 
     def html(
@@ -165,17 +173,19 @@ class EpubReader:
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """See `Reader.html`; raises as `read` does, too."""
+        """See `Reader.html`. Raises the same errors as `read`."""
         with self._books.opened(path) as (archive, package):
             return _pages(archive, package).document(chapter, chars, last, progress)
 
 
 def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
-    """The chapters out of one archive, and one budget of pictures."""
+    """Return the chapter writer of an open archive, with one image budget for the document."""
     pictures = _Pictures(archive, package)
 
     def page(number: int) -> Page:
-        """The document's facts, which are the package's alone: the same bytes under another file name say the same."""
+        """Return the document metadata. It comes only from the package, so that the file name does not affect the
+        result.
+        """
         own = package.spine[number - 1].path
         return Page(
             title=f"{package.title}, chapter {number}" if package.title else f"Chapter {number}",
@@ -189,7 +199,7 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
 
 
 def _flow(archive: EpubArchive, item: Item, *, as_seen: bool = False) -> Flow:
-    """The content of a spine item; a missing one is empty, a picture is a page that shows it."""
+    """Return the content of a spine item. A missing item is empty; an image becomes a page that shows it."""
     if item.path is None:
         return flow(parse_html("", item.href))
     if item.media_type.startswith(("image/", "application/pdf", "audio/", "video/")) and "svg" not in item.media_type:
@@ -200,7 +210,7 @@ def _flow(archive: EpubArchive, item: Item, *, as_seen: bool = False) -> Flow:
 
 
 def _sheets(archive: EpubArchive, root: _Element, base: str) -> list[str]:
-    """The style sheets that a document links to, as far as they are in the book."""
+    """Return the style sheets that a document links to and that are in the book."""
     found = []
     for element in root.iter():
         said = local_attributes(element) if local_name(element) == "link" else {}
@@ -219,9 +229,9 @@ class _Pictures:
     made: dict[str, str | None] = field(factory=dict)
 
     def uri(self, href: str, base: str) -> str | None:
-        """The picture that `href` names, seen from `base`, as a data URI (RFC 2397).
+        """Return the image that `href` refers to, relative to `base`, as a data URI (RFC 2397).
 
-        None where it is missing, too large, no picture, or where the document holds enough pictures already.
+        Returns None if it is missing, is not an image, or exceeds the document's remaining image budget.
         """
         name = self.archive.find(href, base)
         if name is None or self.archive.size(name) > min(PICTURE_LIMIT, self.left):
@@ -243,7 +253,7 @@ class _Pictures:
 
 
 def media_type(data: bytes, declared: str) -> str | None:
-    """The media type of a picture by its first bytes, else as declared; None for what is no picture."""
+    """Return the media type of an image from its first bytes, else the declared type; None if it is not an image."""
     for signature, media_type in _SIGNATURES:
         if data.startswith(signature):
             return media_type

@@ -1,4 +1,4 @@
-"""Reflowable books, by a reader of chapters."""
+"""Reads the text of reflowable books chapter by chapter."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from citekit.domain.source import Source
 
 
 class FlowingTextReader:
-    """Reads the books that `books` reads: a unit a spine item, the text of which is exactly the chapter's."""
+    """Reads the text of the books that `books` reads. Each chapter is a unit with exactly the chapter's text."""
 
     def __init__(self, books: BookReader) -> None:
         self._books = books
 
     def supports(self, format: Format) -> bool:
-        """EPUB, MOBI (with AZW3) and FB2."""
+        """Return whether the format is a reflowable book: EPUB, MOBI (including AZW3), FB2, or DOCX."""
         return format.name in BOOKS
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """The chapters, separated by two line feeds; see `TextReader.read`."""
+        """Return the chapters, separated by blank lines. See `TextReader.read`."""
         progress(0, 1, "reading the book")
         chapters = self._books.read(source.path).chapters
         return ExtractedText.joined(UnitKind.CHAPTER, (chapter.text for chapter in chapters), "\n\n")
 
     def facts(self, source: Source) -> BookFacts:
-        """What the book says of itself, spelled as it spells it."""
+        """Return the metadata of the book as written in the file."""
         return self._books.facts(source.path)

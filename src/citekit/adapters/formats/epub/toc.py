@@ -1,4 +1,4 @@
-"""The table of contents of a book: the navigation document of EPUB 3, else the NCX of EPUB 2."""
+"""Reads the table of contents of a book: the navigation document of EPUB 3, else the NCX of EPUB 2."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 ENTRY_LIMIT = 50_000
-"""Entries of one table of contents."""
+"""Maximum number of TOC entries."""
 
 
 LANDMARK_LIMIT = 1000
-"""Landmarks of one book."""
+"""Maximum number of landmarks in a book."""
 
 PAGES_LIMIT = 20_000
-"""Pages of the printed edition that are read of one book."""
+"""Maximum number of entries that are read of the page list."""
 
 LABEL_LIMIT = 40
-"""Characters of the label of such a page."""
+"""Maximum characters of a page label."""
 
 LEVEL_LIMIT = 12
-"""Levels of one table of contents; deeper entries become siblings on the last level."""
+"""Maximum depth of a table of contents. Deeper entries become siblings on the last level."""
 
 
 @frozen
 class Entry:
-    """An entry as the book writes it: `path` of the item it points to (None for a mere heading) and the fragment."""
+    """A TOC entry: the `path` of the item it points to (None for a heading without a link) and the fragment."""
 
     level: int
     title: str
@@ -46,7 +46,7 @@ class Entry:
 
 
 def read_contents(archive: EpubArchive, package: Package) -> list[Entry]:
-    """The entries in the order of the table; none where there is none, or it is damaged."""
+    """Return the TOC entries in order; an empty list if there is no usable table of contents."""
     for item, read in ((package.nav, _nav), (package.ncx, _ncx)):
         if item is None or item.path is None:
             continue
@@ -60,7 +60,7 @@ def read_contents(archive: EpubArchive, package: Package) -> list[Entry]:
 
 
 def read_landmarks(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
-    """(type, path, fragment) of the landmarks of EPUB 3 and the guide of EPUB 2; types as the book writes them."""
+    """Return (type, path, fragment) of the EPUB 3 landmarks and the EPUB 2 guide, with types as written in the book."""
     found = list(package.guide)
     if package.nav is not None and package.nav.path is not None:
         with suppress(SourceUnsupported):
@@ -69,7 +69,9 @@ def read_landmarks(archive: EpubArchive, package: Package) -> list[tuple[str, st
 
 
 def read_page_list(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
-    """(label, path, fragment) of the pages of the printed edition: the page list of EPUB 3, else that of the NCX."""
+    """Return (label, path, fragment) of the pages of the printed edition from the EPUB 3 page list, else from the
+    NCX.
+    """
     for item, read in ((package.nav, _nav_pages), (package.ncx, _ncx_pages)):
         if item is None or item.path is None:
             continue
@@ -165,10 +167,11 @@ def _entry(archive: EpubArchive, base: str, level: int, label: _Element | None, 
 
 
 def chapter_of(path: str, numbers: dict[str, int], near: str) -> int | None:
-    """The chapter that the file `path` is; `numbers` holds the chapters by their paths.
+    """Return the number of the chapter whose file is `path`; `numbers` maps the paths of chapters to their numbers.
 
-    Some books write their contents as if they lay in another folder. Then the chapter of that name counts which lies in
-    the folder of `near` (the chapter of the entry before), or the only one of that name.
+    Some tables of contents have paths relative to a wrong folder. In that case, a chapter with the same file name
+    matches if it is in the folder of `near` (the chapter of the preceding entry) or if it is the only one with that
+    name.
     """
     if path in numbers:
         return numbers[path]

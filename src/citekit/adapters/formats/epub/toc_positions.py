@@ -1,4 +1,4 @@
-"""Where in the text of a book the entries of its contents point."""
+"""Determines the positions in the text of a book that its TOC entries point to."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from citekit.adapters.formats.epub.toc import Entry, chapter_of
 from citekit.domain.ports.reader import BookChapter, Heading, Mark
 
 _BEHIND = 99
-"""Characters of white space that may stand between a heading and the place behind it."""
+"""Maximum whitespace characters between the end of a heading and a position that belongs to it."""
 
 
 def headings(
     entries: Sequence[Entry], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
 ) -> list[Heading]:
-    """The contents in reading order; what points nowhere takes the place of the entry after it, or is left out.
+    """Return the TOC entries with their positions, in reading order.
 
-    An entry whose fragment is missing in its chapter, and one of several that point to the same beginning of a file, takes
-    the place of the heading with its title, where there is one. An entry that points into its heading, or right behind
-    it, begins with it.
+    An entry without a target takes the position of the next deeper entry or is dropped. If its fragment is missing, or
+    if several entries point to the beginning of the same file, an entry takes the position of the heading with its
+    title. An entry that points into its heading, or directly after it, starts with that heading.
     """
     numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
     placer = _Placer(chapters, anchors)
@@ -37,7 +37,7 @@ def headings(
 
 
 def folded(text: str) -> str:
-    """A title as it is compared: letters and digits, case folded."""
+    """Normalize a title for comparison: only letters and digits, case-folded."""
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
@@ -46,7 +46,7 @@ class _Placer:
     chapters: Sequence[BookChapter]
     anchors: Sequence[Mapping[str, int]]
     begun: dict[int, int] = field(factory=dict)
-    """For every chapter that an entry points to without a fragment: the offset that was given last."""
+    """The last offset assigned in each chapter that an entry points to without a fragment."""
     titles: dict[int, dict[str, list[Mark]]] = field(factory=dict)
 
     def offset(self, entry: Entry, number: int) -> int:
@@ -63,13 +63,15 @@ class _Placer:
         return found
 
     def _titled(self, entry: Entry, number: int) -> list[Mark]:
-        """The headings of a chapter that say what the entry says."""
+        """Return the headings of a chapter with the same title as the entry."""
         if number not in self.titles:
             self.titles[number] = _by_title(self.chapters[number - 1])
         return self.titles[number].get(folded(entry.title), [])
 
     def _with_heading(self, entry: Entry, number: int, offset: int) -> int:
-        """Where the heading with the entry's title begins, if that place is inside it or right behind it."""
+        """Return the start of the heading with the entry's title if `offset` is inside or directly after it, else
+        `offset`.
+        """
         text = self.chapters[number - 1].text
         for mark in self._titled(entry, number):
             if mark.start < offset <= mark.end + _BEHIND and not text[mark.end : offset].strip():
@@ -86,7 +88,7 @@ def _by_title(chapter: BookChapter) -> dict[str, list[Mark]]:
 
 
 def _all_placed(found: Sequence[Heading | Entry]) -> list[Heading]:
-    """The headings; an entry that points nowhere takes the place of the one below it, or is left out."""
+    """Replace each entry without a target by a heading at the position of the next deeper one, or drop it."""
     headings: list[Heading] = []
     for each in reversed(found):
         if isinstance(each, Heading):

@@ -1,4 +1,4 @@
-"""The entries of a book's contents as a tree, each with the range of the book that it covers."""
+"""Builds the tree of TOC entries, each with the range of the book that it covers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JOINED = " / "
 
 @define
 class Entry:
-    """Covers from `start` up to `end`, what is `below` included."""
+    """A TOC entry that covers the text from `start` to `end` (exclusive), including the entries `below` it."""
 
     level: int
     title: str
@@ -28,14 +28,14 @@ class Entry:
 
 
 def book_end(book: Book) -> Place:
-    """The place behind the last chapter."""
+    """Return the position after the last chapter."""
     return len(book.chapters) + 1, 0
 
 
 def entry_tree(book: Book) -> list[Entry]:
-    """The entries, nested by level; each ends where the next of its own or a higher level begins.
+    """Return the TOC entries, nested by level. An entry ends where the next one of the same or a higher level starts.
 
-    They are those of the contents; of a book without any, the headings, where most chapters have one.
+    For a book without a table of contents, uses the headings if most chapters have one.
     """
     headings = book.contents or list(_from_markup(book))
     end = book_end(book)
@@ -53,9 +53,9 @@ def entry_tree(book: Book) -> list[Entry]:
 
 
 def _one_a_place(headings: Iterable[Heading], book: Book) -> Iterator[Entry]:
-    """The entries by place, those at one place by level; of the same place and level they are one, with all of their titles.
+    """Yield the entries sorted by position and level. Entries with the same position and level are merged into one.
 
-    Two nodes of one range would hold the same text twice.
+    Two nodes with the same range would contain the same text twice.
     """
     end = book_end(book)
     found: dict[Place, dict[int, list[str]]] = {}
@@ -75,7 +75,9 @@ def _one_a_place(headings: Iterable[Heading], book: Book) -> Iterator[Entry]:
 
 
 def start_of(chapter: int, offset: int, book: Book) -> Place:
-    """Where an entry begins: at its chapter's beginning where nothing stands before it, at the next one's at its end."""
+    """Return the start position of an entry: moved to the chapter's start if no text precedes it, or from its end to
+    the next.
+    """
     text = book.chapters[chapter - 1].text
     if not has_text(text[:offset]):
         return chapter, 0
@@ -83,7 +85,7 @@ def start_of(chapter: int, offset: int, book: Book) -> Place:
 
 
 def _begin_together(entries: Sequence[Entry], book: Book) -> None:
-    """Let a first entry begin with the one above it, where there is nothing to read between their beginnings."""
+    """Move the start of a first child to the start of its parent if there is no text between them."""
     for entry in entries:
         first = entry.below[0] if entry.below else None
         if first is not None and first.start[0] == entry.start[0]:
@@ -105,7 +107,10 @@ def _from_markup(book: Book) -> Iterator[Heading]:
 
 
 def _untitled(chapter: BookChapter, level: int) -> Iterator[Heading]:
-    """A heading for the first file where it begins without: its short first line. Any other goes on with what was before."""
+    """Yield a heading for the first file if it starts without one, made of its short first line.
+
+    Later files without a heading continue the preceding section.
+    """
     first = next((line.strip() for line in chapter.text.split("\n") if has_text(line)), "")
     if chapter.number == 1 and 0 < len(first) <= 80:
         yield Heading(level, first, chapter.number, 0)

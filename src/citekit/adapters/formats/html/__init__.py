@@ -1,1 +1,1 @@
-"""HTML files."""
+"""HTML files, and the safe evidence of XML files."""

@@ -1,7 +1,8 @@
-"""Lines of HTML as a document that is safe to open, and lines of XML byte for byte.
+"""Extracts lines of HTML as a document that is safe to open, and lines of XML byte for byte.
 
-A browser runs what HTML and XML hold: scripts, frames, forms, remote pictures, in SVG as well. So the exact bytes of such
-lines (the source form; of XML the native form, too) are plain text with the suffix `.txt`, as `Resolve` names them.
+Browsers execute the content of HTML and XML, including SVG: scripts, frames, forms, and remote images. For that reason,
+the exact bytes of such lines (the source form, and for XML also the native form) are plain text with the suffix `.txt`;
+`Resolve` assigns it.
 """
 
 from __future__ import annotations
@@ -21,35 +22,37 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 _NOTE = (
-    "Scripts, styles, forms, frames and everything that loads from elsewhere is left out: "
-    "ask for the source form for the exact bytes."
+    "Scripts, styles, forms, frames, and everything that is loaded from elsewhere are omitted; "
+    "request the source form for the exact bytes."
 )
-_TEXT_ONLY = "The file is too large or nested too deep to keep its elements: this is its text."
+_TEXT_ONLY = "The file is too large or nested too deeply to include its elements; only its text is included."
 _FORMS = (Form.NATIVE, Form.HTML)
 
 
 HtmlPart = Callable[[Path, Lines, Progress], tuple[str, bool]]
-"""Gives the document for some lines of an HTML file, and whether it keeps their elements."""
+"""Returns the document for some lines of an HTML file, and whether it includes their elements."""
 
 
 @frozen
 class HtmlLinesExtractor:
-    """Writes lines of HTML, the native form, as a self-contained document without anything that runs or loads."""
+    """Extracts lines of HTML as a self-contained document in which nothing is executed or loaded."""
 
     part: HtmlPart
 
     identity = ExtractorIdentity("html-lines", "1")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """The native form and HTML, which are the same, for lines of an HTML file."""
+        """Return the native form and HTML, which are the same, for lines of an HTML file."""
         return _FORMS if format.name == "html" and isinstance(location, Lines) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write those lines to `target`; raises as the port says."""
+        """Write the lines to `target`. See the port for the errors."""
         if not isinstance(location, Lines) or options.form not in self.forms(source.format, location):
-            raise FormUnsupported(f"Lines of HTML are cut as html, source or text, not as {options.form.value}.")
+            raise FormUnsupported(
+                f"Lines of HTML are available in the forms native, html, source, and text, but not {options.form.value}."
+            )
         markup, has_elements = self.part(source.path, location, progress)
         with writing(target):
             target.write_bytes(markup.encode("utf-8", "replace"))
@@ -59,20 +62,22 @@ class HtmlLinesExtractor:
 
 @frozen
 class XmlLinesExtractor:
-    """Cuts lines of XML byte for byte, as `text` does; a kind of its own because its evidence has another media type."""
+    """Extracts lines of XML byte for byte using `text`. It is a separate class because its evidence has another media
+    type.
+    """
 
     text: TextExtractor
 
     identity = ExtractorIdentity("xml-lines", "1")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """The native form of lines of an XML file."""
+        """Return the native form for lines of an XML file."""
         return (Form.NATIVE,) if format.name == "xml" and isinstance(location, Lines) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write those lines to `target`; raises as the port says."""
+        """Write the lines to `target`. See the port for the errors."""
         if options.form not in self.forms(source.format, location):
-            raise FormUnsupported(f"Lines of XML are cut as they are, not as {options.form.value}.")
+            raise FormUnsupported(f"Lines of XML are available in the native form, but not {options.form.value}.")
         return self.text.extract(source, location, evolve(options, form=Form.SOURCE), target, progress)

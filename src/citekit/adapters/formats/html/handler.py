@@ -1,4 +1,4 @@
-"""HTML as a format."""
+"""The handler for HTML."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class HtmlHandler(TextHandler):
-    """Evidence of HTML, and of XML that a browser runs, is inert."""
+    """Handles HTML, and extracts XML as text that browsers do not execute."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
-        """Only the text is read with a compiled parser."""
+        """See `FormatHandler.uses_native_code`. Only reading the text uses a compiled parser."""
         return task is Task.READ_TEXT
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002

@@ -1,7 +1,7 @@
-"""HTML by its source lines: what a browser shows, each piece with the line that it stands on.
+"""Reads the visible text of HTML and maps it to source lines.
 
-Parsers that count lines stop at 65535 of them. So the line is written into the text before every piece of it, in characters
-that no text holds (noncharacters of Unicode), and taken out again from the text that the parser gives.
+Parsers count at most 65,535 lines. For that reason, a marker with the line number is inserted before each piece of
+text. Markers consist of Unicode noncharacters, which do not occur in text, and are removed from the parsed text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
 SIZE_LIMIT = 32 * 1024 * 1024
-"""Characters of the longest document that is parsed; of a longer one only the tags are taken away."""
+"""Characters of the longest document that is parsed. From a longer one, only the tags are removed."""
 
 _FIRST = "\ufdd0"
 _DIGITS = {ord("0") + digit: 0xFDE0 + digit for digit in range(10)}
@@ -35,26 +35,27 @@ _HEAD = 400
 
 
 class HtmlLinesTextReader:
-    """Reads HTML by lxml, with entities, document types and network closed; scripts and styles are no text.
+    """Reads HTML with lxml, with entities, document types, and network access disabled. Scripts and styles are not
+    text.
 
-    `as_seen` as `flow` has it.
+    For `as_seen`, see the `flow` module.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
         self._as_seen = as_seen
 
     def supports(self, format: Format) -> bool:
-        """HTML and XHTML files."""
+        """Return whether the format is HTML, which includes XHTML."""
         return format.name == "html"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """A unit a run of text that stands on one line of the source; see `TextReader.read`."""
+        """Return the text; each unit is a run of text on one source line. See `TextReader.read`."""
         content = _FORBIDDEN.sub("", "\n".join(read_lines(source.path, progress)))
         progress(0, 1, "reading the document")
         return _extracted_text(_text(content, source.path.name, as_seen=self._as_seen))
 
     def facts(self, source: Source) -> BookFacts:
-        """The title, the authors that the head names, the language of the document."""
+        """Return the title, the authors given in the head, and the language of the document."""
         lines = head_lines(source.path, _HEAD)
         root = parse_html(cleaned("\n".join(lines)), source.path.name)
         titles = [inner_text(each) for each in root.iter() if local_name(each) == "title"]
@@ -71,32 +72,32 @@ class HtmlLinesTextReader:
 
 
 def without_noncharacters(content: str) -> str:
-    """The text without characters that would be taken for the marks of lines."""
+    """Return the text without the characters that line markers consist of."""
     return _FORBIDDEN.sub("", content)
 
 
 def marked_lines(content: str) -> str:
-    """An HTML document with the mark of its line before every piece of text."""
+    """Return an HTML document with a line marker before each piece of text."""
     return "".join(_marked(content))
 
 
 def text_with_marks(content: str) -> str:
-    """The text of an HTML document with the marks of lines, without a parser."""
+    """Return the text of an HTML document with line markers, without using a parser."""
     return _untagged(content)
 
 
 def line_marks(marked: str) -> list[tuple[int, int]]:
-    """(offset, line) of each mark."""
+    """Return (offset, line) of each line marker."""
     return [(mark.start(), _line(mark[0])) for mark in _MARK.finditer(marked)]
 
 
 def without_marks(marked: str) -> str:
-    """The text without the marks of lines."""
+    """Return the text without line markers."""
     return _MARK.sub("", marked) if _FIRST in marked else marked
 
 
 def _text(content: str, name: str, *, as_seen: bool) -> str:
-    """What is shown, with the marks of lines in it."""
+    """Return the visible text with line markers."""
     if len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT:
         return _untagged(content)
     marked = "".join(_marked(content))
@@ -109,12 +110,14 @@ def _text(content: str, name: str, *, as_seen: bool) -> str:
 
 
 def _untagged(content: str) -> str:
-    """The same without a parser, for documents that are too large for one, or nested so deep that it gives up."""
+    """Return the text with line markers without parsing, for documents that are too large or nested too deeply for a
+    parser.
+    """
     return unescape("".join(_marked(content, tags=False)))
 
 
 def shown_lines(content: str) -> list[str]:
-    """The lines of a piece of HTML without its tags, comments, scripts and styles."""
+    """Return the lines of an HTML fragment without tags, comments, scripts, and styles."""
     shown = [""] * (content.count("\n") + 1)
     read = _extracted_text(_untagged(_FORBIDDEN.sub("", content)))
     for unit in read.units:
@@ -123,7 +126,7 @@ def shown_lines(content: str) -> list[str]:
 
 
 def _marked(content: str, *, tags: bool = True) -> Iterator[str]:
-    """The document with a mark before every piece of text; `tags` says whether its tags are in it, else a line feed."""
+    """Yield the document with a marker before each piece of text. Without `tags`, each tag becomes a line feed."""
     line, position, size = 1, 0, len(content)
     while position < size:
         opening = _next_tag(content, position)
@@ -136,7 +139,7 @@ def _marked(content: str, *, tags: bool = True) -> Iterator[str]:
 
 
 def _next_tag(content: str, position: int) -> int:
-    """Where the next tag, comment or declaration begins; a `<` before anything else is text."""
+    """Return the position of the next tag, comment, or declaration. A `<` before any other character is text."""
     while True:
         position = content.find("<", position)
         if position < 0:
@@ -148,7 +151,7 @@ def _next_tag(content: str, position: int) -> int:
 
 
 def _tag_end(content: str, opening: int) -> int:
-    """Where the tag at `opening` ends; that of a comment or a raw element, where all of it does."""
+    """Return the end of the tag at `opening`; for a comment or a raw element, the end of the whole element."""
     if content.startswith("<!--", opening):
         return _after(content, "-->", opening + 4)
     raw = _RAW.match(content, opening + 1)
@@ -194,7 +197,7 @@ def _extracted_text(marked: str) -> ExtractedText:
 
 
 def _add(units: Units, line: int, start: int, end: int) -> None:
-    """Add a run; one on the line of the run before it, with nothing but spaces between them, goes on with that."""
+    """Add a run of text. A run on the same line as the preceding one, separated only by spaces, extends it."""
     if len(units) and units.numbers[-1] == line:
         units.ends[-1] = end
     else:

@@ -1,7 +1,7 @@
-"""Some lines of an HTML file as a self-contained document that runs and loads nothing.
+"""Converts some lines of an HTML file to a self-contained document in which nothing is executed or loaded.
 
-The whole file is parsed, so that lines in the middle of a table or a script are what a browser takes them for. The
-document is written by the writer of book chapters, which writes only elements and attributes that it knows.
+The whole file is parsed, so that lines in the middle of a table or a script are interpreted like in a browser. The
+document is written like book chapters, with only known elements and attributes.
 """
 
 from __future__ import annotations
@@ -38,12 +38,10 @@ _DATA = re.compile(r"\s*data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{0,80})*;base64,", 
 
 
 def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
-    """The document for these lines of the HTML file at `path`, and whether it keeps their elements.
+    """Return the document for these lines of the HTML file at `path`, and whether it includes their elements.
 
-    A file that is too large or nested too deep gives only its text.
-
-    Raises `LocationOutside` for lines beyond the end, `FormUnsupported` for a document that is too long, and what
-    `read_lines` raises.
+    For a file that is too large or nested too deeply, only the text is included. Raises `LocationOutside` for lines
+    beyond the end, `FormUnsupported` for a document that is too long, and the errors of `read_lines`.
     """
     content = read_lines(path, progress)
     if lines.last > len(content):
@@ -60,12 +58,12 @@ def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
         chars = _range(chapter.text, lines)
         page = _page(lines, language)
         pieces = body_markup(chapter, page, chars) if chars[0] < chars[1] else ()
-        body = without_marks(bounded(pieces, f"Lines {lines.first}-{lines.last} make"))
+        body = without_marks(bounded(pieces, f"Lines {lines.first}-{lines.last} produce"))
     return document(_page(lines, language), body), parsed is not None
 
 
 def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
-    """The document with the marks of its lines, and its language; None if it cannot be parsed as a whole."""
+    """Return the document with line markers, and its language; None if it cannot be parsed as a whole."""
     if len(text) > SIZE_LIMIT or text.count("<") > TAGS_LIMIT:
         return None
     marked = marked_lines(text)
@@ -84,7 +82,7 @@ def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
 
 
 def _range(marked: str, lines: Lines) -> tuple[int, int]:
-    """The characters (start, end) of the text that these lines begin; (0, 0) if they show none."""
+    """Return the range of characters (start, end) of these lines; (0, 0) if they contain no visible text."""
     start, line = -1, 0
     for offset, number in line_marks(marked):
         line = max(line, number)
@@ -102,12 +100,14 @@ def _page(lines: Lines, language: str | None) -> Page:
 
 @define
 class _Pictures:
-    """The pictures that the file holds itself; `left` is how many bytes of them one document may still take."""
+    """The images embedded in the file. `left` is the number of bytes of images that can still be added to the
+    document.
+    """
 
     left: int = PICTURES_LIMIT
 
     def uri(self, href: str) -> str | None:
-        """The picture in a `data:` URI, encoded again; None for anything else."""
+        """Return the image in a `data:` URI, encoded again; None for anything else."""
         found = _DATA.match(href)
         if found is None or len(href) > self.left:
             return None

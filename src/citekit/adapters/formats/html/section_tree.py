@@ -1,4 +1,7 @@
-"""The sections of an HTML document as a tree: headings reach to the next of their level, sectioning elements to their end."""
+"""Builds the tree of sections of an HTML document.
+
+A heading's section extends to the next heading of its level; a sectioning element extends to its end tag.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,16 @@ from citekit.adapters.formats.shared.summaries import first_sentence
 from citekit.domain.locations import Lines
 
 LABELLED, CAPTION = 7, 9
-"""The levels of elements with a label, and of figures and tables: below all headings."""
+"""The levels of labeled elements and of captioned figures and tables, both deeper than all heading levels."""
 
 NAVIGATION = "nav"
 
 
 @define
 class Item:
-    """A node in the making: `end` is its last line; 0 for a heading, which reaches to the next of its level or a higher one.
+    """A section under construction. `end` is its last line; 0 for a heading whose end is not known yet.
 
-    `cap` is the last line that it may reach to, 0 where nothing says so.
+    `cap` is the last line that the section can have; 0 without a limit.
     """
 
     line: int
@@ -35,7 +38,9 @@ class Item:
 
 @define
 class Box:
-    """A sectioning element that is open; the outermost is the document. Its end has the `name`, its node the `type`."""
+    """An open sectioning element; the outermost one is the document. `name` identifies its end tag, `type` is its node
+    type.
+    """
 
     name: str
     type: str
@@ -46,14 +51,14 @@ class Box:
 
 @define
 class Page:
-    """What one pass over a document finds: its title, its text before the first section, and its sections."""
+    """The result of scanning a document: its title, its text before the first section, and its sections."""
 
     title: str = ""
     opening: list[str] = field(factory=list)
     items: list[Item] = field(factory=list)
 
     def outline_items(self, line_count: int) -> tuple[OutlineItem, ...]:
-        """The sections as drafts; what stands before the first is a `preamble` where it holds text."""
+        """Return the sections as outline items. Text before the first section becomes a `preamble`."""
         first = self.items[0].line if self.items else line_count + 1
         said = next((line for line in self.opening if line), "")
         before = (
@@ -61,11 +66,14 @@ class Page:
             if said and self.items and first > 1
             else None
         )
-        return (*((before,) if before else ()), *(_draft(item) for item in self.items))
+        return (*((before,) if before else ()), *(_outline_item(item) for item in self.items))
 
 
 def node_of(box: Box, end: int) -> Item | None:
-    """The node that a sectioning element makes, with what is in it; headings in navigation are none of the text."""
+    """Return the node for a sectioning element with its contents; None if the element has no title.
+
+    Headings in navigation do not become nodes.
+    """
     if box.type == NAVIGATION:
         title = box.label or next((item.title for item in box.items if item.type == "section"), "")
         return Item(box.line, LABELLED, title, box.type, end) if title else None
@@ -83,7 +91,7 @@ def node_of(box: Box, end: int) -> Item | None:
 
 
 def nested(items: Sequence[Item], last: int) -> list[Item]:
-    """Items in order, as a tree; `last` is the last line of what holds them."""
+    """Nest the items in document order. `last` is the last line of the element that contains them."""
     roots: list[Item] = []
     stack: list[Item] = []
     for item in sorted(items, key=lambda each: each.line):
@@ -98,12 +106,14 @@ def nested(items: Sequence[Item], last: int) -> list[Item]:
 
 
 def _end(item: Item, last: int) -> None:
-    """Give a heading's section its last line; one that a part of it shares with what follows is in both."""
+    """Set the last line of a heading's section. If a child shares its last line with the next section, both
+    include it.
+    """
     reach = min(last, item.cap or last)
     item.end = max(item.line, reach, *(child.end for child in item.below)) if item.below else max(item.line, reach)
 
 
-def _draft(item: Item) -> OutlineItem:
+def _outline_item(item: Item) -> OutlineItem:
     summary = first_sentence(item.body, skip=item.title) if item.body else None
-    children = tuple(_draft(child) for child in item.below)
+    children = tuple(_outline_item(child) for child in item.below)
     return OutlineItem(item.title, item.type, Lines(item.line, max(item.line, item.end)), summary, children)

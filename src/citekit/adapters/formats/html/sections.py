@@ -1,8 +1,8 @@
-"""Finds the sections of an HTML document in its tags: headings, sectioning elements, and figures and tables with captions.
+"""Finds the sections of an HTML document in its tags: headings, sectioning elements, and captioned figures and tables.
 
-A sectioning element (`article`, `section`, `nav`, `aside`, `main`) that has a label (`aria-label`), or begins with the only
-heading of its level in it, is a node from its first to its last line. Any other only ends the sections inside it. The
-landmark roles of WAI-ARIA 1.2 (5.3.4) make sectioning elements of `div` and similar elements.
+A sectioning element (`article`, `section`, `nav`, `aside`, `main`) becomes a node if it has a label (`aria-label`) or
+starts with the only heading of its level inside it. Otherwise, it only ends the sections inside it. The landmark roles
+of WAI-ARIA 1.2 (5.3.4) turn `div` and similar elements into sectioning elements.
 """
 
 from __future__ import annotations
@@ -18,17 +18,19 @@ from citekit.adapters.formats.shared.sections import HEADING_LIMIT
 from citekit.adapters.libraries.lxml import names
 
 TITLE_LIMIT = 300
-"""Characters of a title."""
+"""Maximum characters of a title."""
 
 _PERMALINKS = frozenset("#¶§🔗⚓")
 
 _LINK_BAR = 4
-"""The number of links from which a heading is a navigation bar."""
+"""Minimum number of links in a heading that is a navigation bar."""
 
 
 @define
 class Heading:
-    """A heading that is open: its text, and that before the first block in it, where nothing may ever close it."""
+    """An open heading: its text so far. `first` is the number of pieces before the first block, in case no end tag
+    follows.
+    """
 
     line: int
     level: int
@@ -40,23 +42,23 @@ class Heading:
     has_words: bool = False
 
     def link(self, *, closes: bool) -> None:
-        """A link in it begins or ends."""
+        """Record the start or the end of a link in the heading."""
         self.in_link = not closes
         self.links += not closes
 
     def say(self, words: str) -> None:
-        """A piece of its text."""
+        """Add a piece of text."""
         self.words.append(words)
         self.has_words |= not words.isspace()
         self.has_own |= not self.in_link and any(character.isalnum() for character in words)
 
     @property
     def is_link_bar(self) -> bool:
-        """Whether it is nothing but links."""
+        """Whether the heading consists only of links."""
         return self.links >= _LINK_BAR and not self.has_own
 
     def title(self, *, closed: bool) -> str:
-        """Its text; where nothing closed it, or it is very long, that before the first block in it."""
+        """Return the text; if the heading was not closed or is very long, only the text before its first block."""
         self._without_permalink()
         whole = flat(self.words)
         if self.first >= 0 and (not closed or len(whole) > TITLE_LIMIT):
@@ -64,7 +66,9 @@ class Heading:
         return whole
 
     def _without_permalink(self) -> None:
-        """Take out a mark that only links to the heading itself: a piece of text of its own, before or behind the others."""
+        """Remove a permalink symbol: a separate piece of text at the beginning or end that links to the heading
+        itself.
+        """
         said = [position for position, piece in enumerate(self.words) if not piece.isspace()]
         for position in (said[0], said[-1]) if len(said) > 1 else ():
             if self.words[position].strip() in _PERMALINKS:
@@ -72,14 +76,14 @@ class Heading:
 
 
 def flat(words: Iterable[str]) -> str:
-    """Pieces of text on one line."""
+    """Join pieces of text on one line."""
     return " ".join("".join(words).split())
 
 
 _SECTIONING = frozenset(("article", "section", "nav", "aside", "main"))
 _ROLES = {"navigation": NAVIGATION, "search": NAVIGATION, "main": "main", "complementary": "aside"}
 _ROLED = frozenset(("div", "ul", "form"))
-"""Elements whose landmark roles are minded."""
+"""Elements whose landmark roles are recognized."""
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CAPTIONED = {"figcaption": "figure", "caption": "table"}
@@ -95,7 +99,7 @@ _BODY_PIECES, _BODY_LIMIT = 40, 2000
 
 
 def read_page(content: str, line_count: int) -> Page:
-    """The page of a document whose lines end with line feeds. Never fails."""
+    """Scan a document whose lines end with line feeds. Never fails."""
     reader = _Reader(_deepest(content))
     for token in tokens(content):
         if isinstance(token, Tag):
@@ -106,7 +110,7 @@ def read_page(content: str, line_count: int) -> Page:
 
 
 def _deepest(content: str) -> int:
-    """The deepest level of headings that is kept, so that there are at most `HEADING_LIMIT`."""
+    """Return the deepest heading level to include so that there are at most `HEADING_LIMIT` headings."""
     plain = content.lower()
     total = 0
     for level in range(1, 7):
@@ -137,7 +141,7 @@ class _Reader:
     titles: list[str] | None = None
 
     def text(self, text: Text) -> None:
-        """A piece of text goes to the title, caption or body that is open; space alone only where words stand before it."""
+        """Add text to the open title, heading, caption, or body. Leading whitespace of a body is dropped."""
         if self.titles is not None:
             self.titles.append(text.words)
         elif self.heading is not None:
@@ -148,7 +152,7 @@ class _Reader:
             self.words.append(text.words)
 
     def tag(self, tag: Tag) -> None:
-        """A tag opens or closes something, or parts paragraphs."""
+        """Process a tag, which can open or close an element or separate paragraphs."""
         name = tag.name
         if name in _INLINE:
             if name == "a" and self.heading is not None:
@@ -182,7 +186,7 @@ class _Reader:
             self.heading.first = len(self.heading.words)
 
     def finish(self, line_count: int) -> Page:
-        """Close everything that is open."""
+        """Close all open elements and return the page."""
         self._part()
         self._close_heading(closed=False)
         while len(self.boxes) > 1:
@@ -219,11 +223,13 @@ class _Reader:
                 item.body.append(flat(heading.words[heading.first :])[:_BODY_LIMIT])
 
     def _keeps(self, tag: Tag) -> bool:
-        """Whether a heading becomes a node. Of two headings on one line, only one does, because their locations are equal."""
+        """Return whether a heading becomes a node. Of two headings on one line, only one does, because their locations
+        are equal.
+        """
         return tag.line > self.last_heading and _HEADINGS[tag.name] <= self.deepest and self.kept < HEADING_LIMIT
 
     def _section(self, tag: Tag) -> None:
-        """A sectioning element; in a `summary` there can be none (HTML, 4.11.2)."""
+        """Process the tag of a sectioning element, which cannot occur in a `summary` (HTML, 4.11.2)."""
         if self.in_summary:
             return
         self._close_heading(closed=False)
@@ -233,7 +239,7 @@ class _Reader:
             self._open(tag, tag.name, tag.name)
 
     def _landmark(self, tag: Tag) -> None:
-        """An element that is a sectioning one where its role says so."""
+        """Process an element that is a sectioning element if it has a landmark role."""
         if not tag.closes:
             self.depths[tag.name] += 1
             kind = _ROLES.get(tag.attributes.get("role", "")) if "role" in tag.written else None
@@ -245,7 +251,7 @@ class _Reader:
             self.depths[tag.name] -= 1
 
     def _own_name(self, tag: Tag) -> str:
-        """A name that the end of an element has in common with its beginning alone."""
+        """Return a name that matches only the start and end tag of the same element."""
         return f"{tag.name} {self.depths[tag.name]}"
 
     def _open(self, tag: Tag, name: str, kind: str) -> None:
@@ -274,7 +280,10 @@ class _Reader:
         return box.name
 
     def _caption(self, tag: Tag) -> None:
-        """A figure or table is a node where it ends, unless sections begin in it, or a heading is open."""
+        """Process a tag of a figure, table, or caption.
+
+        A captioned figure or table becomes a node when it ends, unless it contains sections or a heading is open.
+        """
         kind = _CAPTIONED.get(tag.name)
         if kind is not None:
             around = self.captioned[-1] if self.captioned and self.captioned[-1][0] == kind else None

@@ -1,7 +1,7 @@
-"""The tags of an HTML document with the lines they stand on, found by one pass in linear time, however broken it is.
+"""Tokenizes HTML into tags and text with line numbers, in one pass and linear time, even for invalid documents.
 
-A parser that builds a tree takes many times the document's size, counts lines up to 65535 only, and moves what is nested
-wrongly; headings, sections and captions need none of that.
+A tree-building parser takes many times the memory of the document, counts lines only up to 65,535, and rearranges
+elements that are nested incorrectly. Finding headings, sections, and captions does not require a tree.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _ATTRIBUTE = re.compile(
     r"""([a-z][\w:.-]{0,60})\s*=\s*(?:"([^"]{0,2000})"|'([^']{0,2000})'|([^\s"'>]{1,2000}))""", re.IGNORECASE
 )
 _RAW = names("script style template textarea noscript svg math iframe xmp noembed noframes")
-"""Elements whose content is skipped: no text of the page, or none of its structure."""
+"""Elements whose content is skipped because it is not text of the page or has no structure of the page."""
 
 _SWALLOWING = names("script style textarea xmp iframe noembed noframes")
-"""Those of them that reach to the end of the document where nothing closes them, as in a browser."""
+"""The raw elements that extend to the end of the document if they are not closed, as in a browser."""
 
 _TAG_LIMIT = 64 * 1024
-"""Characters of the longest tag; a longer one ends at its first `>`."""
+"""Maximum characters of a tag. A longer one ends at its first `>`."""
 
 
 @frozen
 class Tag:
-    """`name` is lower-case, without prefix; the line is that of its `<`, from 1."""
+    """A tag. `name` is in lowercase without a prefix; `line` is the line of its `<`, counted from 1."""
 
     name: str
     line: int
@@ -39,7 +39,7 @@ class Tag:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """By lower-case names; the first of a name counts."""
+        """The attributes by lowercase name. The first duplicate wins."""
         found: dict[str, str] = {}
         for name, double, single, bare in _ATTRIBUTE.findall(self.written):
             found.setdefault(name.lower(), unescape(double or single or bare))
@@ -48,14 +48,16 @@ class Tag:
 
 @frozen
 class Text:
-    """A piece of text as it is written, entities resolved, and the line that it begins on."""
+    """A piece of text with resolved entities, and the line on which it starts."""
 
     line: int
     words: str
 
 
 def tokens(content: str) -> Iterator[Tag | Text]:
-    """The tags and the text between them, in order; comments, declarations and raw elements are left out."""
+    """Yield the tags and the text between them in order. Comments, declarations, and the content of raw elements are
+    skipped.
+    """
     line, position, size = 1, 0, len(content)
     unclosed: set[str] = set()
     while position < size:
@@ -82,7 +84,9 @@ def tokens(content: str) -> Iterator[Tag | Text]:
 
 
 def _end(content: str, start: int, found: re.Match[str]) -> int:
-    """Where a tag ends: at the first `>` outside of quotes; a comment at its `-->`. At the end of the text, if nowhere."""
+    """Return the end of a tag: after the first `>` outside quotes, or after `-->` for a comment, else the end of the
+    document.
+    """
     if found[0] == "<!--":
         return _after(content, "-->", found.end())
     first = _after(content, ">", found.end())

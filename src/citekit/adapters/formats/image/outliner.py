@@ -122,7 +122,7 @@ class ImageOutliner:
         )
         return Outline(
             title=properties.get("title") or builder.recognized.heading(),
-            bounds=Extent(size=size),
+            extent=Extent(size=size),
             items=(whole,),
             facts=facts if recognized is None else {**facts, "text_lines": len(recognized.lines)},
             notes=[*_frames_note(kind, facts), *([_NO_OCR_NOTE] if recognized is None and _has_text(regions) else [])],
@@ -174,9 +174,9 @@ class _ItemBuilder:
     recognized: RecognizedText
 
     def items(self, regions: Sequence[Region], parent: Box) -> list[OutlineItem]:
-        return [self._draft(each, self._box(each.box, parent)) for each in regions]
+        return [self._outline_item(each, self._box(each.box, parent)) for each in regions]
 
-    def _draft(self, region: Region, box: Box) -> OutlineItem:
+    def _outline_item(self, region: Region, box: Box) -> OutlineItem:
         position = f"{_position(box)} {_KIND_NAMES[region.kind]}"
         recognized = RecognizedText(self.recognized.within(box))
         text = " ".join(line.text for line in recognized.lines)

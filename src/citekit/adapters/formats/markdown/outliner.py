@@ -78,7 +78,7 @@ def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
     first = next(heading.title for heading in headings if heading.level == highest)
     return Outline(
         title=(title[1].strip().strip("\"'") if title else "") or first or None,
-        bounds=text.bounds,
+        extent=text.extent,
         items=sections(text, headings, plain),
         facts=text.facts,
     )

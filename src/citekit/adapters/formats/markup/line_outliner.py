@@ -48,7 +48,7 @@ class MarkupOutliner:
         items = sections(text, by_line(found.headings), self.plain)
         return Outline(
             title=found.title or found.headings[0].title,
-            bounds=text.bounds,
+            extent=text.extent,
             items=(*self._preamble(text, found, items[:1]), *items[1:]),
             facts=text.facts,
         )

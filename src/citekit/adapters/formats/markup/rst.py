@@ -132,7 +132,7 @@ class RstOutliner:
             return self._fallback.outline(source, progress)
         return Outline(
             title=titles[0].title,
-            bounds=text.bounds,
+            extent=text.extent,
             items=sections(text, by_line([*titles, *captions.found]), _plain),
             facts=text.facts,
         )

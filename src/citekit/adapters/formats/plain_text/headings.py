@@ -10,15 +10,33 @@ from attrs import define, field
 
 from citekit.adapters.formats.markup.rst import width
 from citekit.adapters.formats.shared.sections import TextHeading
+from citekit.domain.vocabulary import (
+    ACT,
+    APPENDIX,
+    BOOK,
+    BOOK_HEADING,
+    CHAPTER,
+    CHAPTER_OF_PROSE,
+    CJK_CHAPTER,
+    CJK_OTHER,
+    CJK_PART,
+    CJK_SECTION,
+    PART,
+    SCENE,
+    SECTION,
+    TOC_HEADING,
+    VOLUME,
+    any_of,
+)
 
 _WORD_NUMBER = r"[A-Z]?[a-z]{2,10}(?:[- ][a-z]{3,8})?|[A-Z]{3,12}(?:[- ][A-Z]{3,8})?"
 _NUMBER = rf"(?:\d{{1,4}}|[IVXLCDM]{{1,9}}|[ivxlcdm]{{1,9}}|(?:the\s+)?(?:{_WORD_NUMBER})|[A-Z])"
 _RANKS = (
-    ("volume|vol\\.?|tome|band", 1),
-    ("book|part|livre|buch|teil|parte|partie|libro", 2),
-    ("act|acte|akt|canto|appendix|anhang|annexe", 3),
-    ("chapter|chapitre|kapitel|cap[ií]tulo|capitolo|letter|stave|lecture|section", 4),
-    ("scene|sc[eè]ne|szene", 5),
+    (any_of(VOLUME), 1),
+    (any_of(BOOK, PART), 2),
+    (any_of(ACT, APPENDIX), 3),
+    (any_of(CHAPTER, CHAPTER_OF_PROSE, SECTION), 4),
+    (any_of(SCENE), 5),
 )
 _WORDS = tuple(
     (re.compile(rf"\s*(?:{words})\s+{_NUMBER}\s*(?:[.:—–-]+\s*.{{0,80}})?\s*\Z", re.I), rank) for words, rank in _RANKS
@@ -29,18 +47,16 @@ _COUNTING = re.compile(
     r"first|second|third|fourth|fifth|last|final))\b",
     re.IGNORECASE,
 )
-_PLAIN = re.compile(r"\s*(?:BOOK|PART|VOLUME|CHAPTER|CANTO|ACT)\s+(?:\d{1,4}|[IVXLCDM]{1,9})\s*\.?\s*")
-_ALONE = re.compile(
-    r"\s*(?:prologue|epilogue|preface|foreword|introduction|contents|afterword|index|glossary)\s*\.?\s*\Z", re.I
+_PLAIN = re.compile(
+    rf"\s*(?:{any_of(BOOK, PART, VOLUME, CHAPTER, ACT).upper()})\s+(?:\d{{1,4}}|[IVXLCDM]{{1,9}})\s*\.?\s*"
 )
-_CHINESE = re.compile(r"\s*第[0-9０-９一二三四五六七八九十百千零〇两]{1,8}[章节節回卷部篇集]\s*.{0,30}\Z")
+_ALONE = re.compile(rf"\s*(?:contents|{any_of(BOOK_HEADING)})\s*\.?\s*\Z", re.IGNORECASE)
+_CHINESE = re.compile(
+    rf"\s*第[0-9０-９一二三四五六七八九十百千零〇两]{{1,8}}[{CJK_PART}{CJK_CHAPTER}{CJK_SECTION}{CJK_OTHER}]\s*.{{0,30}}\Z"
+)
 _NUMBERED = re.compile(r"\s{0,3}(\d{1,3}(?:\.\d{1,3}){0,5})\.?\)?\s+([^\W\d_].{0,90}[^,;:\s])\s*\Z")
 _UNDERLINE = re.compile(r"\s*([=~^*#-])\1{2,}\s*\Z")
-_TOC = re.compile(
-    r"\s*(?:(?:table\s+of\s+)?contents|inhalt(?:sverzeichnis)?|table\s+des\s+mati[eè]res|sommaire|[ií]ndice|"
-    r"inhoud(?:sopgave)?|目录|目次|目錄)\s*[.:]?\s*\Z",
-    re.IGNORECASE,
-)
+_TOC = re.compile(rf"\s*(?:{any_of(TOC_HEADING)})\s*[.:]?\s*\Z".replace(" ", r"\s+"), re.IGNORECASE)
 _LEADER = re.compile(r"(?:(?:[ .·…_]*[.·…_]{2,}[ .·…_]*)|\s{2,})\s*(?:\d{1,4}|[ivxlc]{1,7})\s*\Z", re.IGNORECASE)
 _TOC_LIMIT = 1000
 """The most lines of a table of contents."""

@@ -58,17 +58,17 @@ def _outline(
             f"{source.path.name} has {len(slides)} slides; a presentation must have 1 to {PAGES_LIMIT} to be mapped."
         )
     size = int(deck.slide_width or 9144000), int(deck.slide_height or 6858000)
-    drafts = []
+    outline_items = []
     for number, slide in enumerate(slides, 1):
         progress(number - 1, len(slides), "reading the slides")
-        drafts.append(_slide(slide, number, size))
+        outline_items.append(_slide(slide, number, size))
     hidden = [number for number, slide in enumerate(slides, 1) if driver.is_hidden(slide)]
     said = {"hidden_slides": hidden} if hidden else {}
     about = deck.core_properties if _has_core(deck) else None
     return Outline(
         title=(about.title or None) if about else None,
-        bounds=Extent(pages=len(slides)),
-        items=tuple(_sectioned(drafts, ids, named)),
+        extent=Extent(pages=len(slides)),
+        items=tuple(_sectioned(outline_items, ids, named)),
         facts={"slide_size_emu": list(size), **said, **({"author": about.author} if about and about.author else {})},
         notes=("Pages are slides in presentation order, including hidden slides.",),
     )
@@ -80,24 +80,26 @@ def _has_core(deck: Any) -> bool:
 
 
 def _sectioned(
-    drafts: Sequence[OutlineItem], ids: Sequence[int], named: Sequence[tuple[str, list[int]]]
+    outline_items: Sequence[OutlineItem], ids: Sequence[int], named: Sequence[tuple[str, list[int]]]
 ) -> Iterator[OutlineItem]:
     """Yield the slides below their sections; a slide without a section is on the top level. Sections hold adjacent
     slides.
     """
     section_of = {slide: section for section, (_, slides) in enumerate(named) for slide in slides}
-    slide_sections = [section_of.get(each) for each in ids] if len(ids) == len(drafts) else [None] * len(drafts)
+    slide_sections = (
+        [section_of.get(each) for each in ids] if len(ids) == len(outline_items) else [None] * len(outline_items)
+    )
     at = 0
-    while at < len(drafts):
+    while at < len(outline_items):
         end = at + 1
-        while end < len(drafts) and slide_sections[end] == slide_sections[at]:
+        while end < len(outline_items) and slide_sections[end] == slide_sections[at]:
             end += 1
         section = slide_sections[at]
         if section is None:
-            yield from drafts[at:end]
+            yield from outline_items[at:end]
         else:
-            title = named[section][0] or drafts[at].title
-            yield OutlineItem(title, "section", Pages.span(at + 1, end), children=drafts[at:end])
+            title = named[section][0] or outline_items[at].title
+            yield OutlineItem(title, "section", Pages.span(at + 1, end), children=outline_items[at:end])
         at = end
 
 
@@ -124,5 +126,5 @@ def _exhibits(found: Sequence[SlideShape], number: int) -> Iterator[OutlineItem]
             continue
         x1, y1, x2, y2 = shape.box.corners
         if shape.kind != "figure" or (x2 - x1) * (y2 - y1) >= LEAST_AREA:
-            draft = OutlineItem(shape.title or shape.kind.capitalize(), shape.kind, Pages((number,), shape.box))
-            yield evolve(draft, summary=" ".join(shape.text.split()) or None)
+            outline_item = OutlineItem(shape.title or shape.kind.capitalize(), shape.kind, Pages((number,), shape.box))
+            yield evolve(outline_item, summary=" ".join(shape.text.split()) or None)

@@ -17,7 +17,7 @@ from citekit.adapters.system.files import open_for_reading, unreadable, writing
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
-from citekit.domain.formats import LIVE, Format
+from citekit.domain.formats import ACTIVE_CONTENT, Format
 from citekit.domain.line_index import LineMarks, Read
 from citekit.domain.locations import Lines, Location
 from citekit.domain.modality import Modality
@@ -69,7 +69,7 @@ class TextExtractor:
         """
         if format.modality is not Modality.TEXT or not isinstance(location, Lines):
             return ()
-        return _FORMS[1:] if format.name in LIVE else _FORMS
+        return _FORMS[1:] if format.name in ACTIVE_CONTENT else _FORMS
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent

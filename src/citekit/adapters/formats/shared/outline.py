@@ -46,13 +46,13 @@ class OutlineItem:
 
 @frozen(kw_only=True)
 class Outline:
-    """The structure of one file. `bounds` is the extent of the file; `facts` are added to the metadata of its map.
+    """The structure of one file. `extent` is the extent of the file; `facts` are added to the metadata of its map.
 
     `notes` are sentences that tell the reader of the map how the structure was found.
     """
 
     title: str | None
-    bounds: Extent
+    extent: Extent
     items: Sequence[OutlineItem] = field(converter=tuple[OutlineItem, ...])
     facts: Mapping[str, Any] = field(factory=dict)
     notes: Sequence[str] = field(default=(), converter=tuple[str, ...])
@@ -72,7 +72,7 @@ def make_nodes(outline: Outline) -> tuple[Node, ...]:
     An item outside the file is dropped together with its children. Parents are not extended to contain their children;
     outliners must return parents that already do.
     """
-    return tuple(_make_nodes(outline.items, "", outline.bounds, set()))
+    return tuple(_make_nodes(outline.items, "", outline.extent, set()))
 
 
 def _make_nodes(items: Sequence[OutlineItem], parent: str, extent: Extent, used_ids: set[str]) -> Iterator[Node]:

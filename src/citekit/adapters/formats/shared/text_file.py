@@ -60,7 +60,7 @@ class TextFile:
         return self.index.count > LINES_LIMIT
 
     @property
-    def bounds(self) -> Extent:
+    def extent(self) -> Extent:
         """The extent of the text."""
         return Extent(lines=self.index.count)
 

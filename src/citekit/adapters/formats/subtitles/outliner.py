@@ -52,7 +52,7 @@ class SubtitlesOutliner:
             return self._fallback.outline(source, progress)
         facts = {**text.facts, "cue_count": len(cues), "last_cue_end": max(cue.end for cue in cues)}
         items = (*_header(header, cues[0].line), *_segments(cues, text.line_count))
-        return Outline(title=None, bounds=text.bounds, items=items, facts=facts)
+        return Outline(title=None, extent=text.extent, items=items, facts=facts)
 
 
 def read_cues(lines: Iterable[str]) -> tuple[list[TextCue], list[str]]:

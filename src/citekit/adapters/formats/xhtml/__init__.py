@@ -1,1 +1,1 @@
-"""Marked-up text: what EPUB, HTML, FB2, MOBI and DOCX have in common."""
+"""The markup handling that EPUB, HTML, FB2, MOBI, and DOCX share."""

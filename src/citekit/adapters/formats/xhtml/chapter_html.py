@@ -1,9 +1,8 @@
-"""A chapter, or a range of its characters, written as a self-contained HTML document.
+"""Writes a chapter, or a range of its characters, as a self-contained HTML document.
 
-Only elements and attributes of the lists below are written, so there is nothing to clean: no script, no event handler, no
-style of the book, no reference to anything outside but links that a person may follow.
-
-What HTML evidence may do in a browser.
+Only the elements and attributes listed below are written, so no sanitizing is needed: the document contains no scripts,
+event handlers, styles of the book, or external references other than links that the reader can follow. It also has a
+restrictive Content-Security-Policy.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from citekit.adapters.formats.xhtml.visible_text import is_unseen
 from citekit.adapters.libraries.lxml import names
 
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-"""The Content-Security-Policy (CSP Level 3) of every HTML document that is evidence: it may load and run nothing."""
+"""The Content-Security-Policy (CSP Level 3) of all HTML evidence: nothing can be executed or loaded."""
 
 
 _FLOWING = names(
@@ -51,11 +50,13 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _LINK = re.compile(r"\s*(?:https?|mailto):", re.IGNORECASE)
 _OWN_URL = re.compile(r"url\(\s*#")
 _ELSEWHERE = re.compile(r"url\(|image\(|image-set\(|src\(|import|script:|data:|//|/\*|[\\@\x00-\x1f]")
-"""The parts of a value that may point outside of a drawing; CSS escapes and comments could hide them."""
+"""The parts of a value that could refer outside a drawing. CSS escapes and comments are included because they can hide
+them.
+"""
 _OUTERMOST = re.compile(r"<[a-z][a-z0-9]*")
 _UNFILLED = _VOID | {"img", "image"}
 _HIDDEN = ' hidden style="display:none"'
-"""What nobody sees stays unseen: `hidden` for who reads the markup, the style for who draws it."""
+"""Hides text that is hidden in the source: the attribute for readers of the markup, the style for renderers."""
 _STYLE = (
     "body{max-width:42em;margin:2em auto;padding:0 1em;font-family:serif;line-height:1.5}"
     "img,svg{max-width:100%;height:auto}pre{white-space:pre-wrap}table{border-collapse:collapse}td,th{padding:.2em .5em}"
@@ -64,9 +65,9 @@ _STYLE = (
 
 @frozen(kw_only=True)
 class Page:
-    """What a document is made of: `picture` gives the data URI of an image's href, or None.
+    """The metadata of a document. `picture` returns the data URI for the href of an image, or None.
 
-    `same` says whether an href, without its fragment, names this chapter.
+    `same` returns whether an href without its fragment refers to this chapter.
     """
 
     title: str
@@ -77,7 +78,7 @@ class Page:
 
 
 def document(page: Page, body: str) -> str:
-    """An HTML document around the markup `body`."""
+    """Return an HTML document with the markup `body`."""
     language = f' lang="{escape(page.language)}"' if page.language else ""
     return (
         f'<!DOCTYPE html>\n<html{language}>\n<head>\n<meta charset="utf-8">\n'
@@ -87,9 +88,9 @@ def document(page: Page, body: str) -> str:
 
 
 def body_markup(chapter: Flow, page: Page, chars: tuple[int, int] | None) -> Iterator[str]:
-    """The markup of the characters `chars` of a chapter (all where None), inside the elements that enclose them.
+    """Yield the markup of the characters `chars` of a chapter (None: all), inside their enclosing elements.
 
-    It comes in pieces, so that a reader can stop where they become too many.
+    It is yielded in pieces, so that the caller can stop when there are too many.
     """
     return _Body(chapter, page, chars or (0, len(chapter.text))).pieces(whole=chars is None)
 
@@ -196,7 +197,7 @@ class _Body:
 
 
 def _tag(name: str) -> str:
-    """What the element `name` is written as; "" for its content alone."""
+    """Return the element to write for the element `name`; "" to write only its content."""
     if name in _KEPT:
         return name
     return "pre" if name in PREFORMATTED else "div" if name in _LINES else ""
@@ -207,6 +208,6 @@ def _may_draw(name: str, value: str) -> bool:
 
 
 def _inside(value: str) -> bool:
-    """Whether the value of a drawing's attribute points at nothing outside the drawing."""
+    """Return whether the value of a drawing's attribute refers to nothing outside the drawing."""
     plain = "".join(value.split()).lower()
     return not _ELSEWHERE.search(plain.replace("url(#", ""))

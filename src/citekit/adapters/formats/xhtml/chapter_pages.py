@@ -1,4 +1,4 @@
-"""Chapters of a book as one small document, whatever file they come from."""
+"""Writes chapters of a book as one HTML document, for all book formats."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupp
 from citekit.domain.progress import Progress
 
 DOCUMENT_LIMIT = 64 * 1024 * 1024
-"""Characters of the body of one document."""
+"""Maximum characters in the body of a document."""
 
 STEPS_LIMIT = 4_000_000
-"""Beginnings, ends and pieces of text of all elements in one book."""
+"""Maximum number of start tags, end tags, and pieces of text in a book."""
 
 
 @define
 class ChapterPages:
-    """Makes documents of the `count` chapters of a book; `content` and `page` give those of a number from 1."""
+    """Writes the `count` chapters of a book; `content` and `page` return the content and metadata of a chapter,
+    from 1.
+    """
 
     count: int
     content: Callable[[int], Flow]
@@ -31,10 +33,10 @@ class ChapterPages:
         """See `Reader.html`. Raises `LocationOutside`, `FormUnsupported`, `SourceUnsupported`, `Cancelled`."""
         self._check(chapter)
         if last is None or last == chapter:
-            body = bounded(self._body(chapter, chars), f"Chapter {chapter} makes")
+            body = bounded(self._body(chapter, chars), f"Chapter {chapter} produces")
         else:
             self._check(last)
-            body = bounded(self._sections(chapter, last, progress), f"Chapters {chapter}-{last} make")
+            body = bounded(self._sections(chapter, last, progress), f"Chapters {chapter}-{last} produce")
         return document(self.page(chapter), body)
 
     def _check(self, chapter: int) -> None:
@@ -42,7 +44,7 @@ class ChapterPages:
             raise LocationOutside(f"chapter {chapter} is beyond the end: the book has {self.count} chapters")
 
     def _sections(self, first: int, last: int, progress: Progress) -> Iterator[str]:
-        """The chapters from `first` to `last`, one section each."""
+        """Yield the chapters from `first` to `last`, one section each."""
         for number in range(first, last + 1):
             progress(number - first, last + 1 - first, "cutting chapters")
             yield "<section>\n"
@@ -50,11 +52,13 @@ class ChapterPages:
             yield "\n</section>" if number == last else "\n</section>\n"
 
     def _body(self, number: int, chars: tuple[int, int] | None) -> Iterator[str]:
-        """The markup of one chapter, or of those characters of it."""
+        """Yield the markup of a chapter or of a range of its characters."""
         content = self.content(number)
         self.steps += len(content.steps)
         if self.steps > STEPS_LIMIT:
-            raise SourceUnsupported(f"Chapter {number} and those before it hold more markup than is read of one book.")
+            raise SourceUnsupported(
+                f"The book exceeds the limit on markup at chapter {number}; request fewer chapters."
+            )
         if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
             raise LocationOutside(
                 f"characters {chars[0]}-{chars[1]} are beyond the end: "
@@ -64,14 +68,14 @@ class ChapterPages:
 
 
 def bounded(pieces: Iterable[str], what: str) -> str:
-    """All pieces as one text. Raises `FormUnsupported` as soon as it is too long."""
+    """Join the pieces. Raises `FormUnsupported` as soon as they are too long."""
     kept, size = [], 0
     for piece in pieces:
         size += len(piece)
         if size > DOCUMENT_LIMIT:
             raise FormUnsupported(
-                f"{what} a document of more than {DOCUMENT_LIMIT >> 20} MB: "
-                "ask for the text form, for fewer chapters, or for some characters of one."
+                f"{what} a document of more than {DOCUMENT_LIMIT >> 20} MB; "
+                "request the text form, fewer chapters, or a range of characters."
             )
         kept.append(piece)
     return "".join(kept)

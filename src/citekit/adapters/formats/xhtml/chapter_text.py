@@ -1,8 +1,8 @@
-"""The text of a chapter as a browser shows it, and where in it each element lies.
+"""Converts a chapter to text as a browser displays it, and records the position of each element in the text.
 
-Runs of white space become one space (HTML, CSS Text 3 `white-space: normal`), block elements and line breaks separate lines,
-tabs separate table cells, preformatted text keeps its white space. Scripts, styles, heads and what browsers never show
-are left out.
+Runs of whitespace become one space (HTML, CSS Text 3 `white-space: normal`), block elements and line breaks separate
+lines, tabs separate table cells, and preformatted text keeps its whitespace. Scripts, styles, heads, and other elements
+that browsers do not display are skipped.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ HIDDEN = names(
     script style head template title desc metadata annotation annotation-xml rp
     """
 )
-"""Elements that browsers do not show."""
+"""Elements that browsers do not display."""
 
 MARKED = names("h1 h2 h3 h4 h5 h6 figure figcaption table caption")
-"""Elements that tell something of the structure of a text."""
+"""Elements that define the structure of a text."""
 
 USED = names("section body div article aside nav header footer")
-"""Elements that may say what they are used for (`epub:type`)."""
+"""Elements whose `epub:type` is recorded."""
 
 _CELLS = frozenset(("td", "th"))
 _SPACES = " \t\n\r\f"
@@ -51,10 +51,10 @@ _PARTING = BLOCKS | _CELLS | {"br"}
 
 
 def flow(root: _Element, *, as_seen: bool = False, sheets: Sequence[str] = ()) -> Flow:
-    """The flow of the document below `root`.
+    """Return the flow of the document below `root`.
 
-    With `as_seen`, numbers that stand higher or lower are superscripts and subscripts, and what nobody sees is `UNSEEN`;
-    the text is as long as without, character by character. `sheets` are the style sheets that the document links to.
+    With `as_seen`, raised and lowered numbers become superscript and subscript characters, and hidden text becomes
+    `UNSEEN`; each character is replaced by one character. `sheets` are the linked style sheets.
     """
     from lxml import etree
 
@@ -99,10 +99,10 @@ class _Writer:
     marked: list[Opening] = field(factory=list)
 
     def enter(self, element: _Element, name: str, path: Sequence[str]) -> None:
-        """An element begins; `path` are the names of those around it, and its own."""
+        """Handle the start of an element; `path` contains the names of its ancestors and its own name."""
 
     def leave(self) -> None:
-        """An element has ended."""
+        """Handle the end of an element."""
 
     def open(self, element: _Element, name: str) -> None:
         if name in _PARTING:
@@ -142,7 +142,7 @@ class _Writer:
         self._space(raw[start + len(body) :])
 
     def shown(self, body: str) -> str:
-        """What becomes of a piece of text."""
+        """Transform a piece of text."""
         return body
 
     def finish(self) -> Flow:
@@ -214,7 +214,9 @@ class _SeenWriter(_Writer):
 
 
 def _single_spaced(words: str) -> str:
-    """The words with one space for each run of white space; by searches alone, which is ten times as fast as a pattern."""
+    """Replace each run of whitespace by one space. Plain string methods are ten times as fast as a regular
+    expression.
+    """
     for each in "\n\t\r\f":
         if each in words:
             words = words.replace(each, " ")
@@ -224,7 +226,7 @@ def _single_spaced(words: str) -> str:
 
 
 def _styles(root: _Element, sheets: Sequence[str]) -> StyleSheets:
-    """The style sheets that the document links to, and those in it."""
+    """Return the linked and the embedded style sheets of the document."""
     styles = StyleSheets()
     for sheet in (*sheets, *embedded(root)):
         styles.add(sheet)

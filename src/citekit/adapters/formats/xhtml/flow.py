@@ -1,4 +1,4 @@
-"""What the text of a chapter is made of: its pieces in order, and which elements begin and end where."""
+"""The content of a chapter as a sequence of steps: pieces of text, and the starts and ends of elements."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ BLOCKS = names(
     optgroup option p plaintext pre search section summary table tbody text tfoot thead tr ul xmp
     """
 )
-"""Elements that begin and end a line."""
+"""Elements that start and end a line."""
 
 PREFORMATTED = frozenset(("pre", "listing", "xmp", "plaintext", "textarea"))
-"""Elements that keep their white space."""
+"""Elements that preserve whitespace."""
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @define
 class Opening:
-    """An element begins. Its text is `text[start:end]`; where it has none, `start` is where the next text begins.
+    """The start of an element. Its text is `text[start:end]`; without text, `start` is where the next text begins.
 
-    `said` are its attributes, as `local_attributes` gives them.
+    `said` contains its attributes, as returned by `local_attributes`.
     """
 
     name: str
@@ -39,14 +39,14 @@ class Opening:
 
 @define
 class Closing:
-    """The element that `opening` began ends."""
+    """The end of the element that started with `opening`."""
 
     opening: Opening
 
 
-@define  # not frozen, which takes three times as long to make: there are thousands
+@define  # frozen classes take three times as long to create, and there are thousands
 class Words:
-    """The piece `text` of the chapter's text at `offset`; `lead` is the preformatted white space before it."""
+    """A piece of text at `offset` in the chapter's text; `lead` is the preformatted whitespace before it."""
 
     lead: str
     offset: int
@@ -55,7 +55,7 @@ class Words:
 
 @define
 class Space:
-    """White space, shown as one space at `offset`; at -1 it is not shown."""
+    """Whitespace, displayed as one space at `offset`; not displayed if `offset` is -1."""
 
     offset: int = -1
 
@@ -65,9 +65,9 @@ Step = Opening | Closing | Words | Space
 
 @frozen
 class Flow:
-    """A chapter: its whole text, the steps that make it, in order, and the offset of every id (and old anchor name).
+    """A chapter: its text, its steps in order, and the offset of each ID and named anchor.
 
-    `marked` are the elements that tell something of the structure, in the order of their beginnings.
+    `marked` contains the elements that define structure, in the order of their starts.
     """
 
     text: str
@@ -77,7 +77,7 @@ class Flow:
 
 
 def is_page_break(said: Mapping[str, str]) -> bool:
-    """Whether an element says that a page of the printed edition begins (EPUB SSV 1.1, DPUB-ARIA 1.1)."""
+    """Return whether an element marks the start of a printed page (EPUB SSV 1.1, DPUB-ARIA 1.1)."""
     if not ("type" in said or "role" in said):
         return False
     return "pagebreak" in said.get("type", "").split() or "doc-pagebreak" in said.get("role", "").split()

@@ -1,7 +1,7 @@
-"""Which rules of a style sheet apply to an element, as far as they can hide text (CSS 2.2, Selectors 3, CSS Cascade 4).
+"""Determines which style sheet rules apply to an element, to detect hidden text (CSS 2.2, Selectors 3, CSS Cascade 4).
 
-Selectors of names, ids, classes and attributes count, alone or behind ancestors. Rules with other combinators or with
-pseudo-classes are ignored, and so are those that hold only on some media, such as print or narrow screens.
+Supports type, ID, class, and attribute selectors with descendant and child combinators. Rules with other combinators or
+pseudo-classes, and rules for specific media such as print or narrow screens, are ignored.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 SIZE_LIMIT = 2 * 2**20
-"""Characters of the style sheets of one document that are read."""
+"""Maximum characters of the style sheets of a document."""
 
 RULES_LIMIT = 20_000
-"""Selectors of one document that are looked at."""
+"""Maximum number of selectors in a document."""
 
 WORK_LIMIT = 300_000
-"""Comparisons of an element with a selector in one document; beyond, only styles written at elements count."""
+"""Maximum comparisons of an element with a selector per document. Beyond it, only inline styles apply."""
 
 ANCESTORS = 64
-"""Ancestors that a selector is compared with."""
+"""Maximum number of ancestors that a selector is compared with."""
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|(.))", re.DOTALL)
@@ -39,11 +39,11 @@ _EVERY_SCREEN = re.compile(r"@media\s*(?:only\s+)?(?:screen|all)?\s*\Z|@(?:suppo
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z", re.IGNORECASE)
 
 Declarations = Mapping[str, tuple[str, bool]]
-"""The value of each property, in lower case, and whether it is `!important`."""
+"""The value of each property, in lowercase, and whether it is `!important`."""
 
 
 class _Compound(NamedTuple):
-    """What one element must have."""
+    """A compound selector: the conditions on one element."""
 
     name: str
     id: str
@@ -64,7 +64,9 @@ class _Compound(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """A selector, its own element last, each with the combinator before it; how specific it is; and what it says."""
+    """A rule: its compound selectors (the subject last), whether each follows a child combinator, specificity, and
+    declarations.
+    """
 
     compounds: tuple[_Compound, ...]
     is_child: tuple[bool, ...]
@@ -73,7 +75,7 @@ class _Rule(NamedTuple):
 
 
 def declarations(text: str) -> dict[str, tuple[str, bool]]:
-    """What a style written at an element, or the body of a rule, declares."""
+    """Parse the declarations of an inline style or of the body of a rule."""
     found: dict[str, tuple[str, bool]] = {}
     for each in _plain(text).split(";"):
         key, colon, value = each.partition(":")
@@ -85,7 +87,7 @@ def declarations(text: str) -> dict[str, tuple[str, bool]]:
 
 @define
 class StyleSheets:
-    """The rules of a document's style sheets, found by what their last compound asks for."""
+    """The rules of a document's style sheets, indexed by a condition of their last compound selector."""
 
     _rules: dict[str, list[_Rule]] = field(factory=dict, init=False)
     _count: int = field(default=0, init=False)
@@ -93,7 +95,7 @@ class StyleSheets:
     _work: int = field(default=0, init=False)
 
     def add(self, sheet: str) -> None:
-        """Read one more style sheet; what is beyond the limits is ignored."""
+        """Add a style sheet. Content beyond the limits is ignored."""
         self._size += len(sheet)
         if self._size > SIZE_LIMIT:
             return
@@ -103,7 +105,7 @@ class StyleSheets:
                 self._keep(_plain(selector).strip(), said)
 
     def said_of(self, element: _Element, name: str, said: Mapping[str, str]) -> dict[str, str]:
-        """What holds for an element by the rules and by its own style."""
+        """Return the property values of an element from the rules and its inline style."""
         own = declarations(said["style"]) if "style" in said else {}
         if not self._rules:
             return {key: value for key, (value, _) in own.items()}
@@ -141,7 +143,9 @@ class StyleSheets:
                     yield rule
 
     def _above(self, element: _Element, rule: _Rule) -> bool:
-        """Whether the ancestors are those that the selector asks for: each the nearest that fits."""
+        """Return whether the ancestors match the selector; each compound is matched with the nearest ancestor that
+        fits.
+        """
         above = element.getparent()
         steps = ANCESTORS
         for compound, child in zip(reversed(rule.compounds[:-1]), reversed(rule.is_child[1:]), strict=True):
@@ -156,7 +160,9 @@ class StyleSheets:
 
 
 def _blocks(sheet: str) -> Iterator[tuple[str, str]]:
-    """Each rule of a sheet without comments: its selectors and its body. Rules of media that always hold are in it."""
+    """Yield the selectors and the body of each rule in a sheet without comments, including rules for media that always
+    apply.
+    """
     depth, start, prelude = 0, 0, ""
     skipped: int | None = None
     for brace in _BRACES.finditer(sheet):
@@ -177,7 +183,7 @@ def _blocks(sheet: str) -> Iterator[tuple[str, str]]:
 
 
 def _parsed(selector: str) -> tuple[tuple[_Compound, ...], tuple[bool, ...]] | None:
-    """The compounds of a selector, and of each whether it must be a child of the one before; None for other selectors."""
+    """Return the compound selectors, and whether each follows a child combinator; None for unsupported selectors."""
     compounds: list[_Compound] = []
     is_child: list[bool] = []
     child = False
@@ -212,7 +218,7 @@ def _compound(word: str) -> _Compound | None:
 
 
 def _plain(text: str) -> str:
-    """CSS without comments and escapes."""
+    """Return CSS without comments and escapes."""
     if "/*" in text:
         text = _COMMENT.sub(" ", text)
     return _ESCAPE.sub(_unescaped, text) if "\\" in text else text
@@ -226,7 +232,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def embedded(root: _Element) -> Sequence[str]:
-    """The texts of the `style` elements below `root` that hold on every screen."""
+    """Return the contents of the `style` elements below `root` that apply to all screens."""
     return [
         "".join(map(str, each.itertext()))
         for each in root.iter()

@@ -1,4 +1,6 @@
-"""Whether a style hides its text: not displayed, transparent, tiny, clipped, far off, or in the color of what is behind."""
+"""Determines whether a style hides text: not displayed, transparent, tiny, clipped, off-screen, or in the background
+color.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,16 @@ from typing import NamedTuple
 from citekit.adapters.libraries.mammoth import UNSEEN_STYLE
 
 Color = tuple[int, int, int] | None
-"""Red, green, blue; None where it is not known."""
+"""Red, green, blue; None if unknown."""
 
 FAR = 500.0
-"""CSS pixels beyond the edge from which text is taken to be moved out of sight."""
+"""Distance in CSS pixels outside the page from which text counts as off-screen."""
 
 TINY = 1.5
-"""CSS pixels of the largest type that nobody can read."""
+"""Font size in CSS pixels up to which text is unreadable."""
 
 _NEAR = 6
-"""The largest difference between two colors, in each of red, green and blue, that nobody sees."""
+"""Maximum difference in each of red, green, and blue between two colors that look the same."""
 
 _WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
 _NAMED: Mapping[str, Color] = {
@@ -51,14 +53,14 @@ _SCALED = re.compile(r"scale[xy]?\(\s*0+(?:\.0+)?\s*[,)]")
 _MOVED = re.compile(r"translate[xy]?\(\s*(-?[\d.]+[a-z%]*)")
 _OFFSETS = ("left", "top", "right", "bottom", "margin-left", "margin-top", "text-indent")
 _OWN_COLOR = frozenset(("a", "button", "input", "select", "mark", "textarea"))
-"""Elements that browsers color themselves."""
+"""Elements that browsers color by default."""
 
 _FALLBACK = frozenset(("iframe", "noembed", "noframes", "noscript", "template", "datalist", "canvas", "audio", "video"))
-"""Elements whose text browsers only show if they cannot do what the element is for."""
+"""Elements whose text browsers display only if they do not support the element."""
 
 
 class Shown(NamedTuple):
-    """How text at a place of a document is drawn; `background` is what lies behind it."""
+    """How text is displayed at some position; `background` is the color behind it."""
 
     hidden: bool = False
     tiny: bool = False
@@ -67,7 +69,7 @@ class Shown(NamedTuple):
 
     @property
     def unseen(self) -> bool:
-        """Whether nobody sees the text."""
+        """Whether the text is invisible."""
         if self.hidden or self.tiny:
             return True
         mine, behind = self.color, self.background
@@ -79,11 +81,11 @@ class Shown(NamedTuple):
 
 
 PAGE = Shown()
-"""Black on white, as browsers draw a page without styles."""
+"""Black on white: the default style of browsers."""
 
 
 def shown(name: str, said: Mapping[str, str], style: Mapping[str, str], around: Shown) -> Shown:
-    """How an element is drawn that lies in text drawn as `around`: by its attributes and by what its styles declare."""
+    """Return how an element is displayed inside text displayed as `around`, based on its attributes and style."""
     if around.hidden:
         return around
     if name in _FALLBACK or (name == "dialog" and "open" not in said):
@@ -162,7 +164,7 @@ def _background(value: str, behind: Color) -> Color:
 
 
 def _color(value: str, around: Color, behind: Color = None) -> Color:
-    """The color that a value names; `behind` where it is transparent, `around` where it is inherited."""
+    """Return the color for a value; `behind` if it is transparent, `around` if it is inherited."""
     if value in ("inherit", "currentcolor", "unset"):
         return around
     if value == "transparent":

@@ -1,6 +1,6 @@
-"""What of marked-up text stands higher or lower than its line, and what of it nobody sees.
+"""Detects raised, lowered, and hidden text in markup.
 
-Here only the markup itself is looked at; what style sheets hide, `shown_style` tells.
+Only elements, attributes, and inline styles are considered here; `style_visibility` handles style sheets.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from citekit.adapters.libraries.mammoth import UNSEEN_STYLE
-from citekit.domain.quotes.superscripts import UNSEEN, subscript, superscript
+from citekit.domain.quotes.superscripts import HIDDEN, subscript, superscript
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -26,7 +26,7 @@ _SHOWN = re.compile("[^\ufdd0-\ufdef]")
 
 
 class Level(Enum):
-    """Where a piece of text stands."""
+    """The vertical position of a piece of text."""
 
     LINE = "line"
     HIGH = "high"
@@ -46,14 +46,18 @@ _MATH: Mapping[str, Sequence[Level]] = {
 
 
 def is_unseen(said: Mapping[str, str]) -> bool:
-    """Whether an element with these attributes is hidden (HTML 6.1 `hidden`, CSS 2.2 `display` and `visibility`)."""
+    """Return whether an element with these attributes is hidden (HTML 6.1 `hidden`, CSS 2.2 `display` and
+    `visibility`).
+    """
     if not said:
         return False
     return "hidden" in said or said.get("class") == UNSEEN_STYLE or bool(_HIDING.search(said.get("style", "")))
 
 
 def level_of(element: _Element, name: str, said: Mapping[str, str], path: Sequence[str], around: Level) -> Level:
-    """Where the text of an element stands whose ancestors are named by `path`, and which lies in text at `around`."""
+    """Return the level of an element's text; `path` has the names of its ancestors and its own, `around` is its
+    parent's level.
+    """
     if name in _ELEMENTS:
         return _ELEMENTS[name]
     if len(path) > 1 and path[-2] in _MATH:
@@ -69,7 +73,9 @@ def level_of(element: _Element, name: str, said: Mapping[str, str], path: Sequen
 
 
 def levelled(text: str, before: str, level: Level) -> str:
-    """`text` at its level, behind `before`; as long as it was, the marks of lines in both left where they are."""
+    """Return `text` converted to its level, with the same length. `before` is the preceding text. Line markers are
+    unchanged.
+    """
     bare, behind = _MARKS.sub("", text), _MARKS.sub("", before)
     made = superscript(bare, behind) if level is Level.HIGH else subscript(bare, behind)
     if bare == text:
@@ -79,11 +85,13 @@ def levelled(text: str, before: str, level: Level) -> str:
 
 
 def unseen(text: str) -> str:
-    """As many characters that nobody sees; the marks of lines stay (noncharacters)."""
-    return _SHOWN.sub(UNSEEN, text)
+    """Replace each character with `HIDDEN`, except for line markers (noncharacters)."""
+    return _SHOWN.sub(HIDDEN, text)
 
 
 def _is_note(said: Mapping[str, str]) -> bool:
-    """Whether a link points to a note (EPUB Structural Semantics `noteref`, DPub-ARIA, FictionBook, Sphinx, Pandoc)."""
+    """Return whether a link points to a note (EPUB Structural Semantics `noteref`, DPUB-ARIA, FictionBook, Sphinx,
+    Pandoc).
+    """
     types = {*said.get("type", "").split(), said.get("role", "")}
     return bool(types & _NOTE_TYPES or _NOTE_CLASSES.intersection(said.get("class", "").lower().split()))

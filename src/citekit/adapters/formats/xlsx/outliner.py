@@ -38,11 +38,11 @@ class XlsxOutliner:
                 read.append(ReadSheet.of(workbook, sheet))
             sheets = tuple((each.sheet.name, each.rows, each.columns) for each in read)
             charts = [chart for each in read for chart in workbook.charts(each.sheet)]
-            drafts = [_sheet(workbook, each, names, charts) for each in read]
+            outline_items = [_sheet(workbook, each, names, charts) for each in read]
         return Outline(
             title=None,
-            bounds=Extent(sheets=sheets),
-            items=drafts,
+            extent=Extent(sheets=sheets),
+            items=outline_items,
             facts={"sheets": [_facts(each) for each in read]},
         )
 
@@ -58,10 +58,10 @@ def _sheet(
     sheet = read.sheet
     tables = workbook.tables(sheet)
     regions = _regions(workbook, read, [table.place for table in tables])
-    drafts = [_table(table) for table in tables] + regions
-    drafts += [OutlineItem(name, "range", place) for name, place in _once(names) if _fits(place, read)]
-    drafts += [chart for title, areas in charts for chart in _chart(title, areas, read)]
-    return OutlineItem(sheet.name, "sheet", Cells(sheet.name), _about(read, regions), _nested(drafts))
+    outline_items = [_table(table) for table in tables] + regions
+    outline_items += [OutlineItem(name, "range", place) for name, place in _once(names) if _fits(place, read)]
+    outline_items += [chart for title, areas in charts for chart in _chart(title, areas, read)]
+    return OutlineItem(sheet.name, "sheet", Cells(sheet.name), _about(read, regions), _nested(outline_items))
 
 
 def _about(read: ReadSheet, regions: Sequence[OutlineItem]) -> str:
@@ -165,20 +165,22 @@ def _fits_any(location: Cells, read: ReadSheet) -> bool:
 
 @define
 class _Branch:
-    draft: OutlineItem
+    outline_item: OutlineItem
     below: list[_Branch] = field(factory=list)
 
     def grown(self) -> OutlineItem:
-        return evolve(self.draft, children=[each.grown() for each in self.below])
+        return evolve(self.outline_item, children=[each.grown() for each in self.below])
 
 
-def _nested(drafts: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
+def _nested(outline_items: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
     """Nest the items in reading order, each below the smallest item that contains it."""
     roots: list[_Branch] = []
     branches: list[_Branch] = []
-    for draft in sorted(drafts, key=_reading):
-        branch = _Branch(draft)
-        holder = next((each for each in reversed(branches) if each.draft.location.contains(draft.location)), None)
+    for outline_item in sorted(outline_items, key=_reading):
+        branch = _Branch(outline_item)
+        holder = next(
+            (each for each in reversed(branches) if each.outline_item.location.contains(outline_item.location)), None
+        )
         (roots if holder is None else holder.below).append(branch)
         branches.append(branch)
     return tuple(branch.grown() for branch in roots)
@@ -187,10 +189,10 @@ def _nested(drafts: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
 _ORDER = ("table", "region", "range", "chart")
 
 
-def _reading(draft: OutlineItem) -> tuple[int, ...]:
+def _reading(outline_item: OutlineItem) -> tuple[int, ...]:
     """Sort key for top to bottom, then left to right; of items that start at the same cell, the larger comes first."""
-    location = draft.location
+    location = outline_item.location
     if not isinstance(location, Cells):
         return ()
     first, last = location.first or (1, 1), location.last or (1, 1)
-    return (*first, -last[0], -last[1], _ORDER.index(draft.type))
+    return (*first, -last[0], -last[1], _ORDER.index(outline_item.type))

@@ -1,8 +1,8 @@
 """Signs in the bytes of a content stream that a page may hide text: fast enough to be read for each page of any file.
 
-Nothing is executed. Strings, comments, arrays, and inline images are removed, and the operators that are left are followed
-(ISO 32000-1, 7.2, 7.8, and annex A) as far as color, rendering mode, the transformation matrix, and painted areas go.
-A stream whose syntax MuPDF may read differently shows the sign `text`: such a page is drawn and looked at.
+Nothing is executed. Strings, comments, arrays, and inline images are removed, and the operators that are left are checked
+for what they may do (ISO 32000-1, 7.2, 7.8, and annex A). Most pages of text show no sign; what the others really paint is
+for MuPDF to say. A stream whose syntax MuPDF may read differently shows the sign `text`: such a page is drawn.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Protocol
 
-from attrs import define, field, frozen
+from attrs import frozen
 
 LIGHT = 0.93
 """Value of a color channel from which a fill counts as white."""
 
-COVERS = 400
-"""Painted areas of a stream that are remembered."""
-
 _THIN = 2.0
 """Points up to which an area is a line, which covers no text."""
+
+_SCALES = 64
+"""Distinct matrices of a stream that are multiplied to estimate how thick its lines may be."""
 
 _PALE = 0.6
 """Value of a color channel from which the text in a fill is compared with what is below it."""
@@ -38,9 +38,6 @@ _FLAT = 5.0
 
 _STEPS = 30_000_000
 """Bytes that are read to split a stream, at most: a string or image that does not end is looked for at each of its starts."""
-
-_ROWS = 2000
-_FORMS = 200
 
 _STRING = rb"\([^()\\]*(?:\\.[^()\\]*)*\)"
 _LITERAL = (
@@ -70,59 +67,47 @@ _CODES = {
 }  # fmt: skip
 """One character for each operator that is followed. Others are `?`, numbers `0`, names `/`, strings and dictionaries `-`."""
 
-_IRREGULAR = re.compile(
-    r"!|(?<![^0]0)[gGtwLz]|(?<![^0]00)[md]|(?<![^0]000)[rR]|(?<![^0]0000)[kKeu]|(?<![^0]000000)[cMv]|(?<!/0)F"
-)
-"""A token that may be read differently, or an operator with more or fewer operands than it takes."""
+_OPERANDS = {
+    **dict.fromkeys("gGtwLz", 1), **dict.fromkeys("md", 2), **dict.fromkeys("rR", 3), **dict.fromkeys("kKeu", 4),
+    **dict.fromkeys("cMv", 6),
+}  # fmt: skip
+"""How many numbers an operator takes."""
+
+_NUMBERS_AND_OPERATOR = re.compile(r"0*[^0]")
 
 _COLORS = {"g": 1, "r": 3, "k": 4}
 _STROKES = {"G": "g", "R": "r", "K": "k"}
-_SHOWING = frozenset("T'\"D")
-_AREA_AFTER_TEXT = re.compile(r"[T'\"D].*[fBSDI]", re.DOTALL)
-_GRAPHICS = re.compile(r"[qQcemvufBSnDIw]")
-_ALL = re.compile(r"[grksCT'\"qQcemvufBSnDIwbMd*L]")
+_TEXT = re.compile(r"[T'\"D]")
+_AREA = re.compile(r"[fBSDI]")
 _UNUSUAL = frozenset("DIstU")
 _DRAWING = frozenset("DI")
 _SHAPE = re.compile(r"[muv][^nfBS]*[fB]|e[^nfBS]*e[^nfBS]*[fB]")
 _NAMED_COLORS = re.compile(r"[sC]")
-_SEGMENTS = frozenset("emvu")
-_OPERAND_COUNTS = {"m": 2, "v": 6, "u": 4}
-
-Box = tuple[float, float, float, float]
-"""Left, bottom, right, top."""
-
-_Matrix = tuple[float, float, float, float, float, float]
 
 
 @frozen
 class Signs:
-    """What a stream may hide: `text` that is white, unpainted, or tiny; whatever lies below the areas that it `covers`.
+    """What a stream may do, with the forms that it draws.
 
-    Areas are left, bottom, right, top in the space of the stream. `draws` says that it draws forms, shadings, or images.
+    `text`: show text that is unpainted, tiny, or transparent. `light`: fill with white or nearly white. `areas`: paint over
+    text that it showed before, with lines that are thick enough to do so if `strokes` is true.
     """
 
     text: bool = False
-    covers: Sequence[Box] = field(default=())
-    draws: bool = False
+    light: bool = False
+    areas: bool = False
+    strokes: bool = False
 
     def __bool__(self) -> bool:
-        return self.text or bool(self.covers)
+        return self.text or self.light or self.areas
 
-
-@frozen
-class Form:
-    """A form XObject, in the space of the stream that draws it.
-
-    `box` limits what it draws, and `areas` are what it paints: the box of a transparency group is often the whole page.
-    `shows` says that it shows text, `hides` that some of this text may be white, unpainted, or tiny; `covers` are the areas
-    that it paints over its own text.
-    """
-
-    box: Box
-    areas: Sequence[Box] = ()
-    shows: bool = False
-    hides: bool = False
-    covers: Sequence[Box] = ()
+    def __or__(self, other: Signs) -> Signs:
+        return Signs(
+            self.text or other.text,
+            self.light or other.light,
+            self.areas or other.areas,
+            self.strokes or other.strokes,
+        )
 
 
 class Resources(Protocol):
@@ -131,18 +116,18 @@ class Resources(Protocol):
     def is_white(self, space: bytes, values: tuple[float, ...]) -> bool:
         """Whether a color is nearly white, in a color space given by its name with the slash."""
 
-    def form(self, name: bytes) -> Form | None:
-        """The form with a name; None for an image."""
+    def form(self, name: bytes) -> Signs | None:
+        """The signs of the form with a name; None for an image."""
 
 
 class NoResources:
     """The resources of a stream that has none: a color is judged by its values, and whatever is drawn is an image."""
 
     def is_white(self, space: bytes, values: tuple[float, ...]) -> bool:  # noqa: ARG002  # the protocol's name
-        """Whether the values are those of white in gray, RGB, or CMYK."""
-        return min(values) >= LIGHT or (len(values) == 4 and max(values) <= 1 - LIGHT)
+        """Whether the values are those of white in gray, RGB, or CMYK; a pattern, which has none, may be."""
+        return not values or min(values) >= LIGHT or (len(values) == 4 and max(values) <= 1 - LIGHT)
 
-    def form(self, name: bytes) -> Form | None:  # noqa: ARG002  # the protocol's name
+    def form(self, name: bytes) -> Signs | None:  # noqa: ARG002  # the protocol's name
         """None."""
         return None
 
@@ -156,8 +141,13 @@ class Tokens:
 
     @property
     def is_irregular(self) -> bool:
-        """Whether MuPDF may read the stream differently."""
-        return _IRREGULAR.search(self.codes) is not None
+        """Whether MuPDF may read a token differently, or an operator has more or fewer operands than it takes."""
+        runs = set(_NUMBERS_AND_OPERATOR.findall(self.codes))
+        return (
+            "!" in self.codes
+            or any(len(run) - 1 != _OPERANDS.get(run[-1], len(run) - 1) for run in runs)
+            or self.codes.count("F") != self.codes.count("/0F")
+        )
 
     def operands(self, code: str, count: int) -> set[tuple[bytes, ...]]:
         """The distinct operands of the operators with a code."""
@@ -206,32 +196,30 @@ def _code(token: bytes) -> str:
 def signs_of(data: bytes, resources: Resources | None = None) -> Signs:
     """The signs in a content stream.
 
-    Most streams show none, as their operators and the operands of some of them prove; only others are followed. A stream
-    that has an unreadable number, an operator of `_CODES` with more or fewer operands than it takes, or an unbalanced string
-    shows the sign `text`.
+    A stream that has an unreadable number, an operator of `_CODES` with more or fewer operands than it takes, or an
+    unbalanced string shows the sign `text`.
     """
-    return signs_of_tokens(tokens_of(data), resources or NoResources())
-
-
-def signs_of_tokens(tokens: Tokens, resources: Resources) -> Signs:
-    """The signs in the tokens of a content stream."""
-    codes = tokens.codes
-    draws = "D" in codes
+    tokens = tokens_of(data)
+    own = resources or NoResources()
     if tokens.is_irregular:
-        return Signs(text=True, draws=draws)
-    hides = _is_illegible(tokens) or _has_unusual_mode(tokens) or _draws_hiding_form(tokens, resources)
+        return Signs(text=True)
     try:
-        if not _may_set_white(tokens, resources) and not (_AREA_AFTER_TEXT.search(codes) and _paints_areas(tokens)):
-            return Signs(hides, draws=draws)
-        page = _followed(tokens, _ALL, resources)
+        found = Signs(
+            text=_is_illegible(tokens) or _has_unusual_mode(tokens),
+            light=_may_set_white(tokens, own),
+            areas=_paints_after_text(tokens) and _paints_areas(tokens),
+            strokes=_is_thick(tokens),
+        )
     except (ValueError, OverflowError):
-        return Signs(text=True, draws=draws)
-    return Signs(hides or page.hides, page.covers, draws)
+        return Signs(text=True)
+    for (name,) in tokens.operands("D", 1):
+        found |= own.form(name) or Signs()
+    return found
 
 
 def _may_set_white(tokens: Tokens, resources: Resources) -> bool:
     """Whether a fill may be white."""
-    if "s" in tokens.codes and _sets_named_white(tokens, resources):
+    if "s" in tokens.codes and any(resources.is_white(*color) for color in _named_colors(tokens)):
         return True
     return any(
         _are_white(code, operands)
@@ -241,21 +229,19 @@ def _may_set_white(tokens: Tokens, resources: Resources) -> bool:
     )
 
 
-def _sets_named_white(tokens: Tokens, resources: Resources) -> bool:
-    """Whether any color of any named color space may be white. A color of an outer stream's space may be."""
+def _named_colors(tokens: Tokens) -> set[tuple[bytes, tuple[float, ...]]]:
+    """The distinct colors of named color spaces; a pattern has no values, nor has a color of an outer stream a space."""
+    colors: set[tuple[bytes, tuple[bytes, ...]]] = set()
     space = b""
     for found in _NAMED_COLORS.finditer(tokens.codes):
-        at = found.start()
+        first = at = found.start()
         if found[0] == "C":
             space = tokens.words[at - 1]
-        elif _is_white_in(space, tokens.words, tokens.codes, at, resources):
-            return True
-    return False
-
-
-def _draws_hiding_form(tokens: Tokens, resources: Resources) -> bool:
-    forms = (resources.form(name) for (name,) in tokens.operands("D", 1))
-    return any(form is not None and form.hides for form in forms)
+            continue
+        while first and tokens.codes[first - 1] == "0":
+            first -= 1
+        colors.add((space, tuple(tokens.words[first:at])))
+    return {(space, tuple(map(float, values))) for space, values in colors}
 
 
 def _has_unusual_mode(tokens: Tokens) -> bool:
@@ -283,13 +269,21 @@ def _strokes_white(tokens: Tokens) -> bool:
     )
 
 
+def _paints_after_text(tokens: Tokens) -> bool:
+    first = _TEXT.search(tokens.codes)
+    return first is not None and _AREA.search(tokens.codes, first.end()) is not None
+
+
 def _paints_areas(tokens: Tokens) -> bool:
     """Whether areas that are more than thin lines may be painted, or anything is drawn by name."""
-    if not _DRAWING.isdisjoint(tokens.codes):
-        return True
-    if not _has_only_single_rectangles(tokens):
-        return bool(_followed(tokens, _GRAPHICS, NoResources()).grounds)
-    return False
+    return not _DRAWING.isdisjoint(tokens.codes) or not _has_only_single_rectangles(tokens)
+
+
+def _is_thick(tokens: Tokens) -> bool:
+    """Whether a line may be thick, if all matrices that enlarge are applied to the widest one."""
+    widest = max((abs(float(width)) for (width,) in tokens.operands("w", 1)), default=1.0)
+    scales = sorted((_scales(matrix)[1] for matrix in tokens.operands("c", 6)), reverse=True)[:_SCALES]
+    return max(widest, 1.0) * math.prod(scale for scale in scales if scale > 1) > _THIN
 
 
 def may_look_unusual(tokens: Tokens) -> bool:
@@ -312,11 +306,6 @@ def _scales(matrix: tuple[bytes, ...]) -> tuple[float, float]:
     return min(one, other), max(one, other)
 
 
-def painted_areas(tokens: Tokens, resources: Resources) -> list[Box]:
-    """The areas that a stream paints, without thin lines. Raises `ValueError` if one of them has no limits."""
-    return [box for box, _ in _followed(tokens, _GRAPHICS, resources).grounds] if _paints_areas(tokens) else []
-
-
 def _has_only_single_rectangles(tokens: Tokens) -> bool:
     """Whether each area is one thin rectangle, each line is thin, and nothing is scaled up, as on most pages of text."""
     return (
@@ -327,201 +316,8 @@ def _has_only_single_rectangles(tokens: Tokens) -> bool:
     )
 
 
-def shows_text(tokens: Tokens) -> bool:
-    """Whether a stream shows text, or draws something by name that may."""
-    return not _SHOWING.isdisjoint(tokens.codes)
-
-
 @lru_cache(maxsize=4096)
 def _are_white(code: str, operands: tuple[bytes, ...]) -> bool:
     """Whether the operands of `g`, `rg`, or `k` give nearly white."""
     numbers = [float(each) for each in operands]
     return max(numbers) <= 1 - LIGHT if code == "k" else min(numbers) >= LIGHT
-
-
-_UNIT: _Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-
-
-@define
-class _Page:
-    """What was painted so far: where rows of text begin, and areas, each with whether it is white.
-
-    `hides` says that text was shown in white on white; `covers` are the areas that were painted over text.
-    """
-
-    rows: dict[int, float] = field(factory=dict)
-    grounds: list[tuple[Box, bool]] = field(factory=list)
-    covers: list[Box] = field(factory=list)
-    hides: bool = False
-    _shown: list[tuple[float, float]] = field(factory=list)
-    _forms: list[Box] = field(factory=list)
-
-    def show(self, x: float, y: float) -> None:
-        """Text begins at a point."""
-        self._shown.append((x, y))
-
-    def fill(self, box: Box, *, white: bool) -> None:
-        """An area is painted. It covers text that begins to the left of its right edge."""
-        if min(box[2] - box[0], box[3] - box[1]) <= _THIN:
-            return
-        self.grounds.append((box, white))
-        if len(self.covers) < COVERS:
-            self._add_rows()
-            self.covers += filter(None, (_common(box, each) for each in self._forms[:_FORMS]))
-            if any(box[1] <= y <= box[3] and x < box[2] for y, x in self.rows.items()):
-                self.covers.append(box)
-
-    def draw(self, form: Form | None, matrix: _Matrix, *, white: bool) -> None:
-        """A form or, if None, an image is drawn. Where a form shows its text is not known."""
-        if form is None:
-            self.fill(_bounds(_CORNERS, matrix), white=False)
-            return
-        for area in form.areas[:COVERS]:
-            self.fill(mapped(area, matrix), white=True)
-        self.covers += (mapped(each, matrix) for each in form.covers[: max(0, COVERS - len(self.covers))])
-        if form.shows:
-            self._forms.append(mapped(form.box, matrix))
-            self.hides = self.hides or white
-
-    def _add_rows(self) -> None:
-        """Sort the text that was shown into rows; many pages fill nothing but thin lines and never need them."""
-        for x, y in self._shown:
-            row = round(y)
-            if len(self.rows) < _ROWS or row in self.rows:
-                self.rows[row] = min(x, self.rows.get(row, x))
-        self._shown.clear()
-
-    def is_dark(self, x: float, y: float) -> bool:
-        """Whether the last area that was painted at a point is not white."""
-        for (left, bottom, right, top), white in reversed(self.grounds[-COVERS:]):
-            if left - 1 <= x <= right and bottom - 1 <= y <= top:
-                return not white
-        return False
-
-
-def _followed(tokens: Tokens, operators: re.Pattern[str], resources: Resources) -> _Page:
-    """What a stream paints, as far as some operators say."""
-    words, codes = tokens.words, tokens.codes
-    light, space, matrix, leading, width, clip = False, b"", _UNIT, 0.0, 1.0, _EVERYWHERE
-    a, b, c, d, e, f = _UNIT  # the matrix of the line
-    stack: list[tuple[bool, bytes, _Matrix, float, Box]] = []
-    path: list[int] = []
-    page = _Page()
-    for found in operators.finditer(codes):
-        code, at = found[0], found.start()
-        if code in "T'\"":
-            if code != "T":
-                e, f = e - leading * c, f - leading * d
-            x, y = e * matrix[0] + f * matrix[2] + matrix[4], e * matrix[1] + f * matrix[3] + matrix[5]
-            page.show(x, y)
-            page.hides = page.hides or (light and not page.is_dark(x, y))
-        elif code == "d":
-            x, y = map(float, words[at - 2 : at])
-            e, f = e + x * a + y * c, f + x * b + y * d
-            leading = -y if words[at] == b"TD" else leading
-        elif code in _SEGMENTS:
-            path.append(at)
-        elif code == "q":
-            stack.append((light, space, matrix, width, clip))
-        elif code == "Q":
-            if stack:
-                light, space, matrix, width, clip = stack.pop()
-        elif code in _COLORS:
-            light, space = _are_white(code, tuple(words[at - _COLORS[code] : at])), b""
-        elif code == "C":
-            light, space = False, words[at - 1]
-        elif code == "s":
-            light = _is_white_in(space, words, codes, at, resources)
-        elif code == "w":
-            width = abs(float(words[at - 1]))
-        elif code == "b":
-            a, b, c, d, e, f = _UNIT
-        elif code == "L":
-            leading = float(words[at - 1])
-        elif code == "*":
-            e, f = e - leading * c, f - leading * d
-        elif code == "M":
-            a, b, c, d, e, f = map(float, words[at - 6 : at])
-        elif code == "c":
-            matrix = _times([float(each) for each in words[at - 6 : at]], matrix)
-        else:
-            if words[at] == b"sh":
-                page.fill(clip, white=True)
-            elif code == "I":
-                page.fill(_bounds(_CORNERS, matrix), white=False)
-            elif code == "D":
-                page.draw(resources.form(words[at - 1]), matrix, white=light)
-            elif path and code == "n":
-                clip = _bounds(_points(words, codes, path), matrix)
-            elif path:
-                points = _points(words, codes, path)
-                if code in "fB":
-                    page.fill(_bounds(points, matrix), white=light)
-                if code in "SB" and width * _expansion(matrix) > _THIN:
-                    page.fill(_bounds(points, matrix, width / 2), white=True)
-            path = []
-    return page
-
-
-def _is_white_in(space: bytes, words: Sequence[bytes], codes: str, at: int, resources: Resources) -> bool:
-    """Whether `sc` or `scn` at a position sets nearly white in a color space; a pattern may."""
-    first = at
-    while first and codes[first - 1] == "0":
-        first -= 1
-    return first == at or resources.is_white(space, tuple(map(float, words[first:at])))
-
-
-def mapped(box: Box, matrix: _Matrix) -> Box:
-    """The smallest box around a box that a matrix maps. Raises `ValueError` if it has no limits."""
-    left, bottom, right, top = box
-    return _bounds(((left, bottom), (right, bottom), (left, top), (right, top)), matrix)
-
-
-def _common(one: Box, other: Box) -> Box | None:
-    """The area that two boxes share, if it is more than a line."""
-    left, bottom, right, top = (
-        max(one[0], other[0]),
-        max(one[1], other[1]),
-        min(one[2], other[2]),
-        min(one[3], other[3]),
-    )
-    return (left, bottom, right, top) if min(right - left, top - bottom) > _THIN else None
-
-
-_EVERYWHERE: Box = (-1e6, -1e6, 1e6, 1e6)
-_CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0))
-
-
-def _points(words: Sequence[bytes], codes: str, path: Sequence[int]) -> list[tuple[float, float]]:
-    """The corners, end points, and control points of the segments at some positions."""
-    points: list[tuple[float, float]] = []
-    for at in path:
-        if codes[at] == "e":
-            x, y, width, height = map(float, words[at - 4 : at])
-            points += [(x, y), (x + width, y), (x, y + height), (x + width, y + height)]
-        else:
-            numbers = [float(each) for each in words[at - _OPERAND_COUNTS[codes[at]] : at]]
-            points += zip(numbers[::2], numbers[1::2], strict=True)
-    return points
-
-
-def _times(one: Sequence[float], other: _Matrix) -> _Matrix:
-    a, b, c, d, e, f = one
-    p, q, r, s, t, u = other
-    return a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u
-
-
-def _expansion(matrix: _Matrix) -> float:
-    a, b, c, d, _, _ = matrix
-    return max(math.hypot(a, b), math.hypot(c, d))
-
-
-def _bounds(path: Sequence[tuple[float, float]], matrix: _Matrix, margin: float = 0.0) -> Box:
-    a, b, c, d, e, f = matrix
-    across = [a * x + c * y + e for x, y in path]
-    down = [b * x + d * y + f for x, y in path]
-    margin *= _expansion(matrix)
-    box = min(across) - margin, min(down) - margin, max(across) + margin, max(down) + margin
-    if not all(map(math.isfinite, box)):
-        raise ValueError("an area without bounds")
-    return box

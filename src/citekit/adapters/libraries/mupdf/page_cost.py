@@ -21,7 +21,7 @@ from citekit.adapters.libraries.mupdf.page_signs import SignReader
 STREAM_LIMIT = 24 * 2**20
 """Bytes of the longest content stream that is executed. Pages that people make have at most a few hundred kilobytes."""
 
-_EXECUTED, _SHOWN, _LETTER, _BYTE = 10.0, 60.0, 2.5, 0.05
+_EXECUTED, _SHOWN, _LETTER, _BYTE = 10.0, 15.0, 2.5, 0.05
 """Estimated cost, in microseconds, of executing a stream at all, of showing a piece of text, of each byte in it, and of each
 byte of a stream."""
 

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
-from citekit.adapters.libraries.mupdf.hidden_text_signs import (
-    LIGHT,
-    Box,
-    Form,
-    Signs,
-    mapped,
-    painted_areas,
-    shows_text,
-    signs_of_tokens,
-    tokens_of,
-)
+from citekit.adapters.libraries.mupdf.hidden_text_signs import LIGHT, Signs, signs_of
 
 FAINT = 0.25
 """Opacity below which text may be invisible."""
@@ -28,7 +18,6 @@ _THICK = 2.0
 
 _MEMBERS = 5000
 _DEVICE_SPACES = {b"/DeviceGray": 1, b"/G": 1, b"/DeviceRGB": 3, b"/RGB": 3, b"/DeviceCMYK": 4, b"/CMYK": 4}
-_UNREADABLE = Form((-1e6, -1e6, 1e6, 1e6), shows=True, hides=True)
 
 
 @define
@@ -41,7 +30,7 @@ class SignReader:
     _mupdf: Any
     _read: Callable[[Any], bytes | None]
     _pages: dict[tuple[int, ...], Signs] = field(factory=dict, init=False)
-    _forms: dict[int, Form] = field(factory=dict, init=False)
+    _forms: dict[int, Signs] = field(factory=dict, init=False)
     _faint: dict[int, bool] = field(factory=dict, init=False)
     _colors: dict[tuple[int, tuple[float, ...]], bool] = field(factory=dict, init=False)
 
@@ -54,27 +43,21 @@ class SignReader:
         found = self._pages.get(key) if number else None
         if found is None:
             data = [self._read(each) for each in contents]
-            found = self._stream(b"\n".join([each or b"" for each in data]), resources)
-            self._pages[key] = found
-        covers = list(self._annotations(mupdf.ll_pdf_dict_gets(page, "Annots")))
-        return evolve(found, covers=[*found.covers, *covers]) if covers else found
+            found = self._pages[key] = self._stream(b"\n".join([each or b"" for each in data]), resources)
+        return found | Signs(areas=self._has_annotations(mupdf.ll_pdf_dict_gets(page, "Annots")))
 
     def _stream(self, data: bytes, resources: Any) -> Signs:
-        found = signs_of_tokens(tokens_of(data), _Resources(self, resources))
-        return evolve(found, text=True) if not found.text and self._is_faint(resources) else found
+        found = signs_of(data, _Resources(self, resources))
+        return found if found.text else found | Signs(text=self._is_faint(resources))
 
-    def _annotations(self, annotations: Any) -> Iterator[Box]:
-        """The areas of the annotations that paint anything."""
+    def _has_annotations(self, annotations: Any) -> bool:
+        """Whether any annotation paints something."""
         mupdf = self._mupdf
         count = min(mupdf.ll_pdf_array_len(annotations), _MEMBERS) if annotations else 0
-        for at in range(count):
-            annotation = mupdf.ll_pdf_array_get(annotations, at)
-            if mupdf.ll_pdf_dict_getp(annotation, "AP/N"):
-                box = mupdf.ll_pdf_dict_get_rect(annotation, mupdf.ll_pdf_new_name("Rect"))
-                yield box.x0, box.y0, box.x1, box.y1
+        return any(mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_array_get(annotations, at), "AP/N") for at in range(count))
 
-    def form(self, resources: Any, name: str) -> Form | None:
-        """The form with a name among some resources; None for an image or nothing."""
+    def form(self, resources: Any, name: str) -> Signs | None:
+        """The signs of the form with a name among some resources; None for an image or nothing."""
         mupdf = self._mupdf
         objects = mupdf.ll_pdf_dict_gets(resources, "XObject") if resources else None
         found = mupdf.ll_pdf_dict_gets(objects, name) if objects else None
@@ -82,30 +65,11 @@ class SignReader:
             return None
         number = mupdf.ll_pdf_to_num(found)
         if number not in self._forms:
-            self._forms[number] = Form((0.0, 0.0, 0.0, 0.0))  # MuPDF does not draw a form within itself
-            self._forms[number] = self._read_form(found)
+            self._forms[number] = Signs()  # MuPDF does not draw a form within itself
+            data = self._read(found)
+            inner = mupdf.ll_pdf_dict_gets(found, "Resources")
+            self._forms[number] = Signs(text=True) if data is None else self._stream(data, inner)
         return self._forms[number]
-
-    def _read_form(self, form: Any) -> Form:
-        mupdf = self._mupdf
-        data = self._read(form)
-        if data is None:
-            return _UNREADABLE
-        tokens = tokens_of(data)
-        resources = mupdf.ll_pdf_dict_gets(form, "Resources")
-        inner = _Resources(self, resources)
-        try:
-            signs = signs_of_tokens(tokens, inner)
-            box = mupdf.ll_pdf_to_rect(mupdf.ll_pdf_dict_gets(form, "BBox"))
-            matrix = mupdf.ll_pdf_to_matrix(mupdf.ll_pdf_dict_gets(form, "Matrix"))
-            own = matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
-            area = mapped((box.x0, box.y0, box.x1, box.y1), own)
-            areas = [mapped(each, own) for each in painted_areas(tokens, inner)]
-            covers = [mapped(each, own) for each in signs.covers]
-            hides = signs.text or self._is_faint(resources)
-            return Form(area, areas, shows_text(tokens), hides, covers)
-        except (ValueError, OverflowError):
-            return _UNREADABLE
 
     def is_white(self, resources: Any, space: str, values: tuple[float, ...]) -> bool:
         """Whether a color is nearly white; a pattern, and a color that cannot be computed, may be."""
@@ -167,15 +131,17 @@ class _Resources:
     _dictionary: Any
 
     def is_white(self, space: bytes, values: tuple[float, ...]) -> bool:
-        """Whether a color is nearly white, in a color space given by its name with the slash."""
+        """Whether a color is nearly white, in a color space given by its name with the slash; a pattern may be."""
+        if not values:
+            return True
         count = _DEVICE_SPACES.get(space)
         if count is None:
             return self._reader.is_white(self._dictionary, _plain(space), values)
         values = (*values, 0.0, 0.0, 0.0, 0.0)[:count]
         return max(values) <= 1 - LIGHT if count == 4 else min(values) >= LIGHT
 
-    def form(self, name: bytes) -> Form | None:
-        """The form with a name; None for an image."""
+    def form(self, name: bytes) -> Signs | None:
+        """The signs of the form with a name; None for an image."""
         return self._reader.form(self._dictionary, _plain(name))
 
 

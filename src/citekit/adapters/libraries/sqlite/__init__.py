@@ -1,1 +1,1 @@
-"""SQLite files: caches that may be lost at any time."""
+"""SQLite files used as caches, which can be deleted at any time."""

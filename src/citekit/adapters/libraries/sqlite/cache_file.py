@@ -1,7 +1,8 @@
-"""A SQLite file of derived data: processes share it, anyone can delete it, and a damaged file is re-created.
+"""A SQLite file of derived data. Several processes can share it, anyone can delete it, and a damaged file is
+re-created.
 
-Imports next to nothing before it is used: programs that must start fast read such files. Readers never wait (a write-ahead
-log), one writer at a time, and nobody waits for the disk but at checkpoints.
+Programs that must start fast read such files. For that reason, imports are deferred to first use. Readers never wait
+(write-ahead log), there is one writer at a time, and only checkpoints wait for the disk.
 """
 
 from __future__ import annotations
@@ -30,38 +31,41 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 PAUSE = 5.0
-"""Seconds until a file that could not be used, or could not be written, is tried again."""
+"""Seconds before another attempt to use or write a file after a failure."""
 
 PATIENCE = 2.0
-"""Seconds that one waits for another program that writes: far more than a write takes. One that was stopped in the middle
-of it (a laptop closed, a debugger) is not waited for: what cannot be written down can be made again.
+"""Seconds to wait for another process that is writing, which is far more than a write takes.
+
+A writer that was suspended (laptop closed, debugger) is not waited for, because cached data can be computed again.
 """
 
 KEPT = 16
-"""Connections that are kept open while nobody uses them."""
+"""Maximum number of idle connections that stay open."""
 
 TRIES = 4
-"""Times that a file is opened which somebody replaces again and again."""
+"""Maximum attempts to open a file that other processes keep replacing."""
 
 _T = TypeVar("_T")
 _Identity = tuple[int, int] | None
 _UNFIT = (ValueError, TypeError, OverflowError)
-"""What SQLite's module raises for values that it cannot hold."""
+"""Exceptions that the module `sqlite3` raises for values that it cannot store."""
 
 _forked: list[Connection] = []
-"""Connections of the process that this one was forked from: they must not even be closed here (howtocorrupt.html, 2.6)."""
+"""Connections inherited from the parent process of a fork. They must not even be closed here (howtocorrupt.html,
+2.6).
+"""
 
 
 class UnusableError(Exception):
-    """The file is not there, is out of reach, or another program holds it."""
+    """The file does not exist, cannot be accessed, or is locked by another program."""
 
 
 class _RecreatedError(UnusableError):
-    """The file was damaged, and is gone: the next look makes another."""
+    """The file was damaged and has been deleted. The next access creates a new one."""
 
 
 class _Opened(NamedTuple):
-    """A connection, which file it was opened on, by which process, and whether it stays good beyond one look."""
+    """A connection, the identity of the file and the process that it belongs to, and whether it can be reused."""
 
     connection: Connection
     identity: _Identity
@@ -70,18 +74,22 @@ class _Opened(NamedTuple):
 
 
 class SqliteFile:
-    """Connections to one file, which has that name now; each is used by one thread at a time, and then again.
+    """A pool of connections to one file path. A connection is used by one thread at a time.
 
-    What goes wrong is dealt with alike everywhere. A file that was deleted or replaced is opened again. A damaged one, or one
-    with other tables, is deleted: the next look makes another. Where it cannot be written it is read, and for `PAUSE` seconds
-    nobody tries to write; where it cannot be read either, nobody tries to. A forked process opens connections of its own.
+    Failures are handled in the same way everywhere. A file that was deleted or replaced is reopened. A file that is
+    damaged or has unexpected tables is deleted, and the next access creates a new one. If a file cannot be written, it
+    is opened for reading, and no write is attempted for `PAUSE` seconds; the same applies to reading. A forked process
+    opens its own connections.
 
-    SQLite opens by path: links and other things that are not files are looked for before. A method that meets one raises
-    `HomeUnsafe`, also one that otherwise never raises.
+    SQLite opens files by path. Before opening, the path is checked for links and other irregular files; a method that
+    finds one raises `HomeUnsafe`, even if it otherwise never raises.
     """
 
     def __init__(self, path: str | os.PathLike[str], tables: Tables, *, patience: float = PATIENCE) -> None:
-        """The folder of `path` is made at the first write; `patience` is how many seconds one waits for another program."""
+        """Create a pool for `path`, whose folder is created on the first write.
+
+        `patience` is the number of seconds to wait for other writers.
+        """
         self.path = os.path.abspath(path)  # noqa: PTH100 - pathlib is slow to import
         self._tables = tables
         self._look = os.lstat if is_in_home(self.path) else os.stat
@@ -92,18 +100,24 @@ class SqliteFile:
         self._write_again = 0.0
 
     def read(self, action: Callable[[Connection], _T]) -> _T | None:
-        """What `action` gives; None where there is no file, or it failed. Never raises what SQLite does, nor makes a file."""
+        """Return the result of `action`; None if there is no file or the action failed.
+
+        Never raises SQLite errors and never creates a file.
+        """
         return self._attempt(action, create=False, writing=False)
 
     def write(self, action: Callable[[Connection], _T], *, create: bool = True) -> _T | None:
-        """What `action`, all of it or nothing, gives; None where nothing was written. Never raises what SQLite does."""
+        """Run `action` as one transaction and return its result; None if nothing was written. Never raises SQLite
+        errors.
+        """
         return self._attempt(lambda connection: whole(connection, action), create=create, writing=True)
 
     @contextmanager
     def lent(self) -> Iterator[Connection]:
-        """A connection for transactions of the caller's own; one that is open in the end is undone. Makes a missing file.
+        """Yield a connection for the caller's own transactions. An open transaction is rolled back. Creates a missing
+        file.
 
-        Raises `UnusableError`, also in place of errors of SQLite inside the block. The connection may be one that only reads.
+        Raises `UnusableError`, also in place of SQLite errors in the block. The connection may be read-only.
         """
         opened = self._borrow_recreated()
         try:
@@ -116,16 +130,16 @@ class SqliteFile:
         self._give_back(opened)
 
     def discard(self) -> None:
-        """Delete the file, which holds what nobody believes; the next look makes another."""
+        """Delete the file because its content cannot be trusted. The next access creates a new one."""
         with suppress(UnusableError):
             self._delete(self._borrow(create=False, writing=True))
 
     def exists(self) -> bool:
-        """Whether there is such a file."""
+        """Return whether the file exists."""
         return self._identity() is not None
 
     def close(self) -> None:
-        """Close the connections that nobody uses now; the next look opens another."""
+        """Close the idle connections. The next access opens a new one."""
         while self._idle:
             with suppress(IndexError):  # another thread took the last one
                 _let_go(self._idle.pop())
@@ -153,7 +167,7 @@ class SqliteFile:
         return self._borrow(create=True, writing=False)
 
     def _borrow(self, *, create: bool, writing: bool) -> _Opened:
-        """A connection to the file that has that name now. Raises `UnusableError`."""
+        """Return a connection to the file currently at the path. Raises `UnusableError`."""
         rests_until = self._write_again if writing else self._read_again
         if rests_until and time.monotonic() < rests_until:
             raise UnusableError
@@ -176,7 +190,7 @@ class SqliteFile:
             _let_go(opened)
 
     def _open(self, create: bool, writing: bool) -> _Opened:
-        """For reading alone where it cannot be written. Raises `UnusableError` and `HomeUnsafe`."""
+        """Open the file, read-only if it cannot be written. Raises `UnusableError`, `HomeUnsafe`."""
         check_database(self.path)
         if time.monotonic() >= self._write_again:
             try:
@@ -192,7 +206,10 @@ class SqliteFile:
         raise UnusableError
 
     def _open_to_write(self, create: bool) -> _Opened:
-        """Opened again if the file was just created or was replaced: only then is the identity of the file known."""
+        """Open the file for writing, and reopen it if it was just created or replaced.
+
+        Only a connection to a file that did not change in between has a known identity.
+        """
         from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 
         identity, spare = self._identity(), None
@@ -204,7 +221,7 @@ class SqliteFile:
                 if opened.identity == identity is not None:
                     return opened
                 identity, replaced, spare = opened.identity, spare, opened
-                _let_go(replaced)  # not before: who closes a file last writes all of it out
+                _let_go(replaced)  # not earlier: closing the last connection checkpoints the whole log
         except (OSError, *EXCEPTIONS) as error:
             self._write_again = time.monotonic() + PAUSE
             raise UnusableError from error
@@ -213,7 +230,9 @@ class SqliteFile:
         raise UnusableError
 
     def _opened(self, mode: str) -> _Opened:
-        """A connection with its tables. Raises what `sqlite.EXCEPTIONS` lists where there is none, and `UnusableError`."""
+        """Return a connection with initialized tables. Raises the exceptions in `errors.EXCEPTIONS`, and
+        `UnusableError`.
+        """
         connection = connected(self.path, mode, self._patience)
         if mode == "rwc" and not self._tables.shared:
             make_private(self.path)
@@ -226,7 +245,9 @@ class SqliteFile:
         return opened
 
     def _open_to_read(self) -> _Opened:
-        """On a read-only disk, or in somebody else's folder: good for one look, since it may see no changes."""
+        """Open a file on a read-only disk or in another user's folder. The connection is used once; it might not see
+        changes.
+        """
         from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 
         for mode in ("ro", "ro&immutable=1"):
@@ -251,7 +272,7 @@ class SqliteFile:
         return status.st_dev, status.st_ino
 
     def _judge(self, opened: _Opened, error: BaseException, *, writing: bool) -> None:
-        """Close the connection, and raise `UnusableError` where `error` is SQLite's. A damaged file is deleted."""
+        """Close the connection, and raise `UnusableError` if `error` is from SQLite. Deletes a damaged file."""
         from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 
         if isinstance(error, EXCEPTIONS) and opened.lasting and is_damage(error) and self._delete(opened):
@@ -265,10 +286,10 @@ class SqliteFile:
         raise UnusableError from error
 
     def _delete(self, opened: _Opened) -> bool:
-        """Delete the file that is open, unless somebody has already; whether it is gone.
+        """Delete the open file, unless another process replaced it. Return whether it is gone.
 
-        Other processes that have it open keep it, and notice on their next access that it has no name. As long as it is
-        open here no other file can have its number.
+        Other processes that have the file open notice on their next access that it was unlinked. While it is open here,
+        no other file can have its inode number.
         """
         from pathlib import Path
 
@@ -280,7 +301,7 @@ class SqliteFile:
             ours = opened.identity == self._identity()
             _let_go(opened)
             self.close()
-            for ending in ("-wal", "-shm", "") if ours else ():  # a new file beside an old log would take it in
+            for ending in ("-wal", "-shm", "") if ours else ():  # a new file next to an old log would replay it
                 Path(self.path + ending).unlink(missing_ok=True)
             return True
         return False

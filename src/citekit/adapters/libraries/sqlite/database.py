@@ -1,6 +1,6 @@
-"""How a SQLite file of our own begins: its connections, its tables, and which errors mean that only a new file helps.
+"""Sets up a SQLite file: its connections, its tables, and the classification of errors that require a new file.
 
-Imports next to nothing before it is used.
+Imports are deferred to first use.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 CACHE = 8 * 1024
-"""KiB of pages that each connection keeps in memory."""
+"""KiB of the page cache of each connection."""
 
 _FOREIGN = "SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger') LIMIT 1"
 
 POLL = 0.005
-"""Seconds between two attempts to begin a file that others are about to begin."""
+"""Seconds between attempts to initialize a file while another process initializes it."""
 
 _T = TypeVar("_T")
 
 
 class Tables(NamedTuple):
-    """The statements that make the tables, and a number that no other form of them has had (`user_version`, 31 bits).
+    """The statements that create the tables, and the unique number of their schema (`user_version`, 31 bits).
 
-    `synchronous` is that of SQLite: `OFF` is for rows that are proof against a power cut by themselves.
-    The file is its owner's alone, since rows may tell what is in files that others may not read, unless it is `shared`.
+    `synchronous` is SQLite's setting; `OFF` is for rows with checksums that detect a loss of power. Only the owner can
+    read the file, because rows may reveal the content of private files, unless it is `shared`.
     """
 
     form: int
@@ -40,7 +40,9 @@ class Tables(NamedTuple):
 
 
 def connected(path: str, mode: str, patience: float) -> Connection:
-    """A connection to the file at an absolute path, opened as `mode` says. Raises what `sqlite.EXCEPTIONS` lists."""
+    """Open a connection to the file at an absolute path with the given URI `mode`. Raises the exceptions in
+    `EXCEPTIONS`.
+    """
     import sqlite3
 
     name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")  # https://www.sqlite.org/uri.html, 3.1
@@ -49,7 +51,9 @@ def connected(path: str, mode: str, patience: float) -> Connection:
 
 
 def make_private(path: str) -> None:
-    """Take a database from everybody but its owner; its log gets the same permissions from SQLite. Never raises."""
+    """Remove access to a database for everyone but its owner. SQLite gives the log the same permissions. Never
+    raises.
+    """
     for name in (path, f"{path}-wal", f"{path}-shm"):
         with suppress(OSError):
             status = os.lstat(name)
@@ -58,9 +62,9 @@ def make_private(path: str) -> None:
 
 
 def is_ready(connection: Connection, tables: Tables) -> bool:
-    """Whether the file has these tables. Raises what `sqlite.EXCEPTIONS` lists.
+    """Return whether the file has these tables. Raises the exceptions in `EXCEPTIONS`.
 
-    Views and triggers are damage: none is ours, and those of a stranger's file would run with every question, without end.
+    Views and triggers count as damage: CiteKit creates none, and those in a planted file would run with every query.
     """
     (form,) = connection.execute("PRAGMA user_version").fetchone()
     if form != tables.form:
@@ -68,14 +72,14 @@ def is_ready(connection: Connection, tables: Tables) -> bool:
     if connection.execute(_FOREIGN).fetchone() is not None:
         import sqlite3
 
-        raise sqlite3.DatabaseError("the file has views or triggers that nobody here made")
+        raise sqlite3.DatabaseError("the file has views or triggers that CiteKit did not create")
     return True
 
 
 def make_ready(connection: Connection, tables: Tables, patience: float) -> None:
-    """Make the tables where nothing is, waiting `patience` seconds for others who do.
+    """Create the tables in an empty file, waiting up to `patience` seconds for other processes that do the same.
 
-    Raises what `sqlite.EXCEPTIONS` lists, for a file with other tables, too.
+    Raises the exceptions in `EXCEPTIONS`, including for a file with other tables.
     """
     if not is_ready(connection, tables):
         _keep_log(connection, patience)
@@ -85,7 +89,7 @@ def make_ready(connection: Connection, tables: Tables, patience: float) -> None:
 
 
 def whole(connection: Connection, action: Callable[[Connection], _T]) -> _T:
-    """What `action` gives, all of its writes done at once, or none."""
+    """Run `action` in one transaction and return its result."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         result = action(connection)
@@ -98,28 +102,28 @@ def whole(connection: Connection, action: Callable[[Connection], _T]) -> _T:
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether only a new file helps: it is no database, is torn, or has other tables. All else passes by itself."""
+    """Return whether the file must be replaced, because it is not a database, is corrupt, or has other tables."""
     from citekit.adapters.libraries.sqlite.errors import Trouble, trouble_of
 
     return trouble_of(error) in (Trouble.DAMAGED, Trouble.FOREIGN)
 
 
 def is_about_file(error: Exception) -> bool:
-    """Whether another look would fail just as well: not where only the values of this one were wrong."""
+    """Return whether other accesses would fail, too. False if only the values of this one were invalid."""
     from citekit.adapters.libraries.sqlite.errors import Trouble, trouble_of
 
     return trouble_of(error) not in (Trouble.TOO_MUCH, Trouble.MISUSED)
 
 
 def is_unopened(error: Exception) -> bool:
-    """Whether the file is there, but may not be opened like that, as on a read-only disk."""
+    """Return whether the file exists but cannot be opened in this mode, as on a read-only disk."""
     from citekit.adapters.libraries.sqlite.errors import Trouble, trouble_of
 
     return trouble_of(error) in (Trouble.UNREACHABLE, Trouble.READ_ONLY)
 
 
 def _keep_log(connection: Connection, patience: float) -> None:
-    """Keep a write-ahead log from now on. SQLite itself does not wait for others who are about to do the same."""
+    """Switch to a write-ahead log. SQLite itself does not wait for other processes that do the same."""
     from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS, Trouble, trouble_of
 
     until = time.monotonic() + patience
@@ -138,10 +142,10 @@ def _make(connection: Connection, tables: Tables) -> None:
     import sqlite3
 
     if is_ready(connection, tables):
-        return  # another process was quicker
+        return  # another process was faster
     (form,) = connection.execute("PRAGMA user_version").fetchone()
     if form or connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None:
-        raise sqlite3.DatabaseError("the file has tables that nobody here made")
+        raise sqlite3.DatabaseError("the file has tables that CiteKit did not create")
     for statement in tables.statements:
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {tables.form}")

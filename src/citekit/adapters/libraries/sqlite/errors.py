@@ -1,4 +1,4 @@
-"""SQLite: what its exceptions and result codes mean, whatever database they come from."""
+"""Classifies the exceptions and result codes of SQLite."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from enum import Enum
 
 
 class Trouble(Enum):
-    """What went wrong with a database; the caller says what that means for a person."""
+    """The kinds of database failures. The value is a short description; callers add what it means for the user."""
 
-    BUSY = "another program holds it"
+    BUSY = "it is locked by another program"
     DAMAGED = "its file is damaged"
-    FOREIGN = "it has other tables than those that are read here"
+    FOREIGN = "it has unexpected tables"
     FULL = "the disk is full"
     READ_ONLY = "it cannot be written"
     UNREACHABLE = "its file cannot be opened"
     FAILED = "the disk or the system reports an error"
-    TOO_MUCH = "it holds more than is read here"
-    MISUSED = "the driver was called wrongly"
+    TOO_MUCH = "it exceeds a size limit"
+    MISUSED = "the driver was used incorrectly"
 
 
 _CODES = {
@@ -55,7 +55,7 @@ _PARTICULAR = {
     sqlite3.SQLITE_IOERR_LOCK: Trouble.BUSY,
     sqlite3.SQLITE_IOERR_NOMEM: Trouble.FAILED,
 }
-"""Extended result codes that mean something else than the primary one that they belong to."""
+"""Extended result codes whose meaning differs from that of their primary code."""
 
 _KINDS: dict[type[Exception], Trouble] = {
     sqlite3.NotSupportedError: Trouble.FOREIGN,
@@ -70,17 +70,17 @@ _KINDS: dict[type[Exception], Trouble] = {
     sqlite3.Warning: Trouble.MISUSED,
     UnicodeDecodeError: Trouble.DAMAGED,
 }
-"""The exceptions of the module, where none of SQLite's codes stands behind them; the most particular first.
+"""The exceptions of the module `sqlite3` without a result code. Subclasses come first.
 
-The last one is raised for an error whose text quotes damaged bytes.
+`UnicodeDecodeError` is raised for an error whose message quotes damaged bytes.
 """
 
 EXCEPTIONS = (sqlite3.Error, sqlite3.Warning, UnicodeDecodeError)
-"""What to catch."""
+"""The exceptions that database operations can raise."""
 
 
 def trouble_of(error: Exception) -> Trouble:
-    """What `error`, one of `EXCEPTIONS`, means."""
+    """Return the kind of failure for `error`, one of `EXCEPTIONS`."""
     code = getattr(error, "sqlite_errorcode", None)
     if isinstance(code, int):
         return _PARTICULAR.get(code) or _CODES.get(code & 0xFF, Trouble.FAILED)

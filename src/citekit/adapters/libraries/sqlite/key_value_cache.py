@@ -1,4 +1,4 @@
-"""A small table on disk, from text to plain data, that several processes share and that may be lost at any time."""
+"""A key-value table on disk that several processes share and that can be deleted at any time."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 DATABASE = "cache.db"
 
 LIMIT = 2**30
-"""Bytes that the table may take; beyond, every write drops the rows that were written longest ago."""
+"""Maximum bytes of the table. Above it, every write evicts the oldest rows."""
 
 CULLED = 10
-"""Rows that a write beyond the limit drops."""
+"""Number of rows evicted per row written when the table is above its limit."""
 
 _TABLES = Tables(
     0x434B4931, ("CREATE TABLE Cache (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, value NOT NULL)",)
@@ -35,31 +35,34 @@ _NAME = b"index"
 
 
 class Index:
-    """Answers that can be computed again, remembered. No method raises: what fails counts as not remembered.
+    """A cache of results that can be computed again. No method raises: on failure, a row counts as not cached.
 
-    Each write gives its row the next `number`, so the lowest are those that were written longest ago. A value is preceded by
-    its code under the seal of this home, in hexadecimal: a row that came from elsewhere counts as not remembered. Counters
-    have none.
+    Each write assigns the next `number` to its row, so the lowest numbers are the oldest rows. A value is prefixed with
+    its authentication code under the seal of this home, in hexadecimal. A row from elsewhere counts as not cached.
+    Counters have no code.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:
-        """`folder` is made at the first write; `patience` is how many seconds a write waits for another writer."""
+        """Open the cache in `folder`, which is created on the first write.
+
+        `patience` is the number of seconds a write waits for other writers.
+        """
         self._folder = folder
         self._patience = patience
         self.seal = HomeSeal(folder)
         self._database = self.beside(DATABASE, _TABLES)
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """What is remembered under `key`."""
+        """Return the value cached under `key`."""
         row = self._database.read(lambda connection: connection.execute(_GET, (key,)).fetchone())
         return self._opened(key, row[0]) if row is not None else None
 
     def put(self, key: str, value: Mapping[str, Any]) -> bool:
-        """Remember `value`, plain data; whether it was remembered."""
+        """Cache `value`, which must be plain data. Return whether it was cached."""
         return self.put_all([(key, value)])
 
     def put_all(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> bool:
-        """Remember all of them in one step, or none; whether they were remembered."""
+        """Cache all rows in one transaction. Return whether they were cached."""
         written = [(key, self._sealed(key, json.dumps(dict(value), separators=(",", ":")))) for key, value in rows]
 
         def put(connection: Connection) -> bool:
@@ -82,13 +85,15 @@ class Index:
         return _object(text)
 
     def forget(self, key: str) -> None:
-        """Remember nothing under `key` any more."""
+        """Remove the value cached under `key`."""
         self._database.write(
             lambda connection: connection.execute("DELETE FROM Cache WHERE key = ?", (key,)), create=False
         )
 
     def add(self, key: str, amount: int) -> int | None:
-        """The counter `key` after `amount` was added to it, in one step for all processes; None where none can be kept."""
+        """Add `amount` to the counter `key` atomically across processes, and return its value; None if it cannot be
+        stored.
+        """
 
         def added(connection: Connection) -> Any:
             connection.execute(_ADD, (key, amount))
@@ -102,18 +107,20 @@ class Index:
         self._database.write(lambda connection: connection.execute(_PUT, (key, total)))
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """The keys that begin with `prefix`, in order; keys that are added or removed during the call may be missing."""
+        """Yield the keys that start with `prefix`, in order. Keys added or removed during the iteration may be
+        missing.
+        """
         start = prefix
         while found := self._database.read(lambda each, start=start: _texts(each, start, prefix + _LAST)):  # type: ignore[misc]
             yield from found
             start = found[-1] + "\0"
 
     def beside(self, name: str, tables: Tables) -> SqliteFile:
-        """Another database in the same folder, with tables of its own."""
+        """Return another database in the same folder with its own tables."""
         return SqliteFile(os.path.join(self._folder, name), tables, patience=self._patience)  # noqa: PTH118
 
     def close(self) -> None:
-        """Close the file; the next access opens it again."""
+        """Close the file. The next access reopens it."""
         self._database.close()
 
 

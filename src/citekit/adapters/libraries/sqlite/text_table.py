@@ -1,8 +1,7 @@
-"""A table from text to text in one SQLite file, for what can be read again from elsewhere.
+"""A table from text to text in one SQLite file, for data that can be read again from elsewhere.
 
-Imports next to nothing before it is used, and then only the standard library: programs that must start fast read it.
-Every row carries a code under the seal of this home, so that one that is damaged, or came from elsewhere, counts as missing
-instead of being believed.
+Programs that must start fast read it, so imports are deferred and limited to the standard library. Each row has an
+authentication code under the seal of this home. Damaged rows and rows from elsewhere count as missing.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 PATIENCE = 0.2
-"""Seconds that one look or write waits for another program that holds the table."""
+"""Seconds that a read or write waits for another program that locks the table."""
 
 _TABLES = Tables(
     0x434B5231, ("CREATE TABLE rows (key TEXT PRIMARY KEY, text TEXT, mark INTEGER) WITHOUT ROWID",), synchronous="OFF"
@@ -28,58 +27,58 @@ _GET = "SELECT key, text, mark FROM rows WHERE key = ?"
 _ALL = "SELECT key, text, mark FROM rows"
 _PUT = "INSERT OR REPLACE INTO rows VALUES (?, ?, ?)"
 KNOWN = 50_000
-"""Rows that are known to be right without computing their codes."""
+"""Maximum number of rows whose codes are known to be valid and are not computed again."""
 
 _NAME = b"rows"
 _DROP = "DELETE FROM rows WHERE key = ?"
 
 
 class SqliteRows:
-    """The rows of the database at `path`. No method raises: what fails counts as missing.
+    """The rows of the database at `path`. No method raises: on failure, rows count as missing.
 
-    Several threads and processes may use it at once.
+    Safe for concurrent use by threads and processes.
     """
 
     def __init__(self, path: str) -> None:
-        """The folder and the database are made at the first `put`."""
+        """Open the table at `path`. The folder and the file are created by the first `put`."""
         self._file = SqliteFile(path, _TABLES, patience=PATIENCE)
         self._seal = HomeSeal(os.path.dirname(path))  # noqa: PTH120 - pathlib is slow to import
         self._known: dict[bytes, tuple[bytes, object]] = {}
 
     def get(self, key: str) -> str | None:
-        """The text under `key`."""
+        """Return the text stored under `key`."""
         return self._read(_GET, (key,)).get(key) if _is_unicode(key) else None
 
     def all(self) -> dict[str, str]:
-        """Every sound row."""
+        """Return all valid rows."""
         return self._read(_ALL, ())
 
     def put(self, rows: Mapping[str, str]) -> bool:
-        """Remember the rows, all of them or none; whether they were remembered. What is no Unicode is not."""
+        """Store all rows in one transaction. Return whether they were stored; text that is not valid Unicode is not."""
         if not all(_is_unicode(key) and _is_unicode(text) for key, text in rows.items()):
             return False
         marked = [(key, text, self._seal.code(_NAME, key.encode(), text.encode())) for key, text in rows.items()]
         return not marked or self._file.write(lambda each: each.executemany(_PUT, marked)) is not None
 
     def drop(self, keys: Iterable[str]) -> None:
-        """Forget those rows."""
+        """Remove the rows with these keys."""
         gone = [(key,) for key in keys if _is_unicode(key)]
         if gone:
             self._file.write(lambda each: each.executemany(_DROP, gone), create=False)
 
     def close(self) -> None:
-        """Close the file; the next access opens it again."""
+        """Close the file. The next access reopens it."""
         self._file.close()
 
     def _read(self, query: str, values: tuple[str, ...]) -> dict[str, str]:
         def fetched(connection: Connection) -> list[tuple[object, object, object]]:
-            connection.text_factory = bytes  # what is damaged may be no Unicode
+            connection.text_factory = bytes  # damaged text may not be valid UTF-8
             return connection.execute(query, values).fetchall()
 
         return self._sound(self._file.read(fetched) or ())
 
     def _sound(self, found: Iterable[tuple[object, object, object]]) -> dict[str, str]:
-        """The rows whose code is right, as text."""
+        """Return the rows with a valid code, as text."""
         rows = {}
         for key, text, code in found:
             if isinstance(key, bytes) and isinstance(text, bytes) and self._is_ours(key, text, code):
@@ -87,7 +86,7 @@ class SqliteRows:
         return rows
 
     def _is_ours(self, key: bytes, text: bytes, code: object) -> bool:
-        """Whether the code is right; that of a row that looks as it did is not computed again."""
+        """Return whether the code is valid. It is not computed again for an unchanged row."""
         if self._known.get(key) == (text, code):
             return True
         if not self._seal.holds(code, _NAME, key, text):

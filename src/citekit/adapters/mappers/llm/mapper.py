@@ -194,7 +194,7 @@ class ModelMapper:
         if not valid or valid * 3 < proposed:
             raise FaultyAnswer(task.description, dropped or ["nodes: there is none"])
         title, title_note = _file_title(task, results)
-        outline = Outline(title=title, bounds=task.local_map.bounds, items=task.items(branches))
+        outline = Outline(title=title, extent=task.local_map.extent, items=task.items(branches))
         made = evolve(
             task.local_map,
             title=one_line(title, TITLE_LIMIT) or task.local_map.title,
@@ -264,12 +264,12 @@ def _with_summary(error: _E, summary: str) -> _E:
 
 def _codec(local_map: ResourceMap, service: Service, book: ParagraphCodec | None) -> LocationCodec:
     """The codec for locations in the file. A service with the attribute `boxes = "box_2d"` gets boxes in that format."""
-    bounds = local_map.bounds
+    extent = local_map.extent
     if book is not None:
         return book
     if local_map.modality is Modality.IMAGE:
         boxes = getattr(service, "boxes", "box_2d" if service.name == "gemini" else "bbox")
         return BoxCodec(thousandths=boxes == "box_2d")
     if local_map.modality in (Modality.VIDEO, Modality.AUDIO):
-        return TimeCodec(bounds.seconds or 0.0, local_map.modality)
-    return PageCodec(bounds.pages or 1) if local_map.modality is Modality.DOCUMENT else LineCodec(bounds.lines or 1)
+        return TimeCodec(extent.seconds or 0.0, local_map.modality)
+    return PageCodec(extent.pages or 1) if local_map.modality is Modality.DOCUMENT else LineCodec(extent.lines or 1)

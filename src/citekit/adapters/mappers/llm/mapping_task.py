@@ -170,9 +170,9 @@ class MappingTask:
 
     def items(self, branches: Sequence[Branch]) -> tuple[OutlineItem, ...]:
         """The branches as parts of an outline."""
-        return tuple(self._draft(branch) for branch in branches)
+        return tuple(self._outline_item(branch) for branch in branches)
 
-    def _draft(self, branch: Branch) -> OutlineItem:
+    def _outline_item(self, branch: Branch) -> OutlineItem:
         proposal, pages = branch.proposal, branch.proposal.listed_pages
         if pages and not branch.children and (pages[0], pages[-1]) == branch.span:
             location = from_plain({"modality": "document", "pages": list(pages)})

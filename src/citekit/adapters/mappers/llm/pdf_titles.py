@@ -16,9 +16,10 @@ from attrs import define, evolve, field, frozen
 
 from citekit.adapters.mappers.llm.proposals import Fault, ProposedNode
 from citekit.adapters.mappers.llm.title_words import folded
+from citekit.domain.vocabulary import APPENDIX, CHAPTER, PART, SECTION, any_of
 
 _NUMBERED = re.compile(
-    r"^\s*(?:(?:chapter|section|part|appendix|kapitel|abschnitt|teil|chapitre|partie|cap[ií]tulo)\s+)?"
+    rf"^\s*(?:(?:{any_of(CHAPTER, SECTION, PART, APPENDIX)})\s+)?"
     r"(?:\d{1,3}(?:\.\d{1,3})*|[ivxlc]{1,6}|[A-Z])(?:[.:)]|\s*[-–—]|(?=\s))\s*(?=\S)",
     re.I,
 )

@@ -40,7 +40,7 @@ from citekit.adapters.search.vector_index.entry_rules import (
     sound_vector,
     sound_words,
 )
-from citekit.adapters.search.vector_index.shard_lease import Turns
+from citekit.adapters.search.vector_index.shard_lease import ShardLease
 from citekit.adapters.system.home_files import check_folder, make_folder
 from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import IndexCorrupt, IndexUnavailable
@@ -64,7 +64,7 @@ class EdgeVectorIndex:
     def __init__(self, folder: Path, settings: EdgeSettings | None = None, *, patience: float = 30.0) -> None:
         self._folder, self._settings, self._patience = folder, settings or EdgeSettings(), patience
         self._seal = HomeSeal(folder, private=True)
-        self._turns: dict[str, Turns[OpenShard]] = {}
+        self._turns: dict[str, ShardLease[OpenShard]] = {}
         self._table = threading.Lock()
         weakref.finalize(self, _let_go, self._turns)
 
@@ -228,11 +228,11 @@ class EdgeVectorIndex:
             if broken:
                 turn.let_go()
 
-    def _turn(self, collection: str) -> Turns[OpenShard]:
+    def _turn(self, collection: str) -> ShardLease[OpenShard]:
         folder = self._folder / checked(collection)
         with self._table:
             if collection not in self._turns:
-                self._turns[collection] = Turns(
+                self._turns[collection] = ShardLease(
                     self._folder / TURNS,
                     collection,
                     lambda: opened(folder, self._form(collection)),
@@ -258,7 +258,7 @@ def _tag(collection: str) -> str:
     return hashlib.sha256(collection.encode()).hexdigest()[:16]
 
 
-def _let_go(turns: Mapping[str, Turns[OpenShard]]) -> None:
+def _let_go(turns: Mapping[str, ShardLease[OpenShard]]) -> None:
     """Close all shards; also called where nobody closed the index, at the end of the program at the latest."""
     for turn in list(turns.values()):
         turn.let_go()

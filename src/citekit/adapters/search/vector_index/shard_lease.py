@@ -55,7 +55,7 @@ class _Held(Generic[_T]):
     left: threading.Event = field(factory=threading.Event)
 
 
-class Turns(Generic[_T]):
+class ShardLease(Generic[_T]):
     """Opens with `opened`, closes with `closed`; `folder` holds the lock, the mark and the note of who has it, by `name`.
 
     The threads of this process share what is open. A caller that waited `patience` seconds gets `IndexUnavailable`.

@@ -51,7 +51,7 @@ class MediaOutliner:
         structure = _structure(source, facts, modality, progress)
         return Outline(
             title=facts.tags.get("title"),
-            bounds=Extent(seconds=facts.duration, size=facts.size),
+            extent=Extent(seconds=facts.duration, size=facts.size),
             items=structure.items,
             facts=_metadata(facts),
             notes=(*_duration_note(facts), *facts.remarks, *structure.notes),
@@ -87,12 +87,12 @@ def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Seq
     levels = _levels(facts.chapters)
     leaves = [after <= level for level, after in pairwise([*levels, 0])]
     numbers: Counter[int] = Counter()
-    drafts = []
+    outline_items = []
     for chapter, level, is_leaf in zip(facts.chapters, levels, leaves, strict=True):
         numbers[level] += 1
         title = chapter.text or numbered_title("Chapter", numbers[level], chapter.start, chapter.end)
-        drafts.append((level, _chapter(chapter, title, cues, facts.duration, modality, is_leaf)))
-    return nested(drafts)
+        outline_items.append((level, _chapter(chapter, title, cues, facts.duration, modality, is_leaf)))
+    return nested(outline_items)
 
 
 def _levels(chapters: Sequence[Cue]) -> list[int]:
@@ -113,7 +113,7 @@ def _chapter(
     location = span(chapter.start, chapter.end, modality)
     inner = [cue for cue in cues if chapter.start <= cue.start < chapter.end]
     topics = topics_from_cues(inner, min(chapter.end, duration), modality) if is_leaf else ()
-    inside = [draft for draft in topics if location.contains(draft.location)]
+    inside = [outline_item for outline_item in topics if location.contains(outline_item.location)]
     summary = " ".join(cue.text for cue in inner[:20]) or None
     return OutlineItem(title, "chapter", location, summary=summary, children=inside)
 
@@ -138,14 +138,14 @@ def _structure_from_sound(source: Source, facts: MediaFacts, progress: Progress)
             ["The recording has no silences at which it can be split."],
         )
     counts: Counter[str] = Counter()
-    drafts = []
+    outline_items = []
     for segment in segments:
         counts[segment.kind] += 1
         word, number = segment.kind.capitalize(), counts[segment.kind]
         title = numbered_title(word, number, segment.start, segment.end)
         location = span(segment.start, segment.end, Modality.AUDIO)
-        drafts.append(OutlineItem(title, segment.kind, location, name=f"{word} {number}"))
-    return Structure(drafts, ["The structure was made from pauses and changes of the sound."])
+        outline_items.append(OutlineItem(title, segment.kind, location, name=f"{word} {number}"))
+    return Structure(outline_items, ["The structure was made from pauses and changes of the sound."])
 
 
 def _duration_note(facts: MediaFacts) -> list[str]:

@@ -66,41 +66,41 @@ def _scene(number: int, start: float, end: float, cues: Sequence[Cue] = ()) -> O
     )
 
 
-def add_scenes(drafts: Sequence[OutlineItem], times: Sequence[float], duration: float) -> list[OutlineItem]:
+def add_scenes(outline_items: Sequence[OutlineItem], times: Sequence[float], duration: float) -> list[OutlineItem]:
     """Add scenes as children of the items. An item without a cut stays unchanged.
 
     Scenes are numbered through the whole film. A former child of an item (a topic or cue) becomes a child of the scene
     that contains it. If it crosses a cut, it stays next to the scenes, in order of time.
     """
     edges = [0.0, *(round(time, 3) for time in times), duration]
-    return [_split_at_cuts(draft, edges) for draft in drafts]
+    return [_split_at_cuts(outline_item, edges) for outline_item in outline_items]
 
 
-def _split_at_cuts(draft: OutlineItem, edges: Sequence[float]) -> OutlineItem:
-    if any(child.type in _PARENT_TYPES for child in draft.children):
-        return evolve(draft, children=[_split_at_cuts(child, edges) for child in draft.children])
-    location = draft.location
+def _split_at_cuts(outline_item: OutlineItem, edges: Sequence[float]) -> OutlineItem:
+    if any(child.type in _PARENT_TYPES for child in outline_item.children):
+        return evolve(outline_item, children=[_split_at_cuts(child, edges) for child in outline_item.children])
+    location = outline_item.location
     if not isinstance(location, TimeSpan) or location.end is None:
-        return draft
+        return outline_item
     inner = [
         (number, edge)
         for number, edge in enumerate(edges, 1)
         if location.start + MIN_PART < edge < location.end - MIN_PART
     ]
     if not inner:
-        return draft
+        return outline_item
     starts = [location.start, *(edge for _, edge in inner)]
     ends = [*starts[1:], location.end]
     numbers = [inner[0][0] - 1, *(number for number, _ in inner)]
-    return evolve(draft, children=_distribute(list(map(_scene, numbers, starts, ends)), draft.children))
+    return evolve(outline_item, children=_distribute(list(map(_scene, numbers, starts, ends)), outline_item.children))
 
 
 def _distribute(scenes: Sequence[OutlineItem], below: Sequence[OutlineItem]) -> list[OutlineItem]:
     contents: list[list[OutlineItem]] = [[] for _ in scenes]
     siblings: list[OutlineItem] = []
-    for draft in below:
-        inside = next((n for n, scene in enumerate(scenes) if scene.location.contains(draft.location)), None)
-        (siblings if inside is None else contents[inside]).append(draft)
+    for outline_item in below:
+        inside = next((n for n, scene in enumerate(scenes) if scene.location.contains(outline_item.location)), None)
+        (siblings if inside is None else contents[inside]).append(outline_item)
     filled = [
         evolve(scene, children=inner, summary=" ".join(each.summary or "" for each in inner).strip() or None)
         for scene, inner in zip(scenes, contents, strict=True)
@@ -108,5 +108,5 @@ def _distribute(scenes: Sequence[OutlineItem], below: Sequence[OutlineItem]) -> 
     return sorted([*filled, *siblings], key=_start)
 
 
-def _start(draft: OutlineItem) -> float:
-    return draft.location.start if isinstance(draft.location, TimeSpan) else 0.0
+def _start(outline_item: OutlineItem) -> float:
+    return outline_item.location.start if isinstance(outline_item.location, TimeSpan) else 0.0

@@ -8,12 +8,14 @@ as a scan does.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field, frozen
 
 from citekit.adapters.formats.pdf.document.painting import (
+    AREAS,
     THIN,
     Box,
     Glyph,
@@ -44,6 +46,12 @@ _CLEAR = 0.25
 _PAIRS = 2_000_000
 """Pairs of text and shapes that are compared; on pages with more, all text is looked at."""
 
+_BAND = 16.0
+"""Height in points of the bands of a page by which shapes near a text are found."""
+
+_TALLEST = 16_384.0
+"""Points from the top of a page below which all shapes count as being at the same height; pages have at most 14,400."""
+
 _GROUPS = 6
 """Drawings of one page, so that texts which overlap are looked at one by one."""
 
@@ -52,8 +60,6 @@ _PIXELS = 1_500_000
 
 _SCAN = 0.6
 """Share of a page that a picture covers if it is a scan of that page."""
-
-_NOT_TEXT = (Kind.SHAPE, Kind.PICTURE, Kind.LINE)
 
 Origin = tuple[float, float]
 
@@ -127,7 +133,7 @@ def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
     if not quick and not may_hide(page):
         return Hidden()
     things = painted(page)
-    texts = [(at, each) for at, each in enumerate(things) if each.kind not in _NOT_TEXT]
+    texts = [(at, each) for at, each in enumerate(things) if each.kind not in AREAS]
     scans = _scans(page, things) if quick else []
     unpainted = {
         number
@@ -139,20 +145,20 @@ def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
         for number, (_, each) in enumerate(texts)
         if 0 < each.size < TINY and each.kind is not Kind.UNPAINTED and _is_large(page)
     }
-    plainly, looked_at = _suspicious(things, texts, quick=quick)
+    plain, suspects = _suspects(things, texts, quick=quick)
     hidden = Hidden()
-    if not (unpainted or tiny or looked_at or plainly):
+    if not (unpainted or tiny or plain or suspects):
         return hidden
     zoom = _zoom(page)
     boxes = _boxes(page)
     turn = page.derotation_matrix if page.rotation else None
-    glyphs = glyphs_of(page, unpainted | tiny | looked_at | plainly)
-    found = [each for each in glyphs if each.text in plainly or (each.text in tiny and each.size < TINY)]
-    if looked_at:
-        found += _unseen(page, zoom, looked_at, [each for _, each in texts], glyphs, boxes)
+    glyphs = [each for each in glyphs_of(page, unpainted | tiny | plain | suspects) if not _is_blank(each.code)]
+    found = [each for each in glyphs if each.text in plain or (each.text in tiny and each.size < TINY)]
+    if suspects:
+        found += _unseen(page, zoom, suspects, [each for _, each in texts], glyphs, boxes)
     if unpainted:
         drawing = _drawing(page, zoom, None)
-        pictures = [each.box for each in things if each.kind is Kind.PICTURE or each.kind is Kind.SHAPE]
+        pictures = [each.box for each in things if each.kind in AREAS and _is_thick(each)]
         own = [each for each in glyphs if each.text in unpainted]
         found += _not_in_scan(own, drawing, boxes, pictures)
     with exclusive() as pymupdf:
@@ -160,6 +166,11 @@ def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
             point = (each.x, each.y) if turn is None else tuple(pymupdf.Point(each.x, each.y) * turn)
             hidden.add(point[0], point[1], each.code)
     return hidden
+
+
+def _is_blank(code: int) -> bool:
+    """Whether a character has no ink of its own, so that a page looks the same without it: blanks and controls."""
+    return code < 0 or unicodedata.category(chr(code)) in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 
 def _is_large(page: Any) -> bool:
@@ -171,19 +182,47 @@ def _zoom(page: Any) -> float:
     return float(min(100 / 72, (_PIXELS / area) ** 0.5))
 
 
-def _suspicious(
+def _suspects(
     things: Sequence[Painted], texts: Sequence[tuple[int, Painted]], *, quick: bool
 ) -> tuple[set[int], set[int]]:
-    """The texts in the very color of all that is below them, and those to be looked at."""
-    others = [(at, each) for at, each in enumerate(things) if each.kind in _NOT_TEXT and _is_thick(each)]
-    if len(others) * len(texts) > _PAIRS:
-        return set(), {number for number, (_, text) in enumerate(texts) if text.kind is not Kind.UNPAINTED}
-    judged = [
-        (number, _judged(at, text, others, quick=quick))
-        for number, (at, text) in enumerate(texts)
-        if text.kind is not Kind.UNPAINTED
-    ]
+    """The numbers of the texts in the color of all that is below them, and of those that only a drawing can tell."""
+    own = [(number, at, text) for number, (at, text) in enumerate(texts) if text.kind is not Kind.UNPAINTED]
+    shapes = _Bands.of([(at, each) for at, each in enumerate(things) if each.kind in AREAS and _is_thick(each)])
+    if sum(shapes.count(text.box) for _, _, text in own) > _PAIRS:
+        return set(), {number for number, _, _ in own}
+    judged = [(number, _is_hidden(at, text, shapes.near(text.box), quick=quick)) for number, at, text in own]
     return {number for number, sign in judged if sign is True}, {number for number, sign in judged if sign is None}
+
+
+@frozen
+class _Bands:
+    """What is painted, with its position in the order of painting, by the horizontal bands of the page that it touches."""
+
+    _bands: Mapping[int, list[tuple[int, Painted]]]
+
+    @classmethod
+    def of(cls, things: Sequence[tuple[int, Painted]]) -> _Bands:
+        bands: dict[int, list[tuple[int, Painted]]] = {}
+        for at, each in things:
+            for band in cls._touched(each.box):
+                bands.setdefault(band, []).append((at, each))
+        return cls(bands)
+
+    def count(self, box: Box) -> int:
+        """At most how many things are near the box."""
+        return sum(len(self._bands.get(band, ())) for band in self._touched(box))
+
+    def near(self, box: Box) -> Sequence[tuple[int, Painted]]:
+        """The things that share a band with the box, in the order of painting."""
+        bands = [self._bands[band] for band in self._touched(box) if band in self._bands]
+        if len(bands) < 2:
+            return bands[0] if bands else ()
+        return sorted(dict(thing for band in bands for thing in band).items())
+
+    @staticmethod
+    def _touched(box: Box) -> range:
+        top, bottom = (int(min(max(edge, -_BAND), _TALLEST) // _BAND) for edge in (box[1], box[3]))
+        return range(top, bottom + 1)
 
 
 def _scans(page: Any, things: Sequence[Painted]) -> list[Box]:
@@ -198,35 +237,30 @@ def _is_thick(thing: Painted) -> bool:
     return min(right - left, bottom - top) > THIN
 
 
-def _judged(at: int, text: Painted, others: Sequence[tuple[int, Painted]], *, quick: bool) -> bool | None:
-    """Whether a text is hidden: True or False if that is known without drawing it, else None."""
+def _is_hidden(at: int, text: Painted, others: Sequence[tuple[int, Painted]], *, quick: bool) -> bool | None:
+    """Whether the text at position `at` of the page is hidden, or None if only a drawing can tell."""
     if text.kind is Kind.CLIP or text.veiled or text.alpha < _CLEAR or text.color is None:
         return None
     below: list[tuple[float, float, float] | None] = [(1.0, 1.0, 1.0)]
-    lines = False
+    filled = True
     for position, other in others:
         if not _overlap(text.box, other.box):
             continue
-        plain = other.kind is Kind.SHAPE and other.alpha == 1 and not other.veiled
         contains = _contains(other.box, text.box)
         if position > at:
             if quick and not (contains and other.alpha > _CLEAR):
                 continue
             return None
-        if other.kind is Kind.LINE:  # what its box holds is mostly not painted
-            lines = True
-            if other.color is not None:
-                below.append(other.color)
-            continue
-        if plain and contains:
+        is_plain = other.kind is not Kind.PICTURE and other.alpha == 1 and not other.veiled
+        if is_plain and contains and other.kind is Kind.RECTANGLE:
             below.clear()
-        below.append(other.color if plain else None)
-    if quick and None in below:
-        return False
-    if any(color is None for color in below):
-        return None
-    if all(color is not None and _near(text.color, color, CONTRAST / 255) for color in below):
-        return None if lines else True
+            filled = True
+        below.append(other.color if is_plain else None)
+        filled = filled and other.kind is Kind.RECTANGLE
+    if None in below:
+        return False if quick else None
+    if filled and all(color is not None and _near(text.color, color, CONTRAST / 255) for color in below):
+        return True
     return None if any(color is not None and _near(text.color, color, _NEAR) for color in below) else False
 
 
@@ -274,22 +308,29 @@ def _drawing(page: Any, zoom: float, left_out: Collection[int] | None) -> _Drawi
 def _unseen(
     page: Any,
     zoom: float,
-    looked_at: set[int],
+    suspects: set[int],
     texts: Sequence[Painted],
     glyphs: Sequence[Glyph],
     boxes: Mapping[tuple[int, int], Box],
 ) -> list[Glyph]:
-    """The characters of the texts `looked_at` without which the page looks the same."""
+    """The characters of the texts `suspects` without which the page looks the same."""
     whole = _drawing(page, zoom, ())
     found: list[Glyph] = []
-    for group in _groups(sorted(looked_at), texts):
+    for group in _groups(sorted(suspects), texts):
         without = _drawing(page, zoom, group)
+        is_unseen = False
         for glyph in glyphs:
-            if glyph.text in group and glyph.code != 32:
+            if glyph.text in group:
                 box = _box_of(glyph, boxes)
-                if box is not None and not _differ(whole, without, box):
+                if not glyph.continues and not _is_empty(box):  # else it is as hidden as the character before it
+                    is_unseen = box is not None and not _differ(whole, without, box)
+                if is_unseen:
                     found.append(glyph)
     return found
+
+
+def _is_empty(box: Box | None) -> bool:
+    return box is not None and box[2] - box[0] < 0.01
 
 
 def _groups(numbers: Sequence[int], texts: Sequence[Painted]) -> list[set[int]]:
@@ -334,7 +375,7 @@ def _not_in_scan(
     lines: dict[tuple[int, int], list[tuple[Glyph, bool]]] = {}
     for glyph in glyphs:
         box = _box_of(glyph, boxes)
-        if box is None or glyph.code == 32:
+        if box is None:
             continue
         shown = any(_overlap(box, each) for each in pictures) and _has_ink(drawing, box)
         lines.setdefault((glyph.text, round(glyph.y / 3)), []).append((glyph, shown))

@@ -21,15 +21,22 @@ GLYPH_LIMIT = 200_000
 
 
 class Kind(Enum):
-    """What is painted. `UNPAINTED` text has rendering mode 3; `CLIP` text is painted by what it clips; a `LINE` is thick."""
+    """What is painted.
+
+    `UNPAINTED` text has rendering mode 3; `CLIP` text is painted by what it clips. A `RECTANGLE` fills its box. A `SHAPE` is
+    any other path, or a thick line: parts of its box may stay unpainted.
+    """
 
     TEXT = "text"
     CLIP = "clip"
     UNPAINTED = "unpainted"
+    RECTANGLE = "rectangle"
     SHAPE = "shape"
     PICTURE = "picture"
-    LINE = "line"
 
+
+AREAS = (Kind.RECTANGLE, Kind.SHAPE, Kind.PICTURE)
+"""What is no text, and may cover it."""
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom, in points from the top left of the page as it is shown."""
@@ -51,13 +58,17 @@ class Painted(NamedTuple):
 
 
 class Glyph(NamedTuple):
-    """One character of a text object, by the origin of its glyph in points."""
+    """One character of a text object, by the origin of its glyph in points.
+
+    Where one glyph shows several characters (a ligature), `continues` is true for all of them but the first.
+    """
 
     x: float
     y: float
     code: int
     text: int
     size: float
+    continues: bool = False
 
 
 _SPANS = 100
@@ -145,6 +156,11 @@ def _scale(mupdf: Any, span: Any, ctm: Any) -> float:
     return min(across, down)
 
 
+def _common(one: Box, other: Box) -> Box:
+    left, top = max(one[0], other[0]), max(one[1], other[1])
+    return left, top, max(left, min(one[2], other[2])), max(top, min(one[3], other[3]))
+
+
 @cache
 def _log_class() -> Any:
     """A device that takes down what is painted; MuPDF calls its methods by their names, with plain pointers."""
@@ -155,7 +171,9 @@ def _log_class() -> Any:
         def __init__(self) -> None:
             super().__init__()
             self.found: list[Painted] = []
-            self.groups: list[bool] = []
+            self.groups: list[tuple[bool, Box | None]] = []
+            """Whether each open group is veiled, and the box of what it is clipped to."""
+
             for name in (
                 "fill_path", "fill_shade", "fill_image", "fill_image_mask", "fill_text", "stroke_text", "clip_text",
                 "clip_stroke_text", "ignore_text", "begin_mask", "end_mask", "begin_group", "end_group", "begin_tile",
@@ -167,19 +185,24 @@ def _log_class() -> Any:
             self, kind: Kind, box: Any, color: Any = None, alpha: float = 1.0, text: Any = None, ctm: Any = None
         ) -> None:
             size = 0.0 if text is None else _size(mupdf, text, ctm)
-            self.found.append(Painted(kind, (box.x0, box.y0, box.x1, box.y1), color, alpha, any(self.groups), size))
+            edges = box.x0, box.y0, box.x1, box.y1
+            if text is None:
+                for _, clip in self.groups:
+                    edges = edges if clip is None else _common(edges, clip)
+            self.found.append(Painted(kind, edges, color, alpha, any(veiled for veiled, _ in self.groups), size))
 
         def fill_path(
             self, _: Any, path: Any, _rule: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
         ) -> None:
-            self.add(Kind.SHAPE, mupdf.ll_fz_bound_path(path, None, ctm), _rgb(mupdf, space, color), alpha)
+            kind = Kind.RECTANGLE if mupdf.ll_fz_path_is_rect(path, ctm) else Kind.SHAPE
+            self.add(kind, mupdf.ll_fz_bound_path(path, None, ctm), _rgb(mupdf, space, color), alpha)
 
         def stroke_path(
             self, _: Any, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
         ) -> None:
             if stroke.linewidth * mupdf.ll_fz_matrix_expansion(ctm) > THIN:
                 box = mupdf.ll_fz_bound_path(path, stroke, ctm)
-                self.add(Kind.LINE, box, _rgb(mupdf, space, color), alpha)
+                self.add(Kind.SHAPE, box, _rgb(mupdf, space, color), alpha)
 
         def fill_shade(self, _: Any, shade: Any, ctm: Any, alpha: float, *_more: Any) -> None:
             self.add(Kind.PICTURE, mupdf.ll_fz_bound_shade(shade, ctm), None, alpha)
@@ -200,11 +223,11 @@ def _log_class() -> Any:
 
         def clip_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:
             self.add(Kind.CLIP, mupdf.ll_fz_bound_text(text, None, ctm), None, 1.0, text, ctm)
-            self.groups.append(False)
+            self.groups.append((False, None))
 
         def clip_stroke_text(self, _: Any, text: Any, stroke: Any, ctm: Any, *_more: Any) -> None:
             self.add(Kind.CLIP, mupdf.ll_fz_bound_text(text, stroke, ctm), None, 1.0, text, ctm)
-            self.groups.append(False)
+            self.groups.append((False, None))
 
         def ignore_text(self, _: Any, text: Any, ctm: Any) -> None:
             self.add(Kind.UNPAINTED, mupdf.ll_fz_bound_text(text, None, ctm), None, 1.0, text, ctm)
@@ -213,7 +236,7 @@ def _log_class() -> Any:
             return 0
 
         def begin_mask(self, *_: Any) -> None:
-            self.groups.append(True)
+            self.groups.append((True, None))
 
         def end_mask(self, *_: Any) -> None:  # what follows up to `pop_clip` is seen through the mask
             return
@@ -221,16 +244,20 @@ def _log_class() -> Any:
         def begin_group(
             self, _: Any, _area: Any, _space: Any, _isolated: Any, _knockout: Any, _mode: Any, alpha: float
         ) -> None:
-            self.groups.append(alpha < _VEILED)
+            self.groups.append((alpha < _VEILED, None))
 
         def end_group(self, *_: Any) -> None:
             if self.groups:
                 self.groups.pop()
 
-        def clip_path(self, *_: Any) -> None:
-            self.groups.append(False)
+        def clip_path(self, _: Any, path: Any, _rule: Any, ctm: Any, *_more: Any) -> None:
+            box = mupdf.ll_fz_bound_path(path, None, ctm)
+            self.groups.append((False, (box.x0, box.y0, box.x1, box.y1)))
 
-        clip_stroke_path = clip_image_mask = clip_path
+        def clip_stroke_path(self, *_: Any) -> None:
+            self.groups.append((False, None))
+
+        clip_image_mask = clip_stroke_path
         pop_clip = end_group
 
     return Log
@@ -260,7 +287,7 @@ def _glyphs_class() -> Any:
                     item = each.items(at)
                     x = item.x * ctm.a + item.y * ctm.c + ctm.e
                     y = item.x * ctm.b + item.y * ctm.d + ctm.f
-                    self.glyphs.append(Glyph(x, y, item.ucs, number, size))
+                    self.glyphs.append(Glyph(x, y, item.ucs, number, size, item.gid < 0))
                 span = span.next
 
         def fill_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:

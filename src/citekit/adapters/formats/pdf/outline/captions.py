@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from citekit.adapters.formats.pdf.document.text import Line
+from citekit.domain.vocabulary import FIGURE, TABLE, any_of
 
 CAPTION_LINES = 12
 """The largest number of lines of a caption."""
@@ -16,33 +17,19 @@ CAPTION_LINES = 12
 CAPTION_LENGTH = 600
 """The largest number of characters of a caption."""
 
-_FIGURE = """
-    figure|figura|figur|figuur|fig|abbildung|abb|bild|grafik|diagramm|sch[ée]ma|schema|scheme|illustration|chart|diagram|
-    graph|plate|exhibit|map|photo|image|afbeelding|kuva|kép|obrázek|obr|rysunek|rys|рисунок|рис|мал|şekil|resim|hình|
-    σχήμα|εικόνα|شكل|الشكل|איור|תרשים|図|图|圖|그림|รูปที่|รูป|चित्र
-"""
-_TABLE = """
-    table|tabelle|tableau|tabla|tabela|tabella|tabel|tabell|taulukko|tabulka|táblázat|tablica|tab|таблица|таблиця|табл|
-    tablo|bảng|πίνακας|جدول|الجدول|טבלה|לוח|表|표|ตารางที่|ตาราง|तालिका|सारणी
-"""
 _NUMBER = (
     r"(?:(?<=[\s.])[A-Z]{1,2}\s?[.\-–]?\s?)?\d{1,3}(?:\s?[.\-–]\s?\d{1,3}){0,3}[a-z]?"
     r"|(?<=[\s.])(?:[IVXLC]{1,6}|[A-Z])"
 )
 _ENDING = r"(?P<mark>\s*[.:|]\s|\s*[.:|]?$|\s*[:|]|\s+[—–-]\s*|\.\s*(?=[^\W\d_]))|\s+(?=[^\W_])|(?=[^\W\d_a-zA-Z])"
 
-
-def _alternatives(listed: str) -> str:
-    return "|".join("".join(listed.split()).split("|"))
-
-
 _CAPTION = re.compile(
-    rf"(?:(?i:(?P<figure>{_alternatives(_FIGURE)})|(?P<table>{_alternatives(_TABLE)})))\.?\s*(?P<number>{_NUMBER})(?:{_ENDING})"
+    rf"(?:(?i:(?P<figure>{any_of(FIGURE)})|(?P<table>{any_of(TABLE)})))\.?\s*(?P<number>{_NUMBER})(?:{_ENDING})"
 )
 _REVERSED = re.compile(
     r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})\.\s*(?:(?P<figure>ábra|kép)|(?P<table>táblázat))(?P<mark>\b)", re.I
 )
-_LABEL = re.compile(rf"(?:{_alternatives(_FIGURE)}|{_alternatives(_TABLE)}|\d[\d.]*\s*[áÁkKtT])", re.IGNORECASE)
+_LABEL = re.compile(rf"(?:{any_of(FIGURE)}|{any_of(TABLE)}|\d[\d.]*\s*[áÁkKtT])", re.IGNORECASE)
 _LIST_ENTRY = re.compile(r"(?:\.\s?){4,}|…{2,}|[.\s]{6,}\d{1,4}$")
 _PARTICLE = re.compile(r"[はにのをでとがもよりか所显顯示中和与與是为為의은는이가을를에]")
 

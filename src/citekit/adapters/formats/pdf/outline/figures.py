@@ -51,7 +51,7 @@ class Figure:
     line_index: int
     region: Box | None
 
-    def draft(self) -> OutlineItem:
+    def outline_item(self) -> OutlineItem:
         """Return the node: the title is the start of the caption, the summary all of it if it is longer."""
         title = _title(self.text)
         return OutlineItem(
@@ -236,13 +236,13 @@ Position = tuple[int, int]
 
 
 def insert_figures(
-    drafts: Sequence[OutlineItem], figures: Sequence[Figure], texts: PageTexts
+    outline_items: Sequence[OutlineItem], figures: Sequence[Figure], texts: PageTexts
 ) -> tuple[OutlineItem, ...]:
     """Return `drafts` with each figure below the deepest one that contains its page and starts before it.
 
     `figures` must be in reading order.
     """
-    return _FigureInserter(texts).insert(drafts, figures)
+    return _FigureInserter(texts).insert(outline_items, figures)
 
 
 @define
@@ -250,53 +250,54 @@ class _FigureInserter:
     _texts: PageTexts
     _heading_lines: dict[tuple[int, str], int] = field(factory=dict)
 
-    def insert(self, drafts: Sequence[OutlineItem], figures: Sequence[Figure]) -> tuple[OutlineItem, ...]:
+    def insert(self, outline_items: Sequence[OutlineItem], figures: Sequence[Figure]) -> tuple[OutlineItem, ...]:
         if not figures:
-            return tuple(drafts)
-        begins = [self._heading_position(draft) for draft in drafts]
+            return tuple(outline_items)
+        begins = [self._heading_position(outline_item) for outline_item in outline_items]
         ordered = all(first <= second for first, second in pairwise(begins))
-        below: list[list[Figure]] = [[] for _ in drafts]
+        below: list[list[Figure]] = [[] for _ in outline_items]
         loose: list[Figure] = []
         for figure in figures:
-            home = self._parent_index(figure, drafts, begins, ordered)
+            home = self._parent_index(figure, outline_items, begins, ordered)
             (loose if home is None else below[home]).append(figure)
         grown = [
-            evolve(draft, children=self.insert(draft.children, own)) for draft, own in zip(drafts, below, strict=True)
+            evolve(outline_item, children=self.insert(outline_item.children, own))
+            for outline_item, own in zip(outline_items, below, strict=True)
         ]
         return self._merged(grown, begins, loose)
 
     def _parent_index(
-        self, figure: Figure, drafts: Sequence[OutlineItem], begins: Sequence[Position], ordered: bool
+        self, figure: Figure, outline_items: Sequence[OutlineItem], begins: Sequence[Position], ordered: bool
     ) -> int | None:
         """Return the index of the last of `drafts` that contains the page and starts before the figure."""
         position = (figure.page, figure.line_index)
-        last = bisect_right(begins, position) if ordered else len(drafts)
+        last = bisect_right(begins, position) if ordered else len(outline_items)
         near = range(last - 1, max(last - SECTIONS_SEARCHED, 0) - 1, -1)
-        return next((at for at in near if begins[at] <= position and figure.page in _numbers(drafts[at])), None)
+        return next((at for at in near if begins[at] <= position and figure.page in _numbers(outline_items[at])), None)
 
     def _merged(
-        self, drafts: Sequence[OutlineItem], begins: Sequence[Position], loose: Sequence[Figure]
+        self, outline_items: Sequence[OutlineItem], begins: Sequence[Position], loose: Sequence[Figure]
     ) -> tuple[OutlineItem, ...]:
         """Return the drafts in order, with each loose figure before the first draft that starts after it."""
         made: list[OutlineItem] = []
         waiting = list(loose)
-        for draft, begin in zip(drafts, begins, strict=True):
+        for outline_item, begin in zip(outline_items, begins, strict=True):
             while waiting and (waiting[0].page, waiting[0].line_index) < begin:
-                made.append(waiting.pop(0).draft())
-            made.append(draft)
-        return (*made, *(figure.draft() for figure in waiting))
+                made.append(waiting.pop(0).outline_item())
+            made.append(outline_item)
+        return (*made, *(figure.outline_item() for figure in waiting))
 
-    def _heading_position(self, draft: OutlineItem) -> Position:
+    def _heading_position(self, outline_item: OutlineItem) -> Position:
         """Return the position of the heading of a draft, before all lines of its page if it is not found."""
-        page = _numbers(draft)[0]
-        known = (page, draft.title)
+        page = _numbers(outline_item)[0]
+        known = (page, outline_item.title)
         if known not in self._heading_lines:
-            found = self._texts.lines_matching(draft.title, page) if self._texts.cached(page) else ()
+            found = self._texts.lines_matching(outline_item.title, page) if self._texts.cached(page) else ()
             self._heading_lines[known] = found[0] if found else -1
         return page, self._heading_lines[known]
 
 
-def _numbers(draft: OutlineItem) -> range:
-    assert isinstance(draft.location, Pages)
-    numbers = draft.location.numbers
+def _numbers(outline_item: OutlineItem) -> range:
+    assert isinstance(outline_item.location, Pages)
+    numbers = outline_item.location.numbers
     return range(numbers[0], numbers[-1] + 1)

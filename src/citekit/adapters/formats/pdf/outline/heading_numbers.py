@@ -4,6 +4,19 @@ from __future__ import annotations
 
 import re
 
+from citekit.domain.vocabulary import (
+    APPENDIX,
+    BOOK,
+    CHAPTER,
+    CJK_CHAPTER,
+    CJK_PART,
+    CJK_SECTION,
+    PART,
+    SECTION,
+    VOLUME,
+    any_of,
+)
+
 _SECTION_NUMBER = re.compile(
     r"(\d{1,3}|[A-Z])((?:\.\d{1,3}){0,5})[.:)]?(?:\s+|(?<=\d)(?=[^\W\d_a-zA-Z])|(?<=\d)(?!st\b|nd\b|rd\b|th\b)(?=[A-Za-z]{2}))(?=\S)"
 )
@@ -12,30 +25,25 @@ _NUMBER_WORDS = (
     "nineteen|twenty(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?"
 )
 _NAMED_NUMBER = re.compile(
-    r"(?:(?P<part>part|teil|partie|parte|deel|book|volume)|"
-    r"(?P<chapter>chapter|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk|appendix|anhang|annexe?|ap[eé]ndice|appendice)|"
-    r"(?P<section>section|abschnitt|secci[oó]n|sezione))(?:\s+|(?=\d))(?:\d{1,3}|[IVXLC]{1,7}|[A-Z]|[ivxlc]{1,7}|"
-    rf"{_NUMBER_WORDS})(?!\w)(?!\.\d)",
+    rf"(?:(?P<part>{any_of(PART, BOOK, VOLUME)})|(?P<chapter>{any_of(CHAPTER, APPENDIX)})|(?P<section>{any_of(SECTION)}))"
+    rf"(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})(?!\w)(?!\.\d)",
     re.IGNORECASE,
 )
-_CJK_NAMED_NUMBER = re.compile(r"第.{1,4}?([部編])|第.{1,4}?(章)|第.{1,4}?([節节])")
+_CJK_NAMED_NUMBER = re.compile(rf"第.{{1,4}}?([{CJK_PART}])|第.{{1,4}}?({CJK_CHAPTER})|第.{{1,4}}?([{CJK_SECTION}])")
 _CHINESE_NUMBER = re.compile(
     r"(?:[一二三四五六七八九十]{1,3}[、．]|(?P<inner>[（(][一二三四五六七八九十]{1,3}[)）]))\s*(?=\S)"
 )
 """Numbering of Chinese documents below chapters (`第一章`): `一、`, and below that `（一）`."""
 
 _ROMAN_NUMBER = re.compile(r"([IVX]{1,6})[.:]?\s+(?=\S)")
+_LABEL_WORDS = any_of(CHAPTER, PART, APPENDIX)
 _LABEL = re.compile(
-    r"(?:chapter|part|kapitel|teil|chapitre|partie|cap[ií]tulo|parte|capitolo|appendix|anhang|annexe)(?:\s+|(?=\d))"
-    rf"(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})[.:]?|第.{{1,4}}[章部編]",
+    rf"(?:{_LABEL_WORDS})(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})[.:]?"
+    rf"|第.{{1,4}}[{CJK_CHAPTER}{CJK_PART}]",
     re.IGNORECASE,
 )
-_LABEL_WORD = re.compile(
-    r"chapter|part|kapitel|teil|chapitre|partie|cap[ií]tulo|parte|capitolo|appendix|anhang|annexe", re.I
-)
-_JOINED_NUMBER = re.compile(
-    r"(?:(?<=^chapter)|(?<=^part)|(?<=^kapitel)|(?<=^teil)|(?<=^chapitre)|(?<=^appendix))(?=\d)", re.IGNORECASE
-)
+_LABEL_WORD = re.compile(_LABEL_WORDS, re.IGNORECASE)
+_JOINED_NUMBER = re.compile(rf"\A({_LABEL_WORDS})(?=\d)", re.IGNORECASE)
 _NUMBER_ALONE = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}[.:)]?|[IVX]{1,6}[.:]?")
 
 
@@ -78,7 +86,7 @@ def roman_number_of(text: str) -> str:
 
 def with_number_space(text: str) -> str:
     """Return the heading with a space between the word and the number of a chapter (`CHAPTER1`)."""
-    return _JOINED_NUMBER.sub(" ", text, count=1)
+    return _JOINED_NUMBER.sub(r"\1 ", text)
 
 
 def is_label(text: str) -> bool:

@@ -20,6 +20,7 @@ from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import Columns, columns_of, font_of, join_numbers, join_pieces
 from citekit.adapters.formats.pdf.outline.toc_page import LEADER
+from citekit.domain.vocabulary import BOOK_HEADING, CAPTION, PAPER_HEADING, any_of
 
 LINE_LIMIT = 2000
 """The number of lines of a page that is searched; a page with more is a poster or a plan."""
@@ -31,16 +32,9 @@ SHORT_LENGTH = 80
 LARGER_RATIO = 1.12
 """The size of a heading, as a multiple of the size of body text, that needs no other sign."""
 
-_CAPTION = re.compile(
-    r"(?:figure|fig\.|table|listing|algorithm|example|abb\.|abbildung|tabelle|tab\.|figura|tabla|図|表|图)\s*[\dA-Z]",
-    re.I,
-)
+_CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*[\dA-Z]", re.IGNORECASE)
 _BULLET = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s|\(?[a-z0-9ivx]{1,3}\)\s|\[\d+\]")
-COMMON_HEADING = re.compile(
-    r"(?:abstract|introduction|background|related work|methods?|results|discussion|conclusions?|references|bibliography|"
-    r"acknowledge?ments?|preface|foreword|summary|appendix|index|glossary)\W*",
-    re.IGNORECASE,
-)
+COMMON_HEADING = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING)})\W*", re.IGNORECASE)
 MUCH_LARGER_RATIO = 1.5
 """The same ratio from which a line is never part of a sentence of body text."""
 

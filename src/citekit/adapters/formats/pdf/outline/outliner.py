@@ -16,7 +16,7 @@ from citekit.adapters.formats.pdf.outline.marked_headings import sections_of_boo
 from citekit.adapters.formats.pdf.outline.metadata import metadata_of, repair_notes, title_of
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scans import find_scans, mark_scans, read_scans, sections_of_scans
-from citekit.adapters.formats.pdf.outline.sections import drafts_of, moved_section_notes, page_groups
+from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
 from citekit.adapters.formats.pdf.outline.structure import sections_of_text
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, opened, skipped_pages
@@ -66,13 +66,13 @@ class PdfOutliner:
         with opened(source.path, SourceUnsupported, password=self.password) as document:
             lost = _unreadable_page_notes(document, source.path.name)
             texts = PageTexts(document, progress)
-            drafts, notes = _structure(document, texts, self.ocr)
+            outline_items, notes = _structure(document, texts, self.ocr)
             figures, passed = figures_of(document, texts, quick=notes[0] == BY_BOOKMARKS)
-            drafts = insert_figures(drafts, figures, texts)
+            outline_items = insert_figures(outline_items, figures, texts)
             outline = Outline(
                 title=title_of(document, source.path),
-                bounds=Extent(pages=document.page_count),
-                items=drafts,
+                extent=Extent(pages=document.page_count),
+                items=outline_items,
                 facts=metadata_of(document),
                 notes=[
                     *notes,
@@ -141,14 +141,14 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
     sections, lost = sections_of_bookmarks(document)
     if sections:
         texts.quick = True
-        drafts, notes = _drafts_and_notes(sections, texts, [BY_BOOKMARKS, *lost])
-        return drafts, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
+        outline_items, notes = _items_and_notes(sections, texts, [BY_BOOKMARKS, *lost])
+        return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
     tagged = sections_of_tags(texts)
     if tagged:
         texts.quick = True
         texts.learn_headers_footers(range(1, texts.count + 1))
-        drafts, notes = _drafts_and_notes(tagged, texts, [BY_TAGS])
-        return drafts, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
+        outline_items, notes = _items_and_notes(tagged, texts, [BY_TAGS])
+        return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
     headings, printed = sections_of_text(texts)
     scans = find_scans(document, texts)
     about = scans.notes(texts.count, reads=ocr is not None)
@@ -156,16 +156,16 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
         about += read_scans(document, texts, scans, ocr)
         headings, printed = sections_of_scans(texts)
     if headings:
-        drafts, notes = _drafts_and_notes(headings, texts, [BY_TOC if printed else BY_HEADINGS])
-        return drafts, [*notes, *about]
+        outline_items, notes = _items_and_notes(headings, texts, [BY_TOC if printed else BY_HEADINGS])
+        return outline_items, [*notes, *about]
     return mark_scans(page_groups(texts), scans), [BY_PAGES, *about]
 
 
-def _drafts_and_notes(
+def _items_and_notes(
     sections: Sequence[Section], texts: PageTexts, notes: list[str]
 ) -> tuple[Sequence[OutlineItem], list[str]]:
-    drafts, shortened = drafts_of(sections, texts)
+    outline_items, shortened = outline_items_of(sections, texts)
     notes += moved_section_notes(sections)
     if shortened:
         notes.append("So many sections overlap that some name their first page only.")
-    return drafts, notes
+    return outline_items, notes

@@ -9,6 +9,7 @@ from attrs import define, field
 from citekit.adapters.formats.pdf.document.hidden_text import TINY, Hidden, hidden_text
 from citekit.adapters.formats.pdf.document.links import LinkReader
 from citekit.adapters.formats.pdf.document.page_images import ImageReader, PdfImage
+from citekit.adapters.formats.pdf.document.paint_order import may_hide_text
 from citekit.adapters.formats.pdf.document.text import Line
 from citekit.adapters.formats.pdf.outline.headers_footers import HeaderFooterFilter, sample_pages
 from citekit.adapters.formats.pdf.outline.lines import (
@@ -221,7 +222,7 @@ class PageTexts:
         """Return the hidden text of a page that has signs of it. Beyond `HIDDEN_TEXT_PAGES`, the page becomes
         `unchecked`.
         """
-        if not lines or not _may_hide_text(page_signs(self._document, page - 1), shown, lines):
+        if not lines or not _is_suspect(page_signs(self._document, page - 1), shown, lines):
             return Hidden()
         if self._hidden_text_checks >= HIDDEN_TEXT_PAGES:
             self.unchecked.add(page)
@@ -251,17 +252,6 @@ def _edges(line: StyledLine) -> tuple[float, float, float, float]:
     return line.left, line.top, line.right, line.bottom
 
 
-def _may_hide_text(signs: Signs | None, shown: Document, lines: list[StyledLine]) -> bool:
-    """Return whether a page needs a check: its content has signs, its text is tiny, or an area may cover a line."""
-    if signs is None or signs.text or any(line.size < TINY for line in lines):
-        return True
-    if not signs.covers:
-        return False
-    a, b, c, d, e, f = shown.transformation_matrix
-    middles = [((line.left + line.right) / 2, (line.top + line.bottom) / 2) for line in lines]
-    for left, bottom, right, top in signs.covers:
-        across = sorted((a * left + c * bottom + e, a * right + c * top + e))
-        down = sorted((b * left + d * bottom + f, b * right + d * top + f))
-        if any(across[0] <= x <= across[1] and down[0] <= y <= down[1] for x, y in middles):
-            return True
-    return False
+def _is_suspect(signs: Signs | None, shown: Document, lines: list[StyledLine]) -> bool:
+    """Return whether a page needs a check: its text is tiny, or its content shows signs that what it paints bears out."""
+    return signs is None or any(line.size < TINY for line in lines) or (bool(signs) and may_hide_text(shown, signs))

@@ -107,16 +107,16 @@ def _is_scan(document: Document, texts: PageTexts, page: int) -> bool:
     return not visible and covered >= _COVERED_SHARE * whole
 
 
-def mark_scans(drafts: Sequence[OutlineItem], scans: Scans) -> tuple[OutlineItem, ...]:
+def mark_scans(outline_items: Sequence[OutlineItem], scans: Scans) -> tuple[OutlineItem, ...]:
     """Return the page groups, with the type `scan` (one page) or `scans` for groups of only scans."""
-    return tuple(_mark(draft, scans.pages) for draft in drafts)
+    return tuple(_mark(outline_item, scans.pages) for outline_item in outline_items)
 
 
-def _mark(draft: OutlineItem, pages: frozenset[int]) -> OutlineItem:
-    assert isinstance(draft.location, Pages)
-    if not pages.issuperset(draft.location.numbers):
-        return draft
-    return evolve(draft, type="scan" if len(draft.location.numbers) == 1 else "scans")
+def _mark(outline_item: OutlineItem, pages: frozenset[int]) -> OutlineItem:
+    assert isinstance(outline_item.location, Pages)
+    if not pages.issuperset(outline_item.location.numbers):
+        return outline_item
+    return evolve(outline_item, type="scan" if len(outline_item.location.numbers) == 1 else "scans")
 
 
 def read_scans(document: Document, texts: PageTexts, scans: Scans, ocr: OcrReader) -> list[str]:

@@ -13,6 +13,7 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.summaries import HeadingLines, first_sentence, summary_of
 from citekit.adapters.formats.shared.outline import OutlineItem, nested
 from citekit.domain.locations import Pages
+from citekit.domain.vocabulary import APPENDIX, CHAPTER, CJK_CHAPTER, CJK_PART, PART, any_of
 
 MAX_GROUPS = 40
 """The largest number of page groups of a document."""
@@ -42,11 +43,11 @@ PAGES_BUDGET = 3_000_000
 BOOK_LENGTH = 60
 """The number of pages from which the first level is called a chapter."""
 
-_PART = re.compile(r"(part|teil|partie|parte|deel)\b|第.{1,3}部", re.IGNORECASE)
-_CHAPTER = re.compile(r"(chapter|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk|appendix)\b|第.{1,4}章", re.IGNORECASE)
+_PART = re.compile(rf"(?:{any_of(PART)})\b|第.{{1,4}}[{CJK_PART}]", re.IGNORECASE)
+_CHAPTER = re.compile(rf"(?:{any_of(CHAPTER, APPENDIX)})\b|第.{{1,4}}{CJK_CHAPTER}", re.IGNORECASE)
 
 
-def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[OutlineItem, ...], bool]:
+def outline_items_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[OutlineItem, ...], bool]:
     """Return the tree of `sections`, and whether some were shortened to their first page.
 
     A section ends where the next one of its own or a higher level starts: on the page before if that one starts at the
@@ -66,7 +67,7 @@ def drafts_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[Outl
         summary = summary_of(section, _next_section(sections, index), last, texts, headings)
         place_of = Pages.span(section.page, last)
         items.append((section.level, OutlineItem(section.title, types[section.level], place_of, summary)))
-    tree = tuple(_covering_children(draft) for draft in nested(items))
+    tree = tuple(_covering_children(outline_item) for outline_item in nested(items))
     return (*_front_matter(sections, texts), *tree), budget < len(sections)
 
 
@@ -134,19 +135,19 @@ def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
     return {level: words[depth] if depth < len(words) else "subsection" for depth, level in enumerate(levels)}
 
 
-def _covering_children(draft: OutlineItem) -> OutlineItem:
+def _covering_children(outline_item: OutlineItem) -> OutlineItem:
     """Return the draft with a page range that includes those of its children."""
-    children = tuple(_covering_children(child) for child in draft.children)
+    children = tuple(_covering_children(child) for child in outline_item.children)
     if not children:
-        return draft
-    spans = [_first_and_last(member) for member in (draft, *children)]
+        return outline_item
+    spans = [_first_and_last(member) for member in (outline_item, *children)]
     first, last = min(first for first, _ in spans), max(last for _, last in spans)
-    return evolve(draft, location=Pages.span(first, last), children=children)
+    return evolve(outline_item, location=Pages.span(first, last), children=children)
 
 
-def _first_and_last(draft: OutlineItem) -> tuple[int, int]:
-    assert isinstance(draft.location, Pages)
-    return draft.location.numbers[0], draft.location.numbers[-1]
+def _first_and_last(outline_item: OutlineItem) -> tuple[int, int]:
+    assert isinstance(outline_item.location, Pages)
+    return outline_item.location.numbers[0], outline_item.location.numbers[-1]
 
 
 def _front_matter(sections: Sequence[Section], texts: PageTexts) -> Iterator[OutlineItem]:

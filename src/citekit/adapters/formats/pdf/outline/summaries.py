@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from citekit.adapters.formats.pdf.document.text import Line
 from citekit.adapters.formats.pdf.outline.heading_location import Section, line_index_of, top_of
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.domain.vocabulary import CAPTION, any_of
 
 MIN_SENTENCE = 30
 """The length of a sentence that can stand alone; a shorter one is joined with the next."""
@@ -17,7 +18,7 @@ MAX_PARAGRAPHS = 12
 """The number of paragraphs that are searched."""
 
 _LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}|_{4,}")
-_CAPTION = re.compile(r"(?:figure|fig\.|table|listing|abb\.|図|表)\s*\d", re.IGNORECASE)
+_CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*\d", re.IGNORECASE)
 _END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\W\d_a-z])|(?<=[。！？])")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|cf|vs|etc|al|fig|figs|eq|no|vol|pp|p|dr|mr|mrs|ms|prof|st|jr|sec|ch|ca|z\.b)|\b\w)\.$", re.I

@@ -10,6 +10,7 @@ from enum import Enum
 from citekit.adapters.formats.pdf.outline.lines import Link, StyledLine
 from citekit.adapters.formats.pdf.outline.rows import Row, rows_of, split_columns, toc_gutters
 from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry, pages_ascend
+from citekit.domain.vocabulary import CAPTION, LIST_HEADING, TOC_HEADING, any_of
 
 FIRST_PAGES = 40
 """The number of first pages that are read row by row. Later pages are read only if several lines have leader dots."""
@@ -34,22 +35,9 @@ _SUFFIX_LENGTH = 12
 _JOINED_NUMBER = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){1,5}\.?)(?=[^\W\d_])")
 _NUMBER_ALONE = re.compile(rf"[\s.…·_・‥]*(?:{_NUMBER})")
 _LEADERS_ALONE = re.compile(rf"(?:[.…·_・‥]\s*){{2,}}(?:{_NUMBER})")
-_TOC_HEADING = re.compile(
-    r"(?:table of contents|(?:brief |short |detailed )?contents|inhalt(?:sverzeichnis)?|table des mati[eè]res|sommaire|"
-    r"[ií]ndice(?: general| de contenido)?|contenido|indice|sommario|inhoud(?:sopgave)?|目次|目录|目錄|차례|目　次|"
-    r"spis tre[sś]ci|содержание|оглавление|sum[aá]rio|cuprins|contingut|المحتويات|תוכן)\W*",
-    re.IGNORECASE,
-)
-_OTHER_LIST_HEADING = re.compile(
-    r"(?:list|index|liste|verzeichnis) (?:of|der|des) (?:figures|tables|illustrations|plates|listings|algorithms|examples|"
-    r"abbildungen|tabellen|figures|tableaux)|(?:figures|tables|illustrations|examples|listings)\W*$|"
-    r"(?:abbildungs|tabellen)verzeichnis|図目次|表目次|table des (?:figures|illustrations)|[ií]ndice de (?:figuras|tablas)|"
-    r"(?:lista|elenco|indice) delle (?:figure|tabelle|illustrazioni)|lista de (?:figuras|tabelas|tablas|ilustraciones)|"
-    r"liste des (?:figures|tableaux|illustrations|exemples)|lijst van (?:figuren|tabellen)|список (?:иллюстраций|таблиц)|"
-    r"(?:general |concept |function |command |variable |subject )*index\W*$",
-    re.IGNORECASE,
-)
-_CAPTION = re.compile(r"(?:figure|fig\.|table|listing|algorithm|example|abb\.|tab\.|図|表)\s*[\dA-Z]", re.IGNORECASE)
+_TOC_HEADING = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.IGNORECASE)
+_OTHER_LIST_HEADING = re.compile(rf"(?:{any_of(LIST_HEADING)})\W*", re.IGNORECASE)
+_CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*[\dA-Z]", re.IGNORECASE)
 
 
 def may_hold_toc(page: int, lines: Sequence[StyledLine]) -> bool:

@@ -1,0 +1,137 @@
+"""Whether what a PDF page paints may hide text, from MuPDF's own record of what it paints, in which order and color.
+
+That is fast enough for each page of a long document, unlike drawing it. It says where `hidden_text` has to look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from citekit.adapters.formats.pdf.document.painting import AREAS, Box, painted
+from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
+
+_Color = tuple[float, ...]
+"""Gray, RGB, or CMYK, from 0 to 1."""
+
+_THIN = 2.0
+"""Points up to which an area is a line, which covers no text."""
+
+_PALE = 0.65
+"""Least RGB channel of a color that may be hard to tell from white."""
+
+_NEAR = 0.3
+"""Difference of an RGB channel, of 1, below which text and the ground below it need a drawing to be told apart."""
+
+_BAND = 16.0
+"""Height in points of the bands of a page by which the texts below an area are found."""
+
+_PAIRS = 200_000
+"""Pairs of text and areas that are compared; a page with more is drawn."""
+
+_BANDS = 1024
+_WIDEST = 1e6
+_AREAS = ("fill-path", "fill-shade", "fill-image", "fill-imgmask")
+
+
+def may_hide_text(page: Any, signs: Signs) -> bool:
+    """Whether `page`, whose streams show `signs`, may hide text. Call it inside `exclusive()` or `opened()`."""
+    return (
+        signs.text
+        or (signs.areas and _may_be_covered(page, strokes=signs.strokes))
+        or (signs.light and _may_be_white_on_white(page))
+    )
+
+
+def _may_be_covered(page: Any, *, strokes: bool) -> bool:
+    record = page.get_bboxlog()
+    if any(
+        kind == "fill-shade" and box[2] - box[0] > _WIDEST for kind, box in record
+    ):  # a shading fills what it is clipped to
+        things = painted(page)
+        thick = {at for at, each in enumerate(things) if each.kind in AREAS}
+        return _may_cover([("" if at in thick else "fill-text", each.box) for at, each in enumerate(things)], thick)
+    return _may_cover(record, _thick_strokes(page) if strokes else ())
+
+
+def _thick_strokes(page: Any) -> Collection[int]:
+    """The positions, in the order of painting, of lines that are thick enough to cover text."""
+    return {each["seqno"] for each in page.get_cdrawings() if (each.get("width") or 0) > _THIN}
+
+
+def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bool:
+    """Whether an area, or a line of those that are `thick`, is painted over a text that was shown before it."""
+    texts: dict[int, list[Box]] = {}
+    pairs = 0
+    for at, (kind, box) in enumerate(painted):
+        left, top, right, bottom = box
+        if kind in _AREAS or at in thick:
+            if right - left <= _THIN or bottom - top <= _THIN:
+                continue
+            for band in range(_band(top), _band(bottom) + 1):
+                inside = texts.get(band, ())
+                pairs += len(inside)
+                if pairs > _PAIRS or any(_contains(box, text) for text in inside):
+                    return True
+        elif kind.endswith("-text") and right > left and bottom > top:
+            texts.setdefault(_band((top + bottom) / 2), []).append(box)
+    return False
+
+
+def _may_be_white_on_white(page: Any) -> bool:
+    """Whether a text is pale, and so may be what is below it."""
+    pale = [span for span in page.get_texttrace() if span["color"] is None or min(_rgb(span["color"])) >= _PALE]
+    if not pale:
+        return False
+    images = [(at, box) for at, (kind, box) in enumerate(page.get_bboxlog()) if kind in _AREAS[1:]]
+    fills = [each for each in page.get_cdrawings() if each.get("fill") is not None]
+    if len(pale) * (len(fills) + len(images)) > _PAIRS:
+        return True
+    return any(
+        span["color"] is None
+        or (
+            not any(at < span["seqno"] and _overlap(box, span["bbox"]) for at, box in images)
+            and any(_is_near(_rgb(span["color"]), ground) for ground in _grounds(span["seqno"], span["bbox"], fills))
+        )
+        for span in pale
+    )
+
+
+def _grounds(at: int, box: Box, fills: Sequence[dict[str, Any]]) -> Iterator[_Color]:
+    """The colors that may be below a text, of white and the fills that were painted before it."""
+    below: list[_Color] = [(1.0, 1.0, 1.0)]
+    for fill in fills:
+        if fill["seqno"] >= at:
+            break
+        if _overlap(fill["rect"], box):
+            items = fill["items"]
+            is_rectangle = len(items) == 1 and items[0][0] == "re"
+            if is_rectangle and fill.get("fill_opacity", 1) == 1 and _contains(fill["rect"], box):
+                below.clear()
+            below.append(_rgb(fill["fill"]))
+    yield from below
+
+
+def _rgb(color: _Color) -> _Color:
+    if len(color) == 4:
+        cyan, magenta, yellow, black = color
+        return tuple(max(0.0, 1 - each - black) for each in (cyan, magenta, yellow))
+    return color * 3 if len(color) == 1 else color
+
+
+def _is_near(one: _Color, other: _Color) -> bool:
+    return max(abs(a - b) for a, b in zip(one, other, strict=True)) < _NEAR
+
+
+def _band(height: float) -> int:
+    return int(min(max(height / _BAND, 0.0), _BANDS))
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _contains(outer: Box, inner: Box) -> bool:
+    return (
+        outer[0] <= inner[0] + 1 and outer[1] <= inner[1] + 1 and outer[2] >= inner[2] - 1 and outer[3] >= inner[3] - 1
+    )

@@ -1,0 +1,101 @@
+"""The words by which documents name their parts, in all languages that CiteKit recognizes: one table for all formats.
+
+Words are lowercase. A word with an accent also matches without it, because capitals and OCR often drop accents.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+Words = tuple[str, ...]
+
+VOLUME: Words = ("volume", "vol.", "vol", "band", "tome", "том")
+BOOK: Words = ("book", "buch", "livre", "libro")
+PART: Words = ("part", "teil", "partie", "parte", "deel", "часть")
+CHAPTER: Words = (
+    "chapter", "chap", "kapitel", "chapitre", "capítulo", "capitolo", "hoofdstuk", "глава",
+)  # fmt: skip
+APPENDIX: Words = ("appendix", "anhang", "annexe", "annex", "apéndice", "appendice")
+SECTION: Words = ("section", "abschnitt", "sección", "sezione")
+ACT: Words = ("act", "acte", "akt", "canto")
+SCENE: Words = ("scene", "scène", "szene")
+CHAPTER_OF_PROSE: Words = ("letter", "stave", "lecture")
+"""Words for chapters that are headings only in plain prose, where a number follows."""
+
+CJK_PART, CJK_CHAPTER, CJK_SECTION, CJK_OTHER = "部編", "章", "節节", "回卷篇集"
+"""Characters after the number of a Chinese or Japanese heading (`第3章`)."""
+
+BOOK_HEADING: Words = (
+    "prologue", "epilogue", "preface", "foreword", "introduction", "afterword", "index", "glossary",
+)  # fmt: skip
+"""Headings without a number in books."""
+
+PAPER_HEADING: Words = (
+    "abstract", "background", "related work", "method", "methods", "results", "discussion", "conclusion", "conclusions",
+    "references", "bibliography", "acknowledgment", "acknowledgments", "acknowledgement", "acknowledgements", "summary",
+    "appendix",
+)  # fmt: skip
+"""Headings without a number in papers and reports."""
+
+TOC_HEADING: Words = (
+    "table of contents", "contents", "brief contents", "short contents", "detailed contents", "inhalt",
+    "inhaltsverzeichnis", "table des matières", "sommaire", "índice", "índice general", "índice de contenido", "contenido",
+    "sommario", "inhoud", "inhoudsopgave", "spis treści", "содержание", "оглавление", "sumário", "cuprins", "contingut",
+    "目次", "目　次", "目录", "目錄", "차례", "المحتويات", "תוכן",
+)  # fmt: skip
+"""Headings of a printed table of contents."""
+
+LIST_HEADING: Words = (
+    "figures", "tables", "illustrations", "examples", "listings", "abbildungsverzeichnis", "tabellenverzeichnis", "図目次",
+    "表目次", "table des figures", "table des illustrations", "índice de figuras", "índice de tablas", "liste des figures",
+    "liste des tableaux", "liste des illustrations", "liste des exemples", "lijst van figuren", "lijst van tabellen",
+    "список иллюстраций", "список таблиц", "index", "general index", "concept index", "function index", "command index",
+    "variable index", "subject index",
+    *(f"{each} of {things}" for each in ("list", "index")
+      for things in ("figures", "tables", "illustrations", "plates", "listings", "algorithms", "examples")),
+    *(f"{each} der {things}" for each in ("liste", "verzeichnis") for things in ("abbildungen", "tabellen")),
+    *(f"{each} delle {things}" for each in ("lista", "elenco", "indice")
+      for things in ("figure", "tabelle", "illustrazioni")),
+    *(f"lista de {things}" for things in ("figuras", "tabelas", "tablas", "ilustraciones")),
+)  # fmt: skip
+"""Headings of lists of figures and tables and of indexes, which look like tables of contents."""
+
+FIGURE: Words = (
+    "figure", "figura", "figur", "figuur", "fig", "abbildung", "abb", "bild", "grafik", "diagramm", "schéma", "schema",
+    "scheme", "illustration", "chart", "diagram", "graph", "plate", "exhibit", "map", "photo", "image", "afbeelding",
+    "kuva", "kép", "obrázek", "obr", "rysunek", "rys", "рисунок", "рис", "мал", "şekil", "resim", "hình", "σχήμα",
+    "εικόνα", "شكل", "الشكل", "איור", "תרשים", "図", "图", "圖", "그림", "รูปที่", "รูป", "चित्र",
+)  # fmt: skip
+"""Labels of figures in captions. A period can follow an abbreviation."""
+
+TABLE: Words = (
+    "table", "tabelle", "tableau", "tabla", "tabela", "tabella", "tabel", "tabell", "taulukko", "tabulka", "táblázat",
+    "tablica", "tab", "таблица", "таблиця", "табл", "tablo", "bảng", "πίνακας", "جدول", "الجدول", "טבלה", "לוח", "表",
+    "표", "ตารางที่", "ตาราง", "तालिका", "सारणी",
+)  # fmt: skip
+"""Labels of tables in captions."""
+
+CAPTION: Words = (
+    "figure", "figura", "fig.", "abbildung", "abb.", "table", "tabelle", "tabla", "tab.", "listing", "algorithm", "example",
+    "図", "图", "表",
+)  # fmt: skip
+"""Labels that are unlikely to begin anything except a caption, unlike `map` or `image`."""
+
+
+def any_of(*groups: Iterable[str], accents: bool = True) -> str:
+    """Return an expression, without a group around it, that matches each word of `groups`, the longest first.
+
+    With `accents`, words also match without their accents. Compile it with `re.IGNORECASE`.
+
+    >>> any_of(("part", "sección"))
+    'sección|seccion|part'
+    """
+    words = dict.fromkeys(word for group in groups for each in group for word in _spellings(each, accents=accents))
+    return "|".join(word.replace(".", r"\.") for word in sorted(words, key=len, reverse=True))
+
+
+def _spellings(word: str, *, accents: bool) -> tuple[str, ...]:
+    decomposed = unicodedata.normalize("NFD", word)
+    bare = "".join(character for character in decomposed if not "\u0300" <= character <= "\u036f")
+    return (word, bare) if accents and bare.isascii() else (word,)
