@@ -49,19 +49,19 @@ def extent_metadata(extent: Extent) -> dict[str, Any]:
 
 def with_extent_metadata(metadata: Mapping[str, Any], true: Mapping[str, Any]) -> dict[str, Any]:
     """Return `metadata` with its extent entries replaced by those of `true`."""
-    kept = {name: value for name, value in metadata.items() if name not in EXTENTS}
-    return {**kept, **{name: value for name, value in true.items() if name in EXTENTS}}
+    others = {name: value for name, value in metadata.items() if name not in EXTENTS}
+    return {**others, **{name: value for name, value in true.items() if name in EXTENTS}}
 
 
 def mismatches(stated: Extent, true: Extent) -> Iterator[tuple[str, Any, Any]]:
     """Yield (metadata key, stated value, actual value or None) for every extent that is stated incorrectly."""
     for name, field in EXTENTS.items():
-        said, found = getattr(stated, field), getattr(true, field)
-        if said is not None and not _alike(said, found):
-            yield name, said, found
+        stated_value, found = getattr(stated, field), getattr(true, field)
+        if stated_value is not None and not _alike(stated_value, found):
+            yield name, stated_value, found
 
 
-def _alike(said: Any, found: Any) -> bool:
-    if isinstance(said, float) and isinstance(found, float):
-        return abs(said - found) <= _SAME_TIME
-    return bool(said == found)
+def _alike(stated_value: Any, found: Any) -> bool:
+    if isinstance(stated_value, float) and isinstance(found, float):
+        return abs(stated_value - found) <= _SAME_TIME
+    return bool(stated_value == found)

@@ -121,8 +121,8 @@ def stored_name(text: str) -> str:
 
 def _joined(text: str, unwanted: re.Pattern[str]) -> str:
     """Return `text` in NFC with each run of unwanted characters replaced by one underscore. Combining marks stay."""
-    kept = unwanted.sub(lambda found: found[0] if unicodedata.category(found[0])[0] == "M" else "\0", text)
-    return unicodedata.normalize("NFC", _UNDERSCORES.sub("_", kept))
+    cleaned = unwanted.sub(lambda found: found[0] if unicodedata.category(found[0])[0] == "M" else "\0", text)
+    return unicodedata.normalize("NFC", _UNDERSCORES.sub("_", cleaned))
 
 
 def _percent(character: str) -> str:

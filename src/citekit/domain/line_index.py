@@ -144,7 +144,7 @@ _BLOCK = 1 << 16
 
 @define
 class LineMarks:
-    """An incremental index of lines. `ended[i]` lines end before the byte offset `places[i]`. Thread-safe.
+    """An incremental index of lines. `ends_before[i]` lines end before the byte `offsets[i]`. Thread-safe.
 
     It grows only up to the requested lines. No offset is inside a code unit or between a CR and its LF.
     """

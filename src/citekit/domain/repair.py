@@ -38,28 +38,28 @@ def repairs(nodes: Sequence[Node], modality: Modality, extent: Extent) -> Iterat
     pending.reverse()
     while pending:
         path, node, above = pending.pop()
-        place = node.location
-        if place.modality is modality and kind_issue(place, extent) is None:
-            place, reason = _repaired(place, above, extent)
-            if place != node.location:
-                yield Repair(path, node.location, place, reason)
-        pending += [(f"{path}.children[{at}]", child, place) for at, child in enumerate(node.children)][::-1]
+        location = node.location
+        if location.modality is modality and kind_issue(location, extent) is None:
+            location, reason = _repaired(location, above, extent)
+            if location != node.location:
+                yield Repair(path, node.location, location, reason)
+        pending += [(f"{path}.children[{at}]", child, location) for at, child in enumerate(node.children)][::-1]
 
 
-def _repaired(place: Location, above: Location | None, extent: Extent) -> tuple[Location, str]:
+def _repaired(location: Location, above: Location | None, extent: Extent) -> tuple[Location, str]:
     reasons = []
-    if outside_issue(place, extent) is not None:
+    if outside_issue(location, extent) is not None:
         try:
-            place = place.clamp(extent)
+            location = location.clamp(extent)
         except LocationOutside:
-            return place, ""
+            return location, ""
         reasons.append("it ended beyond the end of the file")
-    if above is not None and not is_inside(place, above):
-        cut = shortened(place, above)
+    if above is not None and not is_inside(location, above):
+        cut = shortened(location, above)
         if cut is not None:
-            place = cut
+            location = cut
             reasons.append("it ended beyond the end of its parent")
-    return place, ", and ".join(reasons)
+    return location, ", and ".join(reasons)
 
 
 def shortened(child: Location, parent: Location) -> Location | None:

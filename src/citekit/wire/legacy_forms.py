@@ -92,8 +92,8 @@ def _modality_of_nodes(nodes: object) -> Modality | None:
         return None
     for node in nodes:
         if isinstance(node, Mapping):
-            place = node.get("location") if isinstance(node.get("location"), Mapping) else node
-            found = modality_of(place.get("modality")) or modality_by_fields(place) if place else None
+            fields = node.get("location") if isinstance(node.get("location"), Mapping) else node
+            found = modality_of(fields.get("modality")) or modality_by_fields(fields) if fields else None
             if found is not None:
                 return found
     return None

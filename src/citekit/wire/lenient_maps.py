@@ -186,8 +186,10 @@ def _unknown_below(data: object) -> Iterator[str]:
             if isinstance(node, Mapping):
                 here = f"{path}[{at}]"
                 yield from _unknown(node, _NODE_FIELDS, here)
-                place = node.get("location")
-                yield from _unknown(place, _LOCATION_FIELDS, f"{here}.location") if isinstance(place, Mapping) else ()
+                location = node.get("location")
+                yield from (
+                    _unknown(location, _LOCATION_FIELDS, f"{here}.location") if isinstance(location, Mapping) else ()
+                )
                 pending.append((f"{here}.children", node.get("children")))
 
 

@@ -61,8 +61,8 @@ def _moved(
     itself.
     """
     written = node.get("location")
-    has_place = isinstance(written, dict) and any(written.get(field) is not None for field in LOCATION_FIELDS)
-    holder, path = (written, f"{start}location.") if has_place else (node, start)
+    has_location = isinstance(written, dict) and any(written.get(field) is not None for field in LOCATION_FIELDS)
+    holder, path = (written, f"{start}location.") if has_location else (node, start)
     assert isinstance(holder, dict)
     edits = [
         Edit(f"{path}{field}", holder.get(field), value, reason)

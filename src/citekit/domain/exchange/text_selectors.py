@@ -91,13 +91,13 @@ def find_quote(quote: TextQuote, text: str) -> TextPosition:
 
 
 def _first_two(quote: TextQuote, text: str) -> list[int]:
-    places = _places(quote, text)
-    return [place for place, _ in zip(places, range(2), strict=False)]
+    positions = _positions(quote, text)
+    return [position for position, _ in zip(positions, range(2), strict=False)]
 
 
-def _places(quote: TextQuote, text: str) -> Iterator[int]:
+def _positions(quote: TextQuote, text: str) -> Iterator[int]:
     whole = quote.prefix + quote.exact + quote.suffix
-    place = text.find(whole) if quote.exact else -1
-    while place >= 0:
-        yield place + len(quote.prefix)
-        place = text.find(whole, place + 1)
+    position = text.find(whole) if quote.exact else -1
+    while position >= 0:
+        yield position + len(quote.prefix)
+        position = text.find(whole, position + 1)

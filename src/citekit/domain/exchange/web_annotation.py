@@ -72,7 +72,7 @@ def from_web_annotation(value: Selector | str, modality: Modality, known: Contex
     refusal: AddressMalformed | None = None
     for selector in selectors if isinstance(selectors, Sequence) and not isinstance(selectors, str) else [selectors]:
         try:
-            return _place(selector, modality, known)
+            return _location(selector, modality, known)
         except AddressMalformed as wrong:
             refusal = refusal or wrong
     raise refusal or _refused(value, "selector", "it contains no selector")
@@ -100,21 +100,21 @@ def _fragment_selector(value: str, standard: str) -> dict[str, Any]:
 
 
 def _text_selectors(position: TextPosition, text: str | None) -> list[dict[str, Any]]:
-    place: dict[str, Any] = {"type": "TextPositionSelector", "start": position.start, "end": position.end}
+    location: dict[str, Any] = {"type": "TextPositionSelector", "start": position.start, "end": position.end}
     if text is None:
-        return [place]
+        return [location]
     if position.end is None or position.end > len(text):
         raise FormUnsupported(f"Character {position.end} is beyond the end of the text, which has {len(text)}.")
     quote = quote_of(position, text)
     words = {"type": "TextQuoteSelector", "exact": quote.exact, "prefix": quote.prefix, "suffix": quote.suffix}
-    return [place, words]
+    return [location, words]
 
 
-def _place(selector: object, modality: Modality, known: Context) -> Location:
+def _location(selector: object, modality: Modality, known: Context) -> Location:
     match selector:
         case {"type": "FragmentSelector", "value": str(value), **rest}:
-            place = _conforming(selector, value, rest.get("conformsTo"), modality, known)
-            return _refined(place, rest["refinedBy"], known) if "refinedBy" in rest else place
+            location = _conforming(selector, value, rest.get("conformsTo"), modality, known)
+            return _refined(location, rest["refinedBy"], known) if "refinedBy" in rest else location
         case {"type": "TextPositionSelector" | "TextQuoteSelector"} if modality is Modality.TEXT:
             return _lines(selector, _position(selector, known), known)
         case {"type": "TextPositionSelector" | "TextQuoteSelector"}:
@@ -148,10 +148,10 @@ def _fragment(whole: object, value: str, modality: Modality, known: Context) -> 
     return from_media_fragment(value, modality, known.dimensions)
 
 
-def _refined(place: Location, refinement: object, known: Context) -> Location:
-    if not isinstance(place, Chapter) or place.chars is not None or place.number != place.last:
+def _refined(location: Location, refinement: object, known: Context) -> Location:
+    if not isinstance(location, Chapter) or location.chars is not None or location.number != location.last:
         raise _refused(refinement, "refinedBy", "characters can refine only a single chapter")
-    number, alternatives = place.number, refinement if isinstance(refinement, list) else [refinement]
+    number, alternatives = location.number, refinement if isinstance(refinement, list) else [refinement]
     refusal: AddressMalformed | None = None
     for selector in alternatives:
         try:

@@ -85,11 +85,11 @@ class _Homes:
 
     def _around(self, offset: int) -> Iterator[BookSection]:
         """Yield the sections that contain the character at `offset`, the deepest first."""
-        place = bisect_right(self._starts, offset) - 1
-        while place >= 0:
-            if offset < self._found[place].end:
-                yield self._found[place]
-            place = self._above[place]
+        index = bisect_right(self._starts, offset) - 1
+        while index >= 0:
+            if offset < self._found[index].end:
+                yield self._found[index]
+            index = self._above[index]
 
     def _holds(self, section: BookSection, location: Location) -> bool:
         return section.node_id is not None and self._map.find(section.node_id).location.contains(location)
@@ -98,11 +98,11 @@ class _Homes:
 def _parents(found: Sequence[BookSection]) -> Iterator[int]:
     """Yield for each section the index of its parent, or -1 at the top level."""
     open_: list[int] = []
-    for place, section in enumerate(found):
+    for index, section in enumerate(found):
         while open_ and found[open_[-1]].depth >= section.depth:
             open_.pop()
         yield open_[-1] if open_ else -1
-        open_.append(place)
+        open_.append(index)
 
 
 def _rebuilt(

@@ -124,8 +124,8 @@ class _Chunker:
                 begin = border
 
     def _tidied(self, borders: list[int]) -> list[int]:
-        """Return the borders with a last chunk that is too short merged into the previous one, or extended at its
-        expense.
+        """Return the borders without a last chunk that is too short: the previous chunk absorbs it or gives up
+        sentences to it.
         """
         if len(borders) < 3 or self._words(borders[-2], borders[-1]) >= self.params.min_words:
             return borders

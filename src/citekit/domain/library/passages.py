@@ -44,5 +44,5 @@ def _reach(before: Sequence[int], first: int, window: int) -> int:
 
 def _nearest(before: Sequence[int], aim: float, low: int, high: int) -> int:
     """Return the border from `low` to `high` with a number of preceding words closest to `aim`."""
-    place = bisect_left(before, aim, low, high)
-    return place - 1 if place > low and aim - before[place - 1] <= before[place] - aim else place
+    border = bisect_left(before, aim, low, high)
+    return border - 1 if border > low and aim - before[border - 1] <= before[border] - aim else border

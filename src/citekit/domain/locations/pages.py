@@ -93,7 +93,7 @@ class Pages:
         """Return the part inside the document. Raises `LocationOutside` if none of these pages exists."""
         if extent.pages is None or self.numbers[-1] <= extent.pages:
             return self
-        kept = tuple(page for page in self.numbers if page <= extent.pages)
-        if not kept:
+        existing = tuple(page for page in self.numbers if page <= extent.pages)
+        if not existing:
             raise LocationOutside(f"page {self.numbers[0]} is beyond the end: the document has {extent.pages} pages")
-        return evolve(self, numbers=kept)
+        return evolve(self, numbers=existing)

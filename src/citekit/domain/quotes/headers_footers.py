@@ -16,8 +16,8 @@ LEAST = 3
 """Minimum number of pages on which a running line occurs."""
 
 OUTER = 80
-"""Maximum number of characters of a line that is removed because it is outside the page number: the title of a short
-chapter.
+"""Maximum length of a line that is removed because it is between the page edge and the page number, such as a short
+chapter title.
 """
 
 LONGEST = 120
@@ -32,10 +32,10 @@ def without_running_lines(extracted_text: ExtractedText) -> ExtractedText | None
     if extracted_text.kind is not UnitKind.PAGE or len(extracted_text.units) < LEAST:
         return None
     pages = [extracted_text.text[unit.start : unit.end].split("\n") for unit in extracted_text.units]
-    counts = Counter(shape for lines in pages for shape in {_shape(lines[place]) for place in _edges(lines)})
+    counts = Counter(shape for lines in pages for shape in {_shape(lines[index]) for index in _edges(lines)})
     running = {shape for shape, count in counts.items() if count >= LEAST}
     running.discard("")
-    texts = ["\n".join(_kept(lines, running)) for lines in pages]
+    texts = ["\n".join(_body_lines(lines, running)) for lines in pages]
     if sum(map(len, texts)) == sum(len("\n".join(lines)) for lines in pages):
         return None
     units, start = Units(), 0
@@ -50,26 +50,26 @@ def _edges(lines: Sequence[str]) -> set[int]:
     return {*_first(lines, range(count)), *_first(lines, range(count - 1, -1, -1))}
 
 
-def _first(lines: Sequence[str], places: Iterable[int]) -> list[int]:
-    """Return the first of `places` whose lines are not blank."""
-    return list(islice((place for place in places if lines[place].strip()), EDGE))
+def _first(lines: Sequence[str], indexes: Iterable[int]) -> list[int]:
+    """Return the first of `indexes` whose lines are not blank."""
+    return list(islice((index for index in indexes if lines[index].strip()), EDGE))
 
 
-def _kept(lines: Sequence[str], running: set[str]) -> list[str]:
+def _body_lines(lines: Sequence[str], running: set[str]) -> list[str]:
     edges = _edges(lines)
-    left = {place for place in edges if _shape(lines[place]) in running}
+    left = {index for index in edges if _shape(lines[index]) in running}
     count = len(lines)
-    for places in (_first(lines, range(count)), _first(lines, range(count - 1, -1, -1))):
-        left |= _outer(lines, places, left)
-    return [line for place, line in enumerate(lines) if place not in left]
+    for indexes in (_first(lines, range(count)), _first(lines, range(count - 1, -1, -1))):
+        left |= _outer(lines, indexes, left)
+    return [line for index, line in enumerate(lines) if index not in left]
 
 
-def _outer(lines: Sequence[str], places: Sequence[int], left: set[int]) -> set[int]:
-    """Return short lines between the edge of a page and its number, from `places`, which begin at the edge."""
+def _outer(lines: Sequence[str], indexes: Sequence[int], left: set[int]) -> set[int]:
+    """Return short lines between the edge of a page and its number, from `indexes`, which begin at the edge."""
     number = next(
-        (nth for nth, place in enumerate(places[: len(lines) // 2]) if place in left and _is_number(lines[place])), 0
+        (nth for nth, index in enumerate(indexes[: len(lines) // 2]) if index in left and _is_number(lines[index])), 0
     )
-    return {place for place in places[:number] if len(lines[place]) <= OUTER}
+    return {index for index in indexes[:number] if len(lines[index]) <= OUTER}
 
 
 def _is_number(line: str) -> bool:

@@ -42,11 +42,11 @@ class Normal:
 
     def letters(self) -> Normal:
         """Return the normal form without spaces, hyphens, and seams."""
-        kept = [place for place, character in enumerate(self.text) if not _GAP_CHARACTERS.match(character)]
+        kept = [index for index, character in enumerate(self.text) if not _GAP_CHARACTERS.match(character)]
         return Normal(
-            "".join(self.text[place] for place in kept),
-            array("q", (self.starts[place] for place in kept)),
-            array("q", (self.ends[place] for place in kept)),
+            "".join(self.text[index] for index in kept),
+            array("q", (self.starts[index] for index in kept)),
+            array("q", (self.ends[index] for index in kept)),
         )
 
 

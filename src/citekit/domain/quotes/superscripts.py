@@ -149,11 +149,11 @@ def raisable(text: str) -> tuple[str, list[tuple[int, int]]]:
         places += [
             (formula.start() + each.start(), formula.start() + each.end()) for each in _DIGITS.finditer(formula[0])
         ]
-    kept: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for start, end in sorted(set(places)):
-        if not kept or start >= kept[-1][1]:
-            kept.append((start, end))
-    return text, kept
+        if not ranges or start >= ranges[-1][1]:
+            ranges.append((start, end))
+    return text, ranges
 
 
 def is_low(text: str) -> bool:
