@@ -1,1 +1,1 @@
-"""Stores: maps, evidence, and where evidence is laid out."""
+"""Stores for maps, evidence, outputs, and the ledger."""

@@ -1,4 +1,4 @@
-"""When objects were last asked for: one small file, which all processes write to without taking turns."""
+"""The last access time of each object, in one small file that all processes write without locking."""
 
 from __future__ import annotations
 
@@ -13,27 +13,29 @@ from citekit.domain.digest import Digest
 from citekit.domain.ports.clock import Clock
 
 SLOTS = 2**19
-"""Numbers in the file, 8 bytes each, most of them never written. Objects that share one count as used together."""
+"""Number of 8-byte slots in the sparse file. Objects whose digests map to the same slot share one access time."""
 
 GRAIN = 1.0
-"""Seconds to which the time of the last use is kept."""
+"""Resolution of the access times, in seconds."""
 
 REMEMBERED = 4096
-"""Objects whose last use is known without asking the file."""
+"""Number of objects whose last access time is cached in memory."""
 
 _NUMBER = struct.Struct("<d")
 
 
 class Uses:
-    """Times in seconds since the epoch, by `clock`, at the slot that the object's digest says.
+    """Access times in seconds since the epoch, stored in a slot derived from the object's digest.
 
-    Writing one is a look at the file and one call of the system: nobody waits, and what is written is seen at once by all.
-    Where the file cannot be written, uses are only known to this process. Every method that opens the file raises
-    `HomeUnsafe` if it is a link or no file.
+    Recording an access takes one `stat` and one write. It never blocks, and other processes see it at once. If the file
+    cannot be written, this process remembers its own accesses in memory. Methods that open the file raise `HomeUnsafe`
+    if the path is a link or not a regular file.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
-        """The folder of `path` must be there when the first use is noted, else it is only known to this process."""
+        """The parent folder of `path` must exist before the first access is recorded; otherwise accesses stay in
+        memory.
+        """
         self._path = str(path)
         self._clock = clock
         self._noted: dict[str, float] = {}
@@ -41,11 +43,11 @@ class Uses:
         self._lock = threading.Lock()
 
     def now(self) -> float:
-        """The time, in seconds since the epoch."""
+        """Return the current time in seconds since the epoch."""
         return self._clock.now().timestamp()
 
     def note(self, digest: Digest) -> None:
-        """Note that the object is asked for now."""
+        """Record that the object is accessed now."""
         now = self.now()
         if abs(now - self._noted.get(digest.hex, 0.0)) < GRAIN:
             return
@@ -56,14 +58,14 @@ class Uses:
             _write(self._descriptor(), _place(digest), _NUMBER.pack(now))
 
     def last(self, digest: Digest) -> float:
-        """When the object was last asked for, at the earliest 0."""
+        """Return the time of the object's last access, or 0 if it is unknown."""
         with self._lock, suppress(OSError, struct.error):
             (used,) = _NUMBER.unpack(_read(self._descriptor(), _place(digest)))
             return max(float(used), self._noted.get(digest.hex, 0.0)) if used >= 0.0 else 0.0
         return self._noted.get(digest.hex, 0.0)
 
     def _descriptor(self) -> int:
-        """The file, opened again where somebody deleted or replaced it. Raises `OSError`."""
+        """Return a descriptor of the file. Reopens it if it was deleted or replaced. Raises `OSError`."""
         if self._file is not None:
             with suppress(OSError):
                 status = os.lstat(self._path)

@@ -1,4 +1,4 @@
-"""Which objects go when there is not room for all, and bringing the index in line with what lies on the disk."""
+"""Evicts objects when the store is over its limit, and rebuilds the index from the objects on disk."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from citekit.domain.digest import Digest
 
 @frozen
 class Eviction:
-    """Drops the least recently used objects.
+    """Evicts the least recently used objects.
 
-    The index gives them in the order of the uses that it knows, which may be older than the real ones: an object that turns
-    out to be used later is put back in its place, once for all its uses. So what a new object costs does not grow with
-    their number, and no more than `BATCH` of them are in memory.
+    The index returns objects in the order of the access times that it knows, which may be out of date. An object with a
+    later access is moved to its correct position, once for all its accesses. Therefore the cost of adding an object
+    does not grow with the size of the store, and at most `BATCH` objects are in memory.
     """
 
     objects: Objects
@@ -29,9 +29,9 @@ class Eviction:
     grace: float
 
     def drop(self, total: int, limit: int, protected: Digest | None, kept: int | None = None) -> list[StoredObject]:
-        """Drop objects, but never `protected`, until of `total` bytes at most `limit` remain. Raises `HomeUnwritable`.
+        """Evict objects, but never `protected`, until the total size is at most `limit` bytes. Raises `HomeUnwritable`.
 
-        Goes on to `kept` bytes, where that is less, with those that it has looked at anyway.
+        If `kept` is smaller, continues down to `kept` bytes with the objects of the current batch.
         """
         dropped = list[StoredObject]()
         batches = self._indexed() if self.index.total() is not None else self._unindexed()
@@ -46,11 +46,11 @@ class Eviction:
             yield batch
 
     def _unindexed(self) -> Iterator[list[Known]]:
-        """All at once, in the order of the disk: nobody keeps another."""
+        """Evict in the order of the objects on disk, because the index cannot record them."""
         yield [Known(each.digest, each.touched, each.size) for each in self.objects]
 
     def _drop_from(self, batch: list[Known], excess: int, protected: Digest | None, dropped: list[StoredObject]) -> int:
-        """Drop those whose turn comes before that of every object after the batch; by how many bytes the total shrinks."""
+        """Evict those objects of a batch that are older than every later object. Return how many bytes were freed."""
         horizon = batch[-1].used if len(batch) == BATCH else math.inf  # fewer, or more, are the last
         gone, used, freed = list[Known](), dict[Digest, float](), 0
         try:
@@ -67,25 +67,28 @@ class Eviction:
         return freed
 
     def _times(self, known: Known) -> tuple[float, ...]:
-        """When the object was asked for (by the index, and the file of uses), and made or linked; none if it is gone."""
+        """Return the access times (from the index and the access-time file) and the change time; empty if the object is
+        gone.
+        """
         status = self.objects.status(known.digest)
         if status is None:
             return ()
         return known.used, self.uses.last(known.digest), StoredObject.of(known.digest, status).touched
 
     def _is_in_use(self, times: tuple[float, ...]) -> bool:
-        """Whether somebody was given the object so lately that they may not have laid it out yet.
+        """Return whether the object was accessed so recently that the caller may still be copying it.
 
-        Each time counts: of two, the later one may have been noted before the clock was set back.
+        Each time is checked, because the later of two may date from before the clock was set back.
         """
         now = self.uses.now()
         return any(abs(now - time) < self.grace for time in times)
 
     def _let_go(self, digest: Digest, dropped: list[StoredObject]) -> bool:
-        """Remove the object, unless somebody has asked for it since it was judged; whether it is gone.
+        """Remove the object unless it was accessed after it was selected. Return whether it was removed.
 
-        A reader records its use and then looks at the file. This method changes how the file looks and then checks the uses.
-        So either this method sees the use, or the reader sees a changed file and takes the lock to read it.
+        A reader records its access and then checks the file. This method changes the file's state and then checks the
+        access times. Therefore either this method sees the access, or the reader sees the changed file and takes the
+        lock.
         """
         with self.objects.turn(digest):
             self.objects.touch(digest)
@@ -95,12 +98,12 @@ class Eviction:
             return True
 
     def remove(self, digest: Digest) -> StoredObject | None:
-        """Remove an object from the disk; what it was. Raises `HomeUnwritable`."""
+        """Remove an object from the disk and return its former state. Raises `HomeUnwritable`."""
         with writing(self.objects.path(digest)):
             return self.objects.drop(digest)
 
     def count(self) -> None:
-        """Bring the index in line with the disk, folder by folder."""
+        """Rebuild the index from the objects on disk, folder by folder."""
         for first in FIRST:
             there = {each.digest: each for each in self.objects.beginning(first)}
             known = self.index.between(Digest(first + "0" * 62), Digest(first + "f" * 62))

@@ -1,4 +1,4 @@
-"""Evidence that was asked for lately, in memory, as long as its files look as they did."""
+"""An in-memory cache of recently requested evidence, valid while the files are unchanged."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from citekit.adapters.storage.evidence_record import EvidenceRecord
 from citekit.domain.evidence import EvidenceKey, StoredEvidence
 
 REMEMBERED = 8192
-"""Pieces of evidence that are kept; the least recently asked for go first."""
+"""Maximum number of cached records; the least recently used is evicted first."""
 
 
 @frozen
 class HotEvidence:
-    """What the index said about a piece of evidence."""
+    """A cached record of one piece of evidence."""
 
     stored: StoredEvidence
     record: EvidenceRecord
@@ -29,7 +29,7 @@ class HotEvidence:
         return str(self.stored.path)
 
     def is_current(self) -> bool:
-        """Whether the object's file still looks as it did when its bytes were last known to be right."""
+        """Return whether the object's file is unchanged since its bytes were last verified."""
         try:
             status = os.lstat(self._path)
         except OSError:
@@ -38,14 +38,14 @@ class HotEvidence:
 
 
 class HotEvidences:
-    """The last `REMEMBERED`, by their keys."""
+    """The `REMEMBERED` most recently used records, by evidence key."""
 
     def __init__(self) -> None:
         self._hot: OrderedDict[str, HotEvidence] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: EvidenceKey) -> HotEvidence | None:
-        """What is known of it, whether or not it still holds."""
+        """Return the cached record, which may be out of date."""
         name = key.digest.hex
         hot = self._hot.get(name)
         if hot is not None:
@@ -55,7 +55,7 @@ class HotEvidences:
         return hot
 
     def keep(self, stored: StoredEvidence, record: EvidenceRecord) -> None:
-        """Keep what was found."""
+        """Cache a record."""
         with self._lock:
             self._hot[stored.key.digest.hex] = HotEvidence(stored, record)
             self._hot.move_to_end(stored.key.digest.hex)

@@ -1,4 +1,4 @@
-"""Evidence as files named by their content, found by key through an index that may be lost."""
+"""A content-addressed evidence store on disk. Evidence is found by key through an index that can be rebuilt."""
 
 from __future__ import annotations
 
@@ -28,31 +28,31 @@ from citekit.domain.ports.locks import report_waiting, wait_silently
 from citekit.domain.progress import Progress, silent
 
 DEFAULT_LIMIT = 10 * 10**9
-"""Bytes that the objects may take together."""
+"""Default limit on the total size of the objects, in bytes."""
 
 KEPT_SHARE = 0.99
-"""After the limit was passed, so much of it stays: making room is not repeated for every object."""
+"""Fraction of the limit that remains after an eviction, so that not every new object causes another one."""
 
 GRACE = 10.0
-"""Seconds after its last use in which an object is not dropped to make room: a caller may still copy it."""
+"""Seconds after its last access during which an object is not evicted, because a caller may still be copying it."""
 
 _WAITING = "waiting for another caller who makes the same evidence"
 
 Waiting = Callable[[], object]
-"""What is called now and then while a lock is waited for."""
+"""A callback that runs periodically while a lock is awaited."""
 
 
 class FileEvidenceStore:
-    """An `EvidenceStore` in a folder: `objects/ab/cdef...`, `locks/`, and `making/` for what is not finished.
+    """An `EvidenceStore` in a folder with `objects/ab/cdef...`, `locks/`, and `making/` (the staging area).
 
-    Of those who want the same key at once one holds the key's lock and makes it. `make` must not ask the store for other
-    evidence. The limit is on the objects: a file elsewhere that is a link to one (as the output files are) keeps its
-    bytes on the disk when the object goes.
+    If several callers request the same key at once, one of them holds the key's lock and makes the evidence. `make`
+    must not request other evidence from the store. The limit applies to the objects: if a file elsewhere is a hard link
+    to an object, as output files are, its bytes stay on the disk after the object is evicted.
 
-    After a kill every object is whole. After a power cut, objects of the last seconds may be torn, since nobody waits for
-    the disk (where the system says which run of the machine this is; elsewhere one waits): none is given out before its
-    bytes were read again, and a torn one is made again. A disk that is pulled out while it is written to is not noticed so
-    before `verify`.
+    After a kill, every object is complete. After a power failure, objects of the last seconds may be incomplete,
+    because the store does not wait for the disk if the system reports a boot ID. Therefore an object from an earlier
+    boot is verified before it is returned, and a damaged one is made again. If a disk is disconnected during a write,
+    only `verify` detects the damage.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class FileEvidenceStore:
         clock: Clock | None = None,
         grace: float = GRACE,
     ) -> None:
-        """`folder` is made at the first `obtain`; `limit` is in bytes, `grace` in seconds of `clock`, the machine's."""
+        """`folder` is created by the first `obtain`. `limit` is in bytes, `grace` in seconds of the system `clock`."""
         self._objects = Objects(folder / "objects", Locks(folder / "locks", passing=True))
         self._workshop = StagingArea(folder / "making", folder / "locks")
         self._clock = clock or SystemClock()
@@ -75,15 +75,15 @@ class FileEvidenceStore:
         self._limit = limit
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
-        """The evidence; its bytes are read again only where its file does not look as it did."""
+        """Return the evidence, or None. Verifies the bytes only if the state of the file has changed."""
         return self.cached(key) or self._find(key, wait_silently)
 
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:
-        """The evidence, if it was asked for before and its file looks as it did."""
+        """Return the evidence if it is in memory and its file is unchanged, else None."""
         hot = self._hot.get(key)
         if hot is None:
             return None
-        self._uses.note(hot.stored.digest)  # before the look: eviction checks uses last
+        self._uses.note(hot.stored.digest)  # recorded before the check, because eviction checks the access times last
         return hot.stored if hot.is_current() else None
 
     def _find(self, key: EvidenceKey, waiting: Waiting) -> StoredEvidence | None:
@@ -104,7 +104,7 @@ class FileEvidenceStore:
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = EVERYBODY
     ) -> StoredEvidence:
-        """The evidence, made where it is missing. Raises `HomeUnwritable`, and what both steps raise."""
+        """Return the evidence, and make it if it is missing. Raises `HomeUnwritable` and the errors of `make`."""
         waiting = report_waiting(progress, _WAITING)
         found = self.cached(key) or self._find(key, waiting)
         if found is None:
@@ -116,11 +116,11 @@ class FileEvidenceStore:
         return found
 
     def is_intact(self, digest: Digest) -> bool | None:
-        """Whether the object's file has the bytes of its name."""
+        """Return whether the object's bytes match its digest."""
         return None if self._objects.status(digest) is None else self._objects.is_intact(digest)
 
     def stats(self) -> StoreStats:
-        """How full the store is, counted on the disk."""
+        """Return the number and total size of the objects, counted on the disk."""
         objects, size, linked = 0, 0, 0
         for each in self._objects:
             objects += 1
@@ -129,7 +129,7 @@ class FileEvidenceStore:
         return StoreStats(objects=objects, size=size, limit=self._limit, linked=linked)
 
     def verify(self) -> StoreCheck:
-        """Read every object, drop the damaged, forget what is gone, clean up after killed processes."""
+        """Verify every object, remove damaged ones, forget missing ones, and clean up after killed processes."""
         checked, healed = 0, []
         for each in self._objects:
             checked += 1
@@ -141,20 +141,23 @@ class FileEvidenceStore:
         return StoreCheck(checked=checked, healed=healed, leftovers=leftovers)
 
     def prune(self, limit: int | None = None) -> int:
-        """Drop the least recently used until `limit` bytes remain; return what it freed. Raises `HomeUnwritable`."""
+        """Evict the least recently used objects until at most `limit` bytes remain. Return what was freed.
+
+        Raises `HomeUnwritable`.
+        """
         self._workshop.clean()
         self._eviction.count()
         return _freed(self._eviction.drop(self._total(), self._limit if limit is None else limit, None))
 
     def clear(self) -> int:
-        """Drop everything; return what it freed. Raises `HomeUnwritable`."""
+        """Remove all objects. Return what was freed. Raises `HomeUnwritable`."""
         self._workshop.clean()
         freed = _freed(gone for each in self._objects if (gone := self._eviction.remove(each.digest)) is not None)
         self._eviction.count()
         return freed
 
     def _look_again(self, key: EvidenceKey, record: EvidenceRecord, waiting: Waiting) -> StoredEvidence | None:
-        """Keep an object whose file looks different but whose bytes are right, drop any other."""
+        """Verify an object whose file state has changed. Keep it if its bytes are correct, else remove it."""
         with self._objects.turn(record.digest, waiting):
             seen = time.time()
             status = self._objects.status(record.digest)
@@ -172,13 +175,13 @@ class FileEvidenceStore:
             extraction = made_by(make, made)
             digest, size = digest_of(made)
             total = self._index.expect(digest, size, self._uses.now())
-            self._uses.note(digest)  # before it is there to be dropped, or is found to be there
+            self._uses.note(digest)  # recorded before the object exists, or before it is found
             with self._objects.turn(digest, waiting), writing(self._objects.path(digest)):
                 status = self._objects.take_in(made, digest, readers)
         record = EvidenceRecord.of(digest, status, extraction, self._clock.now(), time.time())
         self._index.remember(key, record, self._uses.now())
         if total is None:
-            self._eviction.count()  # nobody has: the index is new
+            self._eviction.count()  # the index is new and has no total yet
             total = self._total()
         if total > self._limit:
             self._eviction.drop(total, self._limit, digest, kept=int(self._limit * KEPT_SHARE))
@@ -190,5 +193,5 @@ class FileEvidenceStore:
 
 
 def _freed(dropped: Iterable[StoredObject]) -> int:
-    """What the disk has gained: the bytes of an object that another file is a link to are still on it."""
+    """Return the disk space that was freed. Bytes of an object with another hard link are still in use."""
     return sum(each.size for each in dropped if not each.linked)

@@ -1,4 +1,4 @@
-"""What the index says about evidence: which object a key means, how large each object is, and the order of their uses."""
+"""The index of evidence: the object for each key, the size of each object, and the order of last access."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ TABLES = Tables(
         "CREATE INDEX object_by_use ON object (used)",
         "CREATE TABLE total (size INTEGER NOT NULL)",
     ),
-    shared=True,  # it holds no words of files; users who share a home for reading find evidence by it
+    shared=True,  # contains no text from files; users with read access to a shared home find evidence through it
 )
-"""Digests are kept as their 32 bytes. `used` is seconds since the epoch, at the latest when the object was last asked for.
+"""The tables. Digests are stored as 32 bytes. `used` is the last access time in seconds since the epoch.
 
-`total` has one row, the sum of all sizes; none until the objects were counted on the disk.
+`total` has one row, the sum of all sizes. It is empty until the objects have been counted on the disk.
 """
 
 _NAME = b"evidence"
 
 BATCH = 500
-"""Rows that are read or written at a time."""
+"""Number of rows that are read or written at a time."""
 
 _FIND = "SELECT object, record FROM evidence WHERE key = ?"
 _REMEMBER = "INSERT OR REPLACE INTO evidence (key, object, record) VALUES (?, ?, ?)"
@@ -57,7 +57,9 @@ _COUNT = "INSERT INTO total SELECT coalesce(sum(size), 0) FROM object"
 
 @frozen
 class Known:
-    """An object that the index knows: last used at `used` or later, in seconds since the epoch, of `size` bytes."""
+    """An indexed object: its size in bytes, and a lower bound of its last access time (`used`, seconds since the
+    epoch).
+    """
 
     digest: Digest
     used: float
@@ -65,11 +67,11 @@ class Known:
 
 
 class EvidenceIndex:
-    """No method raises: what fails counts as not remembered.
+    """Reads and writes the index. No method raises: a failure counts as a cache miss.
 
-    In each step that changes rows of `object`, `total` changes by the same amount: it stays their sum. A record is preceded
-    by its code under the seal of this home, for its key and its object: one that came from elsewhere, or was moved to another
-    key, counts as not remembered. The other tables only decide what goes first when there is no room.
+    Each transaction that changes rows of `object` changes `total` by the same amount. Each record is preceded by an
+    authentication code that binds it to its key, its object, and this home. A record that was copied from another home,
+    or moved to another key, counts as missing. The other tables affect only the order of eviction.
     """
 
     def __init__(self, database: SqliteFile, seal: HomeSeal) -> None:
@@ -77,7 +79,7 @@ class EvidenceIndex:
         self._seal = seal
 
     def find(self, key: EvidenceKey) -> EvidenceRecord | None:
-        """The record of that evidence."""
+        """Return the record of the evidence, or None."""
         name = _blob(key.digest)
         row = self._database.read(lambda each: each.execute(_FIND, (name,)).fetchone())
         match row:
@@ -86,7 +88,7 @@ class EvidenceIndex:
         return None
 
     def remember(self, key: EvidenceKey, record: EvidenceRecord, now: float) -> None:
-        """Remember the record, and its object if it was forgotten since."""
+        """Store the record, and its object if the index no longer has it."""
         name, blob = _blob(key.digest), _blob(record.digest)
         plain = json.dumps(record.to_plain(), separators=(",", ":"))
         text = self._seal.code(_NAME, name, blob, plain.encode()).hex() + plain
@@ -98,9 +100,9 @@ class EvidenceIndex:
         self._database.write(write)
 
     def expect(self, digest: Digest, size: int, now: float) -> int | None:
-        """Say that an object comes, before it does: so one that is there is always known, whenever a process is killed.
+        """Register an object before it is created, so that the index knows every object even if the process is killed.
 
-        Returns how many bytes all objects have; None where nobody has counted them.
+        Returns the total size of all objects in bytes, or None if they have not been counted.
         """
 
         def write(connection: Connection) -> int | None:
@@ -112,30 +114,29 @@ class EvidenceIndex:
         return self._database.write(write)
 
     def total(self) -> int | None:
-        """How many bytes all objects have; None where nobody has counted them."""
+        """Return the total size of all objects in bytes, or None if they have not been counted."""
         row = self._database.read(lambda each: each.execute(_TOTAL).fetchone())
         return row[0] if row is not None else None
 
     def oldest(self, after: Known | None = None) -> list[Known]:
-        """At most `BATCH` objects, the least recently used first, of those that come after that one."""
+        """Return at most `BATCH` objects after `after`, least recently used first."""
         last = (after.used, _blob(after.digest)) if after is not None else (float("-inf"), b"")
         rows = self._database.read(lambda each: each.execute(_OLDEST, (*last, BATCH)).fetchall())
         return list(_known(rows or ()))
 
     def between(self, first: Digest, last: Digest) -> list[Known]:
-        """The objects whose digests lie between the two."""
+        """Return the objects whose digests are in the given range."""
         rows = self._database.read(lambda each: each.execute(_BETWEEN, (_blob(first), _blob(last))).fetchall())
         return list(_known(rows or ()))
 
     def learn(self, objects: Sequence[Known]) -> None:
-        """Note objects that it did not know."""
+        """Add objects that the index does not have."""
         rows = [(_blob(each.digest), each.used, each.size) for each in objects]
         if rows:
             self._database.write(lambda each: _grow(each, _added(each, rows)))
 
     def update(self, gone: Iterable[Known], used: Mapping[Digest, float]) -> None:
-        """Forget objects that are `gone`, and all that means them, unless they were used since; note when others
-        were used."""
+        """Remove the `gone` objects and their keys unless they were accessed since, and record the accesses in `used`."""
         lost, later = list(gone), [(time, _blob(digest), time) for digest, time in used.items()]
 
         def write(connection: Connection) -> None:
@@ -149,7 +150,7 @@ class EvidenceIndex:
             self._database.write(write, create=False)
 
     def count(self) -> None:
-        """Sum the sizes up again."""
+        """Compute the total size again."""
 
         def write(connection: Connection) -> None:
             connection.execute("DELETE FROM total")
@@ -159,7 +160,7 @@ class EvidenceIndex:
 
 
 def _added(connection: Connection, rows: Sequence[tuple[bytes, float, int]]) -> int:
-    """Add objects; how many bytes those have that were not known."""
+    """Insert objects. Return the total size in bytes of those that are new."""
     return sum(row[2] for row in rows if connection.execute(_ADD, row).rowcount)
 
 

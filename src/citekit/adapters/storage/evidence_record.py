@@ -1,4 +1,4 @@
-"""What the index remembers about one piece of evidence."""
+"""The index record of one piece of evidence."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from citekit.domain.evidence import EvidenceKey, Extraction, StoredEvidence
 from citekit.wire import receipts
 
 WINDOW = FINE
-"""Seconds within which the file systems that objects lie on may give two changes the same time."""
+"""Seconds within which the file system of the objects may give two changes the same timestamp."""
 
 
 @frozen(kw_only=True)
 class EvidenceRecord:
-    """An object's digest, and what its file looked like when its bytes were last known to have that digest.
+    """An object's digest, and the state of its file when its bytes were last verified.
 
-    That was at `seen`; `since` is when it was first known to look so. Both are seconds since the epoch. `boot` is the run
-    of the machine in which the bytes were written, where nobody waited until they were on the disk; empty once they are
-    known to be there.
+    `seen` is the time of that check; `since` is when the file was first seen in this state. Both are in seconds since
+    the epoch. `boot` is the boot ID under which the bytes were written without a flush; it is empty once the bytes are
+    known to be on the disk.
     """
 
     digest: Digest
@@ -40,19 +40,19 @@ class EvidenceRecord:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Size of the object in bytes."""
         return self.state.size
 
     @classmethod
     def of(cls, digest: Digest, status: os.stat_result, extraction: Extraction, created: datetime, seen: float) -> Self:
-        """The record of an object that was made at `created` in this run, and looked like `status` at `seen`."""
+        """Return the record of an object created at `created` during this boot, with the state `status` at `seen`."""
         state, boot = FileState.of(status), boot_id() or ""
         return cls(digest=digest, state=state, since=seen, seen=seen, boot=boot, extraction=extraction, created=created)
 
     def matches(self, status: os.stat_result) -> bool:
-        """Whether the file looks as it did, and looked so long enough for another change to show.
+        """Return whether the file is unchanged, and a further change would be visible in its timestamps.
 
-        After another start of the machine that is not enough for bytes that may not have reached the disk.
+        After a reboot, this is not sufficient for bytes that were not flushed to the disk.
         """
         return self._looks_like(status) and self._is_settled and self.boot in ("", boot_id())
 
@@ -61,7 +61,7 @@ class EvidenceRecord:
         return self.state.is_settled(self.seen, WINDOW, self.since)
 
     def _looks_like(self, status: os.stat_result) -> bool:
-        """Whether `FileState.of(status)` is its state, at a fraction of the price."""
+        """Return whether the state equals `FileState.of(status)`, computed at a fraction of the cost."""
         state = self.state
         return (
             status.st_ctime_ns == state.ctime_ns
@@ -72,16 +72,16 @@ class EvidenceRecord:
         )
 
     def again(self, status: os.stat_result, seen: float) -> Self:
-        """The record after the bytes were read again, found to be right, and the file looked so before, at `seen`.
+        """Return the record after the bytes were verified again; `seen` is when the file had the state `status`.
 
-        Bytes that are right in another run of the machine than they were written in have come from the disk.
+        Bytes that are correct after a reboot were read from the disk, so the record no longer needs a boot ID.
         """
         state = FileState.of(status)
         boot = self.boot if self.boot == boot_id() else ""
         return evolve(self, state=state, since=self.since if state == self.state else seen, seen=seen, boot=boot)
 
     def stored(self, key: EvidenceKey, path: Path, *, made_now: bool) -> StoredEvidence:
-        """The evidence it describes."""
+        """Return the evidence that the record describes."""
         return StoredEvidence(
             key=key,
             path=path,
@@ -93,7 +93,7 @@ class EvidenceRecord:
         )
 
     def to_plain(self) -> dict[str, Any]:
-        """Plain data for the index, all but the digest."""
+        """Return plain data for the index, without the digest."""
         return {
             "state": [*self.state],
             "since": self.since,
@@ -105,7 +105,7 @@ class EvidenceRecord:
 
     @classmethod
     def from_plain(cls, digest: Digest, plain: object) -> Self | None:
-        """The record that `to_plain` wrote, or None where the data is anything else."""
+        """Return the record that `to_plain` wrote, or None if the data has another form."""
         match plain:
             case {
                 "state": [int(), int(), int(), int(), int()] as state,

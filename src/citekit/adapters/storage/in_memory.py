@@ -1,4 +1,4 @@
-"""Stores that last as long as the program: for experiments and for the tests of use cases."""
+"""In-memory stores, for experiments and for tests of use cases."""
 
 from __future__ import annotations
 
@@ -39,43 +39,43 @@ class InMemoryMapStore:
         self._puts = 0
 
     def ids(self) -> Sequence[str]:
-        """Every stored resource id, sorted."""
+        """Return every stored resource ID, sorted."""
         return sorted(self._maps)
 
     def get(self, resource_id: str) -> ResourceMap:
-        """The map itself."""
+        """Return the map."""
         return self._found(resource_id)
 
     def cached(self, resource_id: str) -> ResourceMap | None:
-        """The map itself, where there is one."""
+        """Return the map, or None if there is none."""
         return self._maps.get(resource_id)
 
     def cached_ids(self) -> Sequence[str] | None:
-        """None: the IDs are collected each time."""
+        """Return None, because the IDs are collected on each call."""
         return None
 
     def card(self, resource_id: str) -> MapCard:
-        """The map at a glance."""
+        """Return the card of the map."""
         return self._found(resource_id).card()
 
     def cards(self) -> Sequence[MapCard]:
-        """Every map at a glance."""
+        """Return the card of every map."""
         return [found.card() for _, found in sorted(self._maps.items())]
 
     def versions(self) -> Mapping[str, str]:
-        """Every stored resource id, with the number of the `put` that stored it."""
+        """Return the version of each stored resource ID: the sequence number of its last `put`."""
         return {name: str(self._versions[name]) for name in self.ids()}
 
     def version(self, resource_id: str) -> str | None:
-        """The number of the `put` that stored the map."""
+        """Return the sequence number of the `put` that stored the map."""
         return str(self._versions[resource_id]) if resource_id in self._maps else None
 
     def state(self) -> str | None:
-        """Nothing: its maps are looked at each time."""
+        """Return None: there is no folder whose state could be compared."""
         return None
 
     def put(self, resource_map: ResourceMap) -> None:
-        """Store or replace; what another mapper made is kept."""
+        """Store or replace the map. A replaced map by another mapper is retained as an edition."""
         name = check_resource_id(resource_map.resource_id)
         self._puts += 1
         self._versions[name] = self._puts
@@ -92,39 +92,39 @@ class InMemoryMapStore:
         self._maps[name] = resource_map
 
     def remove(self, resource_id: str) -> None:
-        """Forget the map."""
+        """Remove the map."""
         if self._maps.pop(check_resource_id(resource_id), None) is None:
             raise self._missing(resource_id)
         self._kept.pop(resource_id, None)
         self._earlier.pop(resource_id, None)
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
-        """The map of the resource that `mapper` made."""
+        """Return the map of the resource that `mapper` made."""
         known = self.editions(resource_id) if resource_id in self._maps else ()
         return next((each for each in known if each.mapper == mapper), None)
 
     def editions(self, resource_id: str) -> Sequence[ResourceMap]:
-        """The map in use, and then the kept ones."""
+        """Return the current map, followed by the other editions."""
         current = self.get(resource_id)
         kept = self._kept.get(resource_id, ())
         same = (each for each in kept if each.source_digest == current.source_digest and each.mapper != current.mapper)
         return [current, *same]
 
     def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
-        """The digests of the files that replaced maps were of."""
+        """Return the source digests of replaced maps."""
         return tuple(self._earlier.get(check_resource_id(resource_id), ()))
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """A stored map of those bytes by that mapper."""
+        """Return a stored map of those bytes by that mapper, or None."""
         maps = (each for name in list(self._maps) for each in self.editions(name))
         return next((each for each in maps if (each.source_digest, each.mapper) == (source, mapper)), None)
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """The ids of the maps of the file at that path, sorted."""
+        """Return the resource IDs of the maps of the file at that path, sorted."""
         return [name for name, found in sorted(self._maps.items()) if found.source_path == source_path]
 
     def expected_at(self, resource_id: str) -> str:
-        """There is no file; the name says so."""
+        """Return a description of where the map is stored."""
         return f"memory/{resource_id}.json"
 
     def _found(self, resource_id: str) -> ResourceMap:
@@ -140,10 +140,10 @@ class InMemoryMapStore:
 
 
 class InMemoryEvidenceStore:
-    """An `EvidenceStore` whose table is in memory; its objects, which must be files, lie in a folder of its own."""
+    """An `EvidenceStore` with an in-memory index and objects in a folder of its own."""
 
     def __init__(self, limit: int = 10**9, folder: Path | None = None, clock: Clock | None = None) -> None:
-        """`limit` in bytes; without `folder` a temporary one is made, and removed with the store."""
+        """`limit` is in bytes. Without `folder`, a temporary folder is created and removed with the store."""
         self._clock = clock or SystemClock()
         self._owned = tempfile.TemporaryDirectory(prefix="citekit-") if folder is None else None
         self._folder = Path(self._owned.name) if self._owned is not None else folder or Path()
@@ -153,7 +153,7 @@ class InMemoryEvidenceStore:
         self._making: dict[EvidenceKey, threading.Lock] = {}
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
-        """The evidence, its bytes read again every time."""
+        """Return the evidence, verified on each call."""
         with self._table:
             found = self._stored.get(key)
             if found is None or not _is_intact(found):
@@ -163,13 +163,13 @@ class InMemoryEvidenceStore:
             return found
 
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:  # noqa: ARG002
-        """Nothing: only its bytes tell whether the evidence is intact."""
+        """Return None, because only the bytes show whether the evidence is intact."""
         return None
 
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = EVERYBODY
     ) -> StoredEvidence:
-        """The evidence, made where it is missing."""
+        """Return the evidence, and make it if it is missing."""
         with self._table:
             lock = self._making.setdefault(key, threading.Lock())
         while not lock.acquire(timeout=NAP):
@@ -182,7 +182,7 @@ class InMemoryEvidenceStore:
             lock.release()
 
     def is_intact(self, digest: Digest) -> bool | None:
-        """Whether the file that holds those bytes still does."""
+        """Return whether the file with that digest still has the matching bytes."""
         with self._table:
             path = next((each.path for each in self._stored.values() if each.digest == digest), None)
         try:
@@ -191,7 +191,7 @@ class InMemoryEvidenceStore:
             return None
 
     def stats(self) -> StoreStats:
-        """How full the store is; several keys of the same bytes count once."""
+        """Return the number and total size of the objects; an object with several keys counts once."""
         with self._table:
             found = {stored.digest: stored for stored in self._stored.values()}.values()
         linked = sum(stored.size for stored in found if _is_linked(stored))
@@ -200,7 +200,7 @@ class InMemoryEvidenceStore:
         )
 
     def verify(self) -> StoreCheck:
-        """Read every object, and drop the damaged."""
+        """Verify every object, and remove damaged ones."""
         with self._table:
             found = {stored.digest: (key, stored) for key, stored in self._stored.items()}
             damaged = [key for key, stored in found.values() if not _is_intact(stored)]
@@ -210,7 +210,7 @@ class InMemoryEvidenceStore:
         return StoreCheck(checked=len(found), healed=healed, leftovers=0)
 
     def prune(self, limit: int | None = None) -> int:
-        """Drop the least recently used until `limit` bytes remain; return what it freed."""
+        """Evict the least recently used objects until at most `limit` bytes remain. Return what was freed."""
         with self._table:
             freed = 0
             while self._stored and self.stats().size > (self._limit if limit is None else limit):
@@ -218,7 +218,7 @@ class InMemoryEvidenceStore:
             return freed
 
     def clear(self) -> int:
-        """Drop everything; return what it freed."""
+        """Remove all objects. Return what was freed."""
         return self.prune(-1)
 
     def _made(self, key: EvidenceKey, make: Make, readers: int) -> StoredEvidence:
@@ -254,7 +254,7 @@ class InMemoryEvidenceStore:
                 self._forget(key)
 
     def _forget(self, key: EvidenceKey) -> int:
-        """Forget the key, and the object where no other key means it; return how many bytes that freed."""
+        """Forget the key, and remove its object if no other key refers to it. Return how many bytes were freed."""
         gone = self._stored.pop(key, None)
         if gone is None or any(stored.digest == gone.digest for stored in self._stored.values()):
             return 0

@@ -1,4 +1,4 @@
-"""Maps as JSON files in one folder, a file each, that people may read, copy and edit."""
+"""A map store with one JSON file for each map, which users may read, copy, and edit."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from citekit.wire import maps
 
 
 class JsonMapStore:
-    """A `MapStore` in a folder. Changes by other processes, or by hand, are seen at the next look.
+    """A `MapStore` in a folder. Changes by other processes or by hand are visible at the next access.
 
-    The id of a map is the name of its file, whatever the file says: a copy under a new name is a new resource.
+    A map's resource ID is its file name, regardless of the ID in the file. A copy under a new name is a new resource.
     """
 
     def __init__(self, folder: Path, index: Index | None = None, cache_folder: Path | None = None) -> None:
-        """`folder` is made at the first `put`; `index` remembers which bytes were mapped by whom, and from where.
+        """`folder` is created by the first `put`. `index` records which mapper mapped which bytes and files.
 
-        In `cache_folder` cards are remembered, for this and other programs; without it they are read from the maps.
+        `cache_folder` holds a cache of map cards that all processes share; without it, cards are read from the maps.
         """
         self._folder = folder
         self._listing = MapListing(str(folder))
@@ -52,33 +52,33 @@ class JsonMapStore:
         self._editions = Editions(folder)
 
     def ids(self) -> Sequence[str]:
-        """Every stored resource id, sorted; the same tuple while they are the same. Raises `MapCorrupt`.
+        """Return every stored resource ID, sorted. Raises `MapCorrupt`.
 
-        An unchanged folder costs a look at its times.
+        While the folder is unchanged, this takes one `stat` and returns the same tuple.
         """
         return self._listing.ids()
 
     def cached_ids(self) -> Sequence[str] | None:
-        """The ids as they were listed, if the folder is unchanged."""
+        """Return the resource IDs of the last listing if the folder is unchanged, else None."""
         return self._listing.cached()
 
     def get(self, resource_id: str) -> ResourceMap:
-        """The map, from memory where its file is unchanged."""
+        """Return the map, from memory if its file is unchanged."""
         hot = self._hot.get(resource_id)
         return hot if hot is not None else self._read(resource_id, self._locate(_checked(resource_id))[0])
 
     def cached(self, resource_id: str) -> ResourceMap | None:
-        """The map in memory, if its file is unchanged."""
+        """Return the map if it is in memory and its file is unchanged, else None."""
         return self._hot.get(resource_id)
 
     def card(self, resource_id: str) -> MapCard:
-        """The map at a glance; it is parsed only where nobody parsed these bytes before."""
+        """Return the card of the map. The map is parsed only if the card cache does not have these bytes."""
         path, status = self._locate(_checked(resource_id))
         known = self._cards.get(resource_id, str(path), status) if self._cards is not None else None
         return known or self.get(resource_id).card()
 
     def cards(self) -> Sequence[MapCard]:
-        """Every map at a glance; damaged ones are left out. Raises `MapCorrupt` where the folder cannot be read."""
+        """Return the card of every map, without damaged ones. Raises `MapCorrupt` if the folder cannot be read."""
         try:
             seen = self._cards.look(str(self._folder)) if self._cards is not None else dict.fromkeys(self.ids())
         except OSError as error:
@@ -90,15 +90,15 @@ class JsonMapStore:
         return found
 
     def versions(self) -> Mapping[str, str]:
-        """Every stored resource id, with what its file looks like: each is looked at when it is asked for, none is held.
+        """Return the version of each stored resource ID. Versions are read on demand and are not cached.
 
-        Raises `MapCorrupt` where the folder cannot be read; so does going through them.
+        This call and iteration raise `MapCorrupt` if the folder cannot be read.
         """
         self._listing.check()
         return MapVersions(self._listing, self.version)
 
     def version(self, resource_id: str) -> str | None:
-        """What the map's file looks like."""
+        """Return the version of the map, derived from the state of its file; None if there is no map."""
         with suppress(ResourceIdRefused):
             for path in self._candidates(_checked(resource_id)):
                 with suppress(OSError):
@@ -106,7 +106,7 @@ class JsonMapStore:
         return None
 
     def state(self) -> str | None:
-        """What the folder looks like: its times change with every map that is added, replaced, or removed."""
+        """Return the state of the folder, which changes when a map is added, replaced, or removed."""
         now = time.time()
         try:
             state = FileState.of(self._folder.stat())
@@ -117,7 +117,7 @@ class JsonMapStore:
         return str(state) if state.tells(now) else None
 
     def put(self, resource_map: ResourceMap) -> None:
-        """Store or replace. Raises `FaultyAnswer` where the map holds what JSON cannot say."""
+        """Store or replace the map. Raises `FaultyAnswer` if the map has values that JSON cannot represent."""
         name = check_resource_id(resource_map.resource_id)
         try:
             data = maps.to_json(resource_map).encode()
@@ -133,7 +133,7 @@ class JsonMapStore:
             self._cards.remember(RememberedCard(resource_map.card(), hashlib.sha256(data).hexdigest()))
 
     def remove(self, resource_id: str) -> None:
-        """Forget the map, and the file that was put there under its plain name, if there is one."""
+        """Remove the map, including a file that a user stored under the plain resource ID."""
         check_resource_id(resource_id)
         check_folder(self._folder)
         removed = [self._unlink(path) for path in self._candidates(resource_id)]
@@ -147,7 +147,7 @@ class JsonMapStore:
             self._cards.forget(resource_id)
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
-        """The map of the resource that `mapper` made: the one in use, or one that was kept."""
+        """Return the map of the resource that `mapper` made, either the current one or a retained edition."""
         with suppress(ResourceMissing, MapCorrupt):
             if self.card(resource_id).mapper == (mapper.name, mapper.model, mapper.version):
                 current = self.get(resource_id)
@@ -156,18 +156,18 @@ class JsonMapStore:
         return self._editions.get(check_resource_id(resource_id), mapper)
 
     def editions(self, resource_id: str) -> Sequence[ResourceMap]:
-        """The map in use, and then the kept ones that other mappers made of the same bytes."""
+        """Return the current map, followed by retained editions by other mappers of the same bytes."""
         current = self.get(resource_id)
         kept = self._editions.all(resource_id)
         same = (each for each in kept if each.source_digest == current.source_digest and each.mapper != current.mapper)
         return [current, *same]
 
     def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
-        """The digests that were noted when a map of another file was stored under the id."""
+        """Return the digests of the sources that this resource ID had before."""
         return self._editions.sources(_checked(resource_id))
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """A stored map of those bytes by that mapper; None, too, where the index that remembers it was lost."""
+        """Return a stored map of those bytes by that mapper. Returns None also if the index was lost."""
         for resource_id in self._hints.mapped(source, mapper):
             with suppress(ResourceIdRefused):
                 found = self.edition(resource_id, mapper)
@@ -176,7 +176,7 @@ class JsonMapStore:
         return None
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """The ids of maps of the file at that path; none, too, where the index that remembers them was lost."""
+        """Return the resource IDs of the maps of the file at that path. Returns none also if the index was lost."""
         found = []
         for resource_id in self._hints.of_file(source_path):
             with suppress(ResourceIdRefused, ResourceMissing, MapCorrupt):
@@ -185,11 +185,11 @@ class JsonMapStore:
         return sorted(found)
 
     def expected_at(self, resource_id: str) -> str:
-        """The file's place relative to the home."""
+        """Return the path of the map file, relative to the home."""
         return f"{self._folder.name}/{resource_id}{SUFFIX}"
 
     def _mode(self, resource_map: ResourceMap) -> int:
-        """The permissions of the map's file: only readers of its source may read it, and of the map that was there."""
+        """Return the permissions of the map file: those of its source, further limited by those of the map it replaces."""
         before = readers_at(self._path(resource_map.resource_id))
         source = readers_at(resource_map.source_path)
         return mode_for((EVERYBODY if before is None else before) & (EVERYBODY if source is None else source))
@@ -209,7 +209,7 @@ class JsonMapStore:
         return self._folder / f"{stored_name(resource_id)}{SUFFIX}"
 
     def _candidates(self, resource_id: str) -> Iterator[Path]:
-        """Where we put the map, then where a person would have put it."""
+        """Yield the path that CiteKit writes, then the path that a user would choose."""
         if is_plain(resource_id):
             yield self._folder / f"{resource_id}{SUFFIX}"
             return
@@ -219,7 +219,7 @@ class JsonMapStore:
             yield self._folder / f"{resource_id}{SUFFIX}"
 
     def _locate(self, resource_id: str) -> tuple[Path, os.stat_result]:
-        """The file of the map, and what it looks like."""
+        """Return the path of the map file and its status."""
         check_folder(self._folder)
         for path in self._candidates(resource_id):
             try:

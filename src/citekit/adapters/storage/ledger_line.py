@@ -1,4 +1,4 @@
-"""A line of a ledger as JSON text (RFC 8259), and back."""
+"""Converts ledger entries to lines of JSON (RFC 8259) and back."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _READ = {"deed": Deed, "at": datetime.fromisoformat, "digest": Digest}
 
 
 def checked(entry: LedgerEntry) -> LedgerEntry:
-    """The entry with its time in UTC. Raises `RequestRefused` for a time without a zone: nobody could order the lines."""
+    """Return the entry with its time in UTC. Raises `RequestRefused` if the time has no time zone."""
     if entry.at.utcoffset() is None:
         raise RequestRefused(f"A line of the ledger needs a time with its zone, not {entry.at.isoformat()}.")
     return evolve(entry, at=entry.at.astimezone(UTC))
 
 
 def written(entry: LedgerEntry) -> str:
-    """The entry as one line of ASCII. Raises `RequestRefused` for what is not plain data."""
+    """Return the entry as one line of ASCII. Raises `RequestRefused` for values that are not plain data."""
     plain = {name: getattr(entry, name) for name in _NAMES}
     plain |= {"deed": entry.deed.value, "at": checked(entry).at.isoformat(), "digest": entry.digest.hex}
     plain |= {name: dict(plain[name]) for name in ("parameters", "counts", "seconds")}
@@ -35,7 +35,7 @@ def written(entry: LedgerEntry) -> str:
 
 
 def read(text: str) -> LedgerEntry:
-    """The entry. Raises `ValueError` for any other text; fields of a later version are omitted."""
+    """Return the entry, ignoring fields of later versions. Raises `ValueError` for any other text."""
     try:
         plain: dict[str, Any] = json.loads(text)
         known = {name: plain[name] for name in _NAMES if name in plain}

@@ -1,4 +1,4 @@
-"""Parsed maps in memory, as long as their files look as they did."""
+"""An in-memory cache of parsed maps, valid while their files are unchanged."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from citekit.adapters.system.file_state import FINE, FileState
 from citekit.domain.resource_map import ResourceMap
 
 HOT_LIMIT = 16 * 1024 * 1024
-"""Bytes of map files whose parsed maps are kept in memory (they take about a third more there); the least recently used go
-first."""
+"""Limit on the total size of the cached map files, in bytes. Parsed maps take about a third more memory.
+
+The least recently used map is evicted first.
+"""
 
 RACY = FINE
-"""Seconds within which a file may change twice and keep its time of change."""
+"""Seconds within which a file may change twice without a new timestamp."""
 
 
 @frozen
 class _Hot:
-    """A parsed map: its file at `path` looked like `state` when it was read, and since `since`.
+    """A parsed map, and the `state` of its file at `path` when it was read, which the file has had since `since`.
 
-    None of `absent` was there, which would have been read instead.
+    The paths in `absent` take precedence over `path`; no file existed there.
     """
 
     resource_map: ResourceMap
@@ -35,7 +37,7 @@ class _Hot:
     since: float
     read_at: float
     is_settled: bool = field(init=False)
-    """Whether it looked so long enough after its last change for another one to show."""
+    """Whether the file was old enough when read that a further change would show in its timestamps."""
     _name: str = field(init=False)
 
     @is_settled.default
@@ -47,7 +49,7 @@ class _Hot:
         return str(self.path)
 
     def is_current(self) -> bool:
-        """Whether the file still looks as it did, and another change would show."""
+        """Return whether the file is unchanged, and a further change would show in its timestamps."""
         if not self.is_settled:
             return False
         try:
@@ -58,7 +60,7 @@ class _Hot:
 
 
 class MapCache:
-    """Maps by their ids, as many as have `HOT_LIMIT` bytes of files."""
+    """Parsed maps by resource ID, up to `HOT_LIMIT` bytes of map files."""
 
     def __init__(self) -> None:
         self._hot: OrderedDict[str, _Hot] = OrderedDict()
@@ -66,7 +68,7 @@ class MapCache:
         self._lock = threading.Lock()
 
     def get(self, resource_id: str) -> ResourceMap | None:
-        """The map, if reading its file again would give the same."""
+        """Return the map if its file is unchanged, else None."""
         hot = self._hot.get(resource_id)
         if hot is None or not hot.is_current():
             return None
@@ -75,9 +77,9 @@ class MapCache:
         return hot.resource_map
 
     def keep(self, found: ResourceMap, path: Path, absent: tuple[Path, ...], state: FileState, read_at: float) -> None:
-        """Keep what was read from `path`, open in that state, after `read_at` (seconds since the epoch).
+        """Cache a map read from `path`, whose file was in that state after `read_at` (seconds since the epoch).
 
-        `absent` are the paths that would have been read instead, had they been there.
+        `absent` lists the paths that take precedence, none of which existed.
         """
         with self._lock:
             before = self._hot.get(found.resource_id)
@@ -89,7 +91,7 @@ class MapCache:
                 self._drop(next(iter(self._hot)))
 
     def drop(self, resource_id: str) -> None:
-        """Forget the map."""
+        """Remove the map from the cache."""
         with self._lock:
             self._drop(resource_id)
 

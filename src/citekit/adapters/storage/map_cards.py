@@ -1,9 +1,9 @@
-"""Cards of maps, remembered for as long as the bytes of their files are the same; a map is not parsed for its card.
+"""A cache of map cards, which saves parsing a map to list it.
 
-Imports next to nothing (no attrs, nothing of `wire`): a listing of maps starts as fast as a bare program with it.
+Imports almost nothing (no attrs, nothing of `wire`), so that listing maps starts quickly.
 
-A card says what the bytes of a map's file say. It is believed where the file looks as it did when those bytes were read;
-where it looks otherwise, the bytes are read and their digest is compared, which costs far less than parsing them.
+A card describes the bytes of a map file. It is valid while the state of the file is unchanged. If the state has
+changed, the bytes are hashed and compared, which costs far less than parsing.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from citekit.adapters.system.file_state import FileState
 from citekit.domain.map_card import MapCard
 
 DATABASE = "maps-1/cards.db"
-"""Below the folder of the cache; with the version of what a card is read from, and how."""
+"""Path of the database below the cache folder. It includes the version of the card format."""
 
 SIZE_LIMIT = 256 * 1024 * 1024
-"""Bytes of the largest map file that is read."""
+"""Size limit of a map file that is read, in bytes."""
 
 CARD_LIMIT = 64 * 1024
-"""Characters of the longest card that is remembered."""
+"""Size limit of a cached card, in characters."""
 
 _Identity = tuple[str, str | None, str | None]
 
 _SEPARATOR = "\x1f"
-"""Between the facts of a row; a card that holds one is not remembered."""
+"""Separates the fields of a row. A card that contains it is not cached."""
 
 
 class RememberedCard(NamedTuple):
-    """A card, and the SHA-256 of the map's file that it was read from.
+    """A card, and the SHA-256 of the map file that it was read from.
 
-    `state` is how the file looked then (`FileState` as text), since `since` (seconds since the epoch), `settled` whether
-    a later change would show: else only the bytes tell.
+    `state` is the state of the file at that time (`FileState` as text), which it has had since `since` (seconds since
+    the epoch). If `settled` is false, a further change might not show, so only the digest is conclusive.
     """
 
     card: MapCard
@@ -50,11 +50,11 @@ class RememberedCard(NamedTuple):
     since: float = 0.0
 
     def holds(self, state: str) -> bool:
-        """Whether a file in that state has the bytes of which the card speaks, without reading them."""
+        """Return whether a file in that state has the bytes of this card, without reading the file."""
         return self.settled and self.state == state
 
     def seen(self, status: os.stat_result, looked: float) -> RememberedCard:
-        """The same card, after the bytes were read at `looked` from a file that looked like that before."""
+        """Return the card with a new file state; the bytes were verified at `looked`."""
         state = FileState.of(status)
         text = str(state)
         since = self.since if text == self.state else looked
@@ -62,14 +62,14 @@ class RememberedCard(NamedTuple):
 
 
 class MapCards:
-    """Cards by the ids of their maps. What cannot be remembered, or is damaged, counts as not known."""
+    """Cached cards by resource ID. A failure or a damaged row counts as a cache miss."""
 
     def __init__(self, cache_folder: str) -> None:
-        """Nothing is made there before a card is remembered."""
+        """Nothing is created in `cache_folder` until a card is stored."""
         self._rows = SqliteRows(os.path.join(cache_folder, DATABASE))  # noqa: PTH118
 
     def get(self, resource_id: str, path: str, status: os.stat_result) -> MapCard | None:
-        """The card of the map whose file at `path` looks like that, where it is known."""
+        """Return the cached card of the map at `path` with that status, or None."""
         text = self._rows.get(resource_id)
         remembered = _read(resource_id, text) if text is not None else None
         if remembered is None or remembered.holds(str(FileState.of(status))):
@@ -81,12 +81,12 @@ class MapCards:
         return checked.card
 
     def remember(self, *cards: RememberedCard) -> None:
-        """Remember those cards, in place of what was known of their maps."""
+        """Store the cards, replacing earlier cards of the same maps."""
         texts = {each.card.resource_id: _written(each) for each in cards}
         self._rows.put({name: text for name, text in texts.items() if text is not None})
 
     def remember_read(self, card: RememberedCard) -> None:
-        """Remember what was read just now, unless it is known already."""
+        """Store a card that was just read, unless it is already cached."""
         name = card.card.resource_id
         text = self._rows.get(name)
         known = _read(name, text) if text is not None else None
@@ -94,13 +94,13 @@ class MapCards:
             self.remember(card)
 
     def forget(self, resource_id: str) -> None:
-        """The map is gone."""
+        """Remove the card of a deleted map."""
         self._rows.drop([resource_id])
 
     def look(self, maps_folder: str) -> dict[str, MapCard | None]:
-        """The card of every map in the folder, in the order of the ids; None where the map must be parsed for it.
+        """Return the card of every map in the folder, sorted by resource ID; None for each map that must be parsed.
 
-        Raises `OSError` where the folder cannot be read.
+        Raises `OSError` if the folder cannot be read.
         """
         rows = self._rows.all()
         files = map_files(maps_folder)
@@ -124,9 +124,9 @@ class MapCards:
 
 
 def read_cards(maps_folder: str | os.PathLike[str], cache_folder: str | os.PathLike[str]) -> list[MapCard] | None:
-    """The card of every map in the folder, in the order of the ids; None where any map must be read for it, or is damaged.
+    """Return the card of every map in the folder, sorted by resource ID; None if any map must be parsed or is damaged.
 
-    Then the map store knows: it reads the map, or says what is wrong with it.
+    On None, use the map store, which reads the map or reports what is wrong with it.
     """
     cards = MapCards(os.fspath(cache_folder))
     try:
@@ -140,13 +140,13 @@ def read_cards(maps_folder: str | os.PathLike[str], cache_folder: str | os.PathL
 
 
 def is_inside(path: str, folder: str) -> bool:
-    """Whether a link stays in the folder of maps: what lies elsewhere is not read."""
+    """Return whether a link stays inside the maps folder. Links that lead out are not followed."""
     root = os.path.realpath(folder)
     return os.path.realpath(path).startswith(os.path.join(root, ""))  # noqa: PTH118
 
 
 def _current(remembered: RememberedCard, entry: os.DirEntry[str], folder: str) -> RememberedCard | None:
-    """The card as it holds for the file now, itself where nothing changed; None where the file has other bytes."""
+    """Return the card with the current file state, the same object if the state is unchanged; None if the bytes differ."""
     try:
         if entry.is_symlink() and not is_inside(entry.path, folder):
             return None
@@ -158,7 +158,7 @@ def _current(remembered: RememberedCard, entry: os.DirEntry[str], folder: str) -
 
 
 def _checked(remembered: RememberedCard, path: str) -> RememberedCard | None:
-    """The card, where the bytes in the file are those that it was read from."""
+    """Return the card if the file has the bytes that it was read from, else None."""
     import hashlib
 
     looked = time.time()
@@ -174,7 +174,7 @@ def _checked(remembered: RememberedCard, path: str) -> RememberedCard | None:
 
 
 def _written(remembered: RememberedCard) -> str | None:
-    """The row of a card; None for one that is too long, or does not fit into a row."""
+    """Return the row of a card, or None if the card is too long or contains the separator."""
     card, digest, state, settled, since = remembered
     with suppress(ValueError, TypeError, RecursionError):
         rest = json.dumps([card.format, card.mapper, card.structure_by, card.sidecar_files], allow_nan=False)
@@ -182,7 +182,7 @@ def _written(remembered: RememberedCard) -> str | None:
         texts = (card.resource_id, digest, state, since, int(settled), card.type, card.nodes, size)
         text = _SEPARATOR.join((*map(str, texts), card.title, card.source_path, card.source_hash or "", rest))
         if len(text) <= CARD_LIMIT and text.count(_SEPARATOR) == _FACTS - 1:
-            text.encode()  # raises for what is no Unicode
+            text.encode()  # raises if a string is not valid Unicode
             return text
     return None
 
@@ -191,7 +191,7 @@ _FACTS = 12
 
 
 def _read(resource_id: str, text: str) -> RememberedCard | None:
-    """The card in a row; None where it is not one that was written here."""
+    """Return the card in a row, or None if the row is not valid."""
     facts = text.split(_SEPARATOR)
     if len(facts) != _FACTS or facts[0] != resource_id:
         return None
@@ -208,7 +208,7 @@ def _read(resource_id: str, text: str) -> RememberedCard | None:
 
 @lru_cache(maxsize=64)
 def _rest(text: str) -> tuple[str | None, _Identity | None, _Identity | None, dict[str, str]]:
-    """The facts that are the same for most maps."""
+    """Return the fields that have the same value in most maps."""
     form, mapper, structure_by, beside = json.loads(text)
     return form, _identity(mapper), _identity(structure_by), beside
 

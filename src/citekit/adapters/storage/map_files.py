@@ -1,4 +1,4 @@
-"""One map file, and what may be in it."""
+"""Checks and parses a single map file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "parsed"]
 
 
 def check_file(path: Path, status: os.stat_result) -> None:
-    """Raises `MapCorrupt` for what is no file, or too large for a map: neither is opened."""
+    """Raise `MapCorrupt` if the path is not a regular file or the file is too large. Does not open it."""
     if not stat.S_ISREG(status.st_mode):
         raise MapCorrupt(f"The map {path} is not a file.")
     if status.st_size > SIZE_LIMIT:
@@ -26,7 +26,7 @@ def check_file(path: Path, status: os.stat_result) -> None:
 
 
 def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
-    """The map that the bytes of the file at `path` hold, under the id of its file. Raises `MapCorrupt`."""
+    """Parse the bytes of the map file at `path`, with the resource ID from its file name. Raises `MapCorrupt`."""
     if len(data) > SIZE_LIMIT:
         raise MapCorrupt(f"The map {path} is larger than {SIZE_LIMIT // 2**20} MB; map its source again.")
     try:

@@ -1,4 +1,4 @@
-"""Which maps may speak of some bytes or of a file: hints in the index, to be checked against the maps themselves."""
+"""Hints in the index about which maps describe given bytes or a given file. Check each hint against the map itself."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.resource_map import ResourceMap
 
 KEPT = 8
-"""Ids that are remembered for one file, or for bytes and a mapper; the newest come first."""
+"""Maximum number of resource IDs for one key, newest first."""
 
 
 class MapHints:
-    """Ids of maps by what was mapped. Without an index nothing is remembered."""
+    """Resource IDs by what was mapped. Without an index, nothing is recorded."""
 
     def __init__(self, index: Index | None) -> None:
         self._index = index
 
     def remember(self, resource_map: ResourceMap) -> None:
-        """Note whose map this is."""
+        """Record the source and the mapper of the map."""
         if self._index is None:
             return
         source, mapper = resource_map.source_digest, resource_map.mapper
@@ -36,11 +36,11 @@ class MapHints:
                 self._index.put(key, {"ids": [resource_map.resource_id, *others[: KEPT - 1]]})
 
     def mapped(self, source: Digest, mapper: MapperIdentity) -> Sequence[str]:
-        """Ids of maps of those bytes by that mapper."""
+        """Return resource IDs of maps of those bytes by that mapper."""
         return self._ids(_mapped_key(source, mapper))
 
     def of_file(self, source_path: str) -> Sequence[str]:
-        """Ids of maps of the file at that path."""
+        """Return resource IDs of maps of the file at that path."""
         return self._ids(_source_key(source_path))
 
     def _ids(self, key: str) -> list[str]:

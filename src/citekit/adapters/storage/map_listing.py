@@ -1,6 +1,6 @@
-"""Which maps lie in a folder, remembered while the folder looks the same.
+"""Lists the maps in a folder, and caches the listing while the folder is unchanged.
 
-Imports next to nothing: programs that must start fast use it.
+Imports almost nothing, because programs that must start quickly use it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from citekit.domain.errors import MapCorrupt, ResourceIdRefused
 SUFFIX = ".json"
 
 _PLAIN = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}", re.ASCII)
-"""Ids that are stored as they are; 200 is `domain.ids.STORED_ID_LIMIT`."""
+"""Resource IDs that are used as file names without encoding; 200 is `domain.ids.STORED_ID_LIMIT`."""
 
 
 def id_of(entry: os.DirEntry[str]) -> str | None:
-    """The id of the map in a file of that name, or None where the file is no map or no id reaches it."""
+    """Return the resource ID for a file name, or None if the file is not a map or no ID corresponds to it."""
     name = entry.name
     if not name.endswith(SUFFIX) or name.startswith(".") or entry.is_dir(follow_symlinks=False):
         return None
@@ -33,7 +33,7 @@ def id_of(entry: os.DirEntry[str]) -> str | None:
 
 
 def is_plain(resource_id: str) -> bool:
-    """Whether an id can be stored, as it is, under the name of its file."""
+    """Return whether the resource ID is used as a file name without encoding."""
     return _PLAIN.fullmatch(resource_id) is not None
 
 
@@ -49,15 +49,20 @@ def _odd_id(stem: str) -> str | None:
 
 
 def map_files(folder: str) -> dict[str, os.DirEntry[str]]:
-    """The file of each map by its id: of two that stand for one id, the one that is read. Raises `OSError`.
+    """Return the map file for each resource ID. If two files have the same ID, the one that is read wins.
 
-    A folder that is not there has no maps.
+    Raises `OSError`.
+
+    A missing folder has no maps.
     """
     return dict(each_map_file(folder))
 
 
 def each_map_file(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """The same one by one, in any order; only odd names are held, since two of them may stand for one id."""
+    """Yield the map files in any order.
+
+    Only encoded names are held in memory, because two of them may have the same ID.
+    """
     odd: dict[str, os.DirEntry[str]] = {}
     check_folder(folder)
     with suppress(FileNotFoundError), os.scandir(folder) as entries:
@@ -73,14 +78,14 @@ def each_map_file(folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _is_ours(entry: os.DirEntry[str], resource_id: str) -> bool:
-    """Whether a file has the name that we give, not the plain one that a person gives."""
+    """Return whether the file has the name that CiteKit writes, not the plain name that a user would choose."""
     from citekit.domain.ids import stored_name
 
     return entry.name == stored_name(resource_id) + SUFFIX
 
 
 class _Kept(NamedTuple):
-    """The ids as they were listed at `looked`, when the folder looked like `state`, as it did since `since`."""
+    """A listing made at `looked`, when the folder had `state`, which it has had since `since`."""
 
     ids: tuple[str, ...]
     state: FileState | None
@@ -89,9 +94,9 @@ class _Kept(NamedTuple):
 
 
 class MapListing:
-    """The ids of the maps in a folder. The same object as long as they are the same.
+    """The resource IDs of the maps in a folder; the same tuple while they are unchanged.
 
-    What lies in a folder does not change without its times: a file that is edited in place keeps its id.
+    Adding or removing a file changes the timestamps of the folder. Editing a file in place does not change its ID.
     """
 
     def __init__(self, folder: str) -> None:
@@ -100,7 +105,7 @@ class MapListing:
         self._lock = threading.Lock()
 
     def ids(self) -> tuple[str, ...]:
-        """The ids, sorted. Raises `MapCorrupt` where the folder cannot be read."""
+        """Return the resource IDs, sorted. Raises `MapCorrupt` if the folder cannot be read."""
         known = self.cached()
         if known is not None:
             return known
@@ -113,7 +118,7 @@ class MapListing:
         return self._keep(found, state, looked)
 
     def cached(self) -> tuple[str, ...] | None:
-        """The ids as they were listed, where nothing has come or gone since; None where the folder would have to be read."""
+        """Return the cached listing if the folder is unchanged, else None."""
         kept = self._kept
         state = kept.state if kept is not None else None
         if kept is None or state is None or not state.is_settled(kept.looked, state.window, kept.since):
@@ -124,11 +129,11 @@ class MapListing:
             return None
 
     def unreadable(self, error: OSError) -> MapCorrupt:
-        """The error for a folder that cannot be listed."""
+        """Return the error for a folder that cannot be listed."""
         return MapCorrupt(f"The folder of maps cannot be read: {self._folder} ({error.strerror}).")
 
     def check(self) -> None:
-        """Raises `MapCorrupt` where the folder is there, but cannot be read."""
+        """Raise `MapCorrupt` if the folder exists but cannot be read."""
         check_folder(self._folder)
         try:
             with suppress(FileNotFoundError), os.scandir(self._folder):
@@ -137,7 +142,10 @@ class MapListing:
             raise self.unreadable(error) from error
 
     def versions(self) -> Iterator[tuple[str, str]]:
-        """Each id with the version of its file, looked at now. Raises `MapCorrupt` where the folder cannot be read."""
+        """Yield each resource ID with the current version of its file.
+
+        Raises `MapCorrupt` if the folder cannot be read.
+        """
         now = time.time()
         try:
             for name, entry in each_map_file(self._folder):
@@ -147,7 +155,7 @@ class MapListing:
             raise self.unreadable(error) from error
 
     def forget(self) -> None:
-        """List the folder again at the next look: something was put there, or removed."""
+        """Discard the cached listing, because a map was added or removed."""
         with self._lock:
             if self._kept is not None:
                 self._kept = self._kept._replace(state=None)
@@ -169,30 +177,30 @@ class MapListing:
 
 
 class MapVersions(Mapping[str, str]):
-    """The versions of maps by their ids, as they are when asked for: nothing is held, however many there are."""
+    """The version of each map by resource ID, read on demand and never cached."""
 
     def __init__(self, listing: MapListing, version: Callable[[str], str | None]) -> None:
-        """`version` tells that of one map, None where there is none."""
+        """`version` returns the version of one map, or None if the map does not exist."""
         self._listing = listing
         self._version = version
 
     def __getitem__(self, resource_id: str) -> str:
-        """The version of a map."""
+        """Return the version of a map."""
         version = self._version(resource_id)
         if version is None:
             raise KeyError(resource_id)
         return version
 
     def __iter__(self) -> Iterator[str]:
-        """Every id."""
+        """Iterate over the resource IDs."""
         return (name for name, _ in self._listing.versions())
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of maps."""
         return sum(1 for _ in self)
 
     def items(self) -> ItemsView[str, str]:
-        """Each id and version, for one look at each."""
+        """Return the resource IDs with their versions, with one `stat` for each."""
         return _Items(self, self._listing.versions)
 
 

@@ -1,4 +1,4 @@
-"""A ledger that lasts as long as the program."""
+"""An in-memory ledger."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.domain.library.ledger import Deed, LedgerEntry
 
 
 class MemoryLedger:
-    """`Ledger` in a list."""
+    """A `Ledger` in a list."""
 
     def __init__(self) -> None:
         self._lines: list[LedgerEntry] = []
@@ -19,7 +19,7 @@ class MemoryLedger:
         self._lock = threading.Lock()
 
     def append(self, entry: LedgerEntry) -> None:
-        """Write one line."""
+        """Append one entry."""
         entry = ledger_line.read(ledger_line.written(entry))
         key = (entry.collection, entry.digest)
         with self._lock:
@@ -28,19 +28,19 @@ class MemoryLedger:
             self._last[key] = entry
 
     def last(self, collection: str, digest: Digest) -> LedgerEntry | None:
-        """The last line about that book in that collection."""
+        """Return the last entry about that book in that collection, or None."""
         return self._last.get((collection, digest))
 
     def books(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """The last line about each book whose last line is `FINISHED`, oldest first."""
+        """Return the last entry of each book whose last entry is `FINISHED`, oldest first."""
         return self._standing(Deed.FINISHED, collection)
 
     def unfinished(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """The last line about each book whose last line is `STARTED`, oldest first."""
+        """Return the last entry of each book whose last entry is `STARTED`, oldest first."""
         return self._standing(Deed.STARTED, collection)
 
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
-        """The last lines, newest first."""
+        """Return the latest entries, newest first."""
         with self._lock:
             return self._lines[: -max(limit, 0) - 1 : -1]
 

@@ -1,4 +1,4 @@
-"""Objects on disk, named by the digest of their bytes, fanned out as `ab/cdef...`, read-only."""
+"""Read-only objects on disk, named by the digest of their bytes and fanned out as `ab/cdef...`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from citekit.domain.errors import HomeUnwritable
 from citekit.domain.ports.locks import wait_silently
 
 FIRST = tuple(f"{number:02x}" for number in range(256))
-"""The names of the folders that the objects are fanned out to."""
+"""Names of the folders among which the objects are distributed."""
 
 
 @frozen
 class StoredObject:
-    """One object: `linked` tells whether a file elsewhere is a link to it.
+    """One object. `linked` is whether another file is a hard link to it.
 
-    `touched` is when it was made, or such a link, in seconds since the epoch.
+    `touched` is the time when it was created or last linked, in seconds since the epoch.
     """
 
     digest: Digest
@@ -39,22 +39,22 @@ class StoredObject:
 
     @classmethod
     def of(cls, digest: Digest, status: os.stat_result) -> Self:
-        """The object whose file looks like `status`."""
+        """Return the object whose file has that status."""
         return cls(digest, status.st_size, status.st_nlink > 1, max(status.st_ctime, status.st_mtime))
 
 
 @frozen
 class Objects:
-    """The objects under one folder, and a lock for each of them."""
+    """The objects in one folder, with a lock for each."""
 
     folder: Path
     locks: Locks
 
     @contextmanager
     def turn(self, digest: Digest, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
-        """Hold the object's lock, under which a process decides whether the object stays. A read-only store needs no lock.
+        """Hold the object's lock, which is required to remove the object. A read-only store needs no lock.
 
-        `waiting` is called now and then while it is waited for; what that raises ends the wait.
+        `waiting` is called periodically during the wait; an exception that it raises ends the wait.
         """
         with ExitStack() as held:
             with suppress(HomeUnwritable):
@@ -62,13 +62,13 @@ class Objects:
             yield
 
     def path(self, digest: Digest) -> Path:
-        """Where the object with that digest lies or would lie. Raises `HomeUnsafe` if a folder on the way is a link."""
+        """Return the path for an object with that digest. Raises `HomeUnsafe` if a folder on the path is a link."""
         path = self.folder.joinpath(*digest.fan_out)
         check_parent(path)
         return path
 
     def status(self, digest: Digest) -> os.stat_result | None:
-        """What the object's file looks like, or None where there is no such file; a link does not count as one."""
+        """Return the status of the object's file, or None if there is no regular file. A link does not count."""
         try:
             status = os.lstat(self.path(digest))
         except OSError:
@@ -76,7 +76,7 @@ class Objects:
         return status if stat.S_ISREG(status.st_mode) else None
 
     def is_intact(self, digest: Digest) -> bool:
-        """Whether the object's bytes have its digest; reads them all."""
+        """Return whether the object's bytes match its digest. Reads all bytes."""
         try:
             with open_home_file(self.path(digest)) as file:
                 return Digest.of_stream(file) == digest
@@ -84,18 +84,18 @@ class Objects:
             return False
 
     def take_in(self, made: Path, digest: Digest, readers: int = EVERYBODY) -> os.stat_result:
-        """Move the file `made`, whose bytes have that digest, to its place; say what it looks like. Raises `OSError`.
+        """Move the file `made`, whose bytes have that digest, into the store, and return its status. Raises `OSError`.
 
-        An intact object that lies there already stays, so that what is linked to it stays so, and counts as touched.
-        Nobody but `readers` may read it, and nobody who might not read `made` or that object.
-        Where the run of the machine is known (`boot_id`), nobody waits until the bytes are on the disk: in another run
-        they are read again before they are believed.
+        An intact object that already exists is kept and touched, so that hard links to it stay valid. Only `readers`
+        who could read both `made` and that object may read the result. If the boot ID is known, this method does not
+        wait for the disk: after a reboot, the bytes are verified before they are used.
         """
         narrow(self.path(digest), readers)
         there = self._touched(digest)
         if there is not None:
             return there
-        made.chmod(os.lstat(made).st_mode & readers & EVERYBODY | OWNER)  # what was made has the bits of the umask
+        # the umask determined the permissions of the new file
+        made.chmod(os.lstat(made).st_mode & readers & EVERYBODY | OWNER)
         if boot_id() is None:
             sync_file(made)
         status, path = os.lstat(made), self.path(digest)
@@ -112,23 +112,23 @@ class Objects:
         return self.status(digest) or status
 
     def _touched(self, digest: Digest) -> os.stat_result | None:
-        """The status of the object, if it is there and intact, with a new time of change of its inode."""
+        """Return the status of the object after a touch, or None if the object is missing or damaged."""
         if self.status(digest) is None or not self.is_intact(digest):
             return None
         self.touch(digest)
         return self.status(digest)
 
     def touch(self, digest: Digest) -> None:
-        """Give the object's inode a new time of change (where the system keeps one), and nothing else."""
+        """Update the change time of the object's inode, if the system supports it, and nothing else."""
         status = self.status(digest)
         if status is not None:
             with suppress(OSError):
                 os.utime(self.path(digest), ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def drop(self, digest: Digest) -> StoredObject | None:
-        """Remove the object; return what it was, None where there was none. Raises `OSError` where it cannot be removed.
+        """Remove the object and return its former state, or None if it was missing. Raises `OSError`.
 
-        Whatever else somebody put under its name goes, too: a link, or a folder.
+        Also removes a link or a folder with the object's name.
         """
         path = self.path(digest)
         try:
@@ -142,12 +142,15 @@ class Objects:
         return StoredObject.of(digest, status)
 
     def __iter__(self) -> Iterator[StoredObject]:
-        """Every object, in no order; objects that are removed during the call may be missing."""
+        """Iterate over all objects in any order. Objects removed during the iteration may be missing."""
         for first in FIRST:
             yield from self.beginning(first)
 
     def beginning(self, first: str) -> Iterator[StoredObject]:
-        """Every object whose digest begins with these two digits, in no order. Raises `HomeUnsafe` if a folder is a link."""
+        """Yield the objects whose digest begins with these two hex digits, in any order.
+
+        Raises `HomeUnsafe` if a folder is a link.
+        """
         check_folder(self.folder / first)
         with suppress(OSError), os.scandir(self.folder / first) as entries:
             for entry in entries:

@@ -1,4 +1,4 @@
-"""What was laid out lately: which receipts lie in which files, as long as those look as they did."""
+"""An in-memory cache of output files and their receipts, valid while the files are unchanged."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from citekit.adapters.system.file_state import FINE, FileState
 from citekit.domain.evidence import Receipt
 
 REMEMBERED = 8192
-"""Files whose receipts are kept; the least recently looked at go first."""
+"""Maximum number of cached outputs; the least recently used is evicted first."""
 
 RACY = FINE
-"""Seconds within which a file may change twice and keep its time of change."""
+"""Seconds within which a file may change twice without a new timestamp."""
 
 
 @frozen
 class Asked:
-    """What decides on the name of a file, beside the receipt."""
+    """The inputs other than the receipt that determine an output's file name."""
 
     name: str
     suffix: str
@@ -30,9 +30,9 @@ class Asked:
 
 @frozen
 class Placed:
-    """What lies at `path`, and looked like `shown` there, and its receipt.
+    """An output file at `path` with the file state `shown`, and its receipt.
 
-    The receipt's file looked like `state` when it was read, after `read_at`, and since `since`.
+    The receipt's file had the state `state` when it was read after `read_at`, and has had it since `since`.
     """
 
     path: Path
@@ -49,7 +49,7 @@ class Placed:
         return self.state.is_settled(self.read_at, RACY, self.since)
 
     def has(self, receipt: Receipt) -> bool:
-        """Whether that receipt lies there, as far as the state of its file tells."""
+        """Return whether that receipt is stored there, judging by the state of its file."""
         if not self.is_settled or (self.receipt is not receipt and self.receipt != receipt):
             return False
         try:
@@ -60,14 +60,14 @@ class Placed:
 
 @define
 class PlacedFiles:
-    """The last `REMEMBERED`, by what was asked for and by their paths."""
+    """The `REMEMBERED` most recently used outputs, by request and by path."""
 
     _asked: OrderedDict[Asked, Placed] = field(factory=OrderedDict, init=False)
     _paths: dict[Path, Placed] = field(factory=dict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def asked(self, asked: Asked, receipt: Receipt) -> Placed | None:
-        """Where that receipt lies, if it was placed before when the same was asked for."""
+        """Return the path of an earlier output for the same request and receipt, or None."""
         placed = self._asked.get(asked)
         if placed is None or not placed.has(receipt):
             return None
@@ -77,13 +77,13 @@ class PlacedFiles:
         return placed
 
     def at(self, path: Path) -> Placed | None:
-        """What was placed there last."""
+        """Return the last output at `path`, or None."""
         return self._paths.get(path)
 
     def keep(
         self, asked: Asked, path: Path, shown: FileState, receipt: Receipt, claim: tuple[Path, FileState, float]
     ) -> None:
-        """Remember what was found at `path`; `claim` is the receipt's file, its state, and when it was read."""
+        """Cache the output at `path`. `claim` has the receipt's file, its state, and when it was read."""
         receipt_file, state, at = claim
         with self._lock:
             before = self._paths.get(path)
@@ -94,7 +94,7 @@ class PlacedFiles:
                 self._drop(next(iter(self._asked)))
 
     def forget(self, path: Path) -> None:
-        """Another file is laid there."""
+        """Forget the path, because another file is about to be written there."""
         with self._lock:
             self._paths.pop(path, None)
 

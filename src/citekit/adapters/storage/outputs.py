@@ -1,4 +1,4 @@
-"""Evidence under names that a person chose, in one folder, with the receipts in a hidden one beside them."""
+"""Copies of evidence under readable names in one folder, with receipts in a hidden subfolder."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from citekit.domain.unicode_controls import CONTROLS, IGNORED, SEPARATORS
 from citekit.wire import receipts
 
 NAME_LIMIT = 255
-"""Bytes of the longest file name that the usual file systems take."""
+"""Length limit of a file name on common file systems, in bytes."""
 
 RECEIPTS = ".receipts"
 BY_CONTENT = ".by_content"
-"""Below the receipts by file name, those by the digest of the evidence: a file that moved away is known by its bytes."""
+"""Subfolder of receipts by evidence digest. It identifies an output that was moved or renamed by its bytes."""
 
 CONTENT_LIMIT = 10_000
-"""Receipts that are kept by the digest of their evidence; of more, the oldest go."""
+"""Maximum number of receipts by evidence digest; the oldest are removed first."""
 
 _UNSAFE = re.compile(rf'[/\\<>:"|?*{CONTROLS}{SEPARATORS}{IGNORED}]')
-"""What Windows takes in no name, controls, and what turns a line round or is not seen in it."""
+"""Characters that Windows forbids in file names, control characters, and invisible or bidirectional characters."""
 
 _SUFFIX = re.compile(r"(?:\.[A-Za-z0-9]{1,15}){1,2}")
 _RECEIPT_SUFFIX = ".json"
@@ -55,14 +55,14 @@ _SLOTS = 256
 
 
 class FriendlyOutputs:
-    """An `Outputs` in a folder: a file is a link to the stored object where the system can link, else a copy.
+    """An `Outputs` store in a folder. Each output is a hard link to the stored object, or a copy if links do not work.
 
-    The receipt of a file says which place of which resource it shows, and so to whom its name belongs. After a power cut,
-    files of the last seconds may be torn until they are asked for again.
+    The receipt of a file records its address, which determines who may reuse the file name. After a power failure,
+    outputs of the last seconds may be incomplete until they are requested again.
     """
 
     def __init__(self, folder: Path) -> None:
-        """`folder` is made when the first evidence is placed."""
+        """`folder` is created with the first output."""
         self._folder = Path(os.path.abspath(folder))  # noqa: PTH100 (resolve() would follow links that the user set)
         self._receipts = self._folder / RECEIPTS
         self._locks = Locks(self._receipts / ".locks")
@@ -77,9 +77,9 @@ class FriendlyOutputs:
         owner: str | None = None,
         waiting: Callable[[], object] = wait_silently,
     ) -> Path:
-        """The path of the evidence; nothing is written where it lies there already.
+        """Write the evidence as an output file and return its path. Writes nothing if the file is already there.
 
-        Raises `HomeUnwritable`, and `EvidenceCorrupt` where the object is gone: obtain the evidence again.
+        Raises `HomeUnwritable`, and `EvidenceCorrupt` if the object is gone; then obtain the evidence again.
         """
         asked = Asked(name, evidence.extraction.suffix, owner)
         placed = self._placed.asked(asked, receipt)
@@ -106,13 +106,13 @@ class FriendlyOutputs:
         return self._folder / own
 
     def _narrow(self, evidence: StoredEvidence, file_name: str) -> None:
-        """Take the receipts from everybody who may not read the evidence any more."""
+        """Remove read permission on the receipts from users who may no longer read the evidence."""
         readers = _readers(evidence)
         for path in (self._receipt_path(file_name), self._content_path(evidence.digest)):
             narrow(path, readers)
 
     def is_unchanged(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
-        """Whether the file is the object, and its receipt says so."""
+        """Return whether the file is the object and its receipt matches."""
         placed = self._placed.at(path)
         return placed is not None and placed.has(receipt) and _shown(path, evidence, placed.shown) is not None
 
@@ -121,13 +121,13 @@ class FriendlyOutputs:
         return placed.shown if placed is not None else None
 
     def receipt(self, path: Path) -> Receipt | None:
-        """The receipt of a file in this folder, whether or not the file was edited since."""
+        """Return the receipt of a file in this folder, even if the file was edited since."""
         if not _is_same_folder(path.parent, self._folder):
             return None
         return _receipt_in(self._receipt_path(path.name))
 
     def receipt_of(self, digest: Digest) -> Receipt | None:
-        """The receipt of evidence with those bytes that was placed here once, though its name may show others now."""
+        """Return the receipt of earlier output with those bytes, even if its file name now belongs to other evidence."""
         found = _receipt_in(self._content_path(digest))
         return found if found is not None and found.evidence_digest == digest else None
 
@@ -140,7 +140,7 @@ class FriendlyOutputs:
         *,
         shared: bool,
     ) -> bool:
-        """Put the file and its receipt there, unless the `shared` name was given to another path since."""
+        """Write the file and its receipt, unless the `shared` name now belongs to another location."""
         with self._locks.hold(_slot(file_name), waiting):
             claimed = self._claim(file_name)
             if shared and claimed is not None and _place_of(claimed) != _place_of(plain):
@@ -149,7 +149,7 @@ class FriendlyOutputs:
             path = self._folder / file_name
             check_parent(path)
             data = json.dumps(plain, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
-            # First by content, which distinguishes the files from here on: a file is never next to the receipt of another.
+            # The receipt by content comes first: a file must never be next to the receipt of another file.
             mode = mode_for(_readers(evidence))
             write_atomically(self._content_path(evidence.digest), data, durable=False, mode=mode)
             if claimed is not None and claimed.get("evidence_digest") != evidence.digest.hex:
@@ -182,7 +182,7 @@ class FriendlyOutputs:
 
 @frozen
 class _Claim:
-    """What a receipt's file says, what it looked like when it was read, and when that was (seconds since the epoch)."""
+    """The content of a receipt file, its state, and when it was read (seconds since the epoch)."""
 
     plain: dict[str, Any]
     state: FileState
@@ -190,7 +190,7 @@ class _Claim:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """The claim in a file, or None where there is none that can be read."""
+        """Read the receipt file, or return None if there is no valid one."""
         read_at = time.time()
         check_parent(path)
         try:
@@ -210,7 +210,7 @@ def _receipt_in(path: Path) -> Receipt | None:
 
 
 def _names(name: str, suffix: str, plain: dict[str, Any]) -> tuple[str, str]:
-    """The name that is wanted, and the one that only this place has; each fits the limit, its receipt's name too."""
+    """Return the preferred name and the unambiguous name. Both, and the names of their receipts, fit the length limit."""
     suffix = suffix if _SUFFIX.fullmatch(suffix) else ""
     stem = _fitted(name, NAME_LIMIT - len(suffix) - _TAG_LENGTH - len(_RECEIPT_SUFFIX))
     return f"{stem}{suffix}", f"{stem}_{_tag(json.dumps(_place_of(plain)))}{suffix}"
@@ -231,13 +231,13 @@ def _tag(text: str) -> str:
 
 
 def _written(receipt: Receipt) -> dict[str, Any]:
-    """The receipt as it reads once it was written: with lists where there were tuples."""
+    """Return the receipt as JSON would return it: with lists instead of tuples."""
     plain: dict[str, Any] = json.loads(json.dumps(receipts.to_plain(receipt)))
     return plain
 
 
 def _place_of(plain: dict[str, Any]) -> list[Any]:
-    """What a name belongs to: what was asked for, in which form. Not its place or content, which may change."""
+    """Return what owns a file name: the requested address and form, without the path and the content, which may change."""
     return [plain.get("owner", plain.get("address")), plain.get("options")]
 
 
@@ -246,10 +246,10 @@ def _same(left: dict[str, Any], right: dict[str, Any]) -> bool:
 
 
 def _shown(path: Path, evidence: StoredEvidence, before: FileState | None) -> FileState | None:
-    """The state of the file if it is the object itself, or a copy of it that nobody has changed since; else None.
+    """Return the file's state if it is the object or an unchanged copy, else None.
 
-    A copy that this process has seen is recognized by its state (`before`). Otherwise its bytes are read: the author of an
-    archive can give any bytes the size, the mode, and the time of the object.
+    A copy that this process has verified is recognized by its state (`before`). Otherwise the bytes are read, because
+    the author of an archive can give any file the size, mode, and timestamp of the object.
     """
     try:
         there, stored = os.lstat(path), os.lstat(evidence.path)
@@ -266,7 +266,7 @@ def _shown(path: Path, evidence: StoredEvidence, before: FileState | None) -> Fi
 
 
 def _has_bytes(path: Path, state: FileState, digest: Digest) -> bool:
-    """Whether the file still is in that state, and has the bytes of that digest."""
+    """Return whether the file is still in that state and its bytes have that digest."""
     try:
         with open_home_file(path) as file:
             same = FileState.of(os.fstat(file.fileno())) == state
@@ -291,7 +291,7 @@ def _link_or_copy(evidence: StoredEvidence, path: Path) -> None:
 
 
 def _copy(evidence: StoredEvidence, target: Path) -> None:
-    """Copy the object with its time of change and its mode, by which the copy is known later."""
+    """Copy the object with its timestamp and mode, which identify the copy later."""
     try:
         source = evidence.path.open("rb")
     except OSError as error:
@@ -303,7 +303,7 @@ def _copy(evidence: StoredEvidence, target: Path) -> None:
 
 
 def _sweep_contents(folder: Path) -> None:
-    """Remove what killed writers left, and the oldest receipts beyond the limit. Their times are looked at only then."""
+    """Remove temporary files of killed processes, and the oldest receipts beyond the limit."""
     receipts_there: list[Path] = []
     for each in _entries(folder):
         sweep(each)

@@ -1,8 +1,9 @@
 """A ledger in one SQLite file.
 
-Table `line` is only ever added to; triggers refuse anything else. Table `standing` says which line is the last one about a
-book, and is kept by a trigger in the same transaction, so that no question grows with the number of lines.
-The rollback journal is used, not write-ahead logging: then a ledger on a read-only disk can still be read.
+Table `line` is append-only; triggers reject other changes. Table `standing` holds the number of the last line for each
+book and is updated by a trigger in the same transaction, so that the cost of a query does not grow with the history.
+
+The file uses a rollback journal instead of write-ahead logging, so that a ledger on a read-only disk can be read.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from citekit.domain.errors import HomeUnwritable, LedgerCorrupt, RequestRefused
 from citekit.domain.library.ledger import Deed, LedgerEntry
 
 APPLICATION = 0x43544C47
-"""`application_id` of the file: the letters CTLG."""
+"""The `application_id` of the file: the letters CTLG."""
 
 VERSION = 1
-"""`user_version`: the form of the tables."""
+"""The `user_version` of the file: the schema version."""
 
 _TABLES = (
     "CREATE TABLE line (number INTEGER PRIMARY KEY AUTOINCREMENT, collection TEXT NOT NULL, digest TEXT NOT NULL,"
@@ -43,7 +44,7 @@ _TABLES = (
 )
 
 _PROGRAMS = "SELECT sql FROM sqlite_master WHERE type IN ('view', 'trigger')"
-"""What a file of somebody else could have SQLite do with every question."""
+"""Selects the views and triggers, through which a foreign database could run SQL during any query."""
 
 _APPEND = "INSERT INTO line (collection, digest, deed, at, entry) VALUES (?, ?, ?, ?, ?)"
 _FROM_STANDING = "SELECT entry FROM standing JOIN line ON line.number = standing.number WHERE "
@@ -68,15 +69,15 @@ _CORRUPT = {
 
 
 class SqliteLedger:
-    """`Ledger` in the file `path`, which is made with the first line. Every call opens it again, so threads share nothing."""
+    """A `Ledger` in the file `path`, created with the first entry. Each call opens its own connection."""
 
     def __init__(self, path: Path, *, patience: float = 10.0) -> None:
-        """`patience` is how many seconds to wait for another program that writes to it."""
+        """`patience` is how many seconds to wait for a process that holds a write lock."""
         self._path = path
         self._patience = patience
 
     def append(self, entry: LedgerEntry) -> None:
-        """Write one line; when this returns, a power cut does not undo it."""
+        """Append one entry. After this method returns, a power failure cannot undo it."""
         text = ledger_line.written(entry)
         key = (_key(entry.collection), entry.digest.hex, entry.deed.value, ledger_line.checked(entry).at.isoformat())
         with writing(self._path):
@@ -89,19 +90,19 @@ class SqliteLedger:
             connection.execute("COMMIT")
 
     def last(self, collection: str, digest: Digest) -> LedgerEntry | None:
-        """The last line about that book in that collection."""
+        """Return the last entry about that book in that collection, or None."""
         return next(iter(self._ask(_LAST, _key(collection), digest.hex)), None)
 
     def books(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """The last line about each book whose last line is `FINISHED`, oldest first."""
+        """Return the last entry of each book whose last entry is `FINISHED`, oldest first."""
         return self._standing(Deed.FINISHED, collection)
 
     def unfinished(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """The last line about each book whose last line is `STARTED`, oldest first."""
+        """Return the last entry of each book whose last entry is `STARTED`, oldest first."""
         return self._standing(Deed.STARTED, collection)
 
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
-        """The last lines, newest first."""
+        """Return the latest entries, newest first."""
         return self._ask(_HISTORY, min(max(limit, 0), 2**63 - 1))
 
     def _standing(self, deed: Deed, collection: str | None) -> Sequence[LedgerEntry]:
@@ -139,7 +140,10 @@ class SqliteLedger:
             raise HomeUnwritable(f"Cannot use the ledger {self._path}: {_UNWRITABLE[trouble]}.") from error
 
     def _ready(self, connection: sqlite3.Connection, *, make: bool) -> bool:
-        """Whether the tables are there; made where nothing is and `make`. Raises `LedgerCorrupt` where others are."""
+        """Return whether the tables exist. Creates them in an empty file if `make` is true.
+
+        Raises `LedgerCorrupt` for other tables.
+        """
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if application == APPLICATION and version > VERSION:
@@ -164,7 +168,7 @@ class SqliteLedger:
 
 
 def _key(collection: str) -> str:
-    """The name as it stands in the tables. Raises `RequestRefused` for one that is not Unicode."""
+    """Return the name as stored in the tables. Raises `RequestRefused` if it is not valid Unicode."""
     try:
         collection.encode()
     except UnicodeEncodeError as error:

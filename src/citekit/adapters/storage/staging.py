@@ -1,4 +1,4 @@
-"""Where evidence is made, before it is an object."""
+"""The staging area, in which evidence is made before it becomes an object."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from citekit.domain.ports.evidence_store import Make
 
 
 class StagingArea:
-    """A lock for each key, and below `making` a folder for each piece of evidence that is being made.
+    """A lock for each key, and a folder below `making` for each piece of evidence in progress.
 
-    The holder of a key's lock knows that any file there for the key belongs to a killed process.
+    While a caller holds the lock of a key, any existing file for that key was left by a killed process.
     """
 
     def __init__(self, making: Path, locks: Path) -> None:
@@ -33,19 +33,19 @@ class StagingArea:
 
     @contextmanager
     def turn(self, key: EvidenceKey, waiting: Callable[[], object]) -> Iterator[None]:
-        """Hold the key's lock; `waiting` is called now and then, and what it raises ends the wait."""
+        """Hold the key's lock. `waiting` is called periodically; an exception that it raises ends the wait."""
         with self._locks.hold(str(key), waiting):
             yield
 
     @contextmanager
     def folder(self, key: EvidenceKey) -> Iterator[Path]:
-        """A folder to make it in, by the holder of the key's lock; gone afterwards."""
+        """Create a staging folder, and remove it afterwards. The caller must hold the key's lock."""
         folder = self._making / f"{key}-{secrets.token_hex(4)}"
         with writing(folder):
             self._sweep(str(key))
             check_parent(folder)
             try:
-                folder.mkdir(0o700)  # what is made in it may be of a private file
+                folder.mkdir(0o700)  # the evidence may come from a private file
             except FileNotFoundError:
                 make_folder(folder.parent)
                 folder.mkdir(0o700)
@@ -53,16 +53,16 @@ class StagingArea:
             yield folder
         finally:
             try:
-                folder.rmdir()  # empty as a rule
+                folder.rmdir()  # usually empty
             except OSError:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def clean(self) -> int:
-        """Remove what killed processes left, the files of their locks too; return how many pieces they had begun."""
+        """Remove files and locks that killed processes left. Return how many pieces of evidence were unfinished."""
         cleaned = 0
         for name in _names(self._folder_of_locks):
             with self._locks.hold_if_free(name):
-                """Its file goes when the lock is let go."""
+                """The lock file is removed when the lock is released."""
         for name in {name.partition("-")[0] for name in _names(self._making)}:
             with self._locks.hold_if_free(name) as free:
                 cleaned += self._sweep(name) if free else 0
@@ -76,7 +76,7 @@ class StagingArea:
 
 
 def made_by(make: Make, target: Path) -> Extraction:
-    """What `make` says; a full disk is reported as such, wherever it is noticed."""
+    """Return the result of `make`. Reports a full disk as such, regardless of where the error occurs."""
     try:
         return make(target)
     except Exception as error:
@@ -89,7 +89,7 @@ def made_by(make: Make, target: Path) -> Extraction:
 
 
 def digest_of(made: Path) -> tuple[Digest, int]:
-    """Digest and size of what was made. Raises `ExtractionFailed` where it is no file."""
+    """Return the digest and size of the file. Raises `ExtractionFailed` if it is not a regular file."""
     try:
         if not stat.S_ISREG(os.lstat(made).st_mode):
             raise ExtractionFailed("The extractor made something that is not a file.")

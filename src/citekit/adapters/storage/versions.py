@@ -1,4 +1,4 @@
-"""Older maps of a resource that other mappers made of the same bytes: kept, so that choosing one again costs nothing."""
+"""Retains older maps that other mappers made of the same bytes, so that switching back needs no new mapping."""
 
 from __future__ import annotations
 
@@ -20,51 +20,54 @@ from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.resource_map import ResourceMap
 
 FOLDER = ".editions"
-"""Below the folder of maps; hidden, so that no edition is taken for a map of its own."""
+"""Hidden subfolder of the maps folder, so that no edition is listed as a map."""
 
 
 SOURCES = "sources.txt"
-"""In the folder of a resource: the digests of the files that earlier maps were of, one a line, oldest first.
+"""A file in the folder of a resource with the digests of its earlier sources, one on each line, oldest first.
 
-Each is followed by a code under the seal of this home: a list that came with an archive or a clone vouches for no file.
+Each digest is followed by an authentication code of this home, so that a list from an archive or a clone has no effect.
 """
 
 SEAL_FOLDER = ".sources"
-"""Below the folder of maps: holds the seal for these lists. Not a folder of `.editions`, where it could be a resource's."""
+"""Hidden subfolder of the maps folder with the seal of these lists.
+
+It is outside of `.editions`, where its name could be that of a resource.
+"""
 
 SOURCES_LIMIT = 10_000
-"""Digests that are remembered for one resource; the oldest are dropped first."""
+"""Maximum number of digests for one resource; the oldest are removed first."""
 
 _LINE = 64 + 1 + 2 * CODE_SIZE + 1
-"""Bytes of a digest and its code in hexadecimal, a space, and the end of the line."""
+"""Length of a line in bytes: a hexadecimal digest, a space, a hexadecimal code, and a newline."""
 
 _SEALED = b"earlier source"
 
 
 class Editions:
-    """One file for each mapper, in a folder for each resource; and the digests of the files that it was mapped from."""
+    """Retained maps in a folder for each resource with one file for each mapper, and the digests of earlier sources."""
 
     def __init__(self, maps_folder: Path) -> None:
         self._folder = maps_folder / FOLDER
         self._seal = HomeSeal(maps_folder / SEAL_FOLDER, private=True)
 
     def keep(self, resource_map: ResourceMap, data: bytes, mode: int = 0o666) -> None:
-        """Keep the written form of a map that is about to be replaced, with those permissions.
+        """Retain a map that is about to be replaced, with the file permissions `mode`.
 
-        A map whose mapper is not known is not kept.
+        A map without a mapper identity is not retained.
         """
         if resource_map.mapper is not None:
             write_atomically(self._path(resource_map.resource_id, resource_map.mapper), data, mode=mode)
             sweep(self._of(resource_map.resource_id))
 
     def get(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
-        """The kept map of that mapper; None where there is none, or it is damaged."""
+        """Return the retained map of that mapper, or None if it is missing or damaged."""
         with suppress(OSError, MapCorrupt):
             return self._read(resource_id, self._path(resource_id, mapper))
         return None
 
     def all(self, resource_id: str) -> Sequence[ResourceMap]:
-        """Every kept map of the resource that can be read, in the order of its files' names."""
+        """Return every readable retained map of the resource, sorted by file name."""
         found = []
         for path in sorted(self._of(resource_id).glob(f"*{SUFFIX}")):
             with suppress(OSError, MapCorrupt):
@@ -72,14 +75,14 @@ class Editions:
         return found
 
     def note_source(self, resource_id: str, digest: Digest) -> None:
-        """Remember that the resource was a file with that digest. Raises `HomeUnwritable`."""
+        """Record that the resource had a source with that digest. Raises `HomeUnwritable`."""
         earlier = [each for each in self.sources(resource_id) if each != digest]
         kept = [*earlier, digest][-SOURCES_LIMIT:]
         lines = "".join(f"{each} {self._seal.code(*_facts(resource_id, each)).hex()}\n" for each in kept)
         write_atomically(self._of(resource_id) / SOURCES, lines.encode(), mode=0o600)
 
     def sources(self, resource_id: str) -> Sequence[Digest]:
-        """The digests that this home noted; other lines are skipped."""
+        """Return the digests that this home recorded; lines without a valid code are ignored."""
         found = []
         with suppress(OSError), open_home_file(self._of(resource_id) / SOURCES) as file:
             for line in file.read(SOURCES_LIMIT * _LINE).decode("ascii", "replace").splitlines():
@@ -91,7 +94,7 @@ class Editions:
         return tuple(found)
 
     def forget(self, resource_id: str) -> None:
-        """Remove all that is kept of the resource. Raises `HomeUnwritable`."""
+        """Remove everything retained for the resource. Raises `HomeUnwritable`."""
         try:
             shutil.rmtree(self._of(resource_id))
         except FileNotFoundError:
@@ -114,5 +117,5 @@ class Editions:
 
 
 def _facts(resource_id: str, digest: Digest) -> tuple[bytes, bytes, bytes]:
-    """What the code of a noted source is made of."""
+    """Return the parts that the code of a recorded source authenticates."""
     return _SEALED, resource_id.encode("utf-8", "surrogatepass"), digest.hex.encode()

@@ -1,7 +1,8 @@
-"""A child of our own program that answers messages, and can be killed at any moment (POSIX).
+"""A child process that runs CiteKit, answers messages, and can be killed at any time (POSIX).
 
-A message is eight bytes of length, big end first, and so many bytes. The child gets the end of a pipe that nobody writes to:
-when the parent ends, however it ends, the kernel ends the child, even in the middle of a compiled loop.
+A message is a length of eight bytes (big-endian) followed by that many bytes. The child inherits the read end of a pipe
+that is never written to. When the parent ends for any reason, the kernel signals the child, which ends even inside a
+compiled loop.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from time import monotonic
 from attrs import define, field
 
 MESSAGE_LIMIT = 1 << 28
-"""Bytes of the longest message that is read; the sender of a longer one counts as broken."""
+"""Size limit of a received message, in bytes. A peer that announces a longer one is considered broken."""
 
 LOW_PRIORITY = 15
-"""The nice value of a child whose work takes long while others wait: it still gets some processor time."""
+"""The nice value of a long-running child while other requests wait. It still gets some processor time."""
 
 _HEAD = struct.Struct(">Q")
 _PIECE = 1 << 20
@@ -36,7 +37,7 @@ _KEPT: tuple[str, ...] = (
 
 
 class ChildProcessEndedError(Exception):
-    """The child is gone; `status` is what it ended with, negative for the signal that killed it."""
+    """The child has ended; `status` is its exit status, or the negated number of the signal that killed it."""
 
     def __init__(self, status: int) -> None:
         self.status = status
@@ -44,7 +45,7 @@ class ChildProcessEndedError(Exception):
 
     @property
     def how(self) -> str:
-        """How it ended, in words."""
+        """Describe how the child ended."""
         if self.status >= 0:
             return f"ended with status {self.status}"
         with suppress(ValueError):
@@ -53,15 +54,15 @@ class ChildProcessEndedError(Exception):
 
 
 def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """What a child needs of our environment, which holds no key of anybody: places, language, nothing else."""
+    """Return the environment for a child: search paths and locale only, without secrets such as API keys."""
     return {name: value for name, value in given.items() if name in _KEPT or name.startswith("LC_")}
 
 
 def python(code: str) -> list[str]:
-    """The command that runs `code` with the modules that we see, and nothing of the folder that we are in.
+    """Return the command that runs `code` with the current module search path, but without the working directory.
 
-    `-I -S -B` keep variables, the current folder and start-up files out, and leave no compiled copies behind. Each further
-    argument is left in `sys.argv`.
+    The flags `-I -S -B` exclude environment variables, the working directory, and start-up files, and prevent compiled
+    copies. Further arguments appear in `sys.argv`.
     """
     places = [place for place in sys.path if os.path.isabs(place)]  # noqa: PTH117 - plain texts, as Python keeps them
     flags = ["-I", "-S", "-B", *(["-X", "utf8"] if sys.flags.utf8_mode else [])]
@@ -71,22 +72,22 @@ def python(code: str) -> list[str]:
 
 @define
 class Line:
-    """One side of a pair of pipes: reads messages from `source`, writes them to `sink` (descriptors)."""
+    """One end of a pair of pipes: reads messages from the descriptor `source` and writes them to the descriptor `sink`."""
 
     source: int
     sink: int
     _held: bytearray = field(factory=bytearray, init=False, repr=False)
 
     def send(self, message: bytes) -> None:
-        """Send a message. Raises `OSError` where nobody reads any more."""
+        """Send a message. Raises `OSError` if the peer no longer reads."""
         left = memoryview(_HEAD.pack(len(message)) + message)
         while left:
             left = left[os.write(self.sink, left) :]
 
     def receive(self, timeout: float | None = None) -> bytes | None:
-        """The next message, or None where it is not there within `timeout` seconds; what came of it is kept.
+        """Return the next message, or None if it is not complete within `timeout` seconds. Partial input is buffered.
 
-        Raises `EOFError` where the other side has ended, or sends what is no message.
+        Raises `EOFError` if the peer has ended or its input is not a message.
         """
         due = None if timeout is None else monotonic() + timeout
         while (message := self._message()) is None:
@@ -119,9 +120,10 @@ class Line:
 
 @define(eq=False)
 class ChildProcess:
-    """A running child. One caller at a time.
+    """A running child process, for one caller at a time.
 
-    It leads a process group of its own: Ctrl-C in a terminal is not for it, and the programs that it runs end with it.
+    It leads its own process group, so that Ctrl-C in a terminal does not reach it and the programs that it runs can be
+    killed with it.
     """
 
     _process: subprocess.Popen[bytes]
@@ -133,10 +135,10 @@ class ChildProcess:
 
     @classmethod
     def start(cls, command: Sequence[str]) -> ChildProcess:
-        """Start `command`, with three descriptors as its last words: of its `Line`, and of the pipe that signals the
-        end of this process.
+        """Start `command` with three descriptors appended as arguments: two for its `Line`, and one for the pipe that
+        signals the end of this process.
 
-        Raises `OSError` where it cannot be started.
+        Raises `OSError` if the command cannot be started.
         """
         to_child, from_child, life = _pipe(), _pipe(), _pipe()
         theirs = (to_child[0], from_child[1], life[0])
@@ -171,16 +173,16 @@ class ChildProcess:
             raise self._ended() from error
 
     def receive(self, timeout: float) -> bytes | None:
-        """The next message, or None where there is none within `timeout` seconds. Raises `ChildProcessEndedError`."""
+        """Return the next message, or None if there is none within `timeout` seconds. Raises `ChildProcessEndedError`."""
         try:
             return self._line.receive(timeout)
         except (OSError, EOFError) as error:
             raise self._ended() from error
 
     def processor_time(self) -> float | None:
-        """Seconds of processor time that it has used, with the programs that it ran and runs; None if it is unknown.
+        """Return the processor time of the child and its programs in seconds; None if it is unknown.
 
-        Only Linux reports it. It is read from outside: nothing that the child does changes it.
+        Only Linux reports it. It is measured from outside, so the child cannot falsify it.
         """
         if sys.platform != "linux" or self._process.returncode is not None:
             return None
@@ -191,14 +193,14 @@ class ChildProcess:
             return None
 
     def lower_priority(self) -> None:
-        """Let other processes go first, for as long as it and the programs that it runs work."""
+        """Lower the priority of the child and of the programs that it runs."""
         if not self._is_low and self._process.returncode is None and os.getpid() == self._starter:
             self._is_low = True
             with suppress(OSError):
                 os.setpriority(os.PRIO_PGRP, self._process.pid, LOW_PRIORITY)
 
     def restore_priority(self) -> bool:
-        """Undo `lower_priority`. False if the system does not allow that, as usual for users without special rights."""
+        """Undo `lower_priority`. Returns False if the system does not allow it, as is usual for unprivileged users."""
         if self._is_low:
             try:
                 os.setpriority(os.PRIO_PGRP, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0))
@@ -208,16 +210,16 @@ class ChildProcess:
         return True
 
     def kill(self) -> None:
-        """End it now, whatever it does, and wait until the system has ended it; nothing of it remains.
+        """Kill the child and its programs, and wait until the system has reaped it.
 
-        To hang up alone would not reach one that is stopped (SIGSTOP).
+        Closing its pipes is not sufficient, because it may be stopped (SIGSTOP).
         """
         self._end_group()
         self.leave()
         self._status()
 
     def leave(self) -> None:
-        """Forget it in a process that was forked from the one that started it: two who ask would get each other's answers."""
+        """Abandon the child in a forked process. If both processes used it, each could receive the other's answers."""
         if self._is_open:
             self._is_open = False
             os.close(self._life)
@@ -227,7 +229,7 @@ class ChildProcess:
         self.kill()
 
     def _end_group(self) -> None:
-        """Kill it and what it runs. Only before it was waited for: then the number may be that of others."""
+        """Kill the process group. Call this only before the child is reaped, because its ID may be reused afterwards."""
         if self._process.returncode is None and os.getpid() == self._starter:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -243,13 +245,15 @@ class ChildProcess:
             return 0
         try:
             return self._process.wait(_ENDING)
-        except subprocess.TimeoutExpired:  # it hung up, but goes on
+        except subprocess.TimeoutExpired:  # its pipe is closed, but it is still running
             self._process.kill()
             return self._process.wait()
 
 
 def _clock(pid: int) -> float:
-    """Seconds of processor time of a process, by its own clock (clock_getcpuclockid), which is exact; limits count ticks."""
+    """Return the processor time of a process in seconds from its own clock (clock_getcpuclockid), which is more precise
+    than ticks.
+    """
     return time.clock_gettime((~pid << 3) | 2)
 
 
@@ -259,7 +263,7 @@ def _of_ended_programs(pid: int) -> float:
 
 
 def _programs(pid: int) -> list[int]:
-    """The programs that it runs, where the kernel lists them."""
+    """Return the IDs of the child processes of a process, if the kernel lists them."""
     try:
         return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_bytes().split()]
     except OSError:
@@ -279,7 +283,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _is_handed_on(descriptor: int) -> bool:
-    """Whether a child gets that descriptor; not one that the shell closed."""
+    """Return whether a child inherits the descriptor. A descriptor that the shell closed is not inherited."""
     try:
         return os.get_inheritable(descriptor)
     except OSError:
@@ -287,7 +291,9 @@ def _is_handed_on(descriptor: int) -> bool:
 
 
 def _pipe() -> tuple[int, int]:
-    """A pipe whose ends are none of the standard streams, even where those are closed: a child's are put in their place."""
+    """Create a pipe whose ends are not standard streams, even if those are closed, because a child's streams replace
+    them.
+    """
     import fcntl
 
     ends = os.pipe()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 class SystemClock:
-    """Whole microseconds, UTC."""
+    """The system clock in UTC, with microsecond resolution."""
 
     def now(self) -> datetime:
-        """The time now."""
+        """Return the current time."""
         return datetime.now(UTC)
 
 
@@ -20,7 +20,7 @@ _LINUX = Path("/proc/sys/kernel/random/boot_id")
 
 @functools.cache
 def boot_id() -> str | None:
-    """A text that is another one after every start of the machine (random(4), Linux); None where it is not known."""
+    """Return a text that changes with every boot (random(4), Linux), or None if it is not available."""
     try:
         return _LINUX.read_bytes().strip().decode() or None
     except (OSError, ValueError):

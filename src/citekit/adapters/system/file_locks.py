@@ -1,4 +1,7 @@
-"""Lock files: locks between threads and processes that a killed holder releases (flock, LockFileEx)."""
+"""Lock files: locks between threads and processes.
+
+The system releases the locks of a killed process (flock, LockFileEx).
+"""
 
 from __future__ import annotations
 
@@ -28,15 +31,15 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 POLL = 0.02
-"""Seconds between two looks at a lock that another process holds. Threads of one process wait without looking."""
+"""Polling interval for a lock that another process holds, in seconds. Threads of one process wait without polling."""
 
 NAP = 0.1
-"""Seconds between two calls of what is called while a lock is waited for."""
+"""Interval between two calls of the `waiting` callback, in seconds."""
 
 
 @define
 class _Gate:
-    """Where the threads of this process that want one lock wait; `users` are at it."""
+    """Where the threads of this process wait for the same lock; `users` counts the threads that hold or await it."""
 
     lock: threading.Lock = field(factory=threading.Lock)
     users: int = 0
@@ -46,15 +49,15 @@ class _Held(Protocol):
     """A lock that is held."""
 
     def release(self) -> object:
-        """Release it."""
+        """Release the lock."""
 
 
 SILENCE = 3.0
-"""Seconds after which a wait that is not reported otherwise is logged once, as a warning."""
+"""Seconds after which a wait without another progress report is logged once, as a warning."""
 
 
 def log_once(text: str) -> Callable[[], None]:
-    """What says `text` once, where it is still called `SILENCE` seconds from now: no program stands still without a word."""
+    """Return a callback that logs `text` once if it is still called after `SILENCE` seconds, so that no wait is silent."""
     due = time.monotonic() + SILENCE
 
     def tell() -> None:
@@ -67,9 +70,10 @@ def log_once(text: str) -> Callable[[], None]:
 
 
 class Locks:
-    """Named locks in a folder, one small file each.
+    """Named locks in a folder, with one small file for each name.
 
-    `passing` removes a lock's file when it is let go, for names without number; else the caller keeps their number bounded.
+    With `passing`, a lock file is removed when the lock is released, for an unlimited set of names. Otherwise the
+    caller limits the number of names.
     """
 
     def __init__(self, folder: Path, *, passing: bool = False) -> None:
@@ -80,10 +84,10 @@ class Locks:
 
     @contextmanager
     def hold(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
-        """Hold the lock `name`, waiting for it; it is not reentrant. Raises `HomeUnwritable`.
+        """Acquire and hold the lock `name`, which is not reentrant. Raises `HomeUnwritable`.
 
-        `waiting` is called now and then while it waits; what that raises goes through, and the lock is not held. Without,
-        a warning says what is waited for.
+        `waiting` is called periodically during the wait. If it raises, the exception propagates and the lock is not
+        acquired. By default, a warning reports what is awaited.
         """
         if waiting is wait_silently:
             waiting = log_once(f"Waiting for another program of CiteKit, which holds {self._folder / name}.")
@@ -101,7 +105,7 @@ class Locks:
 
     @contextmanager
     def hold_if_free(self, name: str) -> Iterator[bool]:
-        """Hold the lock `name` where nobody holds it; gives whether it does."""
+        """Hold the lock `name` if it is free. Yields whether it was acquired."""
         with self._gate(name) as gate:
             if not gate.acquire(blocking=False):
                 yield False
@@ -118,7 +122,7 @@ class Locks:
 
     @contextmanager
     def _gate(self, name: str) -> Iterator[threading.Lock]:
-        """The gate of that name, which is forgotten when nobody is at it."""
+        """Yield the gate for that name. It is removed when no thread uses it."""
         with self._table:
             gate = self._gates.setdefault(name, _Gate())
             gate.users += 1
@@ -141,7 +145,7 @@ class Locks:
             waiting()
 
     def _attempted(self, name: str) -> _Held | None:
-        """The lock, or None where another process holds it. Raises `HomeUnwritable`."""
+        """Return the lock, or None if another process holds it. Raises `HomeUnwritable`."""
         path = self._folder / name
         try:
             try:
@@ -157,8 +161,10 @@ class Locks:
             raise
 
     def _let_go(self, name: str, lock: _Held) -> None:
-        """The file goes while it is still locked: a process that has it open sees that it has no name, and opens a
-        new one."""
+        """Remove the file while it is still locked, then release it.
+
+        A process that has the file open sees that it has no name and opens a new one.
+        """
         if self._passing:
             with suppress(OSError):
                 (self._folder / name).unlink()
@@ -172,13 +178,13 @@ class Locks:
 
 @frozen
 class _Flock:
-    """A lock on an open file (flock(2)), which the system takes back when its process ends."""
+    """A lock on an open file (flock(2)), which the system releases when the process ends."""
 
     descriptor: int
 
     @classmethod
     def taken(cls, path: Path) -> Self | None:
-        """The lock of the file, made where it is missing; None where another has it. Raises `OSError`."""
+        """Return the lock of the file, which is created if missing; None if another process holds it. Raises `OSError`."""
         descriptor = open_file(path, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -192,7 +198,7 @@ class _Flock:
         return None
 
     def release(self) -> None:
-        """Unlocked by name, not only closed: a forked process has the same open file."""
+        """Unlock explicitly, because a forked process may still have the same open file."""
         try:
             fcntl.flock(self.descriptor, fcntl.LOCK_UN)
         finally:
@@ -200,7 +206,7 @@ class _Flock:
 
 
 def _taken(path: Path) -> _Held | None:
-    """The system's own lock where it has one, else that of `filelock`, which knows more systems."""
+    """Return a lock of the operating system if available, else one of `filelock`, which supports more systems."""
     if fcntl is not None:
         try:
             return _Flock.taken(path)
@@ -219,7 +225,7 @@ def _taken(path: Path) -> _Held | None:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the open file still has that name: its last holder may have removed it."""
+    """Return whether the path still refers to the open file, which its last holder may have removed."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
     except FileNotFoundError:
@@ -228,7 +234,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 @functools.cache
 def errors() -> dict[type[Exception], type[CiteKitError]]:
-    """The exceptions of a lock, and ours: whatever keeps us from locking keeps us from writing."""
+    """Return the exceptions of locking, and those of CiteKit: without a lock, nothing can be written."""
     import filelock
 
     return {
@@ -242,27 +248,30 @@ def errors() -> dict[type[Exception], type[CiteKitError]]:
 
 
 def translated(error: Exception, path: Path) -> CiteKitError:
-    """Our error for one of `errors`."""
+    """Convert one of `errors` to a CiteKit error."""
     if isinstance(error, OSError):
         return unwritable(error, path)
     return HomeUnwritable(f"Cannot lock {path}: {error}.")
 
 
 STRIPES = 64
-"""Lock files for each kind of name; names of one kind that share a file only wait for one another."""
+"""Number of lock files for each kind of name. Names of one kind that share a file only wait for each other."""
 
 
 class FileLocks:
-    """Locks of a folder. A name is `kind` or `kind:rest`; different kinds never share a file, so they may be nested."""
+    """The locks of a folder. A name is `kind` or `kind:rest`.
+
+    Different kinds never share a file, so they may be nested.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._locks = Locks(folder)
 
     @contextmanager
     def holding(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
-        """Waits for the lock; see `Locks.holding` of the port."""
+        """Wait for the lock and hold it; see `Locks.holding` of the port."""
         with ExitStack() as held:
-            with suppress(HomeUnwritable):  # nobody can write here, so there is nothing to take turns for
+            with suppress(HomeUnwritable):  # no process can write here, so no lock is needed
                 held.enter_context(self._locks.hold(_file_name(name), waiting))
             yield
 

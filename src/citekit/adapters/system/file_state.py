@@ -1,4 +1,4 @@
-"""What a file or folder looks like, by which one tells whether it has changed without reading it. Imports next to nothing."""
+"""The state of a file or folder, which shows changes without reading the content. Imports almost nothing."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ if TYPE_CHECKING:
     import os
 
 FINE, COARSE = 0.05, 2.0
-"""Seconds within which a file may change twice and keep its times: on most file systems, and on FAT."""
+"""Seconds within which a file may change twice without a new timestamp: on most file systems, and on FAT."""
 
 AHEAD = 60.0
-"""Seconds by which the clock of a file server may be ahead of this computer's."""
+"""Seconds by which the clock of a file server may be ahead of the local clock."""
 
 _COARSE_STEP = 10_000_000
-"""Nanoseconds; the times of exFAT are multiples of that, those of FAT and of older Unix file systems of whole seconds."""
+"""Nanoseconds. Timestamps on exFAT are multiples of this; those on FAT and older Unix file systems are whole seconds.
+"""
 
 
 class FileState(NamedTuple):
-    """While a file looks so, its bytes are taken to be the same. Times are nanoseconds since the epoch.
+    """The state of a file. While it is equal, the bytes are assumed to be unchanged.
 
-    The time of change of the inode (POSIX `st_ctime`) reveals an edit whose modification time was set back: no program can
-    set it. Elsewhere it is the time of creation, and does no harm.
+    Times are in nanoseconds since the epoch.
+
+    The change time of the inode (POSIX `st_ctime`) reveals an edit whose modification time was reset, because no
+    program can set it. On other systems it is the creation time, which is harmless.
     """
 
     device: int
@@ -32,41 +35,48 @@ class FileState(NamedTuple):
 
     @classmethod
     def of(cls, status: os.stat_result) -> Self:
-        """The state of an open or closed file, or of a folder."""
+        """Return the state of a file or folder with that status."""
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
     def __str__(self) -> str:
-        """The state as text, for the key or the row of a table."""
+        """Return the state as text, for use as a key or in a table."""
         return f"{self[0]}:{self[1]}:{self[2]}:{self[3]}:{self[4]}"
 
     @property
     def window(self) -> float:
-        """Seconds within which its file system may give two changes the same times, as far as the times tell."""
+        """Return the seconds within which the file system may give two changes the same timestamp, judging by the
+        timestamps.
+        """
         return FINE if self.ctime_ns % _COARSE_STEP else COARSE
 
     def changed(self, now: float) -> float:
-        """When the file was last changed, in seconds since the epoch. A time of modification beyond `now` was set by hand."""
+        """Return the time of the last change in seconds since the epoch.
+
+        Ignores a modification time after `now`, which was set by a program.
+        """
         modified, changed = self.mtime_ns / 1e9, self.ctime_ns / 1e9
         return changed if modified > now else max(changed, modified)
 
     def is_settled(self, now: float, window: float, since: float) -> bool:
-        """Whether another change would show: a file system may give the same times to changes within `window` seconds.
+        """Return whether a further change would be visible. Changes within `window` seconds may get the same timestamp.
 
-        Times that look coarse count as such, whatever the `window`. `since` is when the file was first seen like this. It
-        counts where the last change lies beyond `now`: the clock was set, or it is that of another computer.
+        If the timestamps look coarse, the longer window applies. `since` is when the file was first seen in this state.
+        It is used if the last change is after `now`: the clock was changed, or it belongs to another computer.
         """
         changed = self.changed(now)
         return now - (since if changed > now else changed) > (window if self.ctime_ns % _COARSE_STEP else COARSE)
 
     def tells(self, now: float) -> bool:
-        """Whether another change would show, though nobody remembers since when the file looks like this.
+        """Return whether a further change would be visible, if it is unknown since when the file has been in this
+        state.
 
-        A time of change well beyond `now` is from before the clock was set back: another change has other times.
+        A change time well after `now` dates from before the clock was set back, so a further change gets another
+        timestamp.
         """
         return self.ctime_ns / 1e9 > now + AHEAD or self.is_settled(now, self.window, now)
 
 
 def version_of(status: os.stat_result, looked: float) -> str:
-    """A text that is another one as soon as the file is; while a change might not show it is another one at every look."""
+    """Return a text that changes with the file. While a change might not be visible, the text differs on every call."""
     state = FileState.of(status)
     return str(state) if state.tells(looked) else f"{state}@{looked}"

@@ -1,7 +1,7 @@
-"""Files written so that a kill at any point leaves the old one or the new one, never half of either.
+"""Atomic file writes: a kill at any point leaves either the old or the new content.
 
-A file is written beside its place under a temporary name, flushed to the disk (fsync), and renamed over its place; the
-rename is one step for everybody who looks (POSIX rename). Temporary names begin with a dot and end in `.tmp`.
+The content is written to a temporary file in the same folder, flushed to the disk (fsync), and renamed over the target.
+The rename is atomic (POSIX rename). Temporary names begin with a dot and end in `.tmp`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from citekit.adapters.system.home_files import check_folder, check_parent, open_
 from citekit.domain.errors import HomeUnwritable, SourceUnreadable
 
 LEFTOVER_AGE = 3600.0
-"""Seconds after which a temporary file is taken for the leftover of a killed process."""
+"""Age in seconds after which a temporary file is assumed to be from a killed process."""
 
 _FULL = "the disk is full; free some space"
 _FORBIDDEN = "you are not permitted to write there; choose another home (--home DIR)"
@@ -41,7 +41,7 @@ UNWRITABLE: dict[int, str] = {
     errno.EMFILE: "too many files are open",
     errno.ENFILE: "too many files are open",
 }
-"""Why a file could not be written; what is not listed is said in the system's own words."""
+"""Reasons why a file could not be written. Other errors use the text of the system."""
 
 UNREADABLE: dict[int, str] = {
     errno.ENOENT: "there is no such file",
@@ -55,16 +55,16 @@ UNREADABLE: dict[int, str] = {
     errno.EMFILE: "too many files are open",
     errno.ENFILE: "too many files are open",
 }
-"""Why a file could not be read."""
+"""Reasons why a file could not be read."""
 
 
 def unwritable(error: OSError, path: Path) -> HomeUnwritable:
-    """Our error for a write that the system refused."""
+    """Return the error for a failed write."""
     return HomeUnwritable(f"Cannot write {path}: {_reason(error, UNWRITABLE)}.")
 
 
 def unreadable(error: OSError, path: Path) -> SourceUnreadable:
-    """Our error for a source that the system does not let us read."""
+    """Return the error for a source that cannot be read."""
     return SourceUnreadable(f"Cannot read {path}: {_reason(error, UNREADABLE)}.")
 
 
@@ -74,7 +74,7 @@ def _reason(error: OSError, table: dict[int, str]) -> str:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Work on `path` whose `OSError` becomes `HomeUnwritable`."""
+    """Convert an `OSError` of the block to `HomeUnwritable` for `path`."""
     try:
         yield
     except OSError as error:
@@ -82,10 +82,12 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_atomically(path: Path, data: bytes, *, durable: bool = True, mode: int = 0o666) -> None:
-    """Put `data` at `path`, making its folder where it is missing. Raises `HomeUnwritable`; the old file is then untouched.
+    """Write `data` to `path`, creating its folder if needed.
 
-    `durable` waits until a power cut cannot undo it; without, a power cut may undo or damage it, a kill never. `mode` are
-    the permissions of the new file, less the umask.
+    On failure, raises `HomeUnwritable` and leaves the old file unchanged.
+
+    With `durable`, waits until a power failure cannot undo the write. Without it, a power failure may undo or damage
+    the file, but a kill cannot. `mode` is the permissions of the new file before the umask.
     """
     with writing(path), opened_folder(path.parent, make=True) as folder:
         if folder is None:
@@ -100,7 +102,7 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = True, mode: int
 
 
 def _write_into(folder: int, name: str, data: bytes, durable: bool, mode: int) -> None:
-    """The same in an open folder, even if another folder takes its name."""
+    """Write the file in an open folder, even if another folder takes its path."""
     temporary = _temporary_name()
     try:
         _write_new(temporary, folder, data, durable, mode)
@@ -113,9 +115,11 @@ def _write_into(folder: int, name: str, data: bytes, durable: bool, mode: int) -
 
 @contextmanager
 def temporary_beside(path: Path) -> Iterator[Path]:
-    """A free path in the folder of `path`, on the same file system; gone afterwards, whatever happens.
+    """Yield an unused path in the folder of `path`, on the same file system.
 
-    Raises `HomeUnsafe` if that folder is reached through a link inside a home.
+    The file is removed afterwards in any case.
+
+    Raises `HomeUnsafe` if the path of the folder has a link inside a home.
     """
     check_parent(path)
     temporary = path.with_name(_temporary_name())
@@ -141,7 +145,7 @@ def _write_new(path: str, folder: int | None, data: bytes, durable: bool, mode: 
 
 
 def sync_file(path: Path) -> None:
-    """Wait until the content of `path` is on the disk."""
+    """Flush the content of `path` to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -150,13 +154,13 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the names in `folder` are on the disk; silently nothing where the system cannot."""
+    """Flush the entries of `folder` to the disk. Does nothing if the system does not support it."""
     with suppress(OSError):
         sync_file(folder)
 
 
 def sweep(folder: Path, older_than: float = LEFTOVER_AGE) -> int:
-    """Remove the temporary files in `folder` that killed processes left `older_than` seconds ago; return how many."""
+    """Remove temporary files of killed processes older than `older_than` seconds. Return the number removed."""
     swept = 0
     check_folder(folder)
     horizon = time.time() - older_than
@@ -171,15 +175,15 @@ def sweep(folder: Path, older_than: float = LEFTOVER_AGE) -> int:
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a file of this name is one that is being written, or was when its writer was killed."""
+    """Return whether the name is that of a temporary file of this module."""
     return name.startswith(".") and name.endswith(".tmp")
 
 
 def open_home_file(path: Path) -> BufferedReader:
-    """A file that CiteKit keeps, opened without following links. Raises `OSError` and `HomeUnsafe`."""
+    """Open a file of the home without following links. Raises `OSError` and `HomeUnsafe`."""
     return os.fdopen(open_file(path), "rb")
 
 
 def open_for_reading(path: Path) -> BufferedReader:
-    """The file at `path`; never waits for the other end of a pipe. Raises `OSError`."""
+    """Open the file at `path`. Never blocks on a FIFO. Raises `OSError`."""
     return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")

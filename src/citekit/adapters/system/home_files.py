@@ -1,14 +1,14 @@
-"""Files and folders of a home, opened without following links.
+"""Opens files and folders of a home without following links.
 
-A home may come from anybody: out of an archive, a clone, or a shared disk. A symbolic link in one of its folders would make
-CiteKit read, write or delete files elsewhere, and opening a FIFO or a device may hang or have effects. Every file that
-CiteKit itself keeps in a home is therefore opened here.
+A home may come from an untrusted source: an archive, a clone, or a shared disk. A symbolic link in one of its folders
+would make CiteKit read, write, or delete files elsewhere, and opening a FIFO or a device may block or have side
+effects. Therefore CiteKit opens all its own files in a home through this module.
 
-A path is inside a home from its last component on that is one of `HOME_FOLDERS`. The path that leads there is the user's own
-choice and may hold links; from there on no component may be one. The rule is about names, so that no process, child process
-or fast listing can forget to pass on which home it works for. Outside of homes, only the last component is checked.
+A path is inside a home from the last component that is one of `HOME_FOLDERS`. The path up to there is chosen by the
+user and may contain links; the rest may not. The rule uses names only, so that no process needs to be passed the path
+of the home. Outside of homes, only the last component is checked.
 
-Imports next to nothing: listings of maps must start fast.
+Imports almost nothing, because listings of maps must start quickly.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from functools import lru_cache
 from citekit.domain.errors import HomeUnsafe
 
 HOME_FOLDERS = frozenset({".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library"})
-"""The folders of a home that CiteKit makes."""
+"""The folders that CiteKit creates in a home."""
 
 DATABASE_SUFFIXES = ("", "-wal", "-shm", "-journal")
-"""What SQLite appends to the name of a database for the files that belong to it."""
+"""Suffixes that SQLite appends to the name of a database for its auxiliary files."""
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _OPEN = _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _BY_DESCRIPTOR = bool(_NOFOLLOW) and {os.open, os.mkdir, os.stat} <= os.supports_dir_fd
-"""Whether folders can be opened relative to one another (openat(2)); elsewhere each is checked before it is used."""
+"""Whether folders can be opened relative to each other (openat(2)). Otherwise each folder is checked before use."""
 
 _Path = str | os.PathLike[str]
 
 
 def open_file(path: _Path, flags: int = os.O_RDONLY, mode: int = 0o666, *, make_folders: bool = False) -> int:
-    """A descriptor of the regular file at `path`; never waits for the other end of a pipe.
+    """Return a descriptor of the regular file at `path`. Never blocks on a FIFO.
 
-    With `make_folders`, missing folders are created. Raises `OSError`, and `HomeUnsafe` if the file is a link, a FIFO, a
-    socket or a device, or if a folder of the home that leads to it is a link.
+    With `make_folders`, missing folders are created. Raises `OSError`, and `HomeUnsafe` if the file is a link, FIFO,
+    socket, or device, or if a folder of the home on the path is a link.
     """
     text = os.path.abspath(path)  # noqa: PTH100 - pathlib is slow to import
     folder, name = os.path.split(text)
@@ -61,17 +61,18 @@ def open_file(path: _Path, flags: int = os.O_RDONLY, mode: int = 0o666, *, make_
 
 
 def read_file(path: _Path, limit: int = -1) -> bytes:
-    """The first `limit` bytes of the file at `path`, by default all. Raises what `open_file` raises."""
+    """Read the first `limit` bytes of the file at `path`, or all by default. Raises the errors of `open_file`."""
     with os.fdopen(open_file(path), "rb") as file:
         return file.read(limit)
 
 
 @contextmanager
 def opened_folder(folder: _Path, *, make: bool = False, mode: int = 0o777) -> Iterator[int | None]:
-    """A descriptor of `folder` for `dir_fd`; None if the system has no such thing, and the folder was only checked.
+    """Return a descriptor of `folder` for `dir_fd`; None if the system does not support that and the folder was only
+    checked.
 
-    With `make`, missing folders are created, with that `mode`. Raises `OSError`, and `HomeUnsafe` if a folder of the home
-    is a link.
+    With `make`, missing folders are created with that `mode`. Raises `OSError`, and `HomeUnsafe` if a folder of the
+    home is a link.
     """
     text = os.path.abspath(folder)  # noqa: PTH100
     if not _BY_DESCRIPTOR:
@@ -88,13 +89,13 @@ def opened_folder(folder: _Path, *, make: bool = False, mode: int = 0o777) -> It
 
 
 def make_folder(folder: _Path, mode: int = 0o777) -> None:
-    """Create `folder`, and the folders that lead to it, if missing. Raises what `opened_folder` raises."""
+    """Create `folder` and its parents if missing. Raises the errors of `opened_folder`."""
     with opened_folder(folder, make=True, mode=mode):
         pass
 
 
 def check_folder(folder: _Path) -> None:
-    """Raise `HomeUnsafe` if `folder`, or a folder of the home that leads to it, is a link."""
+    """Raise `HomeUnsafe` if `folder`, or a folder of the home on its path, is a link."""
     for path in _own_folders(os.path.abspath(folder)):  # noqa: PTH100
         try:
             mode = os.lstat(path).st_mode
@@ -105,15 +106,15 @@ def check_folder(folder: _Path) -> None:
 
 
 def check_parent(path: _Path) -> None:
-    """Raise `HomeUnsafe` if a folder of the home that leads to `path` is a link; `path` itself may be one."""
+    """Raise `HomeUnsafe` if a folder of the home on the path is a link; `path` itself may be one."""
     check_folder(os.path.dirname(os.path.abspath(path)))  # noqa: PTH100, PTH120
 
 
 def check_database(path: _Path) -> None:
-    """Check a SQLite database that is about to be opened by its path, and the files that belong to it.
+    """Check a SQLite database and its auxiliary files before it is opened by path.
 
-    Raises `HomeUnsafe` if one of them is no regular file, or is reached through a link inside a home. Missing files are
-    fine.
+    Raises `HomeUnsafe` if one of them is not a regular file, or its path has a link inside a home. Missing files are
+    allowed.
     """
     text = os.path.abspath(path)  # noqa: PTH100
     folder, name = os.path.split(text)
@@ -139,12 +140,12 @@ def check_tree(folder: _Path) -> None:
 
 
 def is_in_home(path: _Path) -> bool:
-    """Whether `path` names something in one of the folders of a home."""
+    """Return whether `path` is in one of the folders of a home."""
     return bool(_split(os.path.abspath(path))[1])  # noqa: PTH100
 
 
 def unsafe(path: str) -> HomeUnsafe:
-    """The error for something in a home that is not opened."""
+    """Return the error for an unsafe file in a home."""
     try:
         mode = os.lstat(path).st_mode
     except OSError:
@@ -161,7 +162,7 @@ def unsafe(path: str) -> HomeUnsafe:
 
 @lru_cache(maxsize=1024)
 def _split(path: str) -> tuple[str, tuple[str, ...]]:
-    """The folder in which the home's own folders are, and the components of `path` from there on; none outside of homes."""
+    """Return the home and the components of `path` below it; no components outside of homes."""
     names = path.split(os.sep)  # noqa: PTH206 - pathlib is slow to import
     own = next((at for at in range(len(names) - 1, 0, -1) if names[at] in HOME_FOLDERS), None)
     if own is None:
@@ -171,13 +172,15 @@ def _split(path: str) -> tuple[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def _own_folders(path: str) -> tuple[str, ...]:
-    """Each folder of the home that leads to an absolute path, outermost first, and the path itself; none outside of homes."""
+    """Yield each folder of the home on an absolute path, outermost first, then the path itself; nothing outside of
+    homes.
+    """
     root, names = _split(path)
     return tuple(os.path.join(root, *names[:at]) for at in range(1, len(names) + 1))  # noqa: PTH118
 
 
 def _walked(root: str, names: tuple[str, ...], mode: int | None) -> int:
-    """A descriptor of the folder that `names` lead to from `root`, no link followed on the way. Raises `OSError`."""
+    """Return a descriptor of the folder `names` below `root`, without following links. Raises `OSError`."""
     try:
         descriptor = os.open(root, _FOLDER)
     except FileNotFoundError:
@@ -216,7 +219,10 @@ def _stepped(parent: int, name: str, path: str, mode: int | None) -> int:
 
 
 def _check_kind(target: str, path: str, parent: int | None) -> None:
-    """Raise `HomeUnsafe` if what is there is neither a file nor a folder; a folder is left to the system to refuse."""
+    """Raise `HomeUnsafe` if the target is neither a regular file nor a folder.
+
+    A folder is left for the system to reject.
+    """
     try:
         mode = os.stat(target, dir_fd=parent, follow_symlinks=False).st_mode
     except FileNotFoundError:

@@ -1,11 +1,11 @@
-"""The seal of a home: what CiteKit wrote here counts, what came with an archive or a clone does not.
+"""The seal of a home, which distinguishes data written here from data that came with an archive or a clone.
 
-Each folder of derived data holds a small file of random bytes. The key of the seal is made of these bytes and of the file's
-inode and time of change. No program can set that time (POSIX `st_ctime`), so a home that was copied, unpacked or cloned has
-another key, and so has one into which somebody put the seal of another home. Rows and files carry a code (keyed BLAKE2b,
-RFC 7693) that only this key gives; whatever has none, or a wrong one, is made again.
+Each folder of derived data has a small file of random bytes. The key is derived from these bytes, and from the inode
+and change time of the file. No program can set that time (POSIX `st_ctime`). Therefore a home that was copied,
+unpacked, or cloned has another key, as has a home with a seal from another home. Rows and files carry an authentication
+code (keyed BLAKE2b, RFC 7693) made with this key. Data without a valid code is rebuilt.
 
-Imports next to nothing: listings of maps must start fast.
+Imports almost nothing, because listings of maps must start quickly.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import NamedTuple
 from citekit.adapters.system.home_files import make_folder, open_file
 
 SIZE = 32
-"""Random bytes in the file of a seal."""
+"""Number of random bytes in a seal file."""
 
 CODE_SIZE = 16
-"""Bytes of a code."""
+"""Length of an authentication code, in bytes."""
 
 ROOT = 0
 _USER = os.geteuid() if hasattr(os, "geteuid") else None
 
 
 class _Key(NamedTuple):
-    """A key, and what the file looked like that it was made of."""
+    """A key, and the state of the seal file from which it was derived."""
 
     inode: int
     ctime_ns: int
@@ -36,15 +36,15 @@ class _Key(NamedTuple):
 
 
 class HomeSeal:
-    """The seal in `folder`, made when something is sealed for the first time. Safe for threads and processes.
+    """The seal in `folder`, created on first use. Safe for threads and processes.
 
-    Each user has their own, and everybody believes that of root, who can write everything anyway. Where none can be made, as
-    on a read-only disk, what this process seals counts for this process alone. Every method raises `HomeUnsafe` if the seal
-    is a link or no file.
+    Each user has a seal. Codes of root's seal are valid for all users, because root can write everything anyway. If no
+    seal can be created, as on a read-only disk, codes are valid only in this process. Every method raises `HomeUnsafe`
+    if the seal is a link or not a regular file.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, private: bool = False) -> None:
-        """Nothing is made there before something is sealed. Root's seal can be read by all unless it is `private`."""
+        """Nothing is created until the first code is made. Root's seal is readable by all users unless it is `private`."""
         self._mode = 0o644 if _USER == ROOT and not private else 0o600
         self._folder = os.path.abspath(folder)  # noqa: PTH100 - pathlib is slow to import
         users = dict.fromkeys((_USER, ROOT) if _USER is not None else (None,))
@@ -54,22 +54,25 @@ class HomeSeal:
         self._lock = threading.Lock()
 
     def code(self, *parts: bytes) -> bytes:
-        """The code of `parts` in this order."""
+        """Return the authentication code of `parts`, in this order."""
         return _code(self._key(_USER) or self._made_key(), parts)
 
     def holds(self, code: object, *parts: bytes) -> bool:
-        """Whether `code` is that of `parts` in this home."""
+        """Return whether `code` is valid for `parts` in this home."""
         if not isinstance(code, bytes) or len(code) != CODE_SIZE:
             return False
         keys = (self._own, *map(self._key, self._paths))
         return any(_is_same(code, _code(key, parts)) for key in keys if key is not None)
 
     def state(self) -> tuple[object, ...]:
-        """What the files of the seal look like now; empty without any. While it stays equal, `holds` answers the same."""
+        """Return the state of the seal files; empty if there are none.
+
+        While it is equal, `holds` returns the same results.
+        """
         return tuple(filter(None, map(_state, self._paths.values())))
 
     def _key(self, user: int | None) -> bytes | None:
-        """The key of the file of that user that is there now; None without one that counts."""
+        """Return the key from the current seal file of that user, or None if there is no valid file."""
         try:
             status = os.lstat(self._paths[user])
         except OSError:
@@ -98,11 +101,11 @@ class HomeSeal:
             return key
 
     def _make(self) -> None:
-        """Fill the file, unless another process does. Raises `OSError`."""
+        """Write the random bytes unless another process does. Raises `OSError`."""
         make_folder(self._folder, 0o700)
         descriptor = open_file(self._paths[_USER], os.O_RDWR | os.O_CREAT, self._mode)
         try:
-            _lock(descriptor)  # released when the file is closed
+            _lock(descriptor)  # closing the file releases the lock
             if os.fstat(descriptor).st_size != SIZE:
                 os.ftruncate(descriptor, 0)
                 os.write(descriptor, os.urandom(SIZE))
@@ -124,7 +127,7 @@ def _name(user: int | None) -> str:
 
 
 def _key_of(descriptor: int, user: int | None) -> _Key | None:
-    """The key of an open file; None while it is being filled, or if it is not that user's."""
+    """Return the key of an open file, or None if the file is incomplete or has another owner."""
     before = os.fstat(descriptor)
     secret = os.read(descriptor, SIZE + 1)
     after = os.fstat(descriptor)
@@ -137,15 +140,15 @@ def _key_of(descriptor: int, user: int | None) -> _Key | None:
 
 
 def _code(key: bytes, parts: tuple[bytes, ...]) -> bytes:
-    """Each part is preceded by its length: no two lists of parts are the same bytes."""
-    from _blake2 import blake2b  # hashlib loads OpenSSL, for which a listing would wait
+    """Return the code. The length of each part precedes it, so that different lists of parts never give the same bytes."""
+    from _blake2 import blake2b  # hashlib would load OpenSSL, which delays listings
 
     data = b"".join([len(part).to_bytes(8, "big") + part for part in parts])
     return bytes(blake2b(data, digest_size=CODE_SIZE, key=key).digest())
 
 
 def _is_same(left: bytes, right: bytes) -> bool:
-    from _operator import _compare_digest  # that of hmac, without its imports
+    from _operator import _compare_digest  # the construction of hmac, without its imports
 
     return _compare_digest(left, right)
 

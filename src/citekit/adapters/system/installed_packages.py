@@ -1,4 +1,4 @@
-"""Versions of installed packages, told without importing them."""
+"""Versions of installed packages, determined without importing them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _SUFFIX = ".dist-info"
 
 @cache
 def version_of(package: str, *distributions: str) -> str:
-    """The version of `package`, which one of `distributions` (else one of its own name) has brought; "unknown" without.
+    """Return the version of `package`, installed by one of `distributions` or by one of the same name; else "unknown".
 
-    Reads the name of the folder that installers leave beside a package (`name-version.dist-info`); only where that does
-    not tell is the standard library's reader imported, which takes longer than all else that a first cut imports.
+    Reads the name of the metadata folder next to the package (`name-version.dist-info`). Only if that is not
+    conclusive, imports `importlib.metadata`, which takes longer than all other imports of a first cut.
     """
     names = distributions or (package,)
     found = [version for name, version in _beside(package) if name in {_normal(each) for each in names}]
@@ -23,7 +23,7 @@ def version_of(package: str, *distributions: str) -> str:
 
 
 def _beside(package: str) -> list[tuple[str, str]]:
-    """(normal name, version) of what is installed in the folder that `package` lies in."""
+    """Yield the normalized name and version of each distribution in the folder of `package`."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         return []
@@ -47,5 +47,5 @@ def _looked_up(names: tuple[str, ...]) -> str:
 
 
 def _normal(name: str) -> str:
-    """The name of a distribution as it is compared (PEP 503)."""
+    """Return the normalized name of a distribution (PEP 503)."""
     return re.sub(r"[-_.]+", "_", name).lower()

@@ -1,4 +1,4 @@
-"""Waits for slow calls so that the caller can cancel."""
+"""Runs slow calls so that the caller can cancel the wait."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from concurrent.futures import TimeoutError as NotYet
 from typing import TypeVar
 
 HEARTBEAT = 0.25
-"""Seconds between two looks at whether the caller still wants the answer."""
+"""Interval between two checks for cancellation, in seconds."""
 
 T = TypeVar("T")
 
 
 def attended(call: Callable[[], T], heartbeat: Callable[[], None]) -> T:
-    """What `call` returns or raises; it runs in a thread of its own while `heartbeat` is called in this one.
+    """Return the result of `call`, which runs in its own thread while `heartbeat` is called in this one.
 
-    Where `heartbeat` raises (such as `Cancelled`), or Ctrl-C is pressed, that error goes through at once. The call is then
-    left to itself: its thread ends with it, and does not keep the program from ending.
+    If `heartbeat` raises (such as `Cancelled`), or Ctrl-C is pressed, the exception propagates at once. The call is
+    then abandoned: its thread does not keep the program from exiting.
     """
     outcome: Future[T] = Future()
     threading.Thread(target=_settle, args=(outcome, call), daemon=True).start()
@@ -26,13 +26,13 @@ def attended(call: Callable[[], T], heartbeat: Callable[[], None]) -> T:
         try:
             return outcome.result(HEARTBEAT)
         except NotYet:
-            if outcome.done():  # the call's own error, not ours about waiting
+            if outcome.done():  # the error of the call itself, without the context of the wait
                 return outcome.result()
             heartbeat()
 
 
 def uninterrupted(call: Callable[[], object]) -> None:
-    """Run `call`, which raises nothing and ends soon, to its end, however often Ctrl-C is pressed; then raise that."""
+    """Run `call`, which is short and does not raise, to completion despite Ctrl-C. Then raise the pending interrupt."""
     ended = threading.Event()
     threading.Thread(target=_signal, args=(call, ended), daemon=True).start()
     pressed: KeyboardInterrupt | None = None
@@ -55,5 +55,5 @@ def _signal(call: Callable[[], object], ended: threading.Event) -> None:
 def _settle(outcome: Future[T], call: Callable[[], T]) -> None:
     try:
         outcome.set_result(call())
-    except BaseException as error:  # carried to the thread that waits
+    except BaseException as error:  # passed to the waiting thread
         outcome.set_exception(error)

@@ -1,4 +1,4 @@
-"""Something costly, made at most once, when it is first asked for."""
+"""A value that is computed at most once, on first use."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ T = TypeVar("T")
 
 @define(eq=False)
 class Once(Generic[T]):
-    """What `make` returns. Several threads at once get the same object; where `make` raises, the next caller tries again."""
+    """The result of `make`. Concurrent callers get the same object. If `make` raises, the next caller tries again."""
 
     make: Callable[[], T]
     _made: list[T] = field(factory=list, init=False, repr=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def __call__(self) -> T:
-        """The object, made now where it was not made before."""
+        """Return the object, computing it on the first call."""
         if not self._made:
             with self._lock:
                 if not self._made:

@@ -1,7 +1,7 @@
-"""Who may read a file: what is derived from a file is never more readable than the file itself.
+"""File permissions: a derived file is never readable by more users than its source.
 
-`readers` are the read bits of a file's permissions. Other bits, access lists and the folders above are not looked at. Where
-the system has no such bits (Windows), everybody counts as a reader.
+`readers` are the read bits of a file's permissions. Other bits, access control lists, and parent folders are ignored.
+On systems without such bits (Windows), everybody counts as a reader.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ OWNER = 0o400
 
 
 def readers_of(status: os.stat_result) -> int:
-    """The readers of a file that looks like that, for a derived file.
+    """Return the readers of a file with that status, for a file derived from it.
 
-    The owner of what is derived is this process, so its owner may always read it. The group counts only if it is that
-    of the derived file: otherwise other people would be in it.
+    The derived file belongs to this process's user, who may always read it. The group bit is used only if both files
+    have the same group; otherwise it would admit other users.
     """
     found = stat.S_IMODE(status.st_mode) & EVERYBODY
     if hasattr(os, "getegid") and status.st_gid != os.getegid() and not found & stat.S_IROTH:
@@ -30,21 +30,21 @@ def readers_of(status: os.stat_result) -> int:
 
 
 def readers_at(path: str | os.PathLike[str]) -> int | None:
-    """The readers of the file at `path`; None if there is none."""
+    """Return the readers of the file at `path`, or None if it does not exist."""
     with suppress(OSError, ValueError):
         return readers_of(os.stat(path))  # noqa: PTH116
     return None
 
 
 def mode_for(readers: int) -> int:
-    """The permissions of a new file that those readers may read and its owner may write."""
+    """Return the permissions of a new file that `readers` may read and its owner may write."""
     return readers & EVERYBODY | stat.S_IRUSR | stat.S_IWUSR | (readers & 0o044) >> 1
 
 
 def narrow(path: Path, readers: int) -> None:
-    """Take the file from everybody who is not among the readers. Nobody is added.
+    """Remove read permission from everybody who is not among `readers`. Never adds permission.
 
-    Raises `HomeUnsafe` if a folder of the home that leads to the file is a link, and nothing else.
+    Raises only `HomeUnsafe`, if a folder of the home on the path is a link.
     """
     check_parent(path)
     with suppress(OSError):

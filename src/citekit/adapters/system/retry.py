@@ -1,8 +1,8 @@
-"""Asks a service again where that helps, and only there.
+"""Retries requests to a service after transient failures.
 
-Transient failures (HTTP 408, 429, 500, 502, 503, 504, a lost connection, a time-out) are tried again after a growing,
-jittered pause, or after what `Retry-After` says; all others are final. The caller's progress is called now and then, so that
-it can give up.
+Transient failures (HTTP 408, 429, 500, 502, 503, 504, a lost connection, a timeout) are retried with exponential
+backoff and jitter, or after the delay in `Retry-After`. All other failures are final. The caller's progress callback is
+called periodically, so that it can cancel.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ TRANSIENT = frozenset({408, 429, 500, 502, 503, 504})
 """HTTP statuses after which the same request may succeed."""
 
 PAUSE_LIMIT = 60.0
-"""Seconds of the longest pause; a service that asks for more is not waited for."""
+"""The longest pause in seconds. If a service asks for more, the request is not retried."""
 
 TIMEOUT_RETRIES = 1
-"""How often a request is retried that was not answered in time."""
+"""How often a request is retried after a timeout."""
 
 TIMED_OUT = frozenset({408, 504})
-"""HTTP statuses that say so."""
+"""HTTP statuses that report a timeout."""
 
 T = TypeVar("T")
 
 
 @frozen
 class Verdict:
-    """What an exception means: our error, whether a retry may help, and how many seconds to wait before.
+    """The meaning of an exception: the CiteKit error, whether a retry may help, and the delay in seconds, if any.
 
-    `timed_out`: nobody answered in time. That is retried once at most, as each try may be paid for and take as long.
+    `timed_out` marks a timeout, which is retried at most once, because each attempt may be billed and take as long.
     """
 
     error: CiteKitError
@@ -49,7 +49,7 @@ class Verdict:
 
 @frozen(kw_only=True)
 class Retries:
-    """`count` more tries after the first; pauses of about `base` seconds, twice that, four times that, ..."""
+    """Up to `count` retries, with pauses of about `base` seconds, doubled each time."""
 
     count: int = 4
     base: float = 1.0
@@ -57,7 +57,7 @@ class Retries:
     jitter: Callable[[], float] = field(default=random.random)
 
     def pause(self, attempt: int, asked_for: float | None) -> float | None:
-        """Seconds before try `attempt` (from 1); None where there is no further try."""
+        """Return the pause in seconds before retry `attempt` (from 1), or None if there are no more retries."""
         if attempt > self.count or (asked_for is not None and asked_for > PAUSE_LIMIT):
             return None
         if asked_for is not None:
@@ -69,9 +69,9 @@ class Retries:
 def asked(
     call: Callable[[], T], explain: Callable[[Exception], Verdict | None], retries: Retries, progress: Progress
 ) -> T:
-    """As `tried`, of a call that takes no notice of the caller.
+    """Like `tried`, for a call that does not report progress itself.
 
-    What `progress` raises (`Cancelled`) goes through at once; the request is then left to itself.
+    An exception of `progress` (`Cancelled`) propagates at once, and the request is abandoned.
     """
     waiting = partial(progress, 0, None, "waiting for the service")
     return tried(lambda: attended(call, waiting), explain, retries, progress)
@@ -80,7 +80,10 @@ def asked(
 def tried(
     call: Callable[[], T], explain: Callable[[Exception], Verdict | None], retries: Retries, progress: Progress
 ) -> T:
-    """What `call` returns, tried again as `retries` says. Raises the last verdict's error; what has none goes through."""
+    """Return the result of `call`, retried according to `retries`. Raises the error of the last verdict.
+
+    Exceptions without a verdict propagate.
+    """
     attempt = timeouts = 0
     while True:
         try:

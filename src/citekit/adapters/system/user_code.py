@@ -1,4 +1,4 @@
-"""Code that the user named: loaded from a file, kept from printing into our answers, and given up where it hangs."""
+"""Runs code that the user names: loads it from a file, keeps its output out of stdout, and abandons it if it hangs."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.wire import maps
 
 POLL = 0.05
-"""Seconds between two looks at whether the code has finished or nobody wants its answer any more."""
+"""Polling interval for the result and for cancellation, in seconds."""
 
 
 class TookTooLongError(Exception):
-    """Code was given up after its time."""
+    """The code exceeded its time limit and was abandoned."""
 
 
 class PrintsAside:
-    """Sends what the user's code prints to stderr: it must not get into the protocol of a server that called it.
+    """Redirects output of the user's code to stderr, to keep it out of the server protocol on stdout.
 
-    `sys.stdout` is one for all threads, so the first to enter exchanges it and the last to leave puts it back. A thread
-    that was given up while it still runs keeps printing to stderr, alone.
+    `sys.stdout` is shared by all threads, so the first thread to enter replaces it and the last to leave restores it.
+    An abandoned thread that is still running continues to print to stderr.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class PrintsAside:
     def __enter__(self) -> None:
         with self._lock:
             if sys.stdout is not self:
-                self._stdout, sys.stdout = sys.stdout, self  # what it lacks is stdout's
+                self._stdout, sys.stdout = sys.stdout, self  # other attributes are those of stdout
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
@@ -59,7 +59,7 @@ class PrintsAside:
         return getattr(sys.stderr if aside else self._stdout, name)
 
     def give_up(self, thread: threading.Thread) -> None:
-        """Remember a thread that nobody waits for any more."""
+        """Record a thread that was abandoned."""
         with self._lock:
             self._given_up.add(thread)
 
@@ -75,18 +75,19 @@ class _Outcome:
 
 
 class _ReadOnlyLoader(SourceFileLoader):
-    """Leaves no compiled copy beside the user's file."""
+    """A loader that writes no compiled copy next to the user's file."""
 
     def set_data(self, *_: object, **__: object) -> None:
-        """Nothing is written."""
+        """Write nothing."""
 
 
 def call(work: Callable[[], object], *, timeout: float | None, progress: Progress, message: str) -> object:
-    """The answer of `work`, awaited where it is awaitable. Raises what it raises, what `progress` raises, and
-    `TookTooLongError`.
+    """Return the result of `work`, awaited if it is awaitable.
 
-    It runs in a thread of its own, which does not keep the process alive: Python cannot end code that hangs, so where
-    `timeout` seconds have passed, or `progress` raises, nobody waits for it any longer.
+    Raises the errors of `work` and `progress`, and `TookTooLongError`.
+
+    The work runs in a daemon thread, because Python cannot stop code that hangs. After `timeout` seconds, or when
+    `progress` raises, the thread is abandoned.
     """
     outcome = _Outcome()
     thread = threading.Thread(target=_run, args=(work, outcome), name="citekit-user-code", daemon=True)
@@ -126,9 +127,11 @@ async def _awaited(answer: Any) -> object:
 
 
 def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
-    """The module of the Python file at `path`, run now, and its bytes; `kind` is what the user takes it for.
+    """Load and run the Python file at `path`.
 
-    Only for files that the user names. Raises `RequestRefused` where it cannot be read or run.
+    Return the module and the bytes of the file; `kind` describes it in errors.
+
+    Only for files that the user names. Raises `RequestRefused` if the file cannot be read or run.
     """
     try:
         code = path.read_bytes()
@@ -147,7 +150,7 @@ def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
 
 
 def plain_map(answer: object, name: str) -> Mapping[str, Any]:
-    """What the user's code `name` returned, as plain data: a map of the domain, a `model_dump`, or a mapping.
+    """Return the result of the user's code `name` as plain data. It may be a domain map, a `model_dump`, or a mapping.
 
     Raises `FaultyAnswer` for anything else.
     """
