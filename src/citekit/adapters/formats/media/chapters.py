@@ -28,7 +28,7 @@ The packets of an MP3 start after the encoder delay, which players skip, so pack
 """
 
 TOLERANCE = 0.001
-"""Seconds by which two times can differ and still mean the same moment."""
+"""The largest difference, in seconds, between two times that count as equal."""
 
 _TITLE_TAG = re.compile(r"CHAPTER(\d{1,6})NAME", re.IGNORECASE)
 

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 SMALL_FILE = 64 * 2**20
-"""Bytes up to which a file without an index is read completely if its last packets aren't where the duration says."""
+"""The largest file, in bytes, that is read completely if it has no index and its duration looks wrong."""
 
 TAIL_STEPS = (10.0, 60.0, 600.0)
-"""Seconds before the declared end from which the last packets are searched. Small files use only the first step."""
+"""How many seconds before the declared end to look for the last packets. Small files use only the first step."""
 
 DURATION_TOLERANCE = 0.1
-"""Seconds by which declared and measured durations can differ: codec delay and padding, which players skip."""
+"""The allowed difference in seconds between declared and measured duration: codec delay and padding."""
 
 WARM_UP_FRAMES = 16
 """Frames before the first wanted one that are all decoded, because a decoder learns the frame order from them."""

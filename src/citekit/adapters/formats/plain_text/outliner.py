@@ -17,7 +17,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
 GROUP = (40, 80)
-"""The least and the most lines of a group. It ends at the first blank line after the least."""
+"""The fewest and the most lines of a group. A group ends at the first blank line after the fewest."""
 
 GROUPS_LIMIT = 2500
 """The most groups in one file. In a longer file, groups have more lines."""

@@ -119,7 +119,7 @@ def _read_proposal(item: RawNode, codec: LocationCodec, default_type: str) -> Pr
 
 
 def _pages_with_gaps(record: RawFields, codec: LocationCodec) -> tuple[int, ...]:
-    """The pages of a list with gaps, else ()."""
+    """Returns the listed pages if the list has gaps, otherwise an empty tuple."""
     if codec.unit != "page" or "first_page" in record or "pages" not in record:
         return ()
     with suppress(LocationMalformed):

@@ -85,8 +85,10 @@ class PageContext:
 
 @frozen(kw_only=True)
 class RowContext:
-    """Lines of a text or paragraphs of a book: those where a node starts, and some before; `whole` takes all lines of
-    the node."""
+    """Looks for titles in the lines of a text, or the paragraphs of a book, where a node starts and shortly before.
+
+    If `whole` is True, all lines of the node are searched.
+    """
 
     rows: Sequence[TextLine] = field(repr=False)
     known_titles: KnownTitles = field(factory=KnownTitles, repr=False)

@@ -33,7 +33,7 @@ PREROLL = 2
 MP4_OPTIONS = {"movflags": "+faststart", "movie_timescale": "90000"}
 
 COARSE_TICK = 0.002
-"""Seconds of a tick from which a clip can start only at a tick. AVI counts whole frames."""
+"""If a tick lasts at least this many seconds, a clip can start only at a tick. AVI counts whole frames."""
 
 _REPORT_EVERY = 200
 
@@ -226,7 +226,7 @@ def mux_packet(track: Track, packet: Any) -> None:
 
 
 def clip_times(tracks: list[Track], zero: float, span: Span, target: ClipContainer) -> ClipTimes:
-    """Return the times that `tracks` have together. The first track determines the start."""
+    """Return the span that all `tracks` cover together. The first track determines the start."""
     leading = tracks[0]
     base = float(leading.stream.time_base)
     end = max(float(track.latest * track.stream.time_base) for track in tracks if track.latest is not None)

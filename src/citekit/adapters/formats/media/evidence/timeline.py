@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 TOLERANCE = 0.001
-"""Seconds by which times of the same frame can differ: the coarsest tick of common containers."""
+"""The largest difference, in seconds, between times of the same frame: the coarsest tick of common containers."""
 
 _STEPS_BACK = (0.0, 0.2, 1.0, 3.0, 10.0, 30.0, 1e6)
 """Seconds before the requested time at which a keyframe is searched, because some containers have poor indexes."""

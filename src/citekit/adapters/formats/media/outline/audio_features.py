@@ -33,7 +33,7 @@ MAX_INSERTED_SILENCE = 3600.0
 """Seconds of silence inserted at most for audio that is missing."""
 
 MIN_GAP = 0.25
-"""Seconds by which a frame must be late before silence is inserted in front of it."""
+"""Silence is inserted before a frame that is at least this many seconds late."""
 
 _FEATURE_SCALES = (0.32, 0.21, 0.28, 0.46, 0.11, 0.4, 0.4, 0.32)
 """The unit of each feature: how much it varies within three seconds of one voice (recorded prompts of six speakers)."""

@@ -23,7 +23,7 @@ MIN_INTERVAL = 0.9
 """Seconds between compared keyframes if the film has more of them."""
 
 SAME_SCENE_DIFFERENCE = 6.0
-"""Gray levels by which keyframes of one scene without motion differ at most."""
+"""The largest difference, in gray levels, between keyframes of a scene without motion."""
 
 PACKET_LIMIT = 4_000_000
 """The highest number of packets that are examined: 18 hours at 60 frames per second."""

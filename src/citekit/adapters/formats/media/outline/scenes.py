@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 FULL_DECODE_BUDGET = 1280 * 720 * 24 * 90
-"""Pixels over all frames up to which every frame is decoded: a minute and a half of 720p."""
+"""The most pixels of a film, over all frames, of which every frame is decoded: a minute and a half of 720p."""
 
 PARTIAL_DECODE_BUDGET = 1280 * 720 * 24 * 2400
 """Pixels over all frames up to which frames between keyframes are decoded if something changes there: 40 minutes of

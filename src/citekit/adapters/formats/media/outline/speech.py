@@ -25,10 +25,10 @@ LONG_PAUSE = 2.0
 """Seconds of silence that always split two segments."""
 
 MIN_SEGMENT, MAX_SEGMENT = 3.0, 60.0
-"""Seconds that a segment lasts at least next to the shortest pauses, and at most."""
+"""The shortest segment next to the shortest pauses, and the longest segment, in seconds."""
 
 MIN_CLASSIFIABLE = 4.0
-"""Seconds from which music and noise are distinguished from speech."""
+"""The shortest segment, in seconds, in which music and noise can be distinguished from speech."""
 
 _MAX_EVEN_SHARE = 0.15
 _RANGE_DB = 12.0

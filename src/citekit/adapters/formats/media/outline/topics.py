@@ -15,10 +15,10 @@ from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
 
 MIN_TOPIC = 20.0
-"""Seconds that a topic lasts at least, unless a very long pause ends it."""
+"""The shortest topic, in seconds, unless a very long pause ends it."""
 
 MAX_TOPIC = 180.0
-"""Seconds after which a topic is split at the best position."""
+"""The longest topic, in seconds; a longer one is split at the best position."""
 
 BLOCK = 8
 """Cues on each side of a position whose vocabulary is compared."""
