@@ -1,4 +1,4 @@
-"""What is said to an agent: JSON once as structure and once as text, files as links, errors as sentences."""
+"""The answers that agents receive: JSON as text and as structured content, files as links, errors as sentences."""
 
 from __future__ import annotations
 
@@ -25,39 +25,41 @@ from citekit.settings.secrets import concealed
 from citekit.wire import maps, receipts
 
 LONGEST_ERROR = 1200
-"""Characters of an error text: an agent pays for each, and some come from its own arguments."""
+"""The maximum number of characters in an error text. Agents pay for every token, and parts of an error can come from
+the agent's own arguments.
+"""
 
 
 @frozen
 class Answer:
-    """JSON text, which is said once as text and once as structure; `links` are files that belong to it."""
+    """A JSON text, which is sent both as text content and as structured content. `links` are files that belong to it."""
 
     text: str
     links: Sequence[ResourceLink] = ()
 
     @classmethod
     def of(cls, plain: dict[str, Any], links: Sequence[ResourceLink] = ()) -> Answer:
-        """The answer that is this data. Names of files may hold bytes that are no text; they become question marks."""
+        """Build the answer for this data. Bytes in file names that are not valid UTF-8 become question marks."""
         return cls(quoted_json(compact(plain).encode("utf-8", "replace").decode()), links)
 
     @cached_property
     def data(self) -> bytes:
-        """The text as it stands on the wire where it is structure."""
+        """The structured content, as the bytes that are sent."""
         return self.text.encode()
 
     @cached_property
     def content(self) -> bytes:
-        """The text as it stands on the wire, as the one item of a content."""
+        """The JSON of the single text item of the content, as the bytes that are sent."""
         return f'{{"type":"text","text":{json.dumps(self.text, ensure_ascii=False)}}}'.encode()
 
     @cached_property
     def linked_content(self) -> bytes:
-        """The same with the links behind it."""
+        """`content`, followed by the resource links."""
         links = (link.model_dump_json(by_alias=True, exclude_none=True).encode() for link in self.links)
         return b",".join((self.content, *links))
 
     def result(self, *, with_links: bool) -> CallToolResult:
-        """As a tool's result. Clients before 2025-06-18 know no links."""
+        """The answer as a tool result. Clients with a protocol version before 2025-06-18 do not support links."""
         content: list[ContentBlock] = [TextContent(text=self.text)]
         return CallToolResult(
             content=[*content, *(self.links if with_links else ())], structured_content=json.loads(self.text)
@@ -65,19 +67,21 @@ class Answer:
 
 
 def failure(error: BaseException, discreet: Discretion, *, structure: bool = False) -> CallToolResult:
-    """An error as a tool's result. `getStructure` (`structure`) says where it looked for a map; the others do not."""
+    """An error as a tool result. With `structure`, the text says where the map was expected; only `getStructure` does
+    this.
+    """
     text = told(discreet(_told(error, structure), error))
     return CallToolResult(content=[TextContent(text=f"Error: {text}")], is_error=True)
 
 
 def told(text: str) -> str:
-    """The text of an error for an agent: harmless, without secrets, and of limited length."""
+    """The text of an error as agents receive it: with escapes and without secrets, at most `LONGEST_ERROR` characters."""
     shown = quoted(concealed(text))
     return shown if len(shown) <= LONGEST_ERROR else f"{shown[:LONGEST_ERROR]}..."
 
 
 def compact(plain: object) -> str:
-    """JSON without any space that is not needed, any script as it is."""
+    """JSON without unnecessary whitespace. Non-ASCII characters are not escaped."""
     return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
@@ -87,7 +91,7 @@ def node_answer(node: Node) -> Answer:
 
 
 def evidence_answer(evidence: Evidence, discreet: Discretion) -> Answer:
-    """Evidence, its file as a link beside it."""
+    """Evidence, with a link to its file."""
     plain: dict[str, Any] = {
         "output_path": None if evidence.output_path is None else str(evidence.output_path),
         "modality": evidence.location.modality.value,
@@ -108,14 +112,16 @@ def evidence_answer(evidence: Evidence, discreet: Discretion) -> Answer:
 
 
 KEPT_CHARACTERS = 4 * 1024 * 1024
-"""Characters of the answers that are kept; those least recently given go first. Each is kept in up to four forms."""
+"""The size limit of the answer cache in characters. The least recently used answers are evicted first. Each answer is
+cached in up to four forms.
+"""
 
 
 @define
 class KeptAnswers:
-    """Earlier answers, each cached as long as the port returns the very object that it was made from.
+    """A cache of answers. An answer is valid as long as the port returns the same object that it was made from.
 
-    An answer does not keep a map in memory: the map cache decides how many maps stay.
+    Holds only weak references to maps, so the map cache decides how many maps stay in memory.
     """
 
     limit: int = KEPT_CHARACTERS
@@ -124,11 +130,11 @@ class KeptAnswers:
     _lock: Lock = field(factory=Lock, init=False)
 
     def of(self, name: Hashable, told_by: object, make: Callable[[], Answer]) -> Answer:
-        """The answer called `name`, which is read off `told_by` alone; made where it is not kept."""
+        """The cached answer with this name; made and cached if it is missing or was made from another object."""
         return self.known(name, told_by) or self._keep(name, told_by, make())
 
     def known(self, name: Hashable, told_by: object) -> Answer | None:
-        """The answer called `name`, if it was read off that very object."""
+        """The cached answer with this name if it was made from this very object, else None."""
         with self._lock:
             kept = self._kept.get(name)
             if kept is None or kept[0]() is not told_by:
@@ -151,7 +157,7 @@ class KeptAnswers:
 
 
 def _reference(told_by: object) -> Callable[[], object]:
-    """What gives the object as long as anybody else has it; a list of ids for as long as it is kept here."""
+    """A function that returns the object: a weak reference if the type supports one, else a strong one (lists of ids)."""
     try:
         return weakref.ref(told_by)
     except TypeError:
@@ -159,7 +165,7 @@ def _reference(told_by: object) -> Callable[[], object]:
 
 
 def structure_answer(structure: Structure) -> Answer:
-    """A map, or the part of it that was asked for and fits; then what is left out is said before the nodes."""
+    """A map, or the requested part of it. A truncated answer has its counts and cursor before the nodes."""
     if structure.whole:
         return map_answer(structure.resource_map)
     plain = maps.to_plain_map(evolve(structure.resource_map, nodes=structure.nodes))
@@ -172,7 +178,7 @@ def structure_answer(structure: Structure) -> Answer:
 
 
 def map_answer(resource_map: ResourceMap) -> Answer:
-    """A whole map."""
+    """A complete map."""
     return Answer.of(maps.to_plain_map(resource_map))
 
 

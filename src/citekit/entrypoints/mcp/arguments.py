@@ -1,4 +1,4 @@
-"""Holds the arguments of a call against the input schema of its tool."""
+"""Validates the arguments of a call against the input schema of its tool."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from citekit.domain.errors import RequestRefused
 
 
 def checked(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The arguments, nulls left out (models write them for what they do not want to say).
+    """The validated arguments, without nulls, because models write null for arguments that they do not want to set.
 
-    Raises `RequestRefused` where one is unknown, missing, or of another type.
+    Raises `RequestRefused` if an argument is unknown, missing, or of the wrong type.
     """
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     arguments = {name: value for name, value in (given or {}).items() if value is not None}

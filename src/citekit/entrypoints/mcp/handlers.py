@@ -1,4 +1,4 @@
-"""What the server answers to each request of the protocol."""
+"""The request handlers of the MCP server."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ FROM_FILES = (
 CITEKIT, ALEXANDRIA = TOOLSETS
 
 LINKS_SINCE = "2025-06-18"
-"""The first protocol version that knows resource links."""
+"""The first protocol version with resource links."""
 
 _Context = ServerRequestContext[Any, Any]
 _Result = TypeVar("_Result")
@@ -74,9 +74,9 @@ _log = logging.getLogger(__name__)
 
 
 def build_server(app: Container, workers: Workers | None = None, parcels: Parcels | None = None) -> Server[Any]:
-    """The server without a wire, for any transport of the SDK; with `parcels` for a wire that fills them in.
+    """The server without a transport. Pass `parcels` only if the transport fills in the bypassed answers.
 
-    Whatever `app` may read: the server reads only what its clients may name.
+    Reads only the files that its clients may name, even if `app` may read more.
     """
     app = app.for_clients()
     tools = Tools(app)
@@ -112,7 +112,7 @@ class _Toolset:
 
 
 def _offered(app: Container, tools: Tools) -> list[_Toolset]:
-    """The groups that the settings ask for; the modules of one that they do not are not imported."""
+    """The enabled toolsets. The modules of a disabled toolset are not imported."""
     wanted = app.settings.library.toolsets
     offered = []
     if CITEKIT in wanted:

@@ -1,7 +1,7 @@
-"""Reduces paths that an agent may not name to file names, in everything that the agent reads.
+"""Shortens paths that an agent must not see to file names, in everything that the agent reads.
 
-Paths are found in the text itself, because they come from everywhere: from the system, from parsers, from untrusted maps.
-The file system is not consulted: whether a file exists makes no difference.
+Finds paths in the text itself, because messages come from everywhere: the operating system, parsers, untrusted maps.
+Does not access the file system, so the result does not reveal whether a file exists.
 """
 
 from __future__ import annotations
@@ -16,24 +16,25 @@ from attrs import field, frozen
 from citekit.domain.errors import AddressMalformed, LocationMalformed, LocationOutside, NodeMissing, ResourceIdRefused
 
 LONGEST = 20_000
-"""Characters of a text that are looked through; the rest is not told."""
+"""The maximum number of characters that are searched. The rest of a longer text is cut off."""
 
 _OF_ADDRESSES = (AddressMalformed, LocationMalformed, LocationOutside, NodeMissing, ResourceIdRefused)
-"""Errors that name no file; what looks like a path in them is an ID, which stays whole."""
+"""Errors that name no file. Anything in them that looks like a path is an ID and stays unchanged."""
 
 _MESSAGES = frozenset(("error", "steps", "summary"))
-"""Entries of an answer of the library's tools that say how something went."""
+"""The keys of a library tool's answer whose values are status messages."""
 
 _PART = r"(?:(?![.:;,!?)\]]{1,20}+(?:\s|$))(?! [(\[])(?:[^/\\\n'\"<>|*]|(?<=\w)'(?=\w)))+(?<![ :,;=(])"
-"""One name among others of a path; it may hold spaces, but no end of a sentence."""
+"""A name within a path. It can contain spaces, but not the end of a sentence."""
 
 _PATH = re.compile(
     r"(?<![\w/\\.])(?<!:(?=//(?!/)))(?!(?<=<)/[\w:.-]+>)(?i:file:(?://[\w.-]*)?(?=/))?"
     rf"((?:[A-Za-z]:)?[\\/]++(?=\S)(?:{_PART}[\\/]++)*+)((?=\S){_PART})?"
 )
-"""The folders of an absolute path, and its name, with the words that follow. No web address, and no end tag of XML.
+"""The folders of an absolute path, and its last name together with the words after it. Excludes web addresses and XML
+end tags.
 
-Nothing that was gone through is gone through again (`++`), however the text is made.
+The possessive quantifiers (`++`) prevent backtracking on hostile input.
 """
 
 
@@ -43,13 +44,15 @@ class _Folders(Protocol):
 
 @frozen
 class Discretion:
-    """`own` are folders of CiteKit's that every agent knows, since answers lie there."""
+    """Redacts paths outside of `folders` and `own`. `own` are CiteKit's folders, whose paths every agent may see
+    because answers refer to files in them.
+    """
 
     folders: _Folders
     own: tuple[Path, ...] = field(default=(), converter=tuple[Path, ...])
 
     def __call__(self, text: str, error: BaseException | None = None) -> str:
-        """The text of `error`, or any other one, without the folders of files that may not be named."""
+        """The text, which may be that of `error`, with only the file names of paths that the agent must not see."""
         if isinstance(error, _OF_ADDRESSES):
             return text
         text = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
@@ -59,7 +62,7 @@ class Discretion:
         return _PATH.sub(self._shown, text)
 
     def in_answer(self, plain: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer of a tool of the library, with the same done to what it says of how it went."""
+        """The answer of a library tool with its status messages redacted."""
         return {name: self._entry(value, is_message=name in _MESSAGES) for name, value in plain.items()}
 
     def _entry(self, value: Any, *, is_message: bool) -> Any:
@@ -72,7 +75,9 @@ class Discretion:
         return value
 
     def _shown(self, found: re.Match[str]) -> str:
-        """Nobody can see where a name ends and the sentence goes on."""
+        """The redacted form of one match. The words after the last slash can be part of the file name or of the
+        sentence, so every possible end of the name is checked.
+        """
         if not found[2]:
             return self._shown_folder(found[0], found[1])
         words = found[2].split(" ")[:10]
@@ -80,7 +85,7 @@ class Discretion:
         return found[0] if any(map(self._tells, ends)) else found[2]
 
     def _shown_folder(self, whole: str, path: str) -> str:
-        """A path that ends in a slash; slashes alone are not a path."""
+        """The redacted form of a path that ends in a slash. Slashes alone are not a path."""
         name = path.rstrip("/\\")
         if self._tells(PurePath(path)) or not name:
             return whole
@@ -93,7 +98,7 @@ class Discretion:
 
 
 def _paths(error: BaseException | None) -> Iterator[str]:
-    """The absolute paths that an error and its causes hold as values."""
+    """The absolute paths in the attributes of an error and of its causes."""
     for _ in range(10):
         if error is None:
             return

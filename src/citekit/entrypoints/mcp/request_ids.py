@@ -1,4 +1,4 @@
-"""The id of a request that the parser refuses, so that the client learns which of its calls failed."""
+"""Finds the id of a request that the parser rejected, so that the client learns which of its calls failed."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from itertools import islice
 from attrs import frozen
 
 NESTING_LIMIT = 200
-"""Levels of objects and arrays that the parser of the SDK takes (`jiter`)."""
+"""The maximum nesting depth that the SDK's parser (`jiter`) accepts."""
 
 TOKEN_LIMIT = 500_000
-"""Tokens of a line that are read, about a second of work. In a longer one, the id must come before."""
+"""The maximum number of tokens that are read, about a second of work. An id after them is not found."""
 
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|"|[\[{]+|[\]}]+|[:,]|[^\s"\[\]{}:,]+', re.DOTALL)
-"""Several brackets in a row are one token: a line of nothing else is read quickly."""
+"""A token of JSON. A run of brackets is one token, so that a line of nothing but brackets is read quickly."""
 
 
 @frozen
 class RefusedRequest:
-    """A request that cannot be read. `id` is what the client expects an answer to."""
+    """A request that the parser rejected. `id` is the id of the request."""
 
     id: str | int
     is_nested_too_deeply: bool
 
     @property
     def reason(self) -> str:
-        """One sentence for the client."""
+        """The reason, as one sentence for the client."""
         if self.is_nested_too_deeply:
             return f"The request is nested too deeply. Objects and arrays can have at most {NESTING_LIMIT} levels."
         return "The request is not a JSON-RPC request."
 
 
 def refused_request(line: bytes) -> RefusedRequest | None:
-    """The request in a line that the parser refused; None if the line holds no request with an id.
+    """Find the request in a line that the parser rejected. Returns None if the line holds no request with an id.
 
-    Reads any depth without recursion.
+    Does not recurse, so that no nesting depth overflows the stack.
     """
     members: dict[str | int | None, str | int | None] = {}
     depth = deepest = 0
@@ -71,7 +71,7 @@ def refused_request(line: bytes) -> RefusedRequest | None:
 
 
 def _plain(token: bytes | None) -> str | int | None:
-    """The string or whole number that the token is; None for anything else."""
+    """The value of a token that is a string or an integer, else None."""
     try:
         value = None if token is None else json.loads(token)
     except ValueError:

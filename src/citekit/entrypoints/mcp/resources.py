@@ -20,7 +20,7 @@ from citekit.entrypoints.mcp.untrusted_text import quoted
 PREFIX = "citekit://maps/"
 MEDIA_TYPE = "application/json"
 PAGE = 200
-"""Maps that one listing names."""
+"""The maximum number of maps per page of a listing."""
 
 TEMPLATES = ListResourceTemplatesResult(
     resource_templates=[
@@ -37,12 +37,12 @@ TEMPLATES = ListResourceTemplatesResult(
 
 
 def uri_of(resource_id: str) -> str:
-    """The URI of a map; any id, percent-encoded."""
+    """The URI of a map. The id is percent-encoded."""
     return PREFIX + quote(resource_id, safe="")
 
 
 def id_of(uri: str) -> str:
-    """The resource id in a URI. Raises `RequestRefused` for a URI that is not that of a map."""
+    """The resource id in a URI. Raises `RequestRefused` for a URI that does not belong to a map."""
     name = uri.removeprefix(PREFIX)
     try:
         if name and name != uri:
@@ -55,7 +55,7 @@ def id_of(uri: str) -> str:
 
 
 def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:
-    """The maps after the one that `cursor` names; that map may have been removed."""
+    """A page of the sorted ids after the id `cursor`, which may have been removed in the meantime."""
     start = 0 if cursor is None else next((n for n, name in enumerate(ids) if name > cursor), len(ids))
     shown = ids[start : start + PAGE]
     more = start + PAGE < len(ids)
@@ -63,7 +63,7 @@ def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:
 
 
 def contents(uri: str, text: str) -> ReadResourceResult:
-    """A map that was read."""
+    """The response that contains the JSON text of a map."""
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MEDIA_TYPE, text=text)])
 
 

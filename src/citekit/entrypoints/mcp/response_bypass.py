@@ -1,7 +1,7 @@
-"""Answers that pass by the SDK: a mark goes through its models in their place, and the wire puts them in.
+"""Sends large answers past the SDK: its models carry a marker, which the transport replaces with the answer.
 
-The SDK copies an answer four times (dumped, validated, dumped again, written), which for a map costs more than all the
-rest of a call. What is in a parcel is written once, and as often as it is sent only copied.
+The SDK copies an answer four times (dump, validate, dump, write), which costs more than the rest of the call for a map.
+A bypassed answer is serialized once and then only copied.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from mcp_types import CallToolResult, TextContent
 from citekit.entrypoints.mcp.answers import Answer
 
 _MARK = f"citekit-{secrets.token_hex(16)}"
-"""Nobody outside this process can guess it, so that nothing from a file is ever taken for it."""
+"""The marker. It is random, so that text from a file cannot be mistaken for it."""
 
 _ITEM = re.compile(rb'\{[^{}]*:"%b-(\d+)"[^{}]*\}' % _MARK.encode())
-"""The one item of the content, whatever the SDK writes beside its text; the number says which answer it stands for."""
+"""The single content item with the marker, including fields that the SDK adds. The number identifies the answer."""
 
 _STRUCTURE = re.compile(rb'\{"%b":\d+\}' % _MARK.encode())
 
 _WITHDRAWN = b"{}", Answer("{}").content
 
 _Parcel = tuple[bytes, bytes]
-"""What an answer says, as structure and as the items of its content."""
+"""An answer as bytes: its structured content and its content items."""
 
 
 @define
 class _Expected:
-    """How many lines there will be for a request, more than one where a client uses an id again; and what goes into them."""
+    """The expected responses to one request id (more than one if a client reuses an id), and the answers for them."""
 
     lines: int = 0
     parcels: dict[int, _Parcel] = field(factory=dict)
@@ -38,17 +38,17 @@ class _Expected:
 
 @define
 class Parcels:
-    """The answers that are under way, by the requests that they answer; those that nobody wants any more are let go."""
+    """The bypassed answers that have not been sent yet, by request id. Answers to canceled requests are discarded."""
 
     _held: dict[str | int, _Expected] = field(factory=dict, init=False)
     _number: int = field(default=0, init=False)
 
     def expect(self, request: str | int) -> None:
-        """A request was read: there will be a line for it."""
+        """Record that a request was read and that one response to it will be written."""
         self._held.setdefault(request, _Expected()).lines += 1
 
     def drop(self, request: str | int) -> None:
-        """The request was answered, or withdrawn."""
+        """Record that the request was answered or canceled."""
         expected = self._held.get(request)
         if expected is not None:
             expected.lines -= 1
@@ -56,7 +56,7 @@ class Parcels:
                 del self._held[request]
 
     def hand_over(self, request: str | int | None, answer: Answer, *, with_links: bool) -> CallToolResult:
-        """What goes through the SDK for `answer`: only marks, if a line is expected."""
+        """The result to return to the SDK: a marker if a response is expected, else the answer itself."""
         expected = None if request is None else self._held.get(request)
         if expected is None:
             return answer.result(with_links=with_links)
@@ -67,7 +67,7 @@ class Parcels:
         )
 
     def filled(self, request: str | int, line: bytes) -> bytes:
-        """The line that answers `request`, with what was held back in it; nothing if it was withdrawn."""
+        """The response line with its marker replaced by the answer, or by an empty answer if the request was canceled."""
         item = _ITEM.search(line)
         if item is None:
             return line

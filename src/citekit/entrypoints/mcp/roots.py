@@ -1,7 +1,7 @@
-"""The folders that a client offers: `roots/list` of the protocol, up to its version 2025-11-25.
+"""The folders that a client offers: `roots/list`, which exists up to protocol version 2025-11-25.
 
-Version 2026-07-28 has them no more (SEP-2577 deprecates them, and servers send no requests of their own): there, and for
-clients that do not offer any, only the owner's settings count.
+Version 2026-07-28 removes it (SEP-2577: servers send no requests). With that version, and for clients without roots,
+only the owner's settings count.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from mcp_types import ClientCapabilities, ListRootsRequest, ListRootsResult, Not
 ROOTS_CHANGED = "notifications/roots/list_changed"
 
 PATIENCE = 5.0
-"""Seconds for which a client's answer is waited for."""
+"""The timeout in seconds for the client's response."""
 
 MOST = 100
-"""Folders that are taken from one client."""
+"""The maximum number of folders that are accepted from a client."""
 
 _Context = ServerRequestContext[Any, Any]
 _log = logging.getLogger(__name__)
@@ -38,14 +38,14 @@ class _Offers(Protocol):
 
 @define
 class ClientRoots:
-    """Asks the client once, before its first call, and again after it said that they are others."""
+    """Asks the client for its roots before its first call, and again after it reports a change."""
 
     folders: _Offers
     _known: bool = field(default=False, init=False)
     _asking: anyio.Lock = field(factory=anyio.Lock, init=False)
 
     async def learn(self, context: _Context) -> None:
-        """Ask where that was not done yet; a client that fails to answer offers nothing."""
+        """Ask the client if its roots are not known yet. A client that does not answer offers no folders."""
         if self._known:
             return
         async with self._asking:
@@ -54,7 +54,7 @@ class ClientRoots:
                 self.folders.offer(list(await _asked(context)))
 
     async def changed(self, _: _Context, __: NotificationParams | None) -> None:
-        """The offered folders are stale; the next call asks again."""
+        """Discard the offered folders. The next call asks the client again."""
         self._known = False
         self.folders.offer(())
 
@@ -81,7 +81,7 @@ def _folders(answer: ListRootsResult) -> Iterator[Path]:
 
 
 def folder_of(uri: str) -> Path | None:
-    """The folder of a `file` URI (RFC 8089) on this computer; None for any other URI, and for one that names no folder."""
+    """The local folder that a `file` URI (RFC 8089) names; None for other URIs and for paths that are not folders."""
     try:
         parts = urlsplit(uri)
     except ValueError:

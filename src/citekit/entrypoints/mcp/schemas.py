@@ -1,4 +1,4 @@
-"""JSON Schemas of what the tools take and give, as the tools' reference has them."""
+"""JSON Schemas of the input and output of the tools."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ Schema = Mapping[str, Any]
 
 
 def inputs(properties: Mapping[str, Schema], required: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The schema of a tool's arguments: an object of these and no other properties."""
+    """The schema of a tool's arguments: an object with these properties and no others."""
     schema: dict[str, Any] = {"type": "object", "properties": dict(properties), "additionalProperties": False}
     return {**schema, "required": list(required)} if required else schema
 
 
 def text(description: str, choices: tuple[str, ...] = ()) -> Schema:
-    """A text, one of `choices` where there are any."""
+    """A string, or one of `choices` if there are any."""
     plain = {"type": "string", "description": description}
     return {**plain, "enum": list(choices)} if choices else plain
 
 
 def flag(description: str) -> Schema:
-    """True or false; false where it is left out."""
+    """A Boolean that defaults to false."""
     return {"type": "boolean", "default": False, "description": description}
 
 
 def count(description: str) -> Schema:
-    """A whole number from 1 on."""
+    """An integer of at least 1."""
     return {"type": "integer", "minimum": 1, "description": description}
 
 

@@ -1,4 +1,7 @@
-"""Serves one home to one client over standard input and output. Importing this costs nothing; serving imports the SDK."""
+"""Serves one home to one client over standard input and output.
+
+Importing this module is cheap; `serve` imports the SDK.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +18,25 @@ if TYPE_CHECKING:
     from citekit.container import Container
 
 TURN = 0.001
-"""Seconds after which a busy thread lets another one on: a look into a map does not wait the usual 5 ms for it."""
+"""The thread switch interval in seconds. With the default of 5 ms, lookups in maps would wait for busy threads."""
 
 GRACE = 5.0
-"""Seconds that an extraction has to notice that the server ends; then it ends without it. Nothing torn remains."""
+"""The time in seconds that running extractions get when the server ends. After that, the process exits; files are
+written atomically, so none is left incomplete.
+"""
 
 
 def serve(app: Container) -> None:
-    """Speak MCP until the input ends, or SIGINT or SIGTERM comes. Standard output is the client's from here on."""
+    """Serve MCP until the input ends or SIGINT or SIGTERM arrives. From then on, only protocol messages go to standard
+    output.
+    """
     _log_to(sys.stderr)
     if sys.stdin is not None and sys.stdin.isatty():
         sys.stderr.write(
             "citekit is serving MCP on standard input and output. Start it from an MCP client. Press Ctrl-C to stop.\n"
         )
     sys.setswitchinterval(TURN)
-    gc.disable()  # the SDK is some 600 modules: collecting among them makes a sixth of the start, and half of the end
+    gc.disable()  # importing the SDK (600 modules) with the collector on adds a sixth to the start, and doubles the shutdown
     from citekit.entrypoints.mcp.session import hold
 
     gc.freeze()
@@ -39,7 +46,7 @@ def serve(app: Container) -> None:
 
 
 def _log_to(stream: TextIO) -> None:
-    """Warnings and errors on `stream`: each message in one line, so that words of a file cannot pass for another."""
+    """Log warnings and errors to `stream`, one line per message, so that text from a file cannot fake a log message."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(_OneLine("citekit: %(levelname)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])

@@ -1,4 +1,4 @@
-"""One session: from the first line of a client to its last, or to a signal."""
+"""An MCP session, from the client's first message to its last, or to a signal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citekit.entrypoints.mcp.workers import Workers
 
 
 def hold(app: Container) -> bool:
-    """Answer one client to the end; whether anything that nobody waits for any more still runs then."""
+    """Serve one client until the session ends. Returns whether abandoned work or a blocked write is still running."""
     wire, workers = Wire(*claim()), Workers()
     anyio.run(_session, build_server(app, workers, wire.parcels), wire)
     return workers.busy > 0 or wire.is_stuck

@@ -1,7 +1,7 @@
-"""The wire: one JSON-RPC message a line on standard input and output, and nothing else there.
+"""The stdio transport: one JSON-RPC message per line on standard input and output.
 
-The SDK's own transport reads in a thread that cannot be interrupted, so that a signal would not end the server before the
-next line came. Here the reader is a daemon, and every answer that is owed is still given after the input ended.
+The SDK's own transport reads in a thread that cannot be interrupted, so a signal would not end the server before the
+next line arrives. Here the reader is a daemon thread. Pending requests are still answered after the input ends.
 """
 
 from __future__ import annotations
@@ -35,16 +35,18 @@ from citekit.entrypoints.mcp.request_ids import refused_request
 from citekit.entrypoints.mcp.response_bypass import Parcels
 
 MESSAGE_LIMIT = 16 * 1024 * 1024
-"""Bytes of the longest message that is read; a longer one ends the session."""
+"""The maximum size of a message in bytes. A larger message ends the session."""
 
 AT_ONCE = 4096
-"""Bytes that a pipe which says it is ready takes without blocking (POSIX: PIPE_BUF is at least 512, Linux has 4096)."""
+"""Bytes that a pipe reported as ready accepts without blocking (POSIX: PIPE_BUF is at least 512; Linux: 4096)."""
 
 PIPE_SIZE = 1024 * 1024
-"""Bytes that the pipe to the client is asked to hold (Linux lets anybody ask for so much): most answers fit in one piece."""
+"""The requested buffer size of the output pipe in bytes. Linux permits it without privileges, and most answers fit in
+it.
+"""
 
 LAST_ANSWERS = 10.0
-"""Seconds that calls may still take after the input has ended."""
+"""The time in seconds that running calls get after the input has ended."""
 
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = MemoryObjectSendStream[SessionMessage]
@@ -53,10 +55,10 @@ _log = logging.getLogger(__name__)
 
 
 def claim() -> tuple[int, int]:
-    """(input, output): private descriptors of the wire.
+    """Take over standard input and output. Returns private file descriptors for (input, output).
 
-    From now on descriptor 0 is empty and 1 is standard error, for this process and its children: what a library prints,
-    even at exit, never reaches the client.
+    From then on, descriptor 0 is empty and descriptor 1 is standard error, for this process and its children. Output
+    that a library prints, even at exit, never reaches the client.
     """
     wire = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -74,7 +76,7 @@ def claim() -> tuple[int, int]:
 
 @define
 class Wire:
-    """Lines from one descriptor, lines to the other, and which requests are still owed an answer."""
+    """The input and output descriptors of a session, and the requests that have not been answered yet."""
 
     source: int
     sink: int
@@ -83,10 +85,12 @@ class Wire:
     _settled: anyio.Event = field(factory=anyio.Event, init=False)
     _failed: bool = field(default=False, init=False)
     is_stuck: bool = field(default=False, init=False)
-    """Whether a thread waits for the client to read on."""
+    """Whether a thread is blocked because the client does not read."""
 
     def lines(self) -> Iterator[bytes]:
-        """The lines, without their ends; blocks for each. Ends with the input, or at a line that is too long."""
+        """Yield the input lines without their ends, blocking for each. Ends at the end of the input or at a line over
+        the limit.
+        """
         held = bytearray()
         while chunk := os.read(self.source, 1 << 16):
             *whole, rest = chunk.split(b"\n")
@@ -102,8 +106,8 @@ class Wire:
             yield bytes(held)
 
     async def write(self, message: SessionMessage) -> None:
-        """Write one message. Raises `OSError` where nobody reads any more."""
-        ours = isinstance(message.message, JSONRPCRequest)  # whose id is not that of a request of the client
+        """Write a message. Raises `OSError` if the client closed the output."""
+        ours = isinstance(message.message, JSONRPCRequest)  # its id is the server's own, not that of a client's request
         answered = None if ours else getattr(message.message, "id", None)
         data = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
         if answered is not None:
@@ -127,12 +131,12 @@ class Wire:
             self.is_stuck = False
 
     def owe(self, request: str | int) -> None:
-        """A request was read."""
+        """Record that a request was read and must be answered."""
         self._owed.add(request)
         self.parcels.expect(request)
 
     def settle(self, request: str | int | None) -> None:
-        """A request was answered, or is not wanted any more."""
+        """Record that a request was answered or canceled."""
         if request is not None:
             self._owed.discard(request)
             self.parcels.drop(request)
@@ -140,7 +144,7 @@ class Wire:
         self._settled = anyio.Event()
 
     async def until_settled(self) -> None:
-        """Waits until no answer is owed, nobody reads any more, or `LAST_ANSWERS` seconds are over."""
+        """Wait until no answer is pending, the client closed the output, or `LAST_ANSWERS` seconds have passed."""
         with anyio.move_on_after(LAST_ANSWERS):
             while self._owed and not self._failed and not _hung_up(self.sink):
                 with anyio.move_on_after(0.1):
@@ -149,7 +153,7 @@ class Wire:
 
 @asynccontextmanager
 async def stdio(wire: Wire) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """The two streams of a session over `wire`. The body is cancelled where the client reads no more."""
+    """The two message streams of a session over `wire`. Cancels the body if the client closes the output."""
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, to_client = anyio.create_memory_object_stream[SessionMessage](0)
     token = current_token()
@@ -173,7 +177,7 @@ async def _writer(wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage
 def _read(
     wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Exception], back: Outgoing, token: EventLoopToken
 ) -> None:
-    """Feeds the server from a thread of its own, until the input or the server ends."""
+    """Pass the input lines to the server, in a separate thread, until the input or the server ends."""
     try:
         for line in wire.lines():
             if line.strip():
@@ -202,12 +206,15 @@ async def _deliver(
 
 
 async def _refusal(wire: Wire, line: bytes) -> JSONRPCError:
-    """The answer to a line that is no message, under the id of its request if it has one."""
-    refused = await to_thread.run_sync(refused_request, line)  # a line may have 16 MB: other calls continue
+    """The error response to an invalid line, with the id of the request if one can be found."""
+    refused = await to_thread.run_sync(
+        refused_request, line
+    # In a thread, because a line can have 16 MB, and other calls must not wait.
+    )
     if refused is None:
         error = ErrorData(code=PARSE_ERROR, message="This line is not a JSON-RPC message.")
         return JSONRPCError(jsonrpc="2.0", id=None, error=error)
-    wire.owe(refused.id)  # a client may use an id again: the answer to the earlier request must stay expected
+    wire.owe(refused.id)  # the client may have reused an id: the answer to the earlier request must stay expected
     error = ErrorData(code=INVALID_REQUEST, message=refused.reason)
     return JSONRPCError(jsonrpc="2.0", id=refused.id, error=error)
 
@@ -219,7 +226,7 @@ async def _end(wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Ex
 
 
 def _room(sink: int) -> int:
-    """Bytes that `sink` takes now without blocking: all that an empty pipe holds, else what a ready one promises."""
+    """The number of bytes that can be written without blocking: an empty pipe's capacity, or `AT_ONCE` for a ready one."""
     if not hasattr(select, "poll") or not _poll(sink, select.POLLOUT) & select.POLLOUT:
         return 0
     try:

@@ -1,4 +1,4 @@
-"""The tools: their descriptions for agents, and the use cases that they call."""
+"""The core tools: their descriptions for agents, and the use cases that they call."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from citekit.wire import quotes
 Arguments = Mapping[str, Any]
 Run = Callable[[Arguments, Progress], Answer]
 Check = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], dict[str, Any]]
-"""Holds arguments against the schema of the tool of that name. Raises `RequestRefused`."""
+"""Validates arguments against the schema of the named tool. Raises `RequestRefused`."""
 
 Refused = Callable[[Arguments, BaseException], Answer]
-"""The answer to an error, from the arguments as they were given."""
+"""Makes the answer to an error from the unvalidated arguments."""
 
 _RESOURCE = schemas.text("A resource id from listResources.")
 _NODE_ID = schemas.text("A node id from getStructure, such as chapter_1.big_o_notation.")
@@ -133,11 +133,11 @@ RESOLVE = Tool(
 
 @frozen
 class Bound:
-    """A tool and what it runs; `long` tells from the arguments whether that may take long.
+    """A tool with the function that runs it.
 
-    `at_hand` gives the same answer as `run` where it takes no more than looks at the states of files, else None: it is
-    called by the thread that serves everybody. Where there is `refused`, errors are answers of the tool, and not marked
-    as errors of the protocol.
+    `long` decides from the arguments whether the call can take long. `cached` returns the same answer as `run` if it
+    needs only file metadata, else None; the event loop calls it directly. With `refused`, errors are normal answers of
+    the tool, not marked as protocol errors.
     """
 
     tool: Tool
@@ -150,7 +150,7 @@ class Bound:
 
 @define
 class Tools:
-    """The tools on the use cases of one home. Called from several threads at once."""
+    """The core tools for one home. Thread-safe."""
 
     app: Container
     answers: KeptAnswers = field(factory=KeptAnswers)
@@ -162,7 +162,7 @@ class Tools:
         return Discretion(self.app.client_folders, (chosen.maps_folder, chosen.output_folder))
 
     def bound(self) -> dict[str, Bound]:
-        """The tools by name, in the order in which an agent uses them."""
+        """The tools by name, in the order in which an agent typically uses them."""
         tools = (
             Bound(LIST_RESOURCES, self._list_resources, cached=self._listed),
             Bound(GET_STRUCTURE, self._get_structure, cached=self._cached_structure),
@@ -170,7 +170,7 @@ class Tools:
             Bound(
                 RESOLVE,
                 self._resolve,
-                lambda _: True,  # for an address, the file may have to be measured
+                lambda _: True,  # for an address, the extent of the file may have to be measured
                 cached=self._cached_evidence,
             ),
             Bound(VERIFY_QUOTE, self._verify_quote, lambda _: True),
@@ -178,9 +178,10 @@ class Tools:
         return {each.tool.name: each for each in tools}
 
     def whole(self, resource_map: ResourceMap) -> Answer:
-        """A whole map, however large: as a resource, and as `getStructure` gives it where it fits.
+        """The answer with a complete map, however large.
 
-        The two are kept under names of their own, since only `getStructure` tells whether it fits.
+        Reuses the answer of `getStructure` if that returned the complete map. Otherwise, it is cached under a separate
+        name, because only `getStructure` knows whether a map fits.
         """
         name = MAP, resource_map.resource_id
         fitting = self.answers.known(name, resource_map)
@@ -256,13 +257,13 @@ MAP, RESOURCE, NODE = "map", "resource", "node"
 
 
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:
-    """What the answer to a call is kept under."""
+    """The cache key for the answer to a call."""
     return (tool.name, *sorted(arguments.items()))
 
 
 @lru_cache(1024)
 def _evidence_asked(resource_id: str, node_id: str, virtual: bool, form: str, accurate: bool) -> Asked:
-    """The same object for the same request: it is looked up by its kept hash, and found by its identity."""
+    """The cache key for evidence. Returns the same object for the same request, so that its hash is computed only once."""
     return Asked(_part(resource_id, node_id), virtual, Options(Form(form), accurate))
 
 
@@ -271,7 +272,7 @@ def _options(arguments: Arguments) -> Options:
 
 
 def _part(resource_id: str, node_id: str) -> NodeName | Address:
-    """The node of that id; or the part that an address names, which has to be of that resource."""
+    """The node with that id, or the part that an address names. The address must belong to the same resource."""
     if "://" not in node_id:
         return NodeName(resource_id, node_id)
     address = parse_address(node_id)

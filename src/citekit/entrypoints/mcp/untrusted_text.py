@@ -1,9 +1,9 @@
-"""How words of files stand in what an agent reads: inside of JSON texts, where all that steers a reader is an escape.
+"""Escapes untrusted text from files in the answers that agents read.
 
-A title cannot end the text that it stands in, nor begin an entry or a line: JSON writes quotation marks and line ends as
-escapes. Beyond that, what is not seen (zero widths, tags, turns of direction), and what makes a client that takes the
-answer for Markdown or HTML load something from elsewhere, is written as an escape of JSON too. So the data stay the same to
-the character, and the text shows all of it.
+JSON escapes quotation marks and line ends, so a title cannot break out of its string. In addition, this module escapes
+invisible characters (zero-width characters, tags, direction controls), and everything that makes a client load
+something if it renders the answer as Markdown or HTML. The decoded data stay identical, and the text shows every
+character.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _LOADING = (
     "a|audio|base|body|embed|form|frame|iframe|image|img|input|link|meta|object|picture|script|source|style|svg|table|td|track"
     "|video"
 )
-"""Elements of HTML that name something elsewhere."""
+"""HTML elements that can refer to external resources."""
 
 
 def quoted_json(text: str) -> str:
-    """The JSON document `text` with the same data, in which nothing is unseen and nothing loads anything.
+    """Escape invisible characters and markup that loads resources in a JSON document. The data stay the same.
 
     >>> quoted_json('{"title":"![x](http://a/b.png)"}')
     '{"title":"!\\\\u005bx]\\\\u0028http://a/b.png)"}'
@@ -33,7 +33,7 @@ def quoted_json(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text of CiteKit's that quotes files, such as an error: one line, in which the same stand as escapes.
+    """Escape the same in a message that quotes text from files, such as an error. Returns a single line.
 
     >>> quoted("There is no node 'a" + chr(10) + "![x](http://a)'.")
     "There is no node 'a\\\\x0a!\\\\x5bx]\\\\x28http://a)'."

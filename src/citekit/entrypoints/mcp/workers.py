@@ -1,4 +1,4 @@
-"""Runs the synchronous core in threads, so that the server stays responsive, and callers can cancel."""
+"""Runs the synchronous core in threads, so that the server stays responsive and calls can be canceled."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from citekit.domain.errors import Cancelled
 from citekit.domain.progress import Progress
 
 REPORT_EVERY = 0.1
-"""Seconds between two progress notifications, at least."""
+"""The minimum interval in seconds between progress notifications."""
 
 LEAST_STEP = 1e-3
-"""By which a notification rises that tells something new, such as that another caller is waited for, and no progress."""
+"""The increment of the progress value when only the message changed, because the value must rise."""
 
 Report = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
 """Sends one progress notification: done, total, message."""
@@ -29,16 +29,16 @@ _Result = TypeVar("_Result")
 
 @define
 class Workers:
-    """Two groups of threads, so that long extractions never keep a look into a map waiting.
+    """Two groups of threads, so that quick lookups never wait for long extractions.
 
-    A thread of the second group only waits for the process that parses. There are more of them than processes for long
-    requests, so that several files that take long do not keep another one waiting.
+    A thread of the second group only waits for a parser process. It has more threads than there are parser processes,
+    so that a few slow files do not hold up the others.
     """
 
     at_once: int = 8
     cutting_at_once: int = 24
     busy: int = field(default=0, init=False)
-    """How many threads still work, those that were given up included."""
+    """The number of running threads, including those whose call was abandoned."""
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
     _quick: anyio.CapacityLimiter = field(init=False)
     _long: anyio.CapacityLimiter = field(init=False)
@@ -52,13 +52,13 @@ class Workers:
         return anyio.CapacityLimiter(self.cutting_at_once)
 
     async def quick(self, work: Callable[[], _Result]) -> _Result:
-        """The result of a look into a map."""
+        """Run a quick lookup in a thread and return its result."""
         return await to_thread.run_sync(self._counted, work, limiter=self._quick, abandon_on_cancel=True)
 
     async def long(self, work: Callable[[Progress], _Result], report: Report | None) -> _Result:
-        """The result of long work, whose progress goes to `report`.
+        """Run long work in a thread, and send its progress to `report`.
 
-        Where the caller gives up, this returns at once; the work stops at its next sign of progress.
+        If the call is canceled, this returns immediately, and the work stops at its next progress update.
         """
         watch = Watch(report)
         try:
@@ -80,9 +80,11 @@ class Workers:
 
 @define
 class Watch:
-    """A `Progress` of a worker thread: passes on what rises, not too often, and raises `Cancelled` once stopped.
+    """The `Progress` of a worker thread. Forwards rising values at a limited rate, and raises `Cancelled` once it is
+    stopped.
 
-    Work in several stages counts each from 0; notifications must rise, so that each stage goes on where the last ended.
+    Each stage of the work counts from 0, but notifications must rise, so each stage is added to the end of the previous
+    one.
     """
 
     report: Report | None
@@ -94,11 +96,11 @@ class Watch:
     _message: str = field(default="", init=False)
 
     def stop(self) -> None:
-        """Nobody wants the result any more, or it is there."""
+        """Stop the work, because it was canceled or is done."""
         self._stopped.set()
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
-        """See `Progress`; called in the worker thread."""
+        """Report progress (see `Progress`). Called in the worker thread."""
         if self._stopped.is_set():
             raise Cancelled("The call was canceled. Nothing was stored.")
         if self.report is None:

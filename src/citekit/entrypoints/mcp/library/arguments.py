@@ -1,4 +1,4 @@
-"""Reads the arguments of a call to a library tool: leniently, with the defaults and limits of the tool's schema."""
+"""Reads the arguments of library tools: leniently, with the defaults and limits of the tool's schema."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from citekit.domain.errors import RequestRefused
 
 LONGEST_LIST = 1000
-"""Items of a list that are read."""
+"""The maximum number of items in a list argument."""
 
 
 def read(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """All arguments that were given or have a default; null means that nothing was said.
+    """The arguments that were given or have a default. Null counts as not given.
 
-    Numbers and truth values may be written as texts. Raises `RequestRefused` where one is unknown, missing, or of another
-    type.
+    Numbers and Booleans may be written as strings. Raises `RequestRefused` if an argument is unknown, missing, or of
+    the wrong type.
     """
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     arguments = {name: field["default"] for name, field in properties.items() if "default" in field}
@@ -99,10 +99,12 @@ BOUNDS: Mapping[str, Mapping[str, tuple[float, float]]] = {
     "alexandria_ingest_preview": {"limit": (1, 50)},
     "alexandria_batch_ingest": {"limit": (1, 50)},
 }
-"""The least and the most of arguments, by tool. Others that are beyond sense are refused."""
+"""The minimum and maximum of numeric arguments, by tool. Values outside are clamped; other invalid arguments are
+rejected.
+"""
 
 
 def clamped(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, each in its bounds."""
+    """The arguments, with numbers clamped to `BOUNDS`."""
     bounds = BOUNDS.get(tool, {})
     return {**arguments, **{name: min(max(arguments[name], low), high) for name, (low, high) in bounds.items()}}

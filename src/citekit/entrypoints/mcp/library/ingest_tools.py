@@ -1,4 +1,4 @@
-"""The descriptions of the tools that ingest books, preview their chunks, and remove them."""
+"""The definitions of the tools that ingest books, preview their chunks, and remove them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guardians as MCP prompts: `guardian_<id>`, with an optional question."""
+"""The guardians as MCP prompts named `guardian_<id>`, with an optional question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_QUESTION = 10_000
 
 
 def listing(personas: Personas) -> ListPromptsResult:
-    """One prompt for each guardian."""
+    """The list of prompts, one per guardian."""
     return ListPromptsResult(prompts=[_prompt(guardian) for guardian in personas.guardians()])
 
 
@@ -26,7 +26,7 @@ def _prompt(guardian: Guardian) -> Prompt:
 
 
 def filled(personas: Personas, name: str, arguments: dict[str, str] | None) -> GetPromptResult:
-    """That prompt as a message of the user. Raises `PersonaUnknown`, `RequestRefused`."""
+    """The prompt as a user message. Raises `PersonaUnknown` and `RequestRefused`."""
     if not name.startswith(PREFIX):
         raise PersonaUnknown(f"There is no prompt {name[:80]!r}. Call prompts/list for the available prompts.")
     guardian = personas.guardian(name.removeprefix(PREFIX))

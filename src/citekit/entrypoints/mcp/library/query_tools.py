@@ -1,4 +1,4 @@
-"""The descriptions of the tools that query the index, the library, and the guardians."""
+"""The definitions of the tools that query the index, the catalog, and the guardians."""
 
 from __future__ import annotations
 

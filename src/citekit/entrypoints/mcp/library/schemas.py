@@ -1,4 +1,4 @@
-"""JSON Schemas of what the library's tools take and give."""
+"""JSON Schemas of the input and output of the library tools."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _USUAL = ChunkingParams()
 
 
 def optional_text(description: str, default: str | None = None, choices: Sequence[str] = ()) -> Schema:
-    """A text that may be left out."""
+    """An optional string."""
     plain = text(description, tuple(choices))
     return plain if default is None else {**plain, "default": default}
 
 
 def whole(description: str, default: int | None = None) -> Schema:
-    """A whole number. What lies beyond the bounds that the description names is moved to them, not refused."""
+    """An integer. Values beyond the limits in the description are clamped, not rejected."""
     plain = {"type": "integer", "description": description}
     return plain if default is None else {**plain, "default": default}
 
@@ -29,12 +29,12 @@ def number(description: str, default: float) -> Schema:
 
 
 def switch(description: str, default: bool) -> Schema:
-    """True or false."""
+    """A Boolean."""
     return {"type": "boolean", "description": description, "default": default}
 
 
 def wholes(description: str) -> Schema:
-    """A list of whole numbers."""
+    """A list of integers."""
     return {"type": "array", "items": {"type": "integer"}, "description": description}
 
 
@@ -76,19 +76,19 @@ _ERROR: Schema = {
 
 
 def outputs(properties: Mapping[str, Schema]) -> dict[str, Any]:
-    """The schema of an answer: of the fields, only `error` is always there, and `success` is false where it is not null."""
+    """The schema of an answer. Only `error` is always present; `success` is false if `error` is not null."""
     fields = {**properties, "success": {"type": "boolean"}, "error": _ERROR}
     return {"type": "object", "properties": fields, "required": ["error"]}
 
 
 def listed(description: str, properties: Mapping[str, Schema] | None = None) -> Schema:
-    """A list of objects with these fields, and maybe others."""
+    """A list of objects with these properties and possibly others."""
     items: Schema = {"type": "object"} if properties is None else {"type": "object", "properties": dict(properties)}
     return {"type": "array", "items": items, "description": description}
 
 
 def said(kind: str | Sequence[str], description: str = "") -> Schema:
-    """A field of an answer."""
+    """A field of an answer with this JSON type."""
     plain: dict[str, Any] = {"type": kind if isinstance(kind, str) else list(kind)}
     return {**plain, "description": description} if description else plain
 

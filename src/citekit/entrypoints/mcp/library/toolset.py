@@ -1,4 +1,4 @@
-"""The library's tools by name: what each is, what it runs, and how it says what went wrong."""
+"""The library tools: their definitions, the functions that run them, and how they report errors."""
 
 from __future__ import annotations
 
@@ -70,15 +70,15 @@ _TOOLS: tuple[tuple[Tool, Work, Refuse, bool], ...] = (
     (ingest_tools.TEST_FILE, chunking.test_file, _plainly(), True),
     (ingest_tools.REMOVE, batches.remove, _plainly(), True),
 )
-"""Tool, what it runs, its answer to an error, and whether it may take long."""
+"""For each tool: its definition, the function that runs it, its answer to an error, and whether it can take long."""
 
 TOOLS: tuple[Tool, ...] = tuple(tool for tool, *_ in _TOOLS)
-"""The tools, in the order of their contract."""
+"""The tools, in the order of the published contract."""
 
 
 @define
 class LibraryTools:
-    """The tools on the use cases of one library. `open_library` is called when a tool is: start-up does not pay for it."""
+    """The tools of one library. `open_library` is called at the first tool call, so that it does not slow the start."""
 
     open_library: Callable[[], Alexandria]
     discreet: Discretion
@@ -101,7 +101,7 @@ class LibraryTools:
 
 
 def _refused(refuse: Refuse, discreet: Discretion, arguments: Arguments, error: BaseException) -> Answer:
-    """Every error is inside the answer, as the contract of these tools has it."""
+    """The answer to an error. The contract of the library tools puts every error into the answer itself."""
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A library tool failed", exc_info=error)
     plain = discreet.in_answer(refuse(arguments, error))
