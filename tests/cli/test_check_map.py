@@ -265,7 +265,7 @@ def test_a_file_that_is_not_where_the_map_says_is_told_with_where_it_was_found(h
 
     assert (0, True) == (answer.code, answer.document["measured"])
     assert [
-        "source_path: the file at ../other.txt has other bytes than were mapped; a file with the bytes that were mapped "
+        "source_path: the file at ../other.txt is not the file that was mapped; an identical file "
         f"was found at {here.here / 't.txt'}"
     ] == answer.document["warnings"]
 

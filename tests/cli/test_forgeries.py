@@ -141,7 +141,7 @@ def test_a_document_that_contains_a_receipt_is_not_genuine(genuine: Genuine, nam
     receipt_as_evidence = genuine.cli.within("verify", str(own), "--json")
 
     assert 1 == outside.code
-    assert f"No receipt speaks of {name}:" in outside.err
+    assert f"There is no receipt for {name}." in outside.err
     assert (1, "evidence-edited") == (inside.code, inside.document["verdict"])
     assert (1, "evidence-edited") == (receipt_as_evidence.code, receipt_as_evidence.document["verdict"])
 

@@ -89,7 +89,7 @@ def test_the_doctor_lists_them(cli: Cli, site: Path) -> None:
     answer = cli("doctor", PYTHONPATH=str(site))
 
     assert "mapper 'shout'" in answer.out
-    assert "offered by the package shouting 1.2" in answer.out
+    assert "from the package shouting 1.2" in answer.out
 
 
 def test_an_unknown_name_is_told_the_installed_ones(cli: Cli, site: Path) -> None:

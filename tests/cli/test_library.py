@@ -173,7 +173,7 @@ def test_remove_takes_a_book_out_and_says_how_much_went(own: Shelf) -> None:
     refused = own.fails("library", "remove", "--book-id", "1")
 
     assert (True, "Bees and Volcanoes") == (gone["success"], gone["title"])
-    assert (2, "'book 1' is not in collection 'alexandria'.") == refused
+    assert (2, "'book 1' is not in the collection 'alexandria'.") == refused
     assert 2 == own.json("library", "stats")["qdrant"]["ingested_books"]
 
 
@@ -259,7 +259,7 @@ def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
         ("ingest 1 --collection a/b", 2, "'a/b' cannot name a collection"),
         ("ingest one", 2, "'one' is not a valid integer"),
         ("ingest 99", 1, "Book with ID 99 not found"),
-        ("ingest 4", 1, "must be read by OCR first"),
+        ("ingest 4", 1, "which need OCR first"),
         ("ingest 5", 1, "Could not locate EPUB file for 'Gone'"),
         ("ingest 1 --threshold 2", 2, "2.0 is not in the range"),
         ("ingest-file gone.epub", 1, "File not found: "),

@@ -118,7 +118,7 @@ def test_nothing_found_is_said_beside_the_answer(shelf: Shelf) -> None:
         (("bees", "--context", "some"), {}, 2, "'some' is not one of"),
         (("bees", "--collection", "a/b"), {}, 2, "'a/b' cannot name a collection"),
         (("bees", "--collection", "other"), {}, 1, "No collection 'other'"),
-        (("bees", "--author", "nobody"), {}, 2, "No book in collection 'alexandria' fits"),
+        (("bees", "--author", "nobody"), {}, 2, "No book in the collection 'alexandria' matches"),
         (("bees",), {"CITEKIT_EMBEDDER": "nonsense"}, 2, "There is no embedder named 'nonsense'"),
         (("bees",), {"CITEKIT_EMBEDDER": "hashing"}, 1, "citekit library rebuild"),
         (("bees",), {"QDRANT_URL": "http://127.0.0.1:9"}, 1, "No Qdrant server answers at http://127.0.0.1:9"),

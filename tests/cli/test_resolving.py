@@ -160,7 +160,7 @@ def test_a_copy_never_goes_where_it_must_not(ingested: Cli, target: str, reason:
 @pytest.mark.parametrize(
     ("arguments", "code", "reason"),
     [
-        (["code_py", "first", "--as", "png"], 1, "cannot be had as png"),
+        (["code_py", "first", "--as", "png"], 1, "is not available as png"),
         (["code_py", "first", "--as", "hologram"], 2, "'hologram' is not one of"),
         (["code_py", "first", "--virtual", "-o", "x"], 2, "--virtual creates no file"),
         (["text://code_py#lines=0-3"], 2, "there is no line 0"),
@@ -170,7 +170,7 @@ def test_a_copy_never_goes_where_it_must_not(ingested: Cli, target: str, reason:
         (["text://code_py"], 2, "names no part"),
         (["text://code_py#t=1-2"], 2, "needs lines="),
         (["doc://code_py#pages=0"], 2, "there is no page 0"),
-        (["doc://code_py#pages=1"], 2, "its addresses begin with text://"),
+        (["doc://code_py#pages=1"], 2, "Its addresses begin with text://"),
         (["video://code_py#t=nan"], 2, "'nan'"),
         (["image://code_py#bbox=nan,0,1,1"], 2, "'nan,0,1,1'"),
         (["ftp://code_py#x=1"], 2, "the scheme is not one of"),
@@ -221,6 +221,6 @@ def test_a_receipt_alone_is_never_genuine_and_refuted_when_it_lies(ingested: Cli
 def test_what_no_receipt_speaks_of_is_said_so(ingested: Cli) -> None:
     stranger, missing = ingested("verify", "code.py"), ingested("verify", "nothing.pdf")
 
-    assert "No receipt speaks of code.py" in stranger.err
+    assert "There is no receipt for code.py" in stranger.err
     assert "nothing.pdf" in missing.err
     assert {1} <= {stranger.code, missing.code} <= {1, 2}

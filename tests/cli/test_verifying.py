@@ -48,7 +48,7 @@ def test_a_receipt_alone_has_a_verdict_and_an_exit_code_of_its_own(cli: Cli) -> 
     assert (3, False) == (told.code, "Genuine" in told.out)
     assert "no file was checked" in told.err
     assert 1 == answer.code
-    assert "No receipt speaks of answer.json" in answer.err
+    assert "There is no receipt for answer.json" in answer.err
     assert 0 == with_answer.code
 
 

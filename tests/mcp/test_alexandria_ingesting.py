@@ -336,5 +336,5 @@ def test_a_book_can_be_taken_out_again(home: LibraryHome, name: dict[str, Any]) 
     }.items() <= removed.items()
     assert removed["points"] > ingested["chunks"]
     assert [] == found["results"]
-    assert (False, True) == (again["success"], "is not in collection 'alexandria'" in again["error"])
+    assert (False, True) == (again["success"], "is not in the collection 'alexandria'" in again["error"])
     assert back["success"] is True

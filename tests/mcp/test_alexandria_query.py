@@ -124,7 +124,7 @@ def test_only_some_of_the_books_can_be_asked(home: LibraryHome) -> None:
 
     assert {"Plain Notes"} == {each["book_title"] for each in plain["results"]}
     assert {"A Small Book"} == {each["book_title"] for each in tagged["results"]}
-    assert "No book in collection" in none["error"]
+    assert "No book in the collection" in none["error"]
 
 
 def test_the_default_guardian_speaks(home: LibraryHome) -> None:

@@ -274,7 +274,7 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     (
         "getStructure",
         {"resource_id": "notes", "cursor": "abc"},
-        "Error: The cursor 'abc' is not one that was given out",
+        "Error: The cursor 'abc' does not belong to this structure",
     ),
     ("getStructure", {"resource_id": "notes", "node_id": "zzz"}, "Error: Node 'zzz' not found."),
     ("resolve", {"resource_id": "notes", "node_id": "intro", "virtual": "yes"}, "Error: virtual must be true or false"),
@@ -282,7 +282,7 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     (
         "resolve",
         {"resource_id": "notes", "node_id": "intro", "as": "png"},
-        "Error: Parts of text files like this one cannot be had as png, only as: native, text, source.",
+        "Error: This part of a text file is not available as png. Valid forms: native, text, source.",
     ),
     ("getStructure", {"resource_id": "../notes"}, "Error: The resource ID '../notes' contains a slash"),
     ("getStructure", {"resource_id": "a\\b"}, "Error: The resource ID 'a\\\\b' contains a slash"),

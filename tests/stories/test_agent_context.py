@@ -152,7 +152,7 @@ def test_what_fits_whole_is_what_no_budget_gives(maps: list[ResourceMap]) -> Non
 
 
 def test_a_budget_below_the_titles_is_refused_with_what_is_needed() -> None:
-    with pytest.raises(RequestRefused, match=r"The titles alone need (\d+) tokens, and the budget is 5") as refusal:
+    with pytest.raises(RequestRefused, match=r"The titles alone need (\d+) tokens, but the budget is 5") as refusal:
         agent_context([book("a", 3)], budget=5)
     needed = re.search(r"need (\d+)", str(refusal.value))
     assert needed is not None

@@ -159,7 +159,7 @@ def test_a_virtual_answer_of_a_map_that_does_not_know_its_file_says_so(world: Wo
 
     found = world.app.resolve(NodeName("hand", "far"), virtual=True)
 
-    assert "does not say what the bytes" in str(found.unchecked)
+    assert "has no digest of its file" in str(found.unchecked)
 
 
 def test_of_a_changed_file_nothing_is_measured(world: World) -> None:

@@ -330,7 +330,7 @@ def test_only_the_books_that_are_meant_are_asked(shelf: Shelf) -> None:
     for narrowing in (Narrowing(author="wood"), Narrowing(tags=("land",)), Narrowing(resources=(trees,))):
         hits = shelf.app.alexandria.ask(shelf.ask("white", where=narrow(narrowing, HERE))).hits
         assert {trees} == {hit.chunk.payload["resource_id"] for hit in hits}
-    with pytest.raises(RequestRefused, match="No book in collection"):
+    with pytest.raises(RequestRefused, match="No book in the collection"):
         narrow(Narrowing(author="Nobody"), HERE)
 
 
@@ -344,7 +344,7 @@ def test_a_book_comes_out_again_and_its_map_stays(shelf: Shelf) -> None:
     assert ["trees"] == [entry.title for entry in shelf.ledger.books(HERE)]
     assert {"trees"} == {hit.chunk.payload["book_title"] for hit in shelf.app.alexandria.ask(shelf.ask("whale")).hits}
     assert {"section"} == {node.type for node in shelf.app.maps.get(name).walk()}
-    with pytest.raises(RequestRefused, match="is not in collection"):
+    with pytest.raises(RequestRefused, match="is not in the collection"):
         shelf.app.alexandria.remove_book(BookName(resource_id=name), HERE)
 
 
@@ -364,7 +364,7 @@ def test_who_waits_for_another_who_has_the_book_is_told_and_may_give_up(shelf: S
             library.ingest_book(BookRequest(path=path, collection=HERE, force=True), give_up)
 
     assert 2 == len(told)
-    assert all("waiting for another caller" in each for each in told)
+    assert all("waiting for another process" in each for each in told)
     assert ["whales"] == [entry.title for entry in library.ledger.books(HERE)]
 
 

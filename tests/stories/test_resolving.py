@@ -230,7 +230,7 @@ def test_a_receipt_whose_parts_were_exchanged_is_refuted(world: World) -> None:
         ({"extent": {"modality": "text", "lines": [1, 2]}}, "its extent"),
         ({"media_type": "text/html"}, "its media type"),
         ({"evidence_size": 5}, "its size"),
-        ({"source_size": 5}, "misstates its size"),
+        ({"source_size": 5}, "has the wrong size"),
         ({"notes": ["signed"]}, "its notes"),
     ],
 )
@@ -333,7 +333,7 @@ def test_a_map_that_does_not_know_its_file_reads_nothing_outside(world: World, p
     stranger = evolve(world.app.maps.get("a_txt"), resource_id="evil", source_path=path, metadata={})
     world.app.maps.put(stranger)
 
-    with pytest.raises(RequestRefused, match="does not say what the bytes"):
+    with pytest.raises(RequestRefused, match="has no digest of its file"):
         world.app.resolve(NodeName("evil", "all"))
 
 

@@ -1,1 +1,1 @@
-"""The verbs of CiteKit: one use case a file, a callable whose fields are ports."""
+"""The use cases of CiteKit: one per module, each a callable class whose fields are ports."""

@@ -1,4 +1,4 @@
-"""The outline of maps as one text for a model, within a budget of tokens, coarse first."""
+"""Renders the outlines of maps as one text for a model, within a token budget."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.unicode_controls import IGNORED
 
 TOKEN = 4
-"""Characters that are counted as one token: an estimate, near to what tokenizers make of English prose."""
+"""Characters per token. This is an estimate that fits most tokenizers for English prose."""
 
 SUMMARY_LIMIT = 160
 TITLE_LIMIT = 120
@@ -28,7 +28,7 @@ FORMATS = ("markdown", "json")
 
 @frozen
 class AgentContext:
-    """The text for a model; `shown` nodes are in it, `left_out` did not fit."""
+    """The text for a model. `shown` is the number of nodes in it, `left_out` the number that did not fit."""
 
     text: str
     shown: int
@@ -37,16 +37,16 @@ class AgentContext:
 
 @frozen
 class ReadContext:
-    """Reads maps of the store into one text."""
+    """Renders stored maps as one text."""
 
     maps: MapStore
 
     def __call__(
         self, resources: Sequence[str] = (), *, format: str = "markdown", budget: int | None = None
     ) -> AgentContext:
-        """The outline of `resources`, or of every map that can be read; see `agent_context`.
+        """The outline of `resources`, or of every readable map if none are given; see `agent_context`.
 
-        Raises `ResourceMissing` and `MapCorrupt` for those that are named.
+        Raises `ResourceMissing` and `MapCorrupt` for the given resources.
         """
         found = [self.maps.get(name) for name in dict.fromkeys(resources)] if resources else list(self._readable())
         return agent_context(found, format=format, budget=budget)
@@ -60,14 +60,14 @@ class ReadContext:
 
 
 def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budget: int | None = None) -> AgentContext:
-    """The outline of `maps`: every node with its id and address, in at most `budget` tokens of 4 characters (an estimate).
+    """Render the outline of `maps`: nodes with ids and addresses, in at most `budget` tokens (4 characters each).
 
-    Coarse first: the top level of all maps, one node of each in turn, then the next level; a larger budget shows all that a
-    smaller one shows. Within the text nodes stand in reading order. Raises `RequestRefused` for an unknown format,
-    and for a budget that does not even hold the titles of the maps.
+    Higher levels come first: the top level of all maps, one node per map in turn, then the next level. A larger budget
+    shows everything that a smaller one shows. In the text, nodes are in reading order. Raises `RequestRefused` for an
+    unknown format, and for a budget that is too small for the titles of the maps.
     """
     if format not in FORMATS:
-        raise RequestRefused(f"A context is written as {' or '.join(FORMATS)}, not as {format!r}.")
+        raise RequestRefused(f"The format of an outline must be {' or '.join(FORMATS)}, not {format!r}.")
     writer: _Writer = _Json(maps) if format == "json" else _Markdown(maps)
     order = list(_coarse_first(maps))
     count = len(order) if budget is None else _fitting(writer, order, budget * TOKEN)
@@ -77,7 +77,7 @@ def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budg
 
 _Shown = set[tuple[int, str]]
 _Place = tuple[int, Node, int]
-"""The number of a map, one of its nodes, and how deep that is, from 0."""
+"""The number of a map, one of its nodes, and the depth of the node, from 0."""
 
 
 class _Writer(Protocol):
@@ -87,7 +87,7 @@ class _Writer(Protocol):
 
 
 def _coarse_first(maps: Sequence[ResourceMap]) -> Iterator[_Place]:
-    """Every node, level by level, on each level one of every map in turn; so a parent comes before its children."""
+    """Every node, level by level; within a level, one node per map in turn. So a parent precedes its children."""
     levels = [[(number, node, 0) for node in each.nodes] for number, each in enumerate(maps)]
     while any(levels):
         yield from (place for place in chain.from_iterable(zip_longest(*levels)) if place is not None)
@@ -97,14 +97,14 @@ def _coarse_first(maps: Sequence[ResourceMap]) -> Iterator[_Place]:
 
 
 def _fitting(writer: _Writer, order: Sequence[_Place], room: int) -> int:
-    """How many nodes fit into `room` characters."""
+    """The number of nodes that fit into `room` characters."""
     if len(writer.text({(number, node.id) for number, node, _ in order}, 0)) <= room:
         return len(order)
     needed = len(writer.text(set(), len(order)))
     if needed > room:
         raise RequestRefused(
-            f"The titles alone need {-(-needed // TOKEN)} tokens, and the budget is {room // TOKEN}: "
-            "raise it, or name fewer resources."
+            f"The titles alone need {-(-needed // TOKEN)} tokens, but the budget is {room // TOKEN}. "
+            "Increase the budget, or select fewer resources."
         )
     costs = accumulate(writer.cost(place) for place in order[:-1])
     return sum(needed + cost <= room for cost in costs)
@@ -176,7 +176,7 @@ class _Json:
 
 
 def _within(number: int, nodes: Sequence[Node], shown: _Shown) -> Iterator[_Place]:
-    """The shown nodes in reading order."""
+    """The shown nodes, in reading order."""
     pending = [(node, 0) for node in reversed(nodes)]
     while pending:
         node, depth = pending.pop()
@@ -186,7 +186,7 @@ def _within(number: int, nodes: Sequence[Node], shown: _Shown) -> Iterator[_Plac
 
 
 def _is_seen(character: str) -> bool:
-    """Whether a character can be printed, and is no filler or selector that Unicode counts among letters and marks."""
+    """Whether a character is visible: printable, and not a filler or selector that Unicode counts as a letter or mark."""
     return character.isprintable() and not _FILLER.match(character)
 
 
@@ -198,8 +198,9 @@ def _quoted(text: str, limit: int) -> str:
 
 
 def _inert(text: str) -> str:
-    """Text of a file that cannot pass for the outline's own markup: no line, no bold ID, no address, no Markdown
-    link or image."""
+    """Escape text from a file so that it cannot imitate the outline's markup: line ends, bold ids, addresses, links,
+    images.
+    """
     if text.isidentifier():
         return text
     flat = "".join(c if _is_seen(c) else " " for c in text)

@@ -1,4 +1,4 @@
-"""Find what is missing or broken, and say how to fix it."""
+"""Finds what is missing or broken, and says how to fix it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from citekit.domain.errors import CiteKitError, MapTooNew
 from citekit.domain.ports.map_store import MapStore
 
 SOURCES_LIMIT = 200
-"""How many maps are held against their sources: each changed source is read whole."""
+"""The maximum number of maps whose sources are checked. Each changed source is read completely."""
 
 FILES_LIMIT = 200_000
-"""How many files of a folder are counted."""
+"""The maximum number of files that are counted in a folder."""
 
 _Answer = TypeVar("_Answer")
 
 
 class Health(StrEnum):
-    """`NOTED` is worth knowing; `BROKEN` keeps something from working."""
+    """The severity of a finding: `NOTED` is worth knowing, `BROKEN` prevents something from working."""
 
     FINE = "fine"
     NOTED = "noted"
@@ -33,7 +33,7 @@ class Health(StrEnum):
 
 @frozen
 class Finding:
-    """One thing that was looked at: `about` what, its health, what was found, and how to fix it."""
+    """The result of one check: its subject, its severity, a description, and how to fix the problem."""
 
     about: str
     health: Health
@@ -43,9 +43,10 @@ class Finding:
 
 @frozen
 class Component:
-    """A package: its version (None where it is not installed), the extra it comes with (None: it is always needed).
+    """An installed or missing package.
 
-    `fault` says why it does not load, although it is installed.
+    `version` is None if it is not installed, `extra` is None if it is always required. `fault` is the reason why an
+    installed package cannot be imported.
     """
 
     name: str
@@ -56,12 +57,12 @@ class Component:
 
 @frozen(kw_only=True)
 class Doctor:
-    """Looks at the installation, the home, and what is kept there. Changes no map and no evidence.
+    """Checks the installation and the home. Does not change maps or evidence.
 
-    `components` are the packages, Python and CiteKit first. `mapper` says which mapper would run and why,
-    `installed_mappers` which (name, package) other packages offer, `ffmpeg` where
-    that program is (None: nowhere), `index_fault` what is wrong with the index, `leftovers` which temporary files killed
-    processes left.
+    `components` returns the packages, Python and CiteKit first; `mapper` the mapper that would run and why;
+    `installed_mappers` the (name, package) of mappers from other packages; `ffmpeg` the path of that program, or None;
+    `index_fault` the problem of the index, or None; `leftovers` the temporary files of killed processes;
+    `remote_leftovers` the files left on model services.
     """
 
     folders: Mapping[str, Path]
@@ -76,13 +77,13 @@ class Doctor:
     remote_leftovers: Callable[[], Sequence[str]]
 
     def __call__(self) -> Iterator[Finding]:
-        """What was found, thing by thing, as it is looked at."""
-        index = self._index()  # before the stores open it, and repair it if it is damaged
+        """Yield the findings as the checks run."""
+        index = self._index()  # first, because opening the stores repairs a damaged index
         yield from (_component(each) for each in self.components())
         yield self._ffmpeg()
         yield self._mapper()
         for name, package in self.installed_mappers():
-            yield Finding(f"mapper '{name}'", Health.FINE, f"offered by the package {package}")
+            yield Finding(f"mapper '{name}'", Health.FINE, f"from the package {package}")
         yield from (_folder(name, path) for name, path in self.folders.items())
         yield from self._maps()
         yield index
@@ -93,13 +94,15 @@ class Doctor:
         found = self.ffmpeg()
         if found is not None:
             return Finding("ffmpeg program", Health.FINE, found)
-        return Finding("ffmpeg program", Health.NOTED, "not found; few clips need it", "pip install 'citekit[ffmpeg]'")
+        return Finding(
+            "ffmpeg program", Health.NOTED, "not found; only a few clips need it", "pip install 'citekit[ffmpeg]'"
+        )
 
     def _mapper(self) -> Finding:
         try:
             return Finding("mapper", Health.FINE, self.mapper())
         except CiteKitError as error:
-            return Finding("mapper", Health.BROKEN, str(error), "set CITEKIT_MAPPER to a mapper that is known")
+            return Finding("mapper", Health.BROKEN, str(error), "set CITEKIT_MAPPER to a known mapper")
 
     def _maps(self) -> Iterator[Finding]:
         try:
@@ -120,55 +123,53 @@ class Doctor:
             f"of {len(ids)} maps" if len(looked_at) == len(ids) else f"of the first {len(looked_at)} of {len(ids)} maps"
         )
         if not stale:
-            return Finding("sources", Health.FINE, f"those {of} are as they were mapped")
+            return Finding("sources", Health.FINE, f"the sources {of} are unchanged")
         listed = ", ".join(stale[:10]) + (", ..." if len(stale) > 10 else "")
-        text = f"{len(stale)} {of} changed or are gone: {listed}"
+        text = f"the sources of {len(stale)} {of} have changed or are missing: {listed}"
         return Finding(
-            "sources", Health.NOTED, text, "citekit ingest PATH again, or resolve with --remap or --root DIR"
+            "sources", Health.NOTED, text, "run citekit ingest PATH again, or resolve with --remap or --root DIR"
         )
 
     def _index(self) -> Finding:
         fault = self.index_fault()
         if fault is None:
-            return Finding("index", Health.FINE, "sound, or not made yet")
-        return Finding("index", Health.BROKEN, fault, "remove that folder; it is made again from what is there")
+            return Finding("index", Health.FINE, "valid, or not created yet")
+        return Finding("index", Health.BROKEN, fault, "delete that folder; CiteKit rebuilds the index from the maps")
 
     def _remote_leftovers(self) -> Finding:
         found = self.remote_leftovers()
         if not found:
-            return Finding("remote files", Health.FINE, "none were left at a model's service")
-        text = f"{len(found)} may still lie there: {', '.join(found[:5])}"
+            return Finding("remote files", Health.FINE, "no files are left on a model service")
+        text = f"{len(found)} may still be on a model service: {', '.join(found[:5])}"
         return Finding("remote files", Health.NOTED, text, "the next run of that mapper deletes them")
 
     def _leftovers(self) -> Finding:
         found = self.leftovers()
         if not found:
             return Finding("leftovers", Health.FINE, "none")
-        text = f"{len(found)} of killed processes, such as {found[0]}"
-        return Finding("leftovers", Health.NOTED, text, "citekit cache verify, or remove them")
+        text = f"{len(found)} temporary files of killed processes, such as {found[0]}"
+        return Finding("leftovers", Health.NOTED, text, "run citekit cache verify, or delete them")
 
 
 def _component(found: Component) -> Finding:
     if found.fault is not None:
-        text = f"{found.version}, but it does not load: {found.fault}"
+        text = f"{found.version}, but it cannot be imported: {found.fault}"
         return Finding(found.name, Health.BROKEN, text, f"pip install --force-reinstall {found.name}")
     if found.version is not None:
         return Finding(found.name, Health.FINE, found.version)
     if found.extra is not None:
-        return Finding(
-            found.name, Health.FINE, f"not installed, nor needed: pip install 'citekit[{found.extra}]' adds it"
-        )
+        return Finding(found.name, Health.FINE, f"not installed (optional): pip install 'citekit[{found.extra}]'")
     return Finding(found.name, Health.BROKEN, "not installed", "pip install --force-reinstall citekit")
 
 
 def _folder(name: str, path: Path) -> Finding:
     if path.exists() and not path.is_dir():
-        return Finding(name, Health.BROKEN, f"{path} is not a folder", "move that file away, or choose another --home")
+        return Finding(name, Health.BROKEN, f"{path} is not a folder", "move that file, or choose another --home")
     if not _is_writable(path):
-        text = f"{path} cannot be written: maps can be read, but nothing can be mapped or cut out"
-        return Finding(name, Health.BROKEN, text, "permit writing there, or choose another --home")
+        text = f"{path} is not writable: CiteKit can read maps, but cannot map files or create evidence"
+        return Finding(name, Health.BROKEN, text, "make it writable, or choose another --home")
     if not path.exists():
-        return Finding(name, Health.FINE, f"{path} (made when it is needed)")
+        return Finding(name, Health.FINE, f"{path} (created when needed)")
     if name == "home":
         return Finding(name, Health.FINE, str(path))
     count, size = _extent(path)
@@ -176,13 +177,13 @@ def _folder(name: str, path: Path) -> Finding:
 
 
 def _is_writable(path: Path) -> bool:
-    """Whether `path`, or the folder in which it would be made, can be written."""
+    """Whether `path`, or its closest existing ancestor, is writable."""
     there = next(place for place in (path, *path.parents) if place.exists())
     return os.access(there, os.W_OK | os.X_OK)
 
 
 def _extent(folder: Path) -> tuple[int, int]:
-    """How many files there are, up to `FILES_LIMIT`, and their bytes; a file of two names counts twice."""
+    """The number of files in a folder, up to about `FILES_LIMIT`, and their total bytes. Hard links count separately."""
     count = size = 0
     for here, _, names in os.walk(folder):
         for name in names:

@@ -1,4 +1,4 @@
-"""Turn the structure that another program found into a map, and store it."""
+"""Turns a structure that another program found into a map, and stores it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from citekit.domain.source import Source
 from citekit.domain.validation import map_issues
 
 ORIGIN = "adapted_from"
-"""The entry of the metadata that says which file or folder a map was made of."""
+"""The metadata key for the file or folder that a map was imported from."""
 
 
 @frozen
 class ImportedMap:
-    """The map; `located` counts its nodes that have a place in a file, the others are virtual."""
+    """An imported map. `located` is the number of nodes with a location in a file; the others are virtual."""
 
     resource_map: ResourceMap
     located: int
@@ -38,7 +38,10 @@ class ImportedMap:
 
 @frozen
 class ImportMap:
-    """Checks what an adapter made against the file it speaks of, and stores it. `facts` tells what is true of a file."""
+    """Validates an adapter's map against the source file, and stores it.
+
+    `facts` is the mapper that supplies the metadata of the file itself.
+    """
 
     sources: Sources
     maps: MapStore
@@ -56,12 +59,12 @@ class ImportMap:
         source: Path | None = None,
         force: bool = False,
     ) -> ImportedMap:
-        """The map of the file or folder `data`, stored.
+        """Import the file or folder `data`, and store the map.
 
-        Without `wanted_id` the id is the one that the data name, else the slug of the name of `data`, with `_2` and so on
-        where that belongs to another map. The same data under the same id replace what was made of them before; `force`
-        replaces any map. Raises what `made` and `MapStore.put` raise, and `RequestRefused` where `wanted_id` belongs to
-        another map.
+        Without `wanted_id`, the id is the one in the data, else the slug of the name of `data`, with `_2` and so on if
+        another map has it. Importing the same data again under the same id replaces the earlier map; `force` replaces
+        any map. Raises what `made` and `MapStore.put` raise, and `RequestRefused` if another map has the id
+        `wanted_id`.
         """
         made = self.made(data, adapter, wanted_id=wanted_id, source=source)
         with self.locks.holding("ids"):
@@ -69,16 +72,16 @@ class ImportMap:
             stored = evolve(made.resource_map, resource_id=place)
             self.maps.put(stored)
         if source is not None:
-            self.folders.remember(source)  # the caller named it; a file that only the data names is not trusted
+            self.folders.remember(source)  # only a path from the caller is trusted, not one from the data
         return evolve(made, resource_map=stored)
 
     def made(
         self, data: Path, adapter: MapAdapter, *, wanted_id: str | None = None, source: Path | None = None
     ) -> ImportedMap:
-        """The map of the file or folder `data`, not stored.
+        """Import the file or folder `data` without storing the map.
 
-        Raises what `MapAdapter.adapt` and `Sources.identify` raise, and `FaultyAnswer` where places lie outside of the
-        source or of their parents.
+        Raises what `MapAdapter.adapt` and `Sources.identify` raise, and `FaultyAnswer` if locations are outside the
+        source or outside their parents.
         """
         here = data.absolute()
         identifier = check_resource_id(wanted_id) if wanted_id is not None else resource_id(here.name)
@@ -89,18 +92,18 @@ class ImportMap:
         made = evolve(made, resource_id=wanted_id or check_resource_id(made.resource_id), metadata=metadata)
         faults = map_issues(made)
         if faults:
-            raise FaultyAnswer(f"the map that {adapter.identity.name} made of {data}", faults)
+            raise FaultyAnswer(f"the map that the adapter {adapter.identity.name} made from {data}", faults)
         located = sum(not isinstance(node.location, Virtual) for node in made.walk())
         return ImportedMap(made, located)
 
     def _measured(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
-        """The metadata, in which the file itself says how far it reaches."""
+        """The metadata, with the extent measured in the file itself."""
         if source is None:
             return made.metadata
         return with_extent_metadata(made.metadata, extent_metadata(self.measurer.measure(source)))
 
     def _facts(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
-        """What is true of the source, where an adapter that did not look into it may have said otherwise."""
+        """Metadata of the source that replaces the adapter's, unless the adapter read the same bytes."""
         if source is None or made.source_digest == source.digest:
             return {}
         told = self.facts.map(source, made.resource_id).metadata
@@ -133,7 +136,7 @@ class ImportMap:
         try:
             return _same_origin(self.maps.get(name), made)
         except (ResourceMissing, MapCorrupt):
-            return False  # a map that cannot be read may still be repaired: do not overwrite it
+            return False  # do not overwrite an unreadable map: it may be repairable
 
 
 def _same_origin(there: ResourceMap, made: ResourceMap) -> bool:

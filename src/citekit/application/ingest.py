@@ -1,4 +1,4 @@
-"""Map a file, once."""
+"""Maps a file, unless a current map of it exists."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
-_WAITING = "waiting for another caller who maps the same file"
-_WAITING_TO_STORE = "waiting for another caller who stores a map"
+_WAITING = "waiting for another process that is mapping the same file"
+_WAITING_TO_STORE = "waiting for another process that is storing a map"
 
 
 @frozen
 class Ingested:
-    """The map of a file at a glance, and whether the mapper had to run for it."""
+    """The result of an ingest: a summary of the map, and whether the mapper had to run."""
 
     card: MapCard
     mapped_now: bool
@@ -39,18 +39,21 @@ class Ingested:
 
     @cached_property
     def resource_map(self) -> ResourceMap:
-        """The map itself: one that was there already is read when it is first asked for. Raises as `MapStore.get` does."""
+        """The map. An existing map is read on first access. Raises what `MapStore.get` raises."""
         return self._read()
 
     @classmethod
     def of(cls, resource_map: ResourceMap, *, mapped_now: bool) -> Self:
-        """With a map that is in memory."""
+        """The result for a map that is in memory."""
         return cls(resource_map.card(), mapped_now, lambda: resource_map)
 
 
 @frozen
 class _Task:
-    """One file to be mapped: `beside` are the digests of the other files that its map depends on, by their names."""
+    """One file to be mapped.
+
+    `sidecar_files` maps the names of the other files that the map depends on to their digests.
+    """
 
     source: Source
     wanted_id: str | None
@@ -63,7 +66,7 @@ class _Task:
 class Ingest:
     """Turns a file into a stored map. The same bytes are not mapped twice by the same mapper.
 
-    `forget_refusals` lets a file that exceeded its budget be tried again.
+    `forget_refusals` deletes the record that a file exceeded its resource budget, so that it can be tried again.
     """
 
     sources: Sources
@@ -84,14 +87,13 @@ class Ingest:
         named: bool = True,
         progress: Progress = silent,
     ) -> Ingested:
-        """The map of the file at `path`, made now or found.
+        """Map the file at `path`, or return its current map.
 
-        Without `wanted_id` the id is the slug of the file's name, with `_2` and so on where that belongs to another file.
-        `modality` refuses a file of any other kind; `force` maps again, even a file that exceeded its budget before, and
-        overwrites a damaged map. That the caller named
-        the file, and not only a map (`named` is false), is remembered. Raises the errors of
-        `Sources.identify`, `Mapper.map`, `ChooseId` and `MapStore.put`, and `SourceChanged` where the file was changed
-        while it was mapped.
+        Without `wanted_id`, the id is the slug of the file name, with `_2` and so on if the map of another file has it.
+        A `modality` rejects files of any other kind. `force` maps again, even a file that exceeded its resource budget
+        before, and overwrites a damaged map. If `named`, the file is remembered as one that the user named; it is false
+        if only a map refers to the file. Raises the errors of `Sources.identify`, `Mapper.map`, `ChooseId`, and
+        `MapStore.put`, and `SourceChanged` if the file changes while it is mapped.
         """
         if wanted_id is not None:
             check_resource_id(wanted_id)
@@ -116,7 +118,9 @@ class Ingest:
             return found or Ingested.of(self._map(task, progress), mapped_now=True)
 
     def _beside(self, source: Source) -> dict[str, str]:
-        """The digests of the other files that the mapper reads. Raises `PathNotAllowed` where one leads out."""
+        """The digests of the sidecar files that the mapper reads. Raises `PathNotAllowed` if one is outside the allowed
+        folders.
+        """
         beside = self.mapper.sidecar_files(source)
         for path in beside:
             self.folders.check(path)
@@ -135,9 +139,9 @@ class Ingest:
         return self._store(task, made, progress)
 
     def _unchanged(self, task: _Task) -> Ingested | None:
-        """The map that is there already, where nothing is to be written.
+        """The current map if nothing has to be written, else None.
 
-        Nobody's turn is waited for: a map is replaced in one step, so what is seen here is whole, and says what it is of.
+        Takes no lock: maps are replaced atomically, so the map read here is complete.
         """
         place, here = self.choose_id.place(task.source, task.wanted_id)
         if here is None or not self._fits(here, task) or self._has_moved(here, task):
@@ -145,7 +149,7 @@ class Ingest:
         return Ingested(here, False, partial(self.maps.get, place))
 
     def _known(self, task: _Task, progress: Progress) -> Ingested | None:
-        """The map that is there already: under the file's id, as an edition, or of the same bytes elsewhere."""
+        """A current map: under the file's id, an edition of it, or a map of the same bytes under another id."""
         with self.locks.holding("ids", report_waiting(progress, _WAITING_TO_STORE)):
             place, here = self.choose_id.place(task.source, task.wanted_id)
         if here is not None and self._fits(here, task):
@@ -159,7 +163,7 @@ class Ingest:
         return None
 
     def _followed(self, place: str, here: MapCard, task: _Task) -> Ingested | None:
-        """The map, with the path at which its file is now; None where it went just now."""
+        """The map with the current path of its file; None if the file was moved just now."""
         if not self._has_moved(here, task):
             return Ingested(here, False, partial(self.maps.get, place))
         with suppress(ResourceMissing, MapCorrupt):
@@ -169,14 +173,14 @@ class Ingest:
         return None
 
     def _has_moved(self, here: MapCard, task: _Task) -> bool:
-        """Whether the file that the map speaks of is no longer where it was."""
+        """Whether the file is no longer at the path in the map."""
         if here.source_path == str(task.source.path):
             return False
         there = self.sources.digest(Path(here.source_path))
         return there is None or there.hex != here.source_hash
 
     def _fits(self, there: MapCard, task: _Task) -> bool:
-        """Whether that map is what the mapper would make now."""
+        """Whether the map is the one that the mapper would make now."""
         mapper = self.mapper.identity
         return (
             there.source_hash == task.source.digest.hex
@@ -198,16 +202,16 @@ _TIMED = (Modality.VIDEO, Modality.AUDIO)
 
 
 def _check_kind(source: Source, modality: Modality | None) -> None:
-    """Only the streams distinguish video from audio files: the map says which kind it is."""
+    """Raise if the file has another modality. Video and audio pass, because only their streams distinguish them."""
     found = source.format.modality
     if modality not in (None, found) and not (modality in _TIMED and found in _TIMED):
         raise SourceUnsupported(_other_kind(source, found, modality))
 
 
 def _other_kind(source: Source, found: Modality, wanted: Modality | None) -> str:
-    return f"{source.path} is {source.format.name} ({found}), not {wanted}: leave --type out."
+    return f"{source.path} is {source.format.name} ({found}), not {wanted}. Omit --type."
 
 
 def _retitled(other: ResourceMap, source: Source) -> ResourceMap:
-    """A copy's title: that of the content, but where it was the other file's name, this one's."""
+    """The map with this file's name as title if its title was the other file's name."""
     return evolve(other, title=source.path.stem) if other.title == Path(other.source_path).stem else other

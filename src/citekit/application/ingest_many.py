@@ -1,4 +1,4 @@
-"""Map many files at once."""
+"""Maps many files in parallel."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from citekit.domain.modality import Modality
 from citekit.domain.progress import Progress, silent
 
 AHEAD = 8
-"""Outcomes for each thread that wait to be taken."""
+"""The maximum number of finished outcomes per thread that wait for the consumer."""
 
 HEARTBEAT = 0.25
-"""Seconds after which a wait for an outcome starts again, so that Python can handle a signal (see `_next`)."""
+"""Seconds after which a wait for an outcome restarts, so that Python can handle a signal (see `_next`)."""
 
 T = TypeVar("T")
 
 
 @frozen
 class Outcome:
-    """What became of one file: a map, or the error that it deserved."""
+    """The result for one file: a map, or the error."""
 
     path: Path
     ingested: Ingested | None = None
@@ -40,7 +40,7 @@ class Outcome:
 
 @frozen
 class IngestMany:
-    """Maps files in parallel; the failure of one does not stop the rest."""
+    """Maps files in parallel. If one file fails, the others are still mapped."""
 
     ingest: Ingest
 
@@ -53,7 +53,10 @@ class IngestMany:
         concurrency: int = 2,
         progress: Progress = silent,
     ) -> Iterator[Outcome]:
-        """An outcome for every file, as each is finished. `progress` is asked before each whether to go on."""
+        """Yield an outcome for every file, in the order of completion.
+
+        `progress` is called with the progress of each file, and cancels the run by raising `Cancelled`.
+        """
 
         def one(path: Path) -> Outcome:
             try:
@@ -67,9 +70,9 @@ class IngestMany:
 
 
 def _in_turns(one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency: int) -> Iterator[Outcome]:
-    """What `one` gives for each of the paths, done by as many threads, as each is finished.
+    """Yield the result of `one` for each path, in the order of completion, from `concurrency` threads.
 
-    The threads stay a little ahead of the consumer of the outcomes, and stop when it stops.
+    The threads stay a limited number of outcomes ahead of the consumer, and stop when it stops.
     """
     lines = _lines(paths)
     ready, left = deque(lines.values()), sum(map(len, lines.values()))
@@ -111,8 +114,8 @@ def _in_turns(one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency
 def _next(queue: SimpleQueue[T]) -> T:
     """Wait for the next item without missing Ctrl-C.
 
-    Python handles signals between two bytecodes of the main thread. A signal that the system delivers to another thread, or
-    just before the main thread blocks, does not end the wait, and would only be noticed when a file is done.
+    Python handles signals between two bytecodes of the main thread. A signal that arrives on another thread, or just
+    before the main thread blocks, does not end the wait, and would only be noticed when a file is done.
     """
     while True:
         with suppress(Empty):
@@ -120,9 +123,9 @@ def _next(queue: SimpleQueue[T]) -> T:
 
 
 def _lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
-    """The files in lines, one behind the other where their names would give the same id.
+    """The files in queues, one queue for all files whose names give the same id.
 
-    So `a_2` is the same file whenever the same folder is mapped, however many threads there are.
+    So `a_2` is the same file whenever the same folder is mapped, regardless of the number of threads.
     """
     lines: dict[str, deque[Path]] = {}
     for path in paths:
@@ -131,9 +134,9 @@ def _lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
 
 
 def _unexpected(path: Path, bug: Exception) -> MapperUnavailable:
-    """A bug that one file triggers must not cost the others their maps."""
+    """An error for an unexpected exception, so that one file does not stop the others."""
     error = MapperUnavailable(
-        f"Mapping {path} met an unexpected error ({type(bug).__name__}: {bug}). Please report it."
+        f"An unexpected error occurred while mapping {path} ({type(bug).__name__}: {bug}). Please report it."
     )
     error.__cause__ = bug
     return error
@@ -145,7 +148,7 @@ def files_below(
     left_out: Callable[[Path], None] = lambda _: None,
     is_known: Callable[[str], object] = by_name,
 ) -> Iterator[Path]:
-    """The files that `paths` name: a file as it is, a folder as every file below it with a known name, sorted.
+    """The files that `paths` refer to: files themselves, and sorted, every file with a known name below a folder.
 
     In folders, hidden files, symbolic links to folders, and the folders in `skip` are skipped; named files never are.
     `is_known` decides by the file name; `left_out` is called with every other file in a folder.

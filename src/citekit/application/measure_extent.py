@@ -1,4 +1,4 @@
-"""Tell how far the file of a map reaches, whatever the map says of it."""
+"""Measures the extent of a map's file, independently of what the map says."""
 
 from __future__ import annotations
 
@@ -18,15 +18,12 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 REMEMBERED = 4096
-"""Files whose bounds are kept in memory; those looked up longest ago go first."""
+"""The maximum number of files whose extent is cached in memory. The least recently used are evicted."""
 
 
 @frozen
 class MeasuredExtent:
-    """`extent` of the file itself; None if it is unknown; `doubt` then says why, in a sentence.
-
-    `source` is the file, where it was looked for.
-    """
+    """The measured `extent` of a file; if it is None, `doubt` says why. `source` is the file, if it was located."""
 
     extent: Extent | None
     doubt: str | None = None
@@ -35,7 +32,7 @@ class MeasuredExtent:
 
 @define
 class MeasureSource:
-    """Measures a file once, and knows it by its bytes from then on."""
+    """Measures each file once, and caches the extent by digest."""
 
     locate: LocateSource
     measurer: Measurer
@@ -43,10 +40,7 @@ class MeasureSource:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def __call__(self, resource_map: ResourceMap, roots: Sequence[Path] = ()) -> MeasuredExtent:
-        """How far the file that was mapped reaches.
-
-        Never the extent of another file: if the file is gone, the extent is unknown.
-        """
+        """The extent of the mapped file. If that file is missing or changed, the extent is unknown."""
         known = self._known.get(resource_map.source_digest) if resource_map.source_digest is not None else None
         if known is not None:
             return MeasuredExtent(known)
@@ -59,7 +53,7 @@ class MeasureSource:
         return self.of(source)
 
     def of(self, source: Source) -> MeasuredExtent:
-        """How far a file reaches."""
+        """The extent of a file."""
         known = self._known.get(source.digest)
         if known is not None:
             return MeasuredExtent(known, source=source)
@@ -72,7 +66,7 @@ class MeasureSource:
         if self.locate.sources.is_unchanged(source):
             self._keep(source.digest, extent)
             return MeasuredExtent(extent, source=source)
-        return MeasuredExtent(None, f"{source.path} was changed while it was measured.", source)
+        return MeasuredExtent(None, f"{source.path} changed while it was measured.", source)
 
     def _keep(self, digest: Digest, extent: Extent) -> None:
         with self._lock:

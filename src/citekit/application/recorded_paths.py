@@ -1,4 +1,4 @@
-"""Where a map says that its file is. Imports next to nothing: a listing of maps starts as fast as a bare program with it."""
+"""The paths where a map's file can be. Imports almost nothing, so that listing maps starts fast."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 
 
 def written_places(source_path: str, home: str) -> tuple[str, ...]:
-    """The paths to look at, in their order; none where the map names no file.
+    """The paths to check, in order; empty if the map has no file.
 
-    A relative path of an older map is relative to `home`, and its file may have been moved right into that.
+    A relative path in an older map is relative to `home`, and its file may have been moved directly into the home.
     """
     if not source_path:
         return ()
@@ -19,7 +19,7 @@ def written_places(source_path: str, home: str) -> tuple[str, ...]:
 
 
 def _clean(path: str) -> str:
-    """A path without idle parts: `a//b/./c/` is `a/b/c`."""
+    """A normalized path: `a//b/./c/` becomes `a/b/c`."""
     if os.path.normpath(path) == path:
         return path
     from pathlib import Path

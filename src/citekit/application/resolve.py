@@ -1,4 +1,4 @@
-"""Turn a node or an address into evidence."""
+"""Turns a node or an address into evidence."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from citekit.domain.source import Source
 from citekit.domain.validation import TIME_SLACK, kind_issue
 
 AGAIN = 3
-"""How often a part is extracted again if the file seemed to change during extraction but has the same bytes."""
+"""The maximum number of retries if the file's metadata changed during the extraction, but its bytes did not."""
 
-_WAITING = "waiting for another caller who lays out evidence of that name"
+_WAITING = "waiting for another process that is writing evidence with the same name"
 
 _UNSAFE = re.compile(r"[^\w~-]+")
 _USUAL = Options()
@@ -58,7 +58,7 @@ class _Part:
 
 @frozen
 class Resolve:
-    """Cuts a part out of a source, or finds it where it was cut before."""
+    """Extracts a part of a source, or finds earlier evidence of the same part."""
 
     maps: MapStore
     evidence: EvidenceStore
@@ -74,9 +74,9 @@ class Resolve:
         return ResolveCache(self.maps, self.locate.sources, self.evidence, self.outputs)
 
     def cached(self, asked: Asked) -> Evidence | None:
-        """The answer that this request had before, where nothing that it rests on has changed; else None.
+        """The earlier answer to this request if nothing that it depends on has changed, else None.
 
-        Costs a few looks at the states of files, and reads none. The same object as long as it holds.
+        Checks only file metadata and reads no file. Returns the same object as long as it is valid.
         """
         return self._repeats.again(asked)
 
@@ -90,12 +90,12 @@ class Resolve:
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> Evidence:
-        """The evidence of a node, or of any other part of a mapped resource.
+        """The evidence for a node, or for any other part of a mapped resource.
 
-        `virtual` answers without cutting: no path, but whether the source still is what was mapped. The place is held
-        against the file, which is measured once; where it cannot be, the answer says so (`unchecked`). `remap` maps a
-        changed source again instead of refusing; `roots` are folders in which a moved source is looked for. For an address
-        the `node` of the answer is the innermost one that holds it.
+        `virtual` returns the address without extracting: no path, but whether the source is unchanged. The location is
+        checked against the file, which is measured once; if it cannot be measured, `unchecked` says why. `remap` maps a
+        changed source again instead of failing; `roots` are folders in which a moved source is searched for. For an
+        address, `node` is the innermost node that contains it.
 
         Raises `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
         `RequestRefused` (an address of another modality), and what the extractor and the stores raise.
@@ -134,9 +134,9 @@ class Resolve:
         roots: Sequence[Path],
         progress: Progress,
     ) -> tuple[Source, Evidence]:
-        """The part, and the state of the file it is of.
+        """The evidence, and the state of the file that it was extracted from.
 
-        A file that was only touched during extraction is checked once more.
+        If only the metadata of the file changed during the extraction, it is extracted again.
         """
         for _ in range(AGAIN):
             with suppress(SourceChanged):
@@ -145,7 +145,7 @@ class Resolve:
         return source, self._physical(resource_map.resource_id, source, part, options, progress)
 
     def _cited(self, asked: Asked, resource_map: ResourceMap, wanted: Location) -> Evidence:
-        """The address of a place that the file has, as far as the file is there to be looked at."""
+        """The address, checked against the file if the file is available."""
         stale = self.locate.staleness(resource_map)
         measured = stale is None and not isinstance(wanted, Virtual)
         reach = self.measure(resource_map) if measured else MeasuredExtent(resource_map.extent)
@@ -162,7 +162,7 @@ class Resolve:
         return cited
 
     def _part(self, resource_map: ResourceMap, what: NodeName | Address) -> _Part:
-        """What is wanted; where the map says that the file does not reach so far, the file itself is asked."""
+        """The requested part. If it exceeds the extent in the map, the file itself is measured."""
         try:
             part = _part(resource_map, what, resource_map.extent)
         except LocationOutside:
@@ -174,12 +174,14 @@ class Resolve:
         return _part(resource_map, what, self.measure(resource_map).extent or resource_map.extent)
 
     def forms(self, format: Format, location: Location) -> list[Form]:
-        """Every form in which that place of such a file can be cut out."""
+        """Every form in which the location can be extracted from files of this format."""
         found = [form for extractor in self.extractors for form in extractor.forms(format, location)]
         return list(dict.fromkeys(found))
 
     def again(self, receipt: Receipt, source: Source, target: Path) -> Extraction | None:
-        """Cut what a receipt describes once more, to `target`; None where that extractor or version is not here."""
+        """Repeat the extraction of a receipt, writing to `target`. Returns None if its extractor version is not
+        installed.
+        """
         for extractor in self.extractors:
             can = receipt.options.form in extractor.forms(source.format, receipt.location)
             if can and extractor.identity == receipt.extractor:
@@ -191,7 +193,9 @@ class Resolve:
     ) -> Evidence:
         place = part.location
         if not isinstance(place, TimeSpan):
-            options = evolve(options, accurate=False)  # every other cut is exact: there is only one evidence of it
+            options = evolve(
+                options, accurate=False
+            )  # every other extraction is exact anyway, so both options share one evidence object
         extractor = self._extractor(source, place, options)
         key = EvidenceKey.of(source.digest, place, extractor.identity, options)
         name = part.file_name + ("_accurate" if options.accurate else "")
@@ -216,10 +220,10 @@ class Resolve:
         try:
             return placed()
         except EvidenceCorrupt:
-            return placed()  # another process let the object go between the two steps: it is made once more
+            return placed()  # another process evicted the object between the two steps: make it again
 
     def _follow(self, resource_map: ResourceMap, source: Source) -> None:
-        """Remember where a moved source was found, so that it is not looked for again."""
+        """Record the new path of a moved source, so that it does not have to be searched for again."""
         if resource_map.source_digest is not None and not self.locate.is_at(resource_map, source.path):
             with suppress(HomeUnwritable):
                 self.maps.put(evolve(resource_map, source_path=str(source.path)))
@@ -230,17 +234,17 @@ class Resolve:
                 return extractor
         known = ", ".join(form.value for form in self.forms(source.format, place)) or "none"
         raise FormUnsupported(
-            f"Parts of {source.format.name} files like this one cannot be had as {options.form.value}, only as: {known}."
+            f"This part of a {source.format.name} file is not available as {options.form.value}. Valid forms: {known}."
         )
 
 
 def _wanted(resource_map: ResourceMap, what: NodeName | Address) -> Location:
-    """The place that is asked for, whether or not there is one. Raises `NodeMissing`."""
+    """The requested location, whether or not it exists. Raises `NodeMissing`."""
     return resource_map.find(what.node_id).location if isinstance(what, NodeName) else what.location
 
 
 def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -> _Part:
-    """What is wanted, in terms of the map as it is now; its location ends where the resource ends, as `extent` have it."""
+    """The requested part according to the current map. Its location is clamped to `extent`."""
     if isinstance(what, NodeName):
         node = resource_map.find(what.node_id)
         place = _inside_of_kind(node.location, resource_map, extent).clamp(extent)
@@ -250,7 +254,7 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
     if location.modality not in (resource_map.modality, location.modality.VIRTUAL):
         scheme = resource_map.modality.scheme
         raise RequestRefused(
-            f"'{resource_map.resource_id}' is a {resource_map.modality}: its addresses begin with {scheme}://"
+            f"'{resource_map.resource_id}' is a {resource_map.modality}. Its addresses begin with {scheme}://"
         )
     place = _inside(_inside_of_kind(location, resource_map, extent), extent)
     fragment = str(Address("x", place)).partition("#")[2]
@@ -259,15 +263,19 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
 
 
 def _inside_of_kind(location: Location, resource_map: ResourceMap, extent: Extent) -> Location:
-    """The location, if it is of a kind that the resource has. Raises `RequestRefused`."""
+    """The location, if its kind exists in the resource. Raises `RequestRefused`."""
     reason = kind_issue(location, extent)
     if reason is not None:
-        raise RequestRefused(f"'{resource_map.resource_id}' has no such place: {reason}.")
+        raise RequestRefused(f"'{resource_map.resource_id}' has no such location: {reason}.")
     return location
 
 
 def _inside(location: Location, extent: Extent) -> Location:
-    """The place, its open end written out. An address that goes beyond the end is refused: half of it is not what it says."""
+    """The location with an open end filled in.
+
+    Raises `LocationOutside` if it exceeds the end of the file, because the part that exists is not what the address
+    refers to.
+    """
     place = location.clamp(extent)
     open_ended = isinstance(location, TimeSpan) and (location.end is None or location.end <= _end(place) + TIME_SLACK)
     if place != location and not open_ended:
@@ -287,10 +295,10 @@ def _file_name(resource_id: str, part: str) -> str:
 
 
 def _named(extraction: Extraction, source: Source) -> Extraction:
-    """An extraction with its suffix and media type: those of the source, where it is still of the source's format.
+    """The extraction with its suffix and media type: those of the source if its name fits its format.
 
-    The same bytes may be evidence of `notes.md` and of `notes.txt`, so this is not stored with them. Bytes of a format that
-    browsers run are plain text, with one more suffix.
+    The same bytes can be evidence of `notes.md` and of `notes.txt`, so these are not stored with the bytes. Formats
+    that browsers execute become plain text, with an additional suffix.
     """
     if extraction.suffix:
         return extraction

@@ -1,4 +1,4 @@
-"""Evidence that was given before, as long as everything it rests on still looks as it did."""
+"""A cache of evidence that is valid as long as everything that it depends on is unchanged."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
 REMEMBERED = 2048
-"""Answers that are kept; the least recently asked for go first."""
+"""The maximum number of cached answers. The least recently used are evicted."""
 
 
 NOTED_EVERY = 1.0
-"""Seconds after which the store is asked again for evidence that is asked for all the time."""
+"""The interval in seconds at which the store is notified that evidence is still in use."""
 
 
 @frozen(cache_hash=True)
 class Asked:
-    """What an answer depends on beside the files."""
+    """The request that an answer is cached for."""
 
     what: NodeName | Address
     virtual: bool
@@ -42,9 +42,9 @@ class Asked:
 
 @define
 class _Given:
-    """An answer, the map it was read from, and the file that had `digest`; without a digest nobody ever looked at it.
+    """A cached answer, its map, and the path and digest of its file (no digest: the file was never read).
 
-    The map is not kept in memory for it: where the store has let it go, the answer does not hold any more.
+    The reference to the map is weak: once the map cache evicts the map, the answer is invalid.
     """
 
     evidence: Evidence
@@ -53,12 +53,12 @@ class _Given:
     digest: Digest | None
     stored: StoredEvidence | None = None
     noted: float = -math.inf
-    """When the store was last told, by the monotonic clock, that its object is in use."""
+    """When the store was last notified that its object is in use, on the monotonic clock."""
 
 
 @define
 class ResolveCache:
-    """The last answers. Looking one up costs a look at the state of each file that it rests on, and reads none."""
+    """The most recent answers. A lookup checks the metadata of each file that the answer depends on, and reads none."""
 
     maps: MapStore
     sources: Sources
@@ -68,7 +68,7 @@ class ResolveCache:
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def keep(self, asked: Asked, given: Evidence, resource_map: ResourceMap, source: Source | None) -> None:
-        """Remember an answer, but none that says that its source is stale, and none of a source that is not plainly named."""
+        """Cache an answer, unless its source is stale or is not at the absolute path in the map."""
         path = Path(resource_map.source_path)
         if given.stale is not None or not path.is_absolute() or (source is not None and source.path != path):
             return
@@ -80,7 +80,7 @@ class ResolveCache:
                 self._given.popitem(last=False)
 
     def again(self, asked: Asked) -> Evidence | None:
-        """The answer that the same request had, the same object; None where it has to be looked for again."""
+        """The cached answer to the same request (the same object), or None if it is missing or invalid."""
         given = self._given.get(asked)
         if given is None or not self._holds(given):
             return None
@@ -98,7 +98,7 @@ class ResolveCache:
         return path is None or receipt is None or self._is_there(given, path, receipt)
 
     def _is_there(self, given: _Given, path: Path, receipt: Receipt) -> bool:
-        """Whether what was laid out lies there. Now and then the store is asked, too, which so learns what is in use."""
+        """Whether the output file is unchanged. From time to time, also notifies the store that the evidence is in use."""
         now = time.monotonic()
         if given.stored is None or now - given.noted > NOTED_EVERY:
             given.stored, given.noted = self.evidence.cached(receipt.key), now

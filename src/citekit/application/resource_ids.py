@@ -1,4 +1,4 @@
-"""Choose the id under which a file's map is, or will be, stored."""
+"""Chooses the id under which a file's map is, or will be, stored."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.source import Source
 
 TRIES = 50
-"""Numbered ids that are looked at one by one; in a folder of thousands of files of one name, the first free one is taken."""
+"""The maximum number of numbered ids that are tried one by one. If thousands of files share a name, the first free id
+is taken.
+"""
 
 
 class Place(NamedTuple):
-    """An id, and the map that is there already: one of the same file, or of the same bytes."""
+    """An id, and the existing map with that id: a map of the same file, or of the same bytes."""
 
     resource_id: str
     card: MapCard | None
@@ -29,29 +31,29 @@ class Place(NamedTuple):
 
 @frozen
 class ChooseId:
-    """A map of another file is never overwritten. `home` is what relative paths of older maps are relative to.
+    """Chooses ids so that the map of another file is never overwritten.
 
-    Costs a look at a few cards, however many maps there are.
+    Relative paths in older maps are relative to `home`. Reads only a few cards, regardless of the number of maps.
     """
 
     maps: MapStore
     home: Path
 
     def __call__(self, source: Source, wanted: str | None, *, force: bool = False) -> str:
-        """`wanted`, or the slug of the file's name, with `_2` and so on where that belongs to another file.
+        """`wanted`, or the slug of the file name, with `_2` and so on if another file has it.
 
-        Raises `RequestRefused` where `wanted` belongs to another file, and `MapCorrupt` where nobody can tell whose map it
-        is; with `force` that one is overwritten.
+        Raises `RequestRefused` if `wanted` belongs to another file, and `MapCorrupt` if the existing map cannot be
+        read; with `force`, that one is overwritten.
         """
         return self.place(source, wanted, force=force).resource_id
 
     def place(self, source: Source, wanted: str | None, *, force: bool = False) -> Place:
-        """The id, with what is there. Raises what a call raises."""
+        """The id and the existing map. Raises what a call raises."""
         if wanted is not None:
             there = self._owner(wanted, force=force)
             if there is not None and not self.same_source(there, source):
                 raise RequestRefused(
-                    f"The id '{wanted}' belongs to {there.source_path}. Choose another --id, or remove that map first."
+                    f"The id '{wanted}' is used for {there.source_path}. Choose another --id, or remove that map first."
                 )
             return Place(wanted, there)
         first = default_id(source)
@@ -65,13 +67,13 @@ class ChooseId:
         return Place(unique(first, _Taken(self.maps)), None)
 
     def _numbered(self, source: Source, first: str) -> chain[str]:
-        """The ids that the file's map has already, as far as is remembered; then those that are tried one by one."""
+        """The recorded ids of the file's maps, then the numbered ids to try."""
         numbered = re.compile(rf"{re.escape(first)}_\d+")
         known = (name for name in self.maps.find_source(str(source.path)) if numbered.fullmatch(name))
         return chain(known, (f"{first}_{number}" for number in range(2, TRIES)))
 
     def same_source(self, there: MapCard, source: Source) -> bool:
-        """Whether a map speaks of this file: its path, or its bytes."""
+        """Whether a map is of this file, by its path or its bytes."""
         same = there.source_path == str(source.path) or there.source_hash == source.digest.hex
         return same or self.home / there.source_path == source.path
 
@@ -83,13 +85,13 @@ class ChooseId:
         except MapCorrupt:
             if not force:
                 raise
-            self.maps.ids()  # raises where no map can be read at all: then nothing can be overwritten either
+            self.maps.ids()  # raises if the folder is unreadable: then nothing can be overwritten either
             return None
 
 
 @frozen
 class _Taken:
-    """The ids that are taken, each looked up when it is asked for."""
+    """The ids that are in use, looked up on demand."""
 
     maps: MapStore
 

@@ -1,4 +1,4 @@
-"""Find nodes by the words of their titles and summaries, over all maps."""
+"""Finds nodes in all maps by the words of their titles and summaries."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from citekit.domain.words import words_of
 
 @frozen
 class Hit:
-    """A node that was found; a higher `score` is better."""
+    """A node that was found. A higher `score` is better."""
 
     found: FoundNode
     _maps: MapStore = field(repr=False, eq=False)
 
     @property
     def resource_id(self) -> str:
-        """The map that it is in."""
+        """The id of the map that contains it."""
         return self.found.resource_id
 
     @property
     def score(self) -> float:
-        """How well it fits; only compared with the others of the same answer."""
+        """The relevance. Comparable only within one answer."""
         return self.found.score
 
     @property
     def head(self) -> Node:
-        """The node without its children: its id, title, type, place and summary."""
+        """The node without its children: its id, title, type, location, and summary."""
         return self.found.head
 
     @property
     def node(self) -> Node:
-        """The node with its children, for which its map is read now.
+        """The node with its children; reads the map.
 
-        Raises `ResourceMissing`, `MapCorrupt` or `NodeMissing` where somebody changed the map since it was found.
+        Raises `ResourceMissing`, `MapCorrupt`, or `NodeMissing` if the map has changed since the search.
         """
         if self.found.is_leaf:
             return self.found.head
@@ -47,25 +47,27 @@ class Hit:
 
     @property
     def address(self) -> Address:
-        """Where it is."""
+        """The address of the node."""
         return Address(self.resource_id, self.head.location)
 
 
 @frozen
 class Search:
-    """Every word of the question must begin some word of the title or the summary; case and accents do not matter.
+    """Finds nodes whose title or summary contains words that begin with each query word. Case and accents do not
+    matter.
 
-    Words that no node has are left out; where no node has all of the others, the most common one is, then the next.
+    Words that no node contains are ignored. If no node contains all of the others, the most common one is ignored, then
+    the next.
 
-    Ranked by how rare the words are, a title counting three times a summary, short texts above long ones: `NodeIndex` says
-    the rule.
+    Results are ranked by the rarity of the words. A title counts three times as much as a summary, and short texts rank
+    above long ones; see `NodeIndex`.
     """
 
     maps: MapStore
     nodes: NodeIndex
 
     def __call__(self, words: str, *, limit: int = 20, resources: Sequence[str] | None = None) -> list[Hit]:
-        """The best `limit` hits, best first; of equal ones in the order of the maps. Damaged maps are passed over."""
+        """The best `limit` hits, best first; ties are in the order of the maps. Damaged maps are skipped."""
         wanted = list(dict.fromkeys(words_of(words)))
         if not wanted or limit < 1:
             return []

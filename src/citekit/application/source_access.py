@@ -1,4 +1,4 @@
-"""Access to sources: unrestricted for the owner of the computer, and work on files that must not change."""
+"""Access to sources: the unrestricted folder policy, and a guard for work on files that must not change."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from citekit.domain.source import Source
 
 @frozen
 class Unrestricted:
-    """`Folders` that are all there are; nothing is remembered."""
+    """A `Folders` policy that allows every path and remembers none."""
 
     def check(self, path: Path) -> Path:
-        """`path` itself."""
+        """Return `path` unchanged."""
         return path
 
     def covers(self, path: Path) -> bool:  # noqa: ARG002
-        """True."""
+        """Return True."""
         return True
 
     def remember(self, path: Path) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 UNRESTRICTED = Unrestricted()
@@ -34,9 +34,9 @@ UNRESTRICTED = Unrestricted()
 
 @contextmanager
 def assert_unchanged(sources: Sources, source: Source, resource_id: str, *, mapping: bool = False) -> Iterator[None]:
-    """What is done here counts only if the file stayed as it is. Raises `SourceChanged`; `mapping` says that it is mapped.
+    """Raise `SourceChanged` if the file changes during the body; `mapping` marks the error as one during mapping.
 
-    An error is of the change, too, where there was one: whatever was not found in the file is not there any more.
+    Also replaces an error of the body if the file changed, because the change is then its likely cause.
     """
     try:
         yield

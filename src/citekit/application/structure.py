@@ -1,4 +1,4 @@
-"""A map, or as much of it as fits into one answer."""
+"""Returns a map, or as much of it as fits into one answer."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.resource_map import ResourceMap
 
 ANSWER_LIMIT = 90_000
-"""Characters that one answer may have, about: some 22,000 tokens; clients cut answers of more than 25,000."""
+"""The approximate maximum number of characters in an answer: 22,000 tokens. Clients cut off answers over 25,000 tokens.
+"""
 
 NODE_COST = 190
-"""Characters of a written node beside its id, title and summary."""
+"""Characters of a serialized node in addition to its id, title, and summary."""
 
 
 @frozen(kw_only=True)
 class Structure:
-    """A window on a map: `nodes` in their tree, with the ancestors of the first one repeated as its path.
+    """A part of a map: `nodes` as a tree, below the ancestors of the first node.
 
-    `whole` says that nothing was left out; else `next_cursor` asks for the rest, or is None at the end.
+    `whole` is true if nothing was left out. Otherwise, `next_cursor` requests the next part; it is None at the end.
     """
 
     resource_map: ResourceMap
@@ -35,7 +36,7 @@ class Structure:
 
 @frozen
 class GetStructure:
-    """Reads a map in reading order, from any node down, to any depth, in answers of bounded size."""
+    """Returns a map in reading order, below any node and to any depth, in answers of bounded size."""
 
     maps: MapStore
 
@@ -48,9 +49,9 @@ class GetStructure:
         cursor: str | None = None,
         limit: int = ANSWER_LIMIT,
     ) -> Structure:
-        """The structure below `node_id` (else all), `depth` levels of it (1: no children), from `cursor` on.
+        """The structure below `node_id` (default: everything), `depth` levels (1: no children), starting at `cursor`.
 
-        Raises `ResourceMissing`, `NodeMissing`, `RequestRefused` for a cursor that was not given out or a depth below 1.
+        Raises `ResourceMissing`, `NodeMissing`, and `RequestRefused` for an invalid cursor or a depth below 1.
         """
         resource_map = self.maps.get(resource_id)
         if depth is not None and depth < 1:
@@ -82,12 +83,12 @@ def _offset(cursor: str | None, total: int) -> int:
     if cursor is None:
         return 0
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 9 or not 0 <= int(cursor) < max(total, 1):
-        raise RequestRefused(f"The cursor {cursor[:40]!r} is not one that was given out for this structure.")
+        raise RequestRefused(f"The cursor {cursor[:40]!r} does not belong to this structure. Use the last next_cursor.")
     return int(cursor)
 
 
 def _fitting(nodes: Sequence[Node], start: int, limit: int) -> int:
-    """How many nodes from `start` on fit into `limit` characters; at least one."""
+    """The number of nodes, beginning at `start`, that fit into `limit` characters; at least one."""
     spent = count = 0
     for number, node in enumerate(_walk(nodes)):
         if number < start:
@@ -100,7 +101,7 @@ def _fitting(nodes: Sequence[Node], start: int, limit: int) -> int:
 
 
 def _place_cost(node: Node) -> int:
-    """Characters of a long list of pages beyond those of a usual place."""
+    """The additional characters of a long page list."""
     return 7 * len(node.location.numbers) if isinstance(node.location, Pages) else 0
 
 
@@ -110,7 +111,7 @@ def _walk(nodes: Sequence[Node]) -> Iterator[Node]:
 
 
 def _window(nodes: Sequence[Node], start: int, end: int) -> tuple[Node, ...]:
-    """The nodes number `start` to `end` (excluded) of a walk, in their tree, below their ancestors."""
+    """The nodes `start` to `end` (exclusive) in reading order, as a tree below their ancestors."""
     number = -1
 
     def cut(level: Sequence[Node]) -> tuple[Node, ...]:

@@ -1,4 +1,4 @@
-"""Say everything that is wrong with a map, and what of it can be put right."""
+"""Reports everything that is wrong with a map, and what can be fixed safely."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TIMED = (Modality.VIDEO, Modality.AUDIO)
 
 @frozen
 class Change:
-    """What is put right at `path`: a location, a title, or an entry of the metadata. `reason` says why."""
+    """A fix at `path` for a location, a title, or a metadata value. `reason` says why."""
 
     path: str
     before: Location | str | Any
@@ -35,9 +35,10 @@ class Change:
 
 @frozen
 class MapReport:
-    """`faults` make a map wrong (`path: reason`); `warnings` are worth knowing; `changes` would safely put faults right.
+    """The result of validating a map.
 
-    `measured` where the places were held against the file itself, and not only against what the map says of it.
+    `faults` make the map invalid (`path: reason`), `warnings` do not, and `changes` would safely fix faults. `measured`
+    is true if locations were checked against the file itself, and not only against the map's extent.
     """
 
     resource_map: ResourceMap
@@ -50,16 +51,16 @@ class MapReport:
 
 @frozen
 class ValidateMap:
-    """Holds a map against itself and against its file."""
+    """Validates a map against itself and against its file."""
 
     locate: LocateSource
     measure: MeasureSource
 
     def __call__(self, resource_map: ResourceMap, nodes: Sequence[Node] | None = None) -> MapReport:
-        """The report on a map; `nodes` are those to be looked at where they make no map yet, such as two of one id.
+        """The report on a map. Pass `nodes` if they do not form a valid map, such as with duplicate ids.
 
-        Places are held against the file, where that is there and is the one that was mapped; else against what the map
-        says of it, and then nothing of them is put right.
+        Locations are checked against the file if it is available and unchanged; otherwise against the extent in the
+        map, and then no location is fixed.
         """
         seen = _Seen(resource_map, resource_map.nodes if nodes is None else nodes)
         source = self._source(seen)
@@ -70,15 +71,15 @@ class ValidateMap:
         _look_at_names(seen)
         seen.warnings.extend(order_issues(seen.nodes))
         if not seen.nodes:
-            seen.warnings.append("nodes: the map has none")
+            seen.warnings.append("nodes: the map has no nodes")
         count = sum(1 for _ in nodes_with_paths(seen.nodes))
         return MapReport(resource_map, count, seen.faults, seen.warnings, seen.changes, measured=true is not None)
 
     def _source(self, seen: _Seen) -> Source | None:
-        """The file that was mapped; None where it is gone, or is no longer what it was."""
+        """The file that was mapped; None if it is missing or has changed."""
         resource_map = seen.resource_map
         if resource_map.source_digest is None:
-            seen.warnings.append("metadata.source_hash: missing, so a change of the source will not be noticed")
+            seen.warnings.append("metadata.source_hash: missing, so changes of the source cannot be detected")
         if not resource_map.source_path and all(
             isinstance(node.location, Virtual) for _, node in nodes_with_paths(seen.nodes)
         ):
@@ -86,9 +87,7 @@ class ValidateMap:
         try:
             source = self.locate(resource_map)
         except SourceChanged as changed:
-            seen.faults.append(
-                f"metadata.source_hash: the file at {changed.path} has other bytes: it was changed, or is another file"
-            )
+            seen.faults.append(f"metadata.source_hash: the file at {changed.path} has changed, or is another file")
             return None
         except CiteKitError as error:
             stale = self.locate.staleness(resource_map)
@@ -101,7 +100,7 @@ class ValidateMap:
         return source
 
     def _extent(self, seen: _Seen, source: Source | None) -> Extent | None:
-        """How far the file reaches; what the map says otherwise is a fault."""
+        """The measured extent of the file. Differences from the extent in the map are faults."""
         if source is None:
             return None
         reach = self.measure.of(source)
@@ -113,7 +112,7 @@ class ValidateMap:
             if found is None:
                 seen.faults.append(f"metadata.{name}: {_shown(said)}, but such a file has none")
                 continue
-            reason = "the file itself says otherwise"
+            reason = "the file has another value"
             seen.faults.append(f"metadata.{name}: {_shown(said)}, but the file has {_shown(found)}")
             before = seen.resource_map.metadata.get(name)
             seen.changes.append(Change(f"metadata.{name}", before, _with_state(before, facts[name]), reason))
@@ -122,7 +121,7 @@ class ValidateMap:
 
 @frozen
 class _Seen:
-    """What was looked at so far."""
+    """The findings so far."""
 
     resource_map: ResourceMap
     nodes: Sequence[Node]
@@ -156,7 +155,7 @@ def _look_at_names(seen: _Seen) -> None:
 
 
 def _with_state(before: object, after: Any) -> Any:
-    """Sheets keep what else the map says of them, such as that they are hidden."""
+    """The sheets with the other properties that the map records for them, such as that they are hidden."""
     known = {each["name"]: each for each in _mappings(before) if isinstance(each.get("name"), str)}
     return [{**known.get(each["name"], {}), **each} for each in _mappings(after)] or after
 

@@ -1,4 +1,4 @@
-"""Tell whether a quote really stands where somebody says it does."""
+"""Checks whether a quote is where it is claimed to be."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteV
 from citekit.domain.resource_map import ResourceMap
 
 PLACES = 5
-"""Places that an answer names."""
+"""The maximum number of places in an answer."""
 
 LOOKED_AT = 200
-"""Places in the whole resource of which the best are named."""
+"""The maximum number of matches from which the best are selected."""
 
 SHOWN = 1000
-"""Characters of a passage that is shown."""
+"""The maximum number of characters of a passage in an answer."""
 
 TOO_COMMON = (
-    "The quote is made of pieces that occur in too many places of this source to compare them all: "
-    "give longer pieces, or name the part that it is quoted from."
+    "The pieces of the quote occur in too many places of this source to compare them all. "
+    "Use longer pieces, or give the node or address that the quote is from."
 )
-"""The refusal of a quote whose search was ended."""
+"""The error for a quote whose search exceeded its budget."""
 
 _NEEDED = {WITH_MARKUP: has_markup, WITH_TAGS: has_tags}
-"""What a quote has to hold to be looked for in a text that also holds what nobody sees."""
+"""What a quote must contain to be searched for in a text that includes hidden markup."""
 
 
 @frozen
@@ -58,7 +58,7 @@ class _Found:
 
 @frozen
 class _Finds:
-    """Where a quote was found as it is (`faithful`), and where only with its meaning changed (`altered`)."""
+    """Matches that keep the meaning of the text (`faithful`), and matches that change it (`altered`)."""
 
     faithful: Sequence[_Found] = ()
     altered: Sequence[_Found] = ()
@@ -70,7 +70,7 @@ class _Finds:
 
 @frozen
 class VerifyQuote:
-    """Looks for a quote in the place asked, then in all of the resource, then for what is like it."""
+    """Searches for a quote in the requested place, then in the whole resource, then for a similar passage."""
 
     maps: MapStore
     resolve: Resolve
@@ -85,18 +85,17 @@ class VerifyQuote:
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> QuoteVerdict:
-        """Whether `quote` stands in that node or at that address; a text is the id of a resource: anywhere in it.
+        """Check whether `quote` is in the node or at the address `what`. A string is a resource id: anywhere in it.
 
-        Raises `RequestRefused` for a quote without words, too long, or found in too many places to compare,
-        and for a place that is virtual; `SourceUnsupported` for a resource without text; what `Resolve` raises for a
-        place, and `LocateSource` for a source that is gone or changed.
+        Raises `RequestRefused` for a quote without words, a quote that is too long or occurs in too many places, and a
+        virtual place; `SourceUnsupported` for a resource without text; and what `Resolve` and `LocateSource` raise.
         """
         readings = ways_to_read(quote)
         effort = Effort()
         resource_map = self.maps.get(what if isinstance(what, str) else what.resource_id)
         place = None if isinstance(what, str) else self.resolve(what, virtual=True).location
         if isinstance(place, Virtual):
-            raise RequestRefused("The place is virtual: it names no part of a file, so nothing can be quoted from it.")
+            raise RequestRefused("The node or address is virtual: it has no file, so nothing can be quoted from it.")
         source = self.locate(resource_map, roots)
         texts = self.texts.read(source, progress)
         asked = None if place is None else Address(resource_map.resource_id, place)
@@ -141,7 +140,7 @@ def _judged(
     resource_map: ResourceMap,
     effort: Effort,
 ) -> QuoteVerdict | None:
-    """The verdict on what was found inside the place asked, or is elsewhere in `texts`; None if it is nowhere."""
+    """The verdict on matches inside the requested place, or elsewhere in `texts`; None if there are none."""
     place = None if answer.asked is None else answer.asked.location
     if inside.faithful:
         best = _best(inside.faithful)
@@ -154,7 +153,7 @@ def _judged(
 
 
 def resource_named(text: str, maps: MapStore) -> str | Address:
-    """What `doc://book` or `doc://book#pages=3` names: the id of a resource, or an address. Raises `AddressMalformed`."""
+    """The resource id or address in a text such as `doc://book` or `doc://book#pages=3`. Raises `AddressMalformed`."""
     scheme, colon, rest = text.partition("://")
     if not colon or "#" in rest or scheme.lower() == Modality.VIRTUAL.scheme:
         return parse_address(text)
@@ -173,10 +172,10 @@ def _in_place(
     place: Location | None,
     effort: Effort,
 ) -> _Finds:
-    """Where the quote is in the place, in the first text and the first way to read it that have it there.
+    """The matches in the place, from the first text and the first reading of the quote that have any.
 
-    A reading that keeps the meaning comes before all that do not. Raises `RequestRefused` if the search ends before it has
-    found the quote or has looked everywhere.
+    Readings that keep the meaning take precedence over those that change it. Raises `RequestRefused` if the search
+    exceeds its budget.
     """
     altered: list[_Found] = []
     for pieces in readings:
@@ -201,7 +200,7 @@ def _in_place(
 
 
 def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_Found]:
-    """Those that keep the meaning; the others are added to `altered`, the first `LOOKED_AT` of them."""
+    """Yield the matches that keep the meaning. Append the first `LOOKED_AT` others to `altered`."""
     for each in found:
         if not each.match.alters_meaning:
             yield each
@@ -210,7 +209,7 @@ def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_
 
 
 def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: Location | None) -> Location | None:
-    """Where a match is; None where that is outside of the place or of the file, or a page between was not read."""
+    """The location of a match; None if it is outside the place or the file, or spans a page that could not be read."""
     try:
         location = source.placed.locate(match.start, match.end).clamp(resource_map.extent)
     except LocationOutside:
@@ -223,7 +222,7 @@ def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: L
 
 
 def _best(found: Sequence[_Found], place: Location | None = None) -> list[_Found]:
-    """Exact ones first, then those near the place, then in order of reading."""
+    """The matches sorted: exact ones first, then those in or near the place, then in reading order."""
 
     def rank(each: _Found) -> tuple[bool, bool, int, int]:
         span = None if place is None else each.source.placed.span_of(place)
@@ -254,7 +253,9 @@ def _near(source: Quotable, readings: Sequence[tuple[Piece, ...]], resource_map:
         location = source.placed.locate(near.start, near.end).clamp(resource_map.extent)
     except LocationOutside:
         return None
-    text = source.text[near.start : near.end].replace(CUT, "[...]")  # what keeps it from being the quote is shown
+    text = source.text[near.start : near.end].replace(
+        CUT, "[...]"
+    )  # show where text is cut, because that is why the quote does not match
     return NearPlace(Address(resource_map.resource_id, location), _shown(text), near.similarity)
 
 

@@ -1,1 +1,1 @@
-"""Where callers come in: the command line, the MCP server, the SDK."""
+"""The entry points: the command line, the MCP server, and the SDK."""

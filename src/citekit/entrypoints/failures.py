@@ -1,4 +1,4 @@
-"""One table: what an error means to a shell, a person, and an agent."""
+"""Maps errors to exit codes and messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from citekit.domain.errors import (
 from citekit.settings.secrets import concealed
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes of the command line; 130 is 128 + SIGINT, as shells have it."""
+"""The exit codes of the command line. 130 is 128 + SIGINT, the convention of shells."""
 
 _EXIT_CODES: tuple[tuple[type[CiteKitError], int], ...] = (
     (RequestRefused, USAGE),
@@ -33,12 +33,13 @@ _EXIT_CODES: tuple[tuple[type[CiteKitError], int], ...] = (
 
 
 def exit_code(error: CiteKitError) -> int:
-    """The exit code for an error: 2 where the request cannot be understood, else 1."""
+    """The exit code for an error: 2 if the request is invalid, else 1."""
     return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), FAILED)
 
 
 def sentence(error: BaseException) -> str:
-    """The message for a person or an agent: the text of a CiteKit error, and a plain sentence for errors of the system.
+    """The message for a user or an agent: the text of a CiteKit error, or a plain sentence for an operating system
+    error.
 
     It contains no key or password of this process, even if a service repeated one.
     """
@@ -50,7 +51,7 @@ def _sentence(error: BaseException) -> str:
         return str(error)
     if isinstance(error, OSError):
         return _of_system(error)
-    return f"An unexpected error inside CiteKit ({type(error).__name__}: {error}). Please report it."
+    return f"An unexpected error occurred inside CiteKit ({type(error).__name__}: {error}). Please report it."
 
 
 def _of_system(error: OSError) -> str:

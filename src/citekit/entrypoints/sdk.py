@@ -1,4 +1,4 @@
-"""The SDK: CiteKit and its library for programs."""
+"""The SDK: CiteKit and its library for Python programs."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 
 class Library:
-    """Takes books in, asks them, takes them out; needs the extra `library`. Safe to use from several threads.
+    """Ingests, queries, and removes books. Needs the extra `library`. Thread-safe.
 
-    `collection` is which one (default: `QDRANT_COLLECTION`, else alexandria). The use cases themselves are at `alexandria`.
+    `collection` defaults to `QDRANT_COLLECTION`, or alexandria. The use cases are available as `alexandria`.
     """
 
     def __init__(self, alexandria: Alexandria, collection: str | None = None) -> None:
@@ -56,7 +56,7 @@ class Library:
         force: bool = False,
         progress: Progress = silent,
     ) -> BookIngested:
-        """Take in a file. Raises `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported`, and other `CiteKitError`s."""
+        """Ingest a file. Raises `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported`, and other `CiteKitError`s."""
         request = BookRequest(
             path=Path(path),
             collection=self.collection,
@@ -78,9 +78,9 @@ class Library:
         context: str = "precise",
         narrowing: Narrowing | None = None,
     ) -> Answers:
-        """The places that answer, best first; each hit's `chunk.address` is what `CiteKit.resolve` cuts out.
+        """The passages that answer the question, best first. Pass a hit's `chunk.address` to `CiteKit.resolve`.
 
-        `context` is precise, contextual (with the chapters) or comprehensive (also with the chunks around). Raises
+        `context` is precise, contextual (with chapters), or comprehensive (also with neighboring chunks). Raises
         `CollectionMissing`, `ModelMismatch`, `RequestRefused`, and other `CiteKitError`s.
         """
         if context not in set(ContextMode):
@@ -97,16 +97,16 @@ class Library:
         return self.alexandria.ask(request)
 
     def books(self) -> Sequence[LedgerEntry]:
-        """The books that are in the collection, those taken in first first."""
+        """The books in the collection, in the order in which they were ingested."""
         return self.alexandria.ledger.books(self.collection)
 
     def remove(self, resource_id: str) -> Removed:
-        """Take a book out; its file, and its map without chunks, stay. Raises `RequestRefused` where it is not there."""
+        """Remove a book. Its file and its map, without chunks, are kept. Raises `RequestRefused` if it is not there."""
         return self.alexandria.remove_book(BookName(resource_id=resource_id), self.collection)
 
 
 def read_modality(word: str) -> Modality:
-    """`document` (or `pdf`), `video`, `audio`, `image` or `text`. Raises `RequestRefused`."""
+    """The modality for `document` (or `pdf`), `video`, `audio`, `image`, or `text`. Raises `RequestRefused`."""
     found = modality_of(word)
     if found is None:
         raise RequestRefused(f"{word!r} is not a kind of resource. Use one of: {', '.join(Modality)}.")
@@ -114,7 +114,7 @@ def read_modality(word: str) -> Modality:
 
 
 def read_form(word: str) -> Form:
-    """`native`, `pdf`, `png`, `text`, `html` or `frame`. Raises `RequestRefused`."""
+    """The form for `native`, `pdf`, `png`, `text`, `html`, `frame`, or `source`. Raises `RequestRefused`."""
     found = next((form for form in Form if form.value == word), None)
     if found is None:
         raise RequestRefused(f"{word!r} is not a form of evidence. Use one of: {', '.join(Form)}.")
@@ -122,10 +122,10 @@ def read_form(word: str) -> Form:
 
 
 class CiteKit:
-    """Maps files, reads maps, cuts parts out, and proves them.
+    """Maps files, reads maps, and creates and verifies evidence. Thread-safe.
 
-    `home` is the folder of maps, evidence and cache (default: `CITEKIT_HOME`, else the current folder). `ports` replaces
-    any adapter by name, see `bootstrap`. Safe to use from several threads. All errors are `CiteKitError`s.
+    `home` is the folder for maps, evidence, and cache (default: `CITEKIT_HOME`, or the current folder). `ports`
+    replaces adapters by name, see `bootstrap`. All errors are `CiteKitError`s.
     """
 
     def __init__(self, home: str | Path | None = None, **ports: Unpack[Ports]) -> None:
@@ -140,13 +140,13 @@ class CiteKit:
         force: bool = False,
         progress: Progress = silent,
     ) -> ResourceMap:
-        """The map of a file, made now or found. `type` refuses any other kind of file; `force` maps it again."""
+        """Map a file, or return its current map. `type` rejects other kinds of files; `force` maps again."""
         modality = None if type is None else read_modality(type)
         done = self.app.ingest(Path(path), wanted_id=resource_id, modality=modality, force=force, progress=progress)
         return done.resource_map
 
     def ingest_all(self, paths: Iterable[str | Path], *, force: bool = False) -> Iterator[Outcome]:
-        """Map files and folders in parallel; an outcome for each file as it is finished."""
+        """Map files and folders in parallel. Yields an outcome for each file when it is finished."""
         settings = self.app.settings
         own = (settings.maps_folder, settings.output_folder, settings.cache_folder)
         files = files_below([Path(path) for path in paths], own, is_known=self.app.is_known_name)
@@ -157,11 +157,11 @@ class CiteKit:
         return self.app.maps.ids()
 
     def map(self, resource_id: str) -> ResourceMap:
-        """The map of a resource. Raises `ResourceMissing`, `MapCorrupt`."""
+        """The map of a resource. Raises `ResourceMissing` and `MapCorrupt`."""
         return self.app.maps.get(resource_id)
 
     def node(self, resource_id: str, node_id: str) -> Node:
-        """One node. Raises `ResourceMissing`, `NodeMissing`."""
+        """A node of a map. Raises `ResourceMissing` and `NodeMissing`."""
         return self.map(resource_id).find(node_id)
 
     def address(self, resource_id: str, node_id: str) -> Address:
@@ -180,10 +180,11 @@ class CiteKit:
         roots: Sequence[str | Path] = (),
         progress: Progress = silent,
     ) -> Evidence:
-        """The evidence of an address, or of the node `node_id` of the resource `what`.
+        """The evidence for an address, or for the node `node_id` of the resource `what`.
 
-        `virtual` answers without cutting; `form` is native, pdf, png, text, html, frame or source; `accurate` gives a
-        clip its exact ends; `remap` maps a changed source again; `roots` are folders to look for a moved source in.
+        `virtual` returns only the address; `form` is native, pdf, png, text, html, frame, or source; `accurate` cuts a
+        clip at exact frames; `remap` maps a changed source again; `roots` are folders in which a moved source is
+        searched for.
         """
         if node_id is not None:
             wanted: NodeName | Address = NodeName(str(what), node_id)
@@ -203,7 +204,7 @@ class CiteKit:
         return Library(self.app.alexandria, collection)
 
     def search(self, words: str, *, limit: int = 20) -> list[Hit]:
-        """The nodes whose titles and summaries have the words, best first."""
+        """The nodes whose titles and summaries contain the words, best first."""
         return self.app.search(words, limit=limit)
 
     def adapt(
@@ -215,23 +216,28 @@ class CiteKit:
         source: str | Path | None = None,
         force: bool = False,
     ) -> ResourceMap:
-        """The map, stored, of what another program found; `adapter` is graphrag, llamaindex, generic, or a .py file."""
+        """Import the structure that another program produced, and store the map.
+
+        `adapter` is graphrag, llamaindex, generic, or the path of a .py file.
+        """
         origin = None if source is None else Path(source)
         chosen = self.app.adapter_called(adapter)
         return self.app.adapt(Path(data), chosen, wanted_id=resource_id, source=origin, force=force).resource_map
 
     def context(self, *resources: str, format: str = "markdown", budget: int | None = None) -> str:
-        """The outline of resources (else of all) for a model, in at most `budget` tokens of 4 characters (an estimate)."""
+        """The outline of the resources (default: all) for a model, in at most `budget` tokens (about 4 characters
+        each).
+        """
         return self.app.context(resources, format=format, budget=budget).text
 
     def verify(
         self, what: str | Path | Receipt, *, receipt: Receipt | None = None, roots: Sequence[str | Path] = ()
     ) -> Verdict:
-        """Whether a file that was cut out here is genuine; `ruling` says it in one word.
+        """Check whether evidence is genuine; `ruling` is the reason.
 
-        With `receipt`, whether the file is the one that this receipt speaks of; `roots` are folders to look for a moved
-        source in. A receipt alone is never `genuine`: if it holds, its `ruling` is `RECEIPT_ONLY`, since no file was
-        checked. A path is always that of evidence. Raises `ReceiptMissing`, `SourceUnreadable`.
+        With `receipt`, checks whether the file is the one in the receipt. `roots` are folders in which a moved source
+        is searched for. A receipt alone is at best `RECEIPT_ONLY`, because no file was checked. A path is always
+        treated as a file of evidence, not as a receipt. Raises `ReceiptMissing` and `SourceUnreadable`.
         """
         folders = [Path(root) for root in roots]
         if isinstance(what, Receipt):
@@ -239,15 +245,16 @@ class CiteKit:
         return self.app.verify.file(Path(what), folders, receipt=receipt)
 
     def check_map(self, resource_id: str) -> MapReport:
-        """Everything that is wrong with a map, held against itself and its file. Raises `ResourceMissing`, `MapCorrupt`."""
+        """Validate a map against itself and its file. Raises `ResourceMissing` and `MapCorrupt`."""
         return self.app.check_map(self.map(resource_id))
 
     def verify_quote(
         self, what: str | Address, text: str, node_id: str | None = None, *, roots: Sequence[str | Path] = ()
     ) -> QuoteVerdict:
-        """Whether `text` is in that part of the source: see `QuoteVerdict`.
+        """Check whether `text` is in a part of the source; see `QuoteVerdict`.
 
-        `what` is an address, or a resource (its id, or `doc://book`): anywhere in it, or in its node `node_id`.
+        `what` is an address, or a resource (its id, or `doc://book`), which is searched completely or only in its node
+        `node_id`.
         """
         wanted: NodeName | Address | str = what
         if node_id is not None:
@@ -296,5 +303,5 @@ class CiteKit:
         return Context(dimensions=resource_map.extent.size)
 
     def remove(self, resource_id: str) -> None:
-        """Forget a map. Its evidence stays in the cache until it is pruned."""
+        """Delete a map. Its evidence stays in the cache until the cache is pruned."""
         self.app.maps.remove(resource_id)

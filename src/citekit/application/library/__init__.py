@@ -1,1 +1,1 @@
-"""Use cases of a library of books: ingest them, ask them, take them out again."""
+"""Use cases of a library of books: ingest books, answer questions from them, remove them."""

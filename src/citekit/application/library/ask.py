@@ -1,4 +1,4 @@
-"""Answer a question with places in books."""
+"""Answers a question with passages from the ingested books."""
 
 from __future__ import annotations
 
@@ -21,29 +21,31 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.vector_index import VectorIndex
 
 CANDIDATES = 100
-"""Entries that are looked at, by vector and by words each, at least."""
+"""The minimum number of index entries that each search, by vector and by words, returns."""
 
 COPIES = 10
-"""Addresses of the same text elsewhere that a hit names at most."""
+"""The maximum number of addresses of duplicate texts per hit."""
 
 NEIGHBOURS = 2
-"""Chunks before and after a hit that a comprehensive answer holds."""
+"""The number of chunks on each side of a hit in a comprehensive answer."""
 
 QUERY_LIMIT = 10_000
-"""Characters of a question."""
+"""The maximum length of a question in characters."""
 
 NEARNESS = 0.4
-"""What being nearest in meaning counts for a passage, beside the share of the question's words that it has (0 to 1)."""
+"""The weight of being the nearest passage by meaning, relative to the share of query words that a passage contains (0
+to 1).
+"""
 
 SURROUNDINGS = 6000
-"""Characters of a chapter around a hit."""
+"""The maximum length of the chapter text around a hit, in characters."""
 
 ANSWER_CHARACTERS = 50_000
-"""Characters of all chapters that one answer holds; what is cut off is said, and its address opens it."""
+"""The maximum total length of the chapter texts in an answer, in characters. Truncated chapters are marked as such."""
 
 
 class ContextMode(StrEnum):
-    """The context of the hits: none, the chapter of each, or also the chunks around it."""
+    """The context of the hits: none, the chapter of each hit, or also the neighboring chunks."""
 
     PRECISE = "precise"
     CONTEXTUAL = "contextual"
@@ -51,13 +53,13 @@ class ContextMode(StrEnum):
 
     @classmethod
     def of(cls, text: str) -> ContextMode:
-        """The mode of that name; `PRECISE` for any other text."""
+        """The mode with that name; `PRECISE` for any other text."""
         return cls(text) if text in set(cls) else cls.PRECISE
 
 
 @frozen(kw_only=True)
 class AskRequest:
-    """A question in words; hits score at least `threshold` (0 to 1), and at most `limit` are given."""
+    """A question. At most `limit` hits with a score of at least `threshold` (0 to 1) are returned."""
 
     query: str
     collection: str
@@ -69,9 +71,9 @@ class AskRequest:
 
 @frozen(kw_only=True)
 class Chunk:
-    """A chunk as the index has it; `payload` holds its other fields.
+    """A chunk from the index. `payload` holds its other fields.
 
-    The text of a `foreign` one is left out: nobody here knows that it is in the book.
+    If it is `foreign`, its text is omitted, because it came with an index from another home and may not be in the book.
     """
 
     id: str
@@ -82,13 +84,13 @@ class Chunk:
 
     @property
     def sequence(self) -> int:
-        """Which chunk of its chapter it is, from 0."""
+        """The position of the chunk in its chapter, from 0."""
         return int(self.payload.get("sequence_index", 0))
 
 
 @frozen(kw_only=True)
 class Parent:
-    """The chapter of a hit: its text, or as much around its best hit as `truncated` leaves; its address opens it."""
+    """The chapter of a hit. If it is `truncated`, `full_text` is only the text around the best hit."""
 
     id: str
     full_text: str
@@ -99,12 +101,12 @@ class Parent:
 
 @frozen(kw_only=True)
 class Hit:
-    """A chunk that answers, and the passage of it that answers best, with an address of its own.
+    """A chunk that answers the question, and its best passage with its own address.
 
-    `score` is from 0 to 1; `dense` and `lexical` are the parts it is made of, None where that side did not find it. `stale`
-    says that the file has been mapped again since it was ingested, so that the address may open something else. `around` is
-    the chapter's text around the chunk, where context was wanted. `copies` are the addresses of lower hits with the same
-    text, or a part of it, which are no hits of their own.
+    `score` is from 0 to 1; `dense` and `lexical` are its components, None if that search did not find the chunk.
+    `stale` means that the file was mapped again after it was ingested, so the address may refer to something else.
+    `around` is the chapter text around the chunk, if context was requested. `copies` are the addresses of lower-ranked
+    chunks whose text is contained in this one; they are not separate hits.
     """
 
     score: float
@@ -120,19 +122,19 @@ class Hit:
 
     @property
     def parent_id(self) -> str | None:
-        """The id of its chapter, None where the book was ingested flat."""
+        """The id of the chapter; None if the book was ingested without chapters."""
         parent = self.chunk.payload.get("parent")
         return parent if isinstance(parent, str) else None
 
     @property
     def address(self) -> Address:
-        """Where the chunk is."""
+        """The address of the chunk."""
         return parse_address(self.chunk.address)
 
 
 @frozen(kw_only=True)
 class Answers:
-    """The hits, the best first, and the chapters that they are from."""
+    """The hits, best first, and their chapters."""
 
     request: AskRequest
     hits: Sequence[Hit] = field(converter=tuple[Hit, ...])
@@ -141,7 +143,7 @@ class Answers:
 
 @frozen
 class Ask:
-    """Finds by meaning and by words at once."""
+    """Searches by meaning and by words."""
 
     embedder: Embedder
     index: VectorIndex
@@ -149,14 +151,14 @@ class Ask:
     maps: MapStore
 
     def __call__(self, request: AskRequest) -> Answers:
-        """The hits. Raises `RequestRefused` for an empty or endless question, and what the ports raise."""
+        """Find the hits. Raises `RequestRefused` for an empty or too long question, and what the ports raise."""
         query = request.query.strip()
         if not query:
-            raise RequestRefused("The question is empty: ask in words.")
+            raise RequestRefused("The question is empty. Enter some words.")
         if request.limit < 1:
-            raise RequestRefused(f"At least one hit is given, not {request.limit}.")
+            raise RequestRefused(f"The limit must be at least 1, not {request.limit}.")
         if len(query) > QUERY_LIMIT:
-            raise RequestRefused(f"The question has {len(query)} characters; at most {QUERY_LIMIT} are read.")
+            raise RequestRefused(f"The question has {len(query)} characters. The maximum is {QUERY_LIMIT}.")
         self._check_model(request.collection)
         hidden = {each.digest.hex for each in self.ledger.unfinished(request.collection)}
         words, vector = query_words(query), self.embedder.query(query)
@@ -170,22 +172,22 @@ class Ask:
             hits = self._hits(request, ranked, words, hidden)
             crowded_out = any(hit.copies for hit in hits) and len(hits) < request.limit
             if not crowded_out or max(len(found.dense), len(found.lexical)) < looked_at:
-                break  # else copies of one text may have taken the places of others
+                break  # otherwise, duplicates may have displaced other hits: search again with more candidates
         return self._in_context(Answers(request=request, hits=hits))
 
     def _check_model(self, collection: str) -> None:
         facts = self.index.facts(collection)
         if facts is not None and facts.model != self.embedder.identity:
             raise ModelMismatch(
-                f"The collection '{collection}' holds vectors of {facts.model}, and the embedder in use is "
-                f"{self.embedder.identity}: choose that one again (CITEKIT_EMBEDDER), name another collection, or make "
-                f"this one again: citekit library rebuild --collection {collection}"
+                f"The collection '{collection}' holds vectors of {facts.model}, but the configured embedder is "
+                f"{self.embedder.identity}. Set CITEKIT_EMBEDDER back, use another collection, or rebuild this one: "
+                f"citekit library rebuild --collection {collection}"
             )
 
     def _hits(
         self, request: AskRequest, ranked: Sequence[Ranked], words: SparseVector, hidden: Container[str]
     ) -> list[Hit]:
-        """The first that are to be shown: not those of books whose ingest was cut off, and each text once."""
+        """The first hits, without duplicate texts and without books whose ingest is unfinished."""
         hits = _DistinctHits()
         for first in range(0, len(ranked), request.limit):
             batch = ranked[first : first + request.limit]
@@ -201,7 +203,7 @@ class Ask:
         return [self._dated(hit) for hit in hits.found]
 
     def _dated(self, hit: Hit) -> Hit:
-        """The hit, stale where the map in use is of other bytes."""
+        """The hit, marked as stale if the current map is of other bytes."""
         payload = hit.chunk.payload
         try:
             digest = self.maps.get(str(payload.get("resource_id"))).source_digest
@@ -219,7 +221,7 @@ class Ask:
         return evolve(answers, hits=hits, parents=_parents(families, answers.hits))
 
     def _families(self, collection: str, parents: tuple[str, ...]) -> dict[str, list[Chunk]]:
-        """The chunks of each chapter, in order; all fetched at once."""
+        """The chunks of each chapter, in order, from a single query."""
         families: dict[str, list[Chunk]] = {parent: [] for parent in parents}
         for entry in self.index.matching(collection, Where({"parent": parents})):
             families[str(entry.payload["parent"])].append(_chunk(entry))
@@ -228,13 +230,13 @@ class Ask:
 
 @define
 class _DistinctHits:
-    """Hits, the best first, of which none only repeats what a better one says."""
+    """Hits, best first, without those whose text is contained in a better hit."""
 
     found: list[Hit] = field(factory=list)
     _said: list[frozenset[str]] = field(factory=list)
 
     def add(self, hit: Hit) -> None:
-        """Take the hit, or note its address with the better hit that says all of it."""
+        """Add the hit, or add its address to the better hit that contains its text."""
         says = sentences_of(hit.chunk.text)
         at = None if hit.chunk.foreign else next((at for at, said in enumerate(self._said) if says <= said), None)
         if at is None:
@@ -275,7 +277,7 @@ def _surrounded(hit: Hit, family: Sequence[Chunk], mode: ContextMode) -> Hit:
 
 
 def _parents(families: Mapping[str, Sequence[Chunk]], hits: Sequence[Hit]) -> list[Parent]:
-    """The chapters, each with the same share of the room, around the best hit in it."""
+    """The chapters. Each gets the same share of `ANSWER_CHARACTERS`, around its best hit."""
     parents = []
     for identifier, family in families.items():
         if not family:

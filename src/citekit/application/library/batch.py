@@ -1,4 +1,4 @@
-"""Take many books of a library into the index."""
+"""Ingests many books from a library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from citekit.domain.progress import Progress, silent
 
 
 class Status(StrEnum):
-    """What became of a book of a batch."""
+    """The outcome of one book in a batch."""
 
     SUCCESS = "success"
     SKIPPED = "skipped"
@@ -27,7 +27,7 @@ class Status(StrEnum):
 
 @frozen(kw_only=True)
 class BatchRequest:
-    """Which books, by id or by a filter, and how each is ingested."""
+    """The books to ingest, by id or by filter, and the parameters."""
 
     collection: str
     book_ids: tuple[int, ...] | None = None
@@ -41,7 +41,7 @@ class BatchRequest:
 
 @frozen
 class Outcome:
-    """What became of one book; `reason` says why it was skipped or failed."""
+    """The outcome of one book. `reason` says why it was skipped or failed."""
 
     record: BookRecord
     status: Status
@@ -52,13 +52,15 @@ class Outcome:
 
 @frozen
 class BatchIngest:
-    """One book after the other; the failure of one does not stop the rest. An interrupted batch goes on when asked again."""
+    """Ingests books one after the other. If one fails, the others are still ingested. Repeating an interrupted batch
+    continues it.
+    """
 
     library: Library
     ingest_book: IngestBook
 
     def books(self, request: BatchRequest) -> Sequence[BookRecord]:
-        """The books that are meant; ids that are not in the library are passed over."""
+        """The requested books. Ids that are not in the library are skipped."""
         if request.book_ids is None:
             return self.library.find(request.wanted, request.limit)
         found = []
@@ -72,7 +74,7 @@ class BatchIngest:
     def __call__(
         self, books: Sequence[BookRecord], request: BatchRequest, progress: Progress = silent
     ) -> Iterator[Outcome]:
-        """An outcome for every book, as each is finished. Raises `Cancelled`; what was done until then stays done."""
+        """Yield the outcome of each book when it is finished. Raises `Cancelled`; finished books stay ingested."""
         for number, record in enumerate(books):
             progress(number, len(books), record.title)
 
@@ -100,14 +102,14 @@ class BatchIngest:
             return Outcome(record, Status.FAILED, reason=str(error), error=error)
         except Exception as bug:
             fault = MapperUnavailable(
-                f"An unexpected error inside CiteKit ({type(bug).__name__}: {bug}). Please report it."
+                f"An unexpected error occurred inside CiteKit ({type(bug).__name__}: {bug}). Please report it."
             )
             fault.__cause__ = bug
             return Outcome(record, Status.FAILED, reason=str(fault), error=fault)
 
 
 def request_for(record: BookRecord, path: Path, request: BatchRequest) -> BookRequest:
-    """How a book of a library is ingested."""
+    """The request to ingest a book of the library."""
     return BookRequest(
         path=path,
         collection=request.collection,

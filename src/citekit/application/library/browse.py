@@ -1,4 +1,4 @@
-"""List the files of a folder that can be ingested."""
+"""Lists the files of a folder that can be ingested."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.text_reader import TextReader
 
 MOST = 100_000
-"""Files of a folder that are looked at."""
+"""The maximum number of files in a folder that are examined."""
 
 LIMIT = 10_000
-"""Files that one answer lists."""
+"""The maximum number of files in an answer."""
 
 
 def is_book(path: Path) -> bool:
-    """Whether a file's name is that of a book."""
+    """Whether the file name has the suffix of a book format."""
     return path.suffix.lower() in BOOK_SUFFIXES
 
 
 @frozen
 class LocalFile:
-    """A file that can be ingested: `size` in bytes."""
+    """A file that can be ingested. `size` is in bytes."""
 
     path: Path
     size: int
@@ -37,7 +37,7 @@ class LocalFile:
 
 @frozen
 class Listing:
-    """The files of `folder`, by name; `truncated` where there are more than `LIMIT`."""
+    """The book files in `folder`, sorted by name. `truncated` is true if there are more than `LIMIT`."""
 
     folder: Path
     files: Sequence[LocalFile]
@@ -46,7 +46,7 @@ class Listing:
 
 @frozen
 class Browse:
-    """Lists book files; never opens one."""
+    """Lists book files without opening them."""
 
     reader: TextReader
 
@@ -57,9 +57,9 @@ class Browse:
         recursive: bool = False,
         allowed: Folders = UNRESTRICTED,
     ) -> Listing:
-        """The book files of `folder`, and with `recursive` of all folders below; hidden ones are left out.
+        """The book files in `folder`, and with `recursive` in its subfolders, without hidden files.
 
-        Raises `RequestRefused` (`Directory not found`), `SourceUnreadable` (`Permission denied`), `PathNotAllowed`.
+        Raises `RequestRefused` (`Directory not found`), `SourceUnreadable` (`Permission denied`), and `PathNotAllowed`.
         """
         real = allowed.check(folder)
         if not real.is_dir():
@@ -73,7 +73,7 @@ class Browse:
         return Listing(folder, found[:LIMIT], len(found) > LIMIT)
 
     def _files(self, folder: Path, real: Path, recursive: bool, allowed: Folders) -> Iterator[LocalFile]:
-        """Found below the real folder, called as its caller calls it."""
+        """The files below the real folder, with paths that begin as the caller wrote `folder`."""
         for here, folders, names in os.walk(real):
             folders[:] = [name for name in folders if recursive and not name.startswith(".")]
             for name in names:
@@ -90,7 +90,7 @@ class Browse:
 
 
 def _size(path: Path, allowed: Folders) -> int:
-    """The bytes of a file that may be read; 0 for an empty one, and for anything that is not a file."""
+    """The size of a readable file in bytes; 0 if it is not a regular file."""
     try:
         if path.is_symlink():
             allowed.check(path)

@@ -1,4 +1,4 @@
-"""Choose the file of a library's book that is read."""
+"""Chooses which file of a library book to read."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ ANY = "any"
 
 @frozen
 class Chosen:
-    """The file of a book in one format (an upper-case suffix)."""
+    """A file of a book, with its format as an upper-case suffix."""
 
     format: str
     path: Path
 
 
 def readable_formats(record: BookRecord) -> list[str]:
-    """The formats of a book that can be read, in the library's order."""
+    """The readable formats of a book, in the order of the library."""
     return [format for format in record.formats if f".{format.lower()}" in BOOK_SUFFIXES]
 
 
 def preferred(record: BookRecord, preference: str, *, strict: bool = False) -> Chosen | None:
-    """The file in the format that is preferred (`epub`, `pdf`, `any`), else, unless `strict`, in the first that can be read.
+    """The file in the preferred format (`epub`, `pdf`, `any`), else, unless `strict`, in the first readable format.
 
-    None where there is no such file; whether it is on the disk is not looked at.
+    Returns None if there is no such file. Does not check whether the file exists.
     """
     formats = readable_formats(record)
     wanted = preference.strip().upper()
@@ -41,6 +41,6 @@ def preferred(record: BookRecord, preference: str, *, strict: bool = False) -> C
 
 
 def offered(records: Iterable[BookRecord], preference: str) -> list[tuple[BookRecord, Chosen]]:
-    """The books that have a file in the preferred format, with it."""
+    """The books that are available in the preferred format, with that file."""
     pairs = ((record, preferred(record, preference, strict=True)) for record in records)
     return [(record, chosen) for record, chosen in pairs if chosen is not None]

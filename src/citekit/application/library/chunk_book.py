@@ -1,4 +1,4 @@
-"""Cut a book into chapters, chunks and passages, and put the chunks into its map."""
+"""Splits a book into chapters, chunks, and passages, and adds the chunks to its map."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 
 MAPPER = "library"
-"""The name of who made a map that holds chunks; `structure_by` in its metadata says whose the rest of it is."""
+"""The mapper name of maps that contain chunks. `structure_by` in their metadata is the mapper of the other nodes."""
 
 VERSION = "1"
-"""Changes whenever the same book would be cut otherwise."""
+"""Changes whenever the same book would be split differently."""
 
 
 @frozen
 class ChunkedBook:
-    """A book in parts: `resource_map` holds the chunks as its leaves."""
+    """A book split into parts. The leaves of `resource_map` are the chunks."""
 
     extracted_text: ExtractedText
     resource_map: ResourceMap
@@ -40,7 +40,7 @@ class ChunkedBook:
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
-        """How many there are of each part."""
+        """The number of parts of each kind."""
         return {
             "chapters": self.chapters,
             "chunks": len(self.placed),
@@ -52,7 +52,7 @@ class ChunkedBook:
 
 @frozen
 class _Part:
-    """A chunk, its sentences, and the chapter (with its index) that it is from."""
+    """A chunk, its sentences, its chapter, and the index of the chapter."""
 
     chunk: Chunk
     sentences: tuple[Sentence, ...] = field(converter=tuple[Sentence, ...])
@@ -64,7 +64,9 @@ class _Part:
 
 @frozen
 class ChunkBook:
-    """`similarity` tells where the subject changes, `window` words are what one vector stands for."""
+    """Splits books. `similarity` detects where the subject changes; `window` is the number of words that one vector
+    covers.
+    """
 
     splitter: SentenceSplitter
     similarity: Embedder
@@ -80,8 +82,8 @@ class ChunkBook:
         hierarchical: bool = True,
         progress: Progress = silent,
     ) -> ChunkedBook:
-        """The parts of the book whose map is `base`. Raises what the ports raise, and `Cancelled`."""
-        base = without_chunks(base)  # which it has where the book was ingested before
+        """Split the book whose map is `base`. Raises what the ports raise, and `Cancelled`."""
+        base = without_chunks(base)  # the chunks of an earlier ingest
         whole = BookSection(0, len(extracted_text.text), base.title, None, 0)
         found = chapters(extracted_text, base.nodes, base.title) if hierarchical else (whole,)
         cohesion = MeasureCohesion(self.splitter, self.similarity)(
@@ -106,7 +108,7 @@ class ChunkBook:
 
 
 def _from(progress: Progress) -> Progress:
-    """A progress for the comparison of sentences, which is from 8 to 30 of 100."""
+    """A progress for comparing sentences, which covers 8 to 30 of 100."""
 
     def inside(done: float, total: float | None = None, message: str = "") -> None:
         progress(8 + 22 * done / (total or 1), 100, message)
@@ -144,7 +146,7 @@ def _title(part: _Part, book_title: str) -> str:
 
 
 def _named(made: ResourceMap, params: ChunkingParams, hierarchical: bool) -> ResourceMap:
-    """The map under the name of who made it: the library, on top of another mapper."""
+    """The map, with the library as its mapper and the original mapper in `structure_by`."""
     how = "chapters" if hierarchical else "flat"
     version = f"{VERSION}-{params.threshold:g}-{params.min_words}-{params.max_words}-{how}"
     metadata: dict[str, Any] = {**made.metadata, "mapper": MapperIdentity(MAPPER, version).to_metadata()}

@@ -1,4 +1,4 @@
-"""What stands around a chunk in its chapter, as much as there is room for."""
+"""The text around a chunk in its chapter, up to a maximum length."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ class Piece(Protocol):
 
     @property
     def text(self) -> str:
-        """Its text."""
+        """The text of the chunk."""
 
     @property
     def sequence(self) -> int:
-        """Which of the chapter it is, rising."""
+        """The position in the chapter; positions increase."""
 
 
 def surroundings(family: Sequence[Piece], sequence: int, room: int) -> tuple[str, bool]:
-    """The text of the chapter around the chunk `sequence`, and whether anything was left out.
+    """The text around the chunk with the position `sequence`, and whether anything was left out.
 
-    Whole chunks, joined by line feeds, that chunk always with them; its neighbours in turn, the nearer first, as long as all
-    of it has at most `room` characters.
+    Consists of complete chunks joined by line feeds: always that chunk, then its neighbors from near to far,
+    alternating sides, while the total is at most `room` characters.
     """
     here = next((place for place, piece in enumerate(family) if piece.sequence == sequence), 0)
     first = last = here

@@ -1,4 +1,4 @@
-"""How alike the neighbouring sentences of a text are."""
+"""Measures how similar neighboring sentences are."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from citekit.domain.ports.sentence_splitter import SentenceSplitter
 from citekit.domain.progress import Progress, silent
 
 BATCH = 1000
-"""Sentences whose vectors are held at once."""
+"""The number of sentences whose vectors are in memory at once."""
 
 
 @frozen
 class Cohesion:
-    """The sentences of a text, and between each and the next a similarity (see `on_one_scale`): one less."""
+    """The sentences of a text, and the similarity between each sentence and the next (see `on_one_scale`)."""
 
     sentences: tuple[Sentence, ...] = field(repr=False, converter=tuple[Sentence, ...])
     similarities: tuple[float, ...] = field(repr=False, converter=tuple[float, ...])
@@ -26,7 +26,7 @@ class Cohesion:
 
 @frozen
 class MeasureCohesion:
-    """Splits a text and compares its sentences; `similarity` is asked for a vector of each sentence once."""
+    """Splits a text into sentences and compares neighbors. Each sentence is embedded once."""
 
     splitter: SentenceSplitter
     similarity: Embedder
@@ -39,16 +39,17 @@ class MeasureCohesion:
         progress: Progress = silent,
         borders: Sequence[int] = (),
     ) -> Cohesion:
-        """The sentences, those of more than `max_words` words in pieces; one begins at each of `borders`, rising offsets.
+        """The sentences and similarities.
 
-        Raises as `Embedder.documents` does.
+        Sentences of more than `max_words` words are split. A sentence also begins at each of `borders`, which are
+        increasing character offsets. Raises what `Embedder.documents` raises.
         """
         starts = self.splitter.starts(text, language)
         found = sentences(text, sorted({*starts, *borders}) if borders else starts, max_words)
         return Cohesion(found, on_one_scale(list(self._similarities(text, found, progress))))
 
     def _similarities(self, text: str, found: Sequence[Sentence], progress: Progress) -> Iterator[float]:
-        """Batch by batch, each beginning with the last sentence of the one before it."""
+        """The similarities, batch by batch. Each batch begins with the last sentence of the previous one."""
         for first in range(0, max(0, len(found) - 1), BATCH):
             progress(first, len(found), "comparing sentences")
             batch = found[first : first + BATCH + 1]

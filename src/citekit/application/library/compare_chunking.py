@@ -1,4 +1,4 @@
-"""Compare what several thresholds would make of a document."""
+"""Compares how several thresholds would split a document."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from citekit.domain.progress import Progress, silent
 THRESHOLDS = (0.40, 0.45, 0.50, 0.55, 0.60)
 LEAST_SENTENCES = 10
 FORCED_COST = 20
-"""Points that a chunk costs that ended only because it was full; a coherence of 1 is worth 100."""
+"""The score penalty for a chunk that ended only because it was full. A coherence of 1 is worth 100."""
 
 SAMPLES = 3
 SHOWN = 80
-"""Characters shown on each side of a sample break."""
+"""The number of characters that are shown on each side of a sample break."""
 
 
 @frozen
 class Distribution:
-    """Of the similarities of all neighbouring sentences."""
+    """Statistics of the similarities of all neighboring sentences."""
 
     least: float
     most: float
@@ -42,7 +42,7 @@ class Distribution:
 
 @frozen
 class SampleBreak:
-    """Where a chunk begins: `index` is that of its first sentence in the text; `before` and `after` are the text around."""
+    """The beginning of a chunk. `index` is the index of its first sentence; `before` and `after` are the adjacent text."""
 
     index: int
     similarity: float
@@ -53,7 +53,7 @@ class SampleBreak:
 
 @frozen(kw_only=True)
 class Comparison:
-    """What one threshold gives. `coherence` is the mean similarity of neighbouring sentences in one chunk."""
+    """The result of one threshold. `coherence` is the mean similarity of neighboring sentences within chunks."""
 
     threshold: float
     chunks: int
@@ -67,13 +67,13 @@ class Comparison:
 
     @property
     def score(self) -> float:
-        """Higher is better: coherence in points less what forced breaks cost."""
+        """Higher is better: the coherence in points minus the penalty for forced breaks."""
         return self.coherence * 100 - self.forced_breaks * FORCED_COST
 
 
 @frozen(kw_only=True)
 class ComparedChunking:
-    """What all thresholds give, in rising order, and the one that scores best (of equal ones the lowest)."""
+    """The results of all thresholds in increasing order. Of equal scores, the lowest threshold is the best."""
 
     path: Path
     facts: BookFacts
@@ -84,17 +84,17 @@ class ComparedChunking:
 
     @property
     def best(self) -> Comparison:
-        """The one that is recommended."""
+        """The recommended result."""
         return max(self.comparisons, key=lambda comparison: comparison.score)
 
     @property
     def recommendation(self) -> float:
-        """Its threshold."""
+        """The recommended threshold."""
         return self.best.threshold
 
     @property
     def reason(self) -> str:
-        """Why, in words."""
+        """The reason for the recommendation."""
         best = self.best
         if not best.forced_breaks:
             return f"Highest coherence ({best.coherence:.3f}) with pure semantic breaks"
@@ -106,7 +106,7 @@ class ComparedChunking:
 
 @frozen
 class CompareChunking:
-    """Reads a file once and cuts it by each threshold; nothing is stored."""
+    """Reads a file once and splits it with each threshold. Stores nothing."""
 
     sources: Sources
     reader: TextReader
@@ -122,9 +122,9 @@ class CompareChunking:
         language: str | None = None,
         progress: Progress = silent,
     ) -> ComparedChunking:
-        """The comparison for the file at `path`; `language` (ISO 639) is that of the file where None.
+        """The comparison for the file at `path`. `language` is an ISO 639 code (None: that of the file).
 
-        Raises `RequestRefused` for a text of fewer than `LEAST_SENTENCES` sentences and for sizes that cannot be,
+        Raises `RequestRefused` for a text of fewer than `LEAST_SENTENCES` sentences and for invalid chunk sizes,
         `SourceUnsupported`, and what the ports raise.
         """
         every = [ChunkingParams(threshold, min_words, max_words) for threshold in THRESHOLDS]
@@ -167,7 +167,7 @@ def _comparison(text: str, cohesion: Cohesion, params: ChunkingParams) -> Compar
 
 
 def _inside(cohesion: Cohesion, chunks: Sequence[Chunk]) -> Iterator[float]:
-    """The similarities of neighbours that are in one chunk."""
+    """The similarities of neighboring sentences within the same chunk."""
     begins = {chunk.start for chunk in chunks}
     following = cohesion.sentences[1:]
     pairs = zip(following, cohesion.similarities, strict=True)

@@ -1,4 +1,4 @@
-"""All of the text of a file, and what the file says of itself."""
+"""The text of a file, and its bibliographic metadata."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class DocumentText:
 
 
 def read_text(sources: Sources, reader: TextReader, path: Path) -> DocumentText:
-    """The text of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`, and what the ports raise."""
+    """Read the text of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`, and what the ports raise."""
     source = sources.identify(path)
     if not reader.supports(source.format):
-        raise SourceUnsupported(f"The text of {source.format.name} files cannot be read: {path}")
+        raise SourceUnsupported(f"CiteKit cannot read the text of {source.format.name} files: {path}")
     found = DocumentText(source.path, reader.facts(source), reader.read(source).text)
     if not sources.is_unchanged(source):
-        raise SourceUnreadable(f"Cannot read {path}: it changes while it is read. Wait until it is complete.")
+        raise SourceUnreadable(f"Cannot read {path}: it changed during reading. Wait until it is complete.")
     return found

@@ -1,4 +1,4 @@
-"""Make the entries of the index from the chunks of a book."""
+"""Creates the index entries for the chunks of a book."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from citekit.domain.library.lexical import document_words
 from citekit.domain.library.vectors import EmbedderIdentity, Entry, Vector
 
 INGEST_VERSION = "3.0"
-"""The form of a payload; 2.0 was the one of Alexandria's own programs."""
+"""The version of the payload schema. Version 2.0 is that of the original Alexandria programs."""
 
 TOKENS_PER_WORD = 1.3
-"""What a word is reckoned at where tokens are counted."""
+"""The estimated number of tokens per word."""
 
 NAMESPACE = uuid.UUID("5b0c2d58-7d0c-5d0c-9c1f-0f6a7e9d9d10")
-"""Ids of entries are UUIDs of version 5 (RFC 9562) in this name space."""
+"""The namespace of the entry ids, which are version 5 UUIDs (RFC 9562)."""
 
 
 @frozen(kw_only=True)
 class BookWords:
-    """What every entry of a book says of it."""
+    """The facts about a book that are in each of its index entries."""
 
     digest: Digest
     resource_id: str
@@ -40,7 +40,7 @@ class BookWords:
 
     @property
     def keys(self) -> dict[str, Any]:
-        """The fields that conditions speak of."""
+        """The fields that search conditions can use."""
         keys: dict[str, Any] = {
             "digest": self.digest.hex,
             "authors": list(self.authors),
@@ -52,9 +52,9 @@ class BookWords:
 
 @frozen(kw_only=True)
 class LocatedChunk:
-    """A chunk in its book: characters `start` to `end`, passages (start, end) in it, and the chapter that it is part of.
+    """A chunk of a book: its character range, the ranges of its passages, and its chapter.
 
-    `chapter` (start, end) is None where the book was taken as one flat text.
+    Ranges are (start, end) offsets in the book. `chapter` is None if the book was ingested without chapters.
     """
 
     start: int
@@ -70,14 +70,14 @@ class LocatedChunk:
 
 
 def entry_id(digest: Digest, kind: str, start: int, end: int) -> str:
-    """The id of an entry: that of the same place of the same bytes is always the same."""
+    """The id of an entry. The same range of the same file always has the same id."""
     return str(uuid.uuid5(NAMESPACE, f"{digest.hex}:{kind}:{start}-{end}"))
 
 
 def chunk_entries(
     book: BookWords, extracted_text: ExtractedText, placed: Sequence[LocatedChunk], model: EmbedderIdentity
 ) -> Iterator[Entry]:
-    """An entry with words for every chunk: its text, its place, and what it belongs to."""
+    """Yield an entry with words for every chunk: its text, its location, and its book and chapter."""
     common = {**book.keys, **_common(book, model)}
     for chunk in placed:
         identifier = entry_id(book.digest, "chunk", chunk.start, chunk.end)
@@ -94,17 +94,19 @@ def chunk_entries(
 
 
 def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Sequence[Vector]) -> Iterator[Entry]:
-    """An entry with a vector for every passage; `vectors` are those of all passages, in order."""
+    """Yield an entry with a vector for every passage. `vectors` are those of all passages, in order."""
     remaining = iter(vectors)
     for chunk in placed:
         group = entry_id(book.digest, "chunk", chunk.start, chunk.end)
-        for (start, end), vector in zip(chunk.passages, remaining, strict=False):  # what remains is the next chunk's
+        for (start, end), vector in zip(
+            chunk.passages, remaining, strict=False
+        ):  # the rest belong to the following chunks
             payload = {**book.keys, "kind": "passage"}
             yield Entry(entry_id(book.digest, "passage", start, end), group, vector=vector, payload=payload)
 
 
 def _passage(book: BookWords, extracted_text: ExtractedText, start: int, end: int) -> dict[str, Any]:
-    """A passage as its chunk's payload has it: the id of its entry, its characters in the extracted text, its place."""
+    """A passage in the payload of its chunk: the id of its entry, its range in the extracted text, and its address."""
     first, text = _stripped(extracted_text, start, end)
     identifier = entry_id(book.digest, "passage", start, end)
     return {
@@ -153,7 +155,7 @@ def _chunk_facts(book: BookWords, extracted_text: ExtractedText, chunk: LocatedC
 
 
 def _stripped(extracted_text: ExtractedText, start: int, end: int) -> tuple[int, str]:
-    """Where the text begins without the white space around it, and that text."""
+    """The text of a range without surrounding whitespace, and the offset at which it begins."""
     text = extracted_text.text[start:end]
     return start + len(text) - len(text.lstrip()), text.strip()
 

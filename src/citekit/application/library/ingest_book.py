@@ -1,4 +1,4 @@
-"""Take a book into the index."""
+"""Ingests a book into the index."""
 
 from __future__ import annotations
 
@@ -38,26 +38,27 @@ from citekit.domain.progress import Progress, silent, within
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
-_WAITING = "waiting for another caller who takes in, or out, the same book"
+_WAITING = "waiting for another process that is ingesting or removing the same book"
 
 UNKNOWN = ("", "unknown", "unknown author")
-"""What stands for an author or a title that nobody knows, in lower case."""
+"""Placeholders for an unknown author or title, in lower case."""
 
 BATCH = 256
-"""Passages that are embedded between two signs of progress."""
+"""The number of passages that are embedded between two progress updates."""
 
 
 SHORT = 20
-"""Words of a chapter that alone say too little of what it is about."""
+"""Chapters with fewer words than this say too little to be embedded alone."""
 
 
 @frozen(kw_only=True)
 class BookRequest:
-    """The file at `path`, to be taken into `collection`.
+    """A request to ingest the file at `path` into `collection`.
 
-    `title`, `author` and `language` win over what the file says. `book_id`, `authors` and `tags` are those of a library.
-    `force` replaces what is there of the same bytes. Without `hierarchical`, the book is one chapter. `named` is false
-    if only CiteKit's records, and not a person, named the file. `expected` is the digest that the file must have.
+    `title`, `author`, and `language` override the metadata in the file. `book_id`, `authors`, and `tags` come from a
+    library. `force` replaces an earlier ingest of the same bytes. Without `hierarchical`, the book is one chapter.
+    `named` is false if only CiteKit's records, and not a user, referred to the file. `expected` is the digest that the
+    file must have.
     """
 
     path: Path
@@ -77,7 +78,7 @@ class BookRequest:
 
 @frozen
 class BookIngested:
-    """What was done, as the ledger has it."""
+    """The result of an ingest, with its ledger entry."""
 
     entry: LedgerEntry
     hierarchical: bool
@@ -85,18 +86,18 @@ class BookIngested:
 
     @property
     def chunks(self) -> int:
-        """How many chunks the book has."""
+        """The number of chunks in the book."""
         return self.entry.counts["chunks"]
 
 
 @frozen(kw_only=True)
 class IngestBook:
-    """Reads a book, cuts it into chunks, and puts them into the index and the map.
+    """Splits a book into chunks, and adds them to the index and the map.
 
-    A book is known by its bytes: the same ones are not ingested twice into a collection. What is cancelled, or fails before
-    it is stored, leaves the index as it was; what fails while it is stored is taken out again, also where it was there before
-    (`force`), and the ledger says so. What a killed process left is replaced by the next ingest of that book, and not shown
-    until then.
+    Books are identified by their bytes: the same bytes are not ingested twice into a collection. An ingest that is
+    canceled or fails before it stores anything leaves the index unchanged. One that fails while storing is removed from
+    the index, including an earlier ingest that it replaced (`force`), and the ledger records that. The remains of a
+    killed process are hidden until the next ingest of that book replaces them.
     """
 
     ingest: Ingest
@@ -110,28 +111,30 @@ class IngestBook:
 
     @property
     def maps(self) -> MapStore:
-        """Where maps are kept."""
+        """The map store."""
         return self.ingest.maps
 
     def already(self, path: Path, collection: str) -> LedgerEntry | None:
-        """The ledger's line where those bytes are in the collection, else None. Raises as `Sources.identify` does."""
+        """The ledger entry if the bytes of the file are in the collection, else None. Raises what `Sources.identify`
+        raises.
+        """
         return self._ingested(self.ingest.sources.identify(path), collection)
 
     def facts(self, path: Path) -> BookFacts:
-        """What the file at `path` says of itself. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        """The bibliographic metadata in the file at `path`. Raises `SourceUnsupported` and `SourceUnreadable`."""
         return self.reader.facts(self._readable(path))
 
     def __call__(self, request: BookRequest, progress: Progress = silent) -> BookIngested:
-        """Take in the book; `progress` counts to 100.
+        """Ingest the book. `progress` counts to 100.
 
-        Raises `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported` (also where there is no text in the file),
-        `ModelMismatch`, `RequestRefused` for another file than the expected one, `Cancelled`, and what the ports raise.
+        Raises `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported` (also if the file has no text),
+        `ModelMismatch`, `RequestRefused` for a file other than the expected one, `Cancelled`, and what the ports raise.
         """
         source = self._readable(request.path)
         if request.expected is not None and source.digest != request.expected:
             raise RequestRefused(
-                f"{source.path} is not the file that was ingested, or has changed since: ingest it by name "
-                "(citekit library ingest-file) if it is to be in the library."
+                f"{source.path} is not the file that was ingested, or has changed since. To add it to the library, "
+                "run: citekit library ingest-file"
             )
         if request.named:
             self.ingest.folders.remember(source.path)
@@ -140,13 +143,15 @@ class IngestBook:
                 raise AlreadyIngested(there.title, request.collection)
             complete = self._complete(source, request)
             if self.index.facts(request.collection) is not None:
-                self.index.create(request.collection, self.embedder.identity)  # raises where it is another model's
+                self.index.create(
+                    request.collection, self.embedder.identity
+                )  # raises if the collection belongs to another model
             return self._take_in(source, complete, progress)
 
     def _readable(self, path: Path) -> Source:
         source = self.ingest.sources.identify(path)
         if not self.reader.supports(source.format):
-            raise SourceUnsupported(f"{path} is a {source.format.name} file, which cannot be read as a book.")
+            raise SourceUnsupported(f"{path} is a {source.format.name} file, which CiteKit cannot read as a book.")
         return source
 
     def _ingested(self, source: Source, collection: str) -> LedgerEntry | None:
@@ -154,13 +159,13 @@ class IngestBook:
         if last is None or last.deed is not Deed.FINISHED or self.index.facts(collection) is None:
             return None
         there = self.index.count(collection, Where({"digest": (source.digest.hex,)}))
-        return last if there else None  # an index that was deleted, or another server, has none of what the ledger says
+        return last if there else None  # the index may have been deleted, or be on another server
 
     def _complete(self, source: Source, request: BookRequest) -> BookRequest:
-        """The request with what the file says of itself. Raises `MetadataMissing`."""
+        """The request, completed with the metadata in the file. Raises `MetadataMissing`."""
         said = self.reader.facts(source)
         title, author = known(request.title, said.title), known(request.author, " & ".join(said.authors))
-        if request.book_id is not None:  # a library may call a book Unknown, and its author
+        if request.book_id is not None:  # a library may list a book or an author as Unknown
             title, author = title or request.title, author or "Unknown"
         missing = [name for name, value in (("title", title), ("author", author)) if value is None]
         if missing:
@@ -181,15 +186,15 @@ class IngestBook:
         if not self.ingest.sources.is_unchanged(source):
             raise SourceChanged(base.resource_id, str(source.path), during_mapping=True)
         entry = evolve(self._entry(source, base, request, cut), seconds=watch.seconds)
-        progress(90, 100, "storing")  # the last chance to give up: from here on it is done, or taken back
+        progress(90, 100, "storing")  # the last chance to cancel: from here on, the ingest completes or is undone
         store = StoreBook(self.index, self.ledger, self.maps, self.clock)
         done = store(entry, _words(request, entry), cut, vectors, self.embedder.identity)
-        with suppress(Cancelled):  # too late
+        with suppress(Cancelled):  # too late to cancel
             progress(100, 100, "ingested")
         return BookIngested(done, request.hierarchical, request.params)
 
     def _base(self, source: Source) -> ResourceMap:
-        """The map that the chunks go into: the one in use, from any mapper, else a new one."""
+        """The map to which the chunks are added: the current one, from any mapper, else a new one."""
         for name in self.maps.find_source(str(source.path)):
             there = self.maps.get(name)
             if there.source_digest == source.digest and there.mapper is not None:
@@ -200,7 +205,7 @@ class IngestBook:
         extracted_text = self.reader.read(source, progress=within(progress, 5))
         if not extracted_text.text.strip():
             raise SourceUnsupported(
-                f"{source.path} has no text: it is empty, or holds pictures of pages, which must be read by OCR first."
+                f"{source.path} has no text. It is empty, or contains only images of pages, which need OCR first."
             )
         return self.cut(
             base, extracted_text, request.params, request.language, hierarchical=request.hierarchical, progress=progress
@@ -245,7 +250,7 @@ class IngestBook:
 
 
 def _words(request: BookRequest, entry: LedgerEntry) -> BookWords:
-    """What every entry of the book says of it."""
+    """The facts about the book for its index entries."""
     return BookWords(
         digest=entry.digest,
         resource_id=entry.resource_id,
@@ -260,12 +265,14 @@ def _words(request: BookRequest, entry: LedgerEntry) -> BookWords:
 
 
 def known(*values: str | None) -> str | None:
-    """The first of these that is a name, and not a word for nobody knows."""
+    """The first value that is not a placeholder for an unknown name."""
     return next((value.strip() for value in values if value and value.strip().lower() not in UNKNOWN), None)
 
 
 def _embedded_texts(cut: ChunkedBook) -> Iterator[str]:
-    """The text of each passage as it is embedded: a short chapter, such as a dedication, goes on into the next chunk's."""
+    """The text of each passage as it is embedded. A short chapter, such as a dedication, also includes the next chunk's
+    text.
+    """
     text = cut.extracted_text.text
     for chunk, following in zip(cut.placed, [*cut.placed[1:], None], strict=True):
         short = following is not None and chunk.siblings == 1 and chunk.words < SHORT
@@ -274,7 +281,7 @@ def _embedded_texts(cut: ChunkedBook) -> Iterator[str]:
 
 
 class _Stopwatch:
-    """How long each stage took."""
+    """Measures the duration of each stage."""
 
     def __init__(self) -> None:
         self._seconds: dict[str, float] = {}

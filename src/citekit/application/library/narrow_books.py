@@ -1,4 +1,4 @@
-"""Ask only some of the books."""
+"""Restricts a question to some of the books."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citekit.domain.ports.ledger import Ledger
 
 @frozen(kw_only=True)
 class Narrowing:
-    """Which books are asked: all that is given must fit. `author` and `title` are found inside, whatever the case."""
+    """Criteria for books. A book must match all of them. `author` and `title` match substrings and ignore case."""
 
     author: str | None = None
     title: str | None = None
@@ -32,22 +32,24 @@ class Narrowing:
 
 @frozen
 class NarrowTo:
-    """Turns a narrowing into a condition on the index, by what the ledger knows of the books there."""
+    """Turns criteria into an index condition, using the ledger of ingested books."""
 
     ledger: Ledger
 
     def __call__(self, narrowing: Narrowing, collection: str) -> Where:
-        """The condition. Raises `RequestRefused` where no ingested book fits."""
+        """The condition. Raises `RequestRefused` if no ingested book matches."""
         if not narrowing:
             return Where()
         fitting = [entry for entry in self.ledger.books(collection) if _fits(entry, narrowing)]
         if not fitting:
-            raise RequestRefused(f"No book in collection '{collection}' fits that author, title, language, tag or id.")
+            raise RequestRefused(
+                f"No book in the collection '{collection}' matches the given author, title, language, tags, or ids."
+            )
         return Where(_fields(narrowing, fitting))
 
 
 def _fields(narrowing: Narrowing, fitting: Sequence[LedgerEntry]) -> dict[str, tuple[str | int, ...]]:
-    """By language and by book where that says it all: the books themselves would be many."""
+    """Index conditions: by language and book id where possible, because a list of digests can be long."""
     fields: dict[str, tuple[str | int, ...]] = {}
     if narrowing.language:
         fields["language"] = tuple({entry.language for entry in fitting})

@@ -1,4 +1,4 @@
-"""Rebuild a collection from the books that were ingested into it."""
+"""Rebuilds a collection from the books that were ingested into it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class Rebuilt:
-    """What became of one book: taken in again, or the error that it met."""
+    """The outcome of one book: the result of the new ingest, or its error."""
 
     entry: LedgerEntry
     ingested: BookIngested | None = None
@@ -28,26 +28,26 @@ class Rebuilt:
 
 @frozen
 class Rebuild:
-    """For another embedder, or an index that was damaged: the ledger knows the books, and how each was cut.
+    """Rebuilds a collection for another embedder or after damage, from the books and parameters in the ledger.
 
-    A ledger may come from anyone, and name any file of the user. A file outside the `known` folders is read only
-    if it has the bytes that the ledger speaks of, so that nothing gets into the index that the ledger's author did not have.
+    The ledger is untrusted data that can refer to any file. A file outside the `known` folders is read only if it has
+    the digest in the ledger, so that nothing enters the index that the author of the ledger did not have.
     """
 
     ingest_book: IngestBook
     known: Folders = UNRESTRICTED
 
     def books(self, collection: str) -> Sequence[LedgerEntry]:
-        """The books of the collection, those included whose ingest was cut off."""
+        """The books of the collection, including those whose ingest was interrupted."""
         ledger = self.ingest_book.ledger
         return [*ledger.books(collection), *ledger.unfinished(collection)]
 
     def __call__(self, books: Sequence[LedgerEntry], collection: str, progress: Progress = silent) -> Iterator[Rebuilt]:
-        """Take in `books` again, from an empty collection where it holds another embedder's vectors, or is damaged.
+        """Ingest `books` again.
 
-        Else each book is replaced where it is, and one whose file is gone stays as it is. After a drop each is unfinished in
-        the ledger until it is done, so that nothing that was not done is taken for ingested. Nothing is dropped before what
-        a book is cut and embedded by was seen to work.
+        If the collection is damaged or has another embedder's vectors, it is dropped first, and its books are marked as
+        unfinished until they are done. Otherwise, each book is replaced, and a book whose file is missing stays as it
+        is. Nothing is dropped before the splitter and the embedder have been tested.
         """
         self._probe()
         if not self._usable(collection):
@@ -68,14 +68,14 @@ class Rebuild:
         return _again(entry, None if self.known.covers(Path(entry.path)) else entry.digest)
 
     def _probe(self) -> None:
-        """Raise what would leave a dropped collection empty; asks the embedder for a vector, whatever that costs."""
+        """Raise an error that would leave a dropped collection empty. Requests a vector from the embedder."""
         cut = self.ingest_book.cut
         cut.splitter.starts("One. Two.")
         cut.similarity.query("probe")
         self.ingest_book.embedder.query("probe")
 
     def _usable(self, collection: str) -> bool:
-        """Whether what the collection holds can stay until it is replaced."""
+        """Whether the collection can stay until its books are replaced."""
         try:
             facts = self.ingest_book.index.facts(collection)
         except IndexCorrupt:

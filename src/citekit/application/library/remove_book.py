@@ -1,4 +1,4 @@
-"""Take a book out of a collection again."""
+"""Removes a book from a collection."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.vector_index import VectorIndex
 from citekit.domain.progress import Progress, silent
 
-_WAITING = "waiting for another caller who takes in, or out, the same book"
+_WAITING = "waiting for another process that is ingesting or removing the same book"
 
 
 @frozen(kw_only=True)
 class BookName:
-    """Which book: one of these is given."""
+    """Identifies a book by exactly one of these fields."""
 
     book_id: int | None = None
     path: Path | None = None
@@ -35,7 +35,7 @@ class BookName:
 
 @frozen
 class Removed:
-    """The book's lines in the ledger, one for each file of it that was taken out, and how many entries they had."""
+    """The ledger entries of the removed book, one per file, and the number of index entries that were deleted."""
 
     books: Sequence[LedgerEntry] = field(converter=tuple[LedgerEntry, ...])
     entries: int
@@ -43,7 +43,7 @@ class Removed:
 
 @frozen
 class RemoveBook:
-    """Forgets what the index and the map have of a book's chunks; the file and the map's other nodes stay."""
+    """Removes the chunks of a book from the index and the map. The file and the other nodes of the map are kept."""
 
     index: VectorIndex
     ledger: Ledger
@@ -52,9 +52,9 @@ class RemoveBook:
     clock: Clock
 
     def __call__(self, name: BookName, collection: str, progress: Progress = silent) -> Removed:
-        """Take it out, in all formats. Raises `RequestRefused` where it is not there, and what the ports raise.
+        """Remove the book in all formats. Raises `RequestRefused` if it is not there, and what the ports raise.
 
-        `progress` reports only a wait for another caller; the wait ends when it raises.
+        `progress` only reports a wait for another process; if it raises, the wait ends.
         """
         books = self._named(name, collection)
         return Removed(books, sum(self._remove(book, progress) for book in books))
@@ -64,7 +64,7 @@ class RemoveBook:
         with self.locks.holding(f"book:{book.collection}:{book.digest}", report_waiting(progress, _WAITING)):
             self._write(
                 book, Deed.STARTED
-            )  # hidden from answers until the line below; after a kill, removed or ingested again
+            )  # hides the book until it is marked as removed; after a kill, it can be removed or ingested again
             there = self.index.facts(book.collection) is not None
             count = self.index.count(book.collection, where) if there else 0
             if there:
@@ -72,7 +72,7 @@ class RemoveBook:
                 self.index.flush(book.collection)
             if book.digest not in {other.digest for other in self.ledger.books()}:
                 self._without_chunks(book.resource_id)
-            self._write(book, Deed.REMOVED)  # last: until then the book can be named, and taken out again
+            self._write(book, Deed.REMOVED)  # last, so that after a failure the removal can be repeated
         return count
 
     def _write(self, book: LedgerEntry, deed: Deed) -> None:
@@ -81,15 +81,15 @@ class RemoveBook:
     def _named(self, name: BookName, collection: str) -> list[LedgerEntry]:
         wanted = {book.digest: book for book in self._books(collection) if _is(book, name)}
         if not wanted:
-            raise RequestRefused(f"'{name}' is not in collection '{collection}'.")
+            raise RequestRefused(f"'{name}' is not in the collection '{collection}'.")
         return list(wanted.values())
 
     def _books(self, collection: str) -> list[LedgerEntry]:
-        """Also what an ingest that was cut off may have left."""
+        """The books of the collection, including those whose ingest was interrupted."""
         return [*self.ledger.unfinished(collection), *self.ledger.books(collection)]
 
     def _without_chunks(self, resource_id: str) -> None:
-        """Put the map in use that the library's was made from."""
+        """Restore the map from which the map with chunks was made."""
         try:
             before = self.maps.get(resource_id).structure_by
         except (ResourceMissing, MapCorrupt):

@@ -1,4 +1,4 @@
-"""Put a book that was cut and embedded into the index and the map, and write down that it is there."""
+"""Stores a chunked and embedded book in the index and the map, and records it in the ledger."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from citekit.domain.ports.vector_index import VectorIndex
 
 @frozen
 class StoreBook:
-    """From its first line in the ledger to its last, a book is hidden from answers."""
+    """Stores books. Between the first and the last ledger entry, a book is hidden from answers."""
 
     index: VectorIndex
     ledger: Ledger
@@ -31,11 +31,11 @@ class StoreBook:
     def __call__(
         self, entry: LedgerEntry, book: BookWords, cut: ChunkedBook, vectors: Sequence[Vector], model: EmbedderIdentity
     ) -> LedgerEntry:
-        """The ledger's line about the stored book, of which `entry` is the one that says that it was begun.
+        """Store the book, and return its final ledger entry; `entry` is the one that marks the start.
 
-        What the index has of the same bytes is replaced, and what it has of an older state of the same file is dropped.
-        Raises what the ports raise; what was stored is taken out again, and the ledger says so: a book that was there before
-        stays unfinished, so that a rebuild takes it in again.
+        Replaces the index entries of the same bytes, and deletes those of an older state of the same file. Raises what
+        the ports raise. On failure, the book is removed from the index and the ledger records that; a book that was
+        there before stays unfinished, so that a rebuild ingests it.
         """
         began = perf_counter()
         self.index.create(entry.collection, model)
@@ -53,13 +53,13 @@ class StoreBook:
 
     @contextmanager
     def _recorded(self, entry: LedgerEntry) -> Iterator[None]:
-        """From here on the index is changed: what goes wrong is taken back."""
+        """Mark the book as started, and undo index changes if the body fails."""
         before = self.ledger.last(entry.collection, entry.digest)
         was_there = before is not None and before.deed in (Deed.FINISHED, Deed.STARTED)
         self.ledger.append(entry)
         try:
             yield
-        except BaseException as error:  # also Ctrl-C, which comes as it likes
+        except BaseException as error:  # also KeyboardInterrupt
             with suppress(CiteKitError):
                 self.index.remove(entry.collection, _of(entry))
             deed = Deed.STARTED if was_there else Deed.FAILED
@@ -67,7 +67,7 @@ class StoreBook:
             raise
 
     def _drop_older(self, entry: LedgerEntry) -> None:
-        """Forget the same file as it was before it changed: its places are no longer what they were."""
+        """Delete the index entries of earlier states of the same file, whose locations are no longer valid."""
         for other in (*self.ledger.books(entry.collection), *self.ledger.unfinished(entry.collection)):
             if other.resource_id == entry.resource_id and other.digest != entry.digest:
                 self.index.remove(entry.collection, _of(other))

@@ -1,4 +1,4 @@
-"""See how a document would be cut into chunks, without keeping anything."""
+"""Previews how a document would be split into chunks. Stores nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class Sample:
-    """A chunk to be looked at: `index` from 0, its words, its text without the white space around it."""
+    """A sample chunk: its `index` from 0, its number of words, and its text without surrounding whitespace."""
 
     index: int
     words: int
@@ -30,7 +30,7 @@ class Sample:
 
 @frozen(kw_only=True)
 class TriedChunks:
-    """The chunks that the file at `path` would be cut into, its text taken as one; at least one."""
+    """The chunks into which the file at `path` would be split, without regard to chapters. There is at least one."""
 
     path: Path
     facts: BookFacts
@@ -40,49 +40,49 @@ class TriedChunks:
 
     @property
     def total_words(self) -> int:
-        """Words of all chunks."""
+        """The number of words in all chunks."""
         return sum(chunk.words for chunk in self.chunks)
 
     @property
     def total_characters(self) -> int:
-        """Characters of the whole text, white space with them."""
+        """The number of characters in the whole text, including whitespace."""
         return len(self.text)
 
     @property
     def average_words(self) -> float:
-        """Words of a chunk, on average."""
+        """The mean number of words in a chunk."""
         return self.total_words / len(self.chunks)
 
     @property
     def average_characters(self) -> float:
-        """Characters of a chunk without the white space around it, on average."""
+        """The mean number of characters in a chunk, without surrounding whitespace."""
         return sum(len(self.text_of(chunk)) for chunk in self.chunks) / len(self.chunks)
 
     @property
     def least_words(self) -> int:
-        """Words of the shortest chunk."""
+        """The number of words in the shortest chunk."""
         return min(chunk.words for chunk in self.chunks)
 
     @property
     def most_words(self) -> int:
-        """Words of the longest chunk."""
+        """The number of words in the longest chunk."""
         return max(chunk.words for chunk in self.chunks)
 
     @property
     def samples(self) -> Sequence[Sample]:
-        """The first chunk, the one in the middle of three or more, and the last of two or more."""
+        """The first chunk, the middle one of three or more, and the last one of two or more."""
         count = len(self.chunks)
         places = dict.fromkeys([0, *([count // 2] if count > 2 else []), count - 1])
         return [Sample(place, self.chunks[place].words, self.text_of(self.chunks[place])) for place in places]
 
     def text_of(self, chunk: Chunk) -> str:
-        """The text of a chunk without the white space around it."""
+        """The text of a chunk without surrounding whitespace."""
         return self.text[chunk.start : chunk.end].strip()
 
 
 @frozen
 class TryChunking:
-    """Reads a file and cuts it; nothing is stored."""
+    """Reads a file and splits it into chunks. Stores nothing."""
 
     sources: Sources
     reader: TextReader
@@ -92,14 +92,14 @@ class TryChunking:
     def __call__(
         self, path: Path, params: ChunkingParams, *, language: str | None = None, progress: Progress = silent
     ) -> TriedChunks:
-        """The chunks of the file at `path`; `language` (ISO 639) is that of the file where None.
+        """The chunks of the file at `path`. `language` is an ISO 639 code (None: that of the file).
 
-        Raises `RequestRefused` where there is no text in it, `SourceUnsupported`, and what the ports raise.
+        Raises `RequestRefused` if the file has no text, `SourceUnsupported`, and what the ports raise.
         """
         found = read_text(self.sources, self.reader, path)
         facts, text = found.facts, found.text
         if not text.strip():
-            raise RequestRefused("No chunks created: there is no text in the file.")
+            raise RequestRefused("No chunks created: the file has no text.")
         measure = MeasureCohesion(self.splitter, self.embedder)
         cohesion = measure(text, language or facts.language, params.max_words, progress)
         chunks = chunked(cohesion.sentences, cohesion.similarities, params)

@@ -1,1 +1,1 @@
-"""Answers of the library as plain data, shared by the command line and the MCP server."""
+"""The answers of the library as plain data, shared by the command line and the MCP server."""

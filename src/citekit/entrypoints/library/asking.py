@@ -1,4 +1,4 @@
-"""Ask the books, and say who can speak."""
+"""Queries the books, and lists the guardians."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Arguments = Mapping[str, Any]
 
 
 def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Answer a question with places in books, and say how the answer is to be written."""
+    """Answer a question with passages from books, and add the instruction for writing the answer."""
     collection = arguments.get("collection") or library.chosen.collection
     narrowing = Narrowing(
         author=arguments.get("author"),
@@ -42,7 +42,7 @@ def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dic
 
 
 def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
-    """What is said where a question could not be answered."""
+    """The answer for a question that failed."""
     told = sentence(error)
     if isinstance(error, IndexUnavailable | IndexCorrupt | CollectionMissing):
         told = f"Qdrant search failed: {told}"
@@ -57,7 +57,9 @@ def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
 
 
 def instruction(personas: Personas, pattern_name: str, guardian_id: str) -> dict[str, Any]:
-    """How the answer is to be written; a name that is not known is said, and the rest still holds."""
+    """The instruction for writing the answer. An unknown pattern or guardian becomes an error field; the other still
+    applies.
+    """
     found: dict[str, Any] = {}
     pattern = _pattern(personas, pattern_name, found)
     guardian = _guardian(personas, guardian_id, found)
@@ -93,6 +95,6 @@ def _guardian(personas: Personas, name: str, found: dict[str, Any]) -> Guardian 
 
 
 def guardians(library: Alexandria, _arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Who can speak."""
+    """List the guardians."""
     cards = [rendering.guardian_card(guardian) for guardian in library.personas.guardians()]
     return {"guardians": cards, "default": DEFAULT_GUARDIAN, "count": len(cards), "error": None}

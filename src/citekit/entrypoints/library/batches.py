@@ -1,4 +1,4 @@
-"""Take in many books of the library, and take one out again."""
+"""Ingests many books from the library, and removes a book."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 def batch_ingest(
     library: Alexandria, arguments: Arguments, progress: Progress, *, everything: bool = False
 ) -> dict[str, Any]:
-    """Take in many books of the library; with `everything`, all that fit, without a limit."""
+    """Ingest many books from the library. `everything` ignores the limit."""
     try:
         return _batch(library, _unlimited(library, arguments) if everything else arguments, progress, everything)
     except Cancelled:
@@ -36,7 +36,7 @@ def batch_ingest(
 
 
 def stopped(error: BaseException) -> dict[str, Any]:
-    """What is said where a batch could not be begun, or broke off."""
+    """The answer for a batch that could not start or was aborted."""
     text = sentence(error)
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A batch failed", exc_info=error)
@@ -111,7 +111,7 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
 
 
 def remove(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Take a book out of a collection. Raises `RequestRefused` where none, or more than one, is named."""
+    """Remove a book from a collection. Raises `RequestRefused` if not exactly one book is given."""
     given = {name: arguments[name] for name in ("book_id", "resource_id", "file_path") if name in arguments}
     if len(given) != 1:
         raise RequestRefused("Give exactly one of book_id, resource_id, and file_path.")

@@ -1,4 +1,4 @@
-"""Look into the library's catalogue, count, and list files."""
+"""Searches the catalog, reports counts, and lists files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from citekit.entrypoints.library import rendering
 Arguments = Mapping[str, Any]
 
 _PAGE = 200
-"""Books that are looked at together for those with the wanted format."""
+"""The number of books per catalog query when books with a given format are searched for."""
 
 
 def wanted(arguments: Arguments) -> BookFilter:
-    """The books that the arguments ask for."""
+    """The book filter for the arguments."""
     return BookFilter(
         author=arguments.get("author") or None,
         title=arguments.get("title") or None,
@@ -31,23 +31,23 @@ def wanted(arguments: Arguments) -> BookFilter:
 
 
 def tags_in(text: str | None) -> tuple[str, ...]:
-    """The tags of a comma-separated list."""
+    """The tags in a comma-separated list."""
     return tuple(tag.strip() for tag in (text or "").split(",") if tag.strip())
 
 
 def search(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Books by what is known of them."""
+    """Find books in the catalog."""
     found = library.library.find(wanted(arguments), arguments["limit"])
     return {"books": [rendering.card(record) for record in found], "count": len(found), "error": None}
 
 
 def book(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """One book."""
+    """Show one book."""
     return {"book": rendering.whole_card(library.library.get(arguments["book_id"])), "error": None}
 
 
 def preview(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Books with the file that would be read."""
+    """List books with the file that would be ingested."""
     limit, preference = arguments["limit"], arguments["format_filter"]
     books: list[dict[str, Any]] = []
     offset = 0
@@ -64,7 +64,7 @@ def preview(library: Alexandria, arguments: Arguments, _progress: Progress) -> d
 
 
 def stats(library: Alexandria, _arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """How much there is in the library and in the index; each is reported even if the other cannot be read."""
+    """The sizes of the library and the index. Each is reported even if the other is unavailable."""
     calibre, error = None, None
     try:
         calibre = _library_stats(library)
@@ -113,7 +113,7 @@ def _index_stats(library: Alexandria) -> dict[str, Any]:
 
 
 def browse(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """The files of a folder that can be ingested."""
+    """List the files of a folder that can be ingested."""
     folder = arguments.get("path") or library.chosen.browse
     if folder is None:
         raise RequestRefused("No folder is configured. Give path, or set LOCAL_INGEST_PATH.")

@@ -1,4 +1,4 @@
-"""Try how a book or a file would be cut, and compare thresholds."""
+"""Previews how a book or a file would be split, and compares thresholds."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from citekit.entrypoints.library.ingest_report import params_of
 Arguments = Mapping[str, Any]
 
 PREVIEW = 500
-"""Characters of a sample."""
+"""The maximum length of a sample in characters."""
 
 
 def test(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Try how a book of the library is cut."""
+    """Preview how a book of the library would be split."""
     record = library.library.get(arguments["book_id"])
     chosen = preferred(record, arguments["format_preference"])
     if chosen is None:
@@ -37,7 +37,7 @@ def test(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[
 
 
 def test_file(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Try how a file is cut."""
+    """Preview how a file would be split."""
     path = Path(arguments["file_path"])
     if not path.is_absolute():
         raise RequestRefused(f"File path must be absolute: {path}")
@@ -51,7 +51,7 @@ def test_file(library: Alexandria, arguments: Arguments, progress: Progress) -> 
 
 
 def compare(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Compare thresholds on a book of the library."""
+    """Compare thresholds for a book of the library."""
     record, chosen = _to_compare(library, arguments["book_id"], arguments["format_preference"])
     compared = library.compare_chunking(chosen.path, language=_language(record), progress=progress)
     return {
@@ -94,7 +94,7 @@ def _said(path: Path, facts: BookFacts) -> dict[str, Any]:
 
 
 def tried_card(tried: TriedChunks) -> dict[str, Any]:
-    """What one set of parameters makes of a text."""
+    """The result of splitting a text with one set of parameters."""
     params, average = tried.params, round(tried.average_words, 1)
     return {
         **_said(tried.path, tried.facts),
@@ -126,7 +126,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
 
 
 def compared_card(compared: ComparedChunking) -> dict[str, Any]:
-    """What each threshold makes of a text, and the best."""
+    """The result of each threshold, and the recommendation."""
     similarities = compared.similarities
     return {
         **_said(compared.path, compared.facts),

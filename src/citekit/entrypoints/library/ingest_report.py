@@ -1,4 +1,4 @@
-"""An ingest told step by step: what its steps have in common, whatever is ingested."""
+"""The step-by-step report of an ingest: the steps that all kinds of ingests share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 def told(tell: Tell) -> dict[str, Any]:
-    """The answer of `tell`, or how far it came and what went wrong. Raises `Cancelled` alone."""
+    """The answer of `tell`. If it fails, the answer contains the steps so far and the error. Raises only `Cancelled`."""
     report = StepReport()
     try:
         return tell(report)
@@ -41,7 +41,7 @@ def told(tell: Tell) -> dict[str, Any]:
 
 
 def broken(report: StepReport, error: Exception) -> dict[str, Any]:
-    """The answer where something went wrong that belongs to no step."""
+    """The answer for an error that does not belong to a step."""
     text = sentence(error)
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A library tool failed", exc_info=error)
@@ -54,18 +54,18 @@ def broken(report: StepReport, error: Exception) -> dict[str, Any]:
 
 
 def params_of(arguments: Arguments) -> ChunkingParams:
-    """How the arguments want a book cut. Raises `RequestRefused`."""
+    """The chunking parameters in the arguments. Raises `RequestRefused`."""
     return ChunkingParams(arguments["threshold"], arguments["min_chunk_size"], arguments["max_chunk_size"])
 
 
 def collection_of(library: Alexandria, arguments: Arguments) -> str:
-    """The collection that is meant."""
+    """The collection in the arguments, or the default collection."""
     named: str | None = arguments.get("collection")
     return named or library.chosen.collection
 
 
 def request_of(library: Alexandria, arguments: Arguments) -> BookRequest:
-    """How the arguments want a book taken in; its path is not known yet. Raises `RequestRefused`."""
+    """The ingest request in the arguments, without the path. Raises `RequestRefused`."""
     return BookRequest(
         path=Path(),
         collection=collection_of(library, arguments),
@@ -76,7 +76,7 @@ def request_of(library: Alexandria, arguments: Arguments) -> BookRequest:
 
 
 def fresh(library: Alexandria, request: BookRequest, title: str | None, report: StepReport, number: int) -> None:
-    """Halt where the book is in the collection already."""
+    """Stop if the book is already in the collection."""
     report.begin("📋 Checking if already ingested...", number)
     there = None if request.force else library.ingest_book.already(request.path, request.collection)
     if there is not None:
@@ -90,14 +90,14 @@ def _already(title: str, collection: str) -> Halted:
 
 
 def is_there(plain: Mapping[str, Any]) -> bool:
-    """Whether an ingest's answer is that the book is in the collection already."""
+    """Whether the answer of an ingest says that the book is already in the collection."""
     return not plain["success"] and bool(plain["steps"]) and str(plain["steps"][-1]).startswith(_THERE)
 
 
 def ingested(
     library: Alexandria, request: BookRequest, format: str, progress: Progress, report: StepReport
 ) -> dict[str, Any]:
-    """The ingest itself, whose step has begun, and the end of the report."""
+    """Run the ingest, whose step has already begun, and complete the report."""
     try:
         done = library.ingest_book(request, progress)
     except Cancelled:

@@ -1,4 +1,4 @@
-"""Take in a book of the library, or a file that no library lists."""
+"""Ingests a book from the library, or a file that is not in the library."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from citekit.entrypoints.library.steps import Halted, StepReport
 Arguments = Mapping[str, Any]
 
 FIRST_NAMED = (".epub", ".pdf", ".txt", ".md", ".html")
-"""The suffixes that are named first where one is not supported."""
+"""The suffixes that are listed first in the error for an unsupported format."""
 
 
 def ingest(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Take in a book of the library."""
+    """Ingest a book from the library."""
     return told(lambda report: _book(library, arguments, progress, report))
 
 
@@ -76,7 +76,7 @@ def _chosen(library: Alexandria, record: BookRecord, preference: str, report: St
 
 
 def ingest_file(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Take in a file."""
+    """Ingest a file."""
     return told(lambda report: _file(library, arguments, progress, report))
 
 
@@ -117,7 +117,7 @@ def _valid(library: Alexandria, text: str, report: StepReport) -> Path:
 
 
 def _described(library: Alexandria, request: BookRequest, report: StepReport) -> BookRequest:
-    """The request with title and author. Halts where nobody knows them."""
+    """The request, completed with title and author. Stops if they are unknown."""
     report.begin("🔍 Extracting metadata from file...", 3)
     try:
         facts = library.ingest_book.facts(request.path)

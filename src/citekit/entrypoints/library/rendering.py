@@ -1,4 +1,4 @@
-"""Values of the library as the plain data that the tools give."""
+"""Converts values of the library to the plain data that the tools return."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.library.personas import Guardian
 from citekit.wire import locations
 
 OPENING = 600
-"""Characters of a chapter's beginning, where it is shown beside something else."""
+"""The length of the excerpt from the beginning of a chapter, in characters."""
 
 CUT = " [truncated]"
 
@@ -22,11 +22,11 @@ FOREIGN = (
     "The text is not shown because this index was not built in this home. Open the address, or rebuild "
     "the index (citekit library rebuild)."
 )
-"""What is said of a hit whose text came with an index from elsewhere."""
+"""The note for a hit whose text comes from an index of another home."""
 
 
 def megabytes(size: int) -> float:
-    """Bytes as MB of 1024 * 1024 bytes, to two decimal places."""
+    """A size in MB of 1024 * 1024 bytes, rounded to two decimal places."""
     return round(size / (1024 * 1024), 2)
 
 
@@ -47,7 +47,7 @@ def card(record: BookRecord) -> dict[str, Any]:
 
 
 def whole_card(record: BookRecord) -> dict[str, Any]:
-    """A book alone."""
+    """A book with all details."""
     return {
         **card(record),
         "isbn": record.isbn,
@@ -64,7 +64,7 @@ def whole_card(record: BookRecord) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    """What JSON can say of a value of a user's own column."""
+    """The JSON form of a value of a custom column."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -99,12 +99,12 @@ def file_card(file: LocalFile) -> dict[str, Any]:
 
 
 def suffix(name: str) -> str:
-    """The format of a file, as its name says: `EPUB`."""
+    """The format of a file according to its name, such as `EPUB`."""
     return name.rpartition(".")[2].upper()
 
 
 def params_card(params: ChunkingParams) -> dict[str, Any]:
-    """How a book is cut."""
+    """The chunking parameters."""
     return {
         "threshold": params.threshold,
         "min_chunk_size": params.min_words,
@@ -113,7 +113,7 @@ def params_card(params: ChunkingParams) -> dict[str, Any]:
 
 
 def ingested_card(done: BookIngested, format: str) -> dict[str, Any]:
-    """What was taken in."""
+    """The result of an ingest."""
     entry = done.entry
     return {
         "title": entry.title,
@@ -132,7 +132,7 @@ def ingested_card(done: BookIngested, format: str) -> dict[str, Any]:
 
 
 def answers_card(answers: Answers) -> dict[str, Any]:
-    """The results of a question, and the chapters that they are from."""
+    """The hits for a question, and their chapters."""
     mode = answers.request.mode
     parents = {parent.id: parent for parent in answers.parents}
     found: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The report of a tool about its work, step by step, with a progress bar."""
+"""The step-by-step report of a tool, with a progress bar."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from attrs import define, field
 
 STEPS = 6
-"""Steps of an ingest, and boxes of the bar."""
+"""The number of steps of an ingest, and of boxes in the bar."""
 
 
 def bar(done: int) -> str:
@@ -17,7 +17,7 @@ def bar(done: int) -> str:
 
 
 class Halted(Exception):  # noqa: N818 - it says what happened; nobody but this package sees it
-    """The work ends here, with this text as its error; `line`, if any, stands for the step that did not succeed."""
+    """Ends the work with an error text. `line`, if any, replaces the line of the step that failed."""
 
     def __init__(self, error: str, line: str | None = None, **facts: Any) -> None:
         self.error, self.line, self.facts = error, line, facts
@@ -26,27 +26,29 @@ class Halted(Exception):  # noqa: N818 - it says what happened; nobody but this 
 
 @define
 class StepReport:
-    """The lines of the steps so far: each is reported when it begins, and again when it is done. `facts` are known
-    by then."""
+    """The lines of the steps so far. A step's line is replaced when the step is done.
+
+    `facts` are fields of the answer that are already known.
+    """
 
     facts: dict[str, Any] = field(factory=dict)
     lines: list[str] = field(factory=list)
     reached: int = 0
 
     def begin(self, line: str, number: int) -> None:
-        """Step `number` begins."""
+        """Begin the step `number`."""
         self.lines.append(line)
         self.reached = number
 
     def done(self, line: str) -> None:
-        """The step that began last is done, or did not succeed."""
+        """Replace the line of the current step with its outcome."""
         self.lines[-1:] = [line]
 
     def success(self, **facts: Any) -> dict[str, Any]:
-        """The answer of work that succeeded."""
+        """The answer after success."""
         return {"success": True, **self.facts, **facts, "progress": bar(STEPS), "steps": self.lines, "error": None}
 
     def failure(self, error: str, reached: int | None = None, **facts: Any) -> dict[str, Any]:
-        """The answer of work that did not, with all that is known so far."""
+        """The answer after a failure, with everything that is known so far."""
         shown = bar(self.reached if reached is None else reached)
         return {"success": False, **self.facts, **facts, "progress": shown, "steps": self.lines, "error": error}

@@ -208,8 +208,9 @@ async def _deliver(
 async def _refusal(wire: Wire, line: bytes) -> JSONRPCError:
     """The error response to an invalid line, with the id of the request if one can be found."""
     refused = await to_thread.run_sync(
-        refused_request, line
-    # In a thread, because a line can have 16 MB, and other calls must not wait.
+        refused_request,
+        line,
+        # In a thread, because a line can have 16 MB, and other calls must not wait.
     )
     if refused is None:
         error = ErrorData(code=PARSE_ERROR, message="This line is not a JSON-RPC message.")
