@@ -93,6 +93,7 @@ live: .venv/test
 docs: .venv/test
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_mcp.py
+	$(BIN)/python docs/generate_settings.py
 	$(BIN)/python docs/generate_faults.py
 
 lock: .venv/lint

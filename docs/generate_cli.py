@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from citekit.entrypoints.cli.program import PROGRAM
-from citekit.settings import VARIABLES
 
 PAGE = Path(__file__).parent / "reference" / "cli.md"
 
@@ -39,6 +38,8 @@ by `docs/generate_cli.py` (`make docs`).
   strangers' files lie in the current folder, call `citekit`, or `python -P -m citekit`.
 
 ## Environment
+
+The environment variables are described in [Settings](settings.md).
 """
 
 COMPLETION = """\
@@ -56,15 +57,10 @@ The completion is that of click. Put one line into the start-up file of your she
 
 def page() -> str:
     """The text of the page."""
-    parts = [INTRODUCTION, _environment(), COMPLETION, "## Commands\n"]
+    parts = [INTRODUCTION, COMPLETION, "## Commands\n"]
     context = click.Context(PROGRAM, info_name="citekit", terminal_width=100, **PROGRAM.context_settings)
     parts += [_block("citekit", PROGRAM, context), *_blocks(PROGRAM, context)]
     return "\n".join(parts)
-
-
-def _environment() -> str:
-    rows = "".join(f"| `{name}` | {meaning} |\n" for name, meaning in VARIABLES.items())
-    return f"| variable | meaning |\n|---|---|\n{rows}"
 
 
 def _blocks(group: click.Group, context: click.Context) -> Iterator[str]:

@@ -1,8 +1,6 @@
-"""The variables of the environment."""
+"""The environment variables that CiteKit reads. docs/reference/settings.md is generated from this table."""
 
 from __future__ import annotations
-
-import os
 
 VARIABLES = {
     "CITEKIT_HOME": "the folder for maps, evidence, and cache (default: the current folder)",
@@ -17,27 +15,29 @@ VARIABLES = {
     "(default: that of the service)",
     "CITEKIT_MAX_OUTPUT": "the maximum number of tokens in one answer, including thinking (default: that of the service)",
     "CITEKIT_CACHE_LIMIT": "the maximum size of the evidence store, in bytes or with K, M, G, T (default: 10G)",
-    "CITEKIT_ROOTS": "folders in which agents can read files and CiteKit looks for moved sources, "
-    f"separated by {os.pathsep!r}",
-    "CITEKIT_CLIENT_ROOTS": "on (default) to let agents read files in the folders that their MCP client offers; or off",
+    "CITEKIT_ROOTS": "folders in which agents can read files and CiteKit searches for moved sources, separated by ':' "
+    "(on Windows, by ';')",
+    "CITEKIT_CLIENT_ROOTS": "on (default) to let agents read files in the folders that their MCP client offers, or off",
     "CITEKIT_CONCURRENCY": "the number of files to map at the same time (default: the number of cores, at most 4)",
     "CITEKIT_MODEL_CONCURRENCY": "the maximum number of concurrent requests to a model (default: 8)",
-    "CITEKIT_MEDIA": "the program that cuts clips: pyav (default) or ffmpeg",
+    "CITEKIT_MEDIA": "the driver that cuts clips: pyav (default), or ffmpeg for the ffmpeg program",
     "CITEKIT_PASSWORD": "the password for locked PDFs",
-    "CITEKIT_PASSWORD_FILE": "a file that contains this password; only its owner may have read permission",
-    "CITEKIT_OCR": "on (default) to read the text of scans and images if the extra ocr is installed; or off",
-    "CITEKIT_PARSERS": "subprocess (default) to parse files in a child process, which isolates crashes; or inline",
-    "CITEKIT_PARSER_TIMEOUT": "seconds without progress after which this child process is terminated (default: 300)",
-    "CITEKIT_PARSER_MEMORY": "the maximum memory of this child process (default: 4G; at least 100M)",
-    "CITEKIT_PARSER_CPU": "the maximum CPU time in seconds for a file under 1 MB; larger files get more (default: 5)",
-    "CITEKIT_PARSER_FILE_MEMORY": "the maximum memory for a file under 1 MB; larger files get more "
+    "CITEKIT_PASSWORD_FILE": "a file that contains the value of CITEKIT_PASSWORD and that only its owner can access",
+    "CITEKIT_OCR": "on (default) to read the text of scans and images if the extra ocr is installed, or off",
+    "CITEKIT_PARSERS": "subprocess (default) to parse files in child processes, which isolates crashes, or "
+    "inline to parse them in the main process",
+    "CITEKIT_PARSER_TIMEOUT": "seconds without progress after which a parser process is terminated (default: 300)",
+    "CITEKIT_PARSER_MEMORY": "the maximum memory of a parser process (default: 4G; at least 100M)",
+    "CITEKIT_PARSER_CPU": "the maximum CPU time in seconds for parsing a file under 1 MB; larger files get more "
+    "(default: 5)",
+    "CITEKIT_PARSER_FILE_MEMORY": "the maximum memory for parsing a file under 1 MB; larger files get more "
     "(default: 1G; at least 100M)",
     "GEMINI_API_KEY": "the key for the mapper gemini",
-    "GEMINI_API_KEY_FILE": "a file that contains this key; only its owner may have read permission",
+    "GEMINI_API_KEY_FILE": "a file that contains the value of GEMINI_API_KEY and that only its owner can access",
     "GOOGLE_API_KEY": "the key for the mapper gemini if GEMINI_API_KEY is not set",
-    "GOOGLE_API_KEY_FILE": "a file that contains this key; only its owner may have read permission",
+    "GOOGLE_API_KEY_FILE": "a file that contains the value of GOOGLE_API_KEY and that only its owner can access",
     "OPENAI_API_KEY": "the key for the mapper openai",
-    "OPENAI_API_KEY_FILE": "a file that contains this key; only its owner may have read permission",
+    "OPENAI_API_KEY_FILE": "a file that contains the value of OPENAI_API_KEY and that only its owner can access",
     "OPENAI_BASE_URL": "the base URL for the mapper openai if CITEKIT_BASE_URL is not set",
     "CALIBRE_LIBRARY_PATH": "the folder of the library: a Calibre library with its metadata.db, or any folder of books",
     "LOCAL_INGEST_PATH": "the folder of files outside the library that can be ingested (default: ~/Downloads)",
@@ -52,7 +52,7 @@ VARIABLES = {
     "QDRANT_HTTPS": "1 to use TLS for the Qdrant server, 0 to not use it (default: from the URL; with QDRANT_HOST, "
     "TLS if an API key is set)",
     "QDRANT_API_KEY": "the API key of the Qdrant server",
-    "QDRANT_API_KEY_FILE": "a file that contains this key; only its owner may have read permission",
+    "QDRANT_API_KEY_FILE": "a file that contains the value of QDRANT_API_KEY and that only its owner can access",
     "CITEKIT_QUANTIZATION": "the quantization of vectors in the index: int8 (default) or none",
     "CITEKIT_INDEX_ON_DISK": "1 to leave vectors on disk, which is slower but needs less memory",
     "CITEKIT_LIBRARY": "the folder for the embedded index and the ledger (default: .citekit_library in the home)",
@@ -61,4 +61,4 @@ VARIABLES = {
     "CITEKIT_TOOLS": "the tools that `serve` offers: citekit, alexandria, or both, separated by a comma "
     "(default: what is configured)",
 }
-"""Every variable of the environment that is read here, and what it means."""
+"""The environment variables and their descriptions."""
