@@ -411,11 +411,11 @@ class TestTheBudgetOfAFile:
         ("name", "size", "seconds", "memory"),
         [
             ("a.pdf", 999_999, 5, 1000),
-            ("a.pdf", 1_000_000, 10, 1100),
-            ("a.pdf", 6_500_000, 65, 1600),
-            ("a.pdf", 100_000_000, 1000, 4000),
+            ("a.pdf", 1_000_000, 25, 1100),
+            ("a.pdf", 6_500_000, 162.5, 1600),
+            ("a.pdf", 100_000_000, 2500, 4000),
             ("a.mp4", 1_000, 20, 1000),
-            ("a.mp4", 50_000_000, 500, 4000),
+            ("a.mp4", 50_000_000, 1250, 4000),
         ],
     )
     def test_grows_with_the_file(self, name: str, size: int, seconds: float, memory: int) -> None:

@@ -13,8 +13,11 @@ from citekit.domain.modality import Modality
 
 MEGABYTE = 1_000_000
 
-PER_MEGABYTE = 2
-"""Processor time for each megabyte of a file of 1 MB or more, in units of the time for a small file."""
+PER_MEGABYTE = 5
+"""Processor time for each megabyte of a file of 1 MB or more, in units of the time for a small file.
+
+Annual reports of 1 to 2 MB that show their text in pieces of two letters take 10 s for each megabyte, on a busy machine more.
+"""
 
 RECORDINGS = 4
 """Processor time for a recording, in the same units: finding its scenes means decoding it, however few bytes it has."""
