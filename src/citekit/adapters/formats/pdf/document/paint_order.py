@@ -21,7 +21,7 @@ _PALE = 0.65
 """Least RGB channel of a color that may be hard to tell from white."""
 
 _NEAR = 0.3
-"""The largest difference of an RGB channel (0 to 1) at which only a drawing shows whether text can be read on its background."""
+"""The largest difference of an RGB channel (0 to 1) at which only a drawing shows whether text is legible."""
 
 _BAND = 16.0
 """Height in points of the bands of a page by which the texts below an area are found."""
