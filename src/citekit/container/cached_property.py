@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar, cast, overload
 
 
 class Maker(Protocol):
-    """An object with such properties: `made` holds the values so far; `lock` is held while one is created."""
+    """An object with `first_use` properties. `made` holds the values; `lock` is held while one is created."""
 
     made: dict[str, object]
     lock: threading.RLock
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class first_use(Generic[M, T]):  # noqa: N801 - named like functools.cached_property, which has no lock since 3.12
-    """A property whose value is created once, on first use, by whichever thread comes first."""
+    """A property whose value is created once, on first use. Thread-safe."""
 
     def __init__(self, make: Callable[[M], T]) -> None:
         self._make = make

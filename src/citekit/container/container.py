@@ -1,4 +1,4 @@
-"""The use cases of one home, each on the adapters that the settings choose, made when it is first asked for."""
+"""The use cases of one home, with the adapters that the settings choose. Each is created on first use."""
 
 from __future__ import annotations
 
@@ -63,10 +63,11 @@ if TYPE_CHECKING:
 
 @define
 class Container:
-    """The use cases of one home; every port can be given, and is else chosen from the settings.
+    """The use cases of one home.
 
-    `made` are those that were asked for so far. Safe to use from several threads. Where it is `confined` it works for
-    somebody who may read only some files, such as an agent; else for the owner of the home.
+    Ports that the caller does not supply are chosen from the settings. `made` holds the objects created so far.
+    Thread-safe. If it is `confined`, it works for a client that may read only some files, such as an agent; otherwise,
+    for the owner of the home.
     """
 
     settings: Settings
@@ -77,7 +78,7 @@ class Container:
 
     @first_use
     def maps(self) -> MapStore:
-        """Where maps are kept."""
+        """The map store."""
         from citekit.adapters.storage.json_maps import JsonMapStore
 
         return self._given.get("maps") or JsonMapStore(
@@ -86,7 +87,7 @@ class Container:
 
     @first_use
     def evidence(self) -> EvidenceStore:
-        """Where evidence is kept."""
+        """The evidence store."""
         from citekit.adapters.storage.evidence_files import FileEvidenceStore
 
         folder = self.settings.cache_folder / "evidence"
@@ -96,14 +97,14 @@ class Container:
 
     @first_use
     def outputs(self) -> Outputs:
-        """Where evidence is laid for people."""
+        """The output folder with copies of evidence under readable names."""
         from citekit.adapters.storage.outputs import FriendlyOutputs
 
         return self._given.get("outputs") or FriendlyOutputs(self.settings.output_folder)
 
     @first_use
     def sources(self) -> Sources:
-        """How files are read: where confined, only those in allowed folders."""
+        """Access to source files; if confined, only to those in allowed folders."""
         from citekit.adapters.sources.filesystem import FileSources
         from citekit.adapters.sources.restricted import ConfinedSources
 
@@ -111,12 +112,12 @@ class Container:
         return ConfinedSources(every, self.client_folders) if self.confined else every
 
     def for_clients(self) -> Container:
-        """The use cases of the same home for somebody who may read only what `client_folders` allow."""
+        """A container for the same home that reads only what `client_folders` allow."""
         return Container(self.settings, self._given, confined=True)
 
     @first_use
     def client_folders(self) -> AllowedFolders:
-        """What an agent may name and have read: the home, the roots, the folders of ingested files, those of the library."""
+        """The paths that agents may read: the home, the roots, the folders of ingested files, and the library folders."""
         from citekit.adapters.sources.allowed_folders import AllowedFolders
 
         chosen = self.settings
@@ -126,7 +127,7 @@ class Container:
 
     @first_use
     def folders(self) -> Folders:
-        """Which files may be named and read."""
+        """The paths that the caller may read."""
         from citekit.adapters.sources.allowed_folders import OwnersFolders
 
         return self.client_folders if self.confined else OwnersFolders(self._ingested_places)
@@ -139,21 +140,21 @@ class Container:
 
     @first_use
     def locks(self) -> Locks:
-        """How callers take turns."""
+        """The locks of the home."""
         from citekit.adapters.system.file_locks import FileLocks
 
         return self._given.get("locks") or FileLocks(self.settings.cache_folder / "locks")
 
     @first_use
     def clock(self) -> Clock:
-        """What time it is."""
+        """The clock."""
         from citekit.adapters.system.clock import SystemClock
 
         return self._given.get("clock") or SystemClock()
 
     @first_use
     def parsers(self) -> Parsers:
-        """What opens files, in this process."""
+        """The parsers of this process."""
         from citekit.container.parsers import Parsers
 
         chosen = self.settings
@@ -168,7 +169,7 @@ class Container:
 
     @first_use
     def workers(self) -> WorkerPool | None:
-        """The processes in which files are opened; None where that is done here."""
+        """The pool of parser processes; None if files are parsed in this process."""
         from citekit.container.sandbox import is_possible, worker_pool_of
 
         if self.settings.parsers == "inline" or not is_possible():
@@ -176,7 +177,7 @@ class Container:
         return worker_pool_of(self.settings, self.index)
 
     def _workers_unless_given(self, *ports: str) -> WorkerPool | None:
-        """The children; None where one of `ports` was given, which is used here as it is."""
+        """The worker pool; None if the caller supplied one of `ports`, which is then used in this process."""
         return None if any(port in self._given for port in ports) else self.workers
 
     @first_use
@@ -186,7 +187,7 @@ class Container:
         return self.workers and worker_pool_of(self.settings, self.index, run_ffmpeg=True)
 
     def expect(self, path: Path) -> None:
-        """That file will be mapped next: what takes time to start, starts now."""
+        """Announce that the file will be mapped next, so that a worker that it needs starts now."""
         from citekit.container.parsers import is_expected_in_worker
 
         if is_expected_in_worker(path) and self.workers is not None:
@@ -194,7 +195,7 @@ class Container:
 
     @first_use
     def reader(self) -> Reader:
-        """How books are read."""
+        """The reader of books."""
         children = self._workers_unless_given("reader")
         if children is None:
             return self.parsers.reader
@@ -204,7 +205,7 @@ class Container:
 
     @first_use
     def probe(self) -> MediaProbe:
-        """How media files are looked into."""
+        """The probe of media files."""
         children = self._workers_unless_given("probe")
         if children is None:
             return self.parsers.probe
@@ -214,7 +215,7 @@ class Container:
 
     @first_use
     def text(self) -> TextReader:
-        """How the text of a document is read."""
+        """The reader of document text."""
         return self._given.get("text") or self._isolated_text()
 
     def _isolated_text(self) -> TextReader:
@@ -228,7 +229,7 @@ class Container:
 
     @first_use
     def mapper(self) -> Mapper:
-        """Who makes maps. Raises `RequestRefused` for a name that is not known."""
+        """The configured mapper. Raises `RequestRefused` for an unknown name."""
         return self._given.get("mapper") or self.mapper_called(self.settings.mapper)
 
     def mapper_called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
@@ -245,32 +246,32 @@ class Container:
 
     @first_use
     def mappers(self) -> Mappers:
-        """Who can make maps."""
+        """The available mappers."""
         from citekit.container.mappers import Mappers
 
         return Mappers(self)
 
     @first_use
     def leftovers(self) -> OrphanedUploads:
-        """Files that a model's service may still hold, to be deleted by the next run."""
+        """Uploaded files that may still be on a model service. The next run deletes them."""
         from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 
         return OrphanedUploads(self.settings.cache_folder / "leftovers")
 
     @property
     def files_at_once(self) -> int:
-        """How many files are mapped at once: with a model, most of them only wait for it."""
+        """The number of files to map at once. With a model, it is higher, because most files wait for the service."""
         chosen = self.settings
         waits = self.mapper.identity.name in MODEL_MAPPERS
         return max(chosen.concurrency, chosen.model_concurrency) if waits else chosen.concurrency
 
     def remote_files(self) -> Sequence[str]:
-        """The files of this process that may still be at a model's service."""
+        """The uploads of this process that may still be on a model service."""
         return self.leftovers.mine()
 
     @first_use
     def local_mapper(self) -> Mapper:
-        """The mapper that asks no model."""
+        """The mapper that uses no model."""
         from citekit.adapters.mappers.measured import MeasuredMapper
 
         here = self.parsers.mapper
@@ -304,14 +305,14 @@ class Container:
 
     @first_use
     def measure(self) -> MeasureSource:
-        """How far the file of a map reaches."""
+        """The use case that measures the file of a map."""
         from citekit.application.measure_extent import MeasureSource
 
         return MeasureSource(self.locate, self.extents)
 
     @first_use
     def _foreign_files(self) -> ForeignFiles:
-        """How what other programs made is opened."""
+        """The reader for files of other programs."""
         if self.workers is None:
             return self.parsers.foreign_files
         from citekit.adapters.sandbox.sandboxed_files import IsolatedForeignFiles
@@ -319,7 +320,8 @@ class Container:
         return IsolatedForeignFiles(self.workers)
 
     def adapter_called(self, name: str, box_order: BoxOrder | None = None) -> MapAdapter:
-        """The adapter of that name, or of that Python file; `box_order`, for `generic`, is that of corners.
+        """The adapter with that name, or from that Python file. `box_order` applies to `generic` and defaults to
+        corners.
 
         Raises `RequestRefused`.
         """
@@ -343,30 +345,30 @@ class Container:
 
     @first_use
     def adapt(self) -> ImportMap:
-        """Turn foreign structure into a map."""
+        """The use case that imports a structure from another program."""
         from citekit.application.import_map import ImportMap
 
         return ImportMap(self.sources, self.maps, self.local_mapper, self.locks, self.extents, self.folders)
 
     @first_use
     def context(self) -> ReadContext:
-        """Tell an agent what there is."""
+        """The use case that renders an outline for a model."""
         from citekit.application.agent_context import ReadContext
 
         return ReadContext(self.maps)
 
     @first_use
     def extractors(self) -> Sequence[Extractor]:
-        """Who cuts parts out; the first that can do it does."""
+        """The extractors. The first one that supports a request is used."""
         if "extractors" in self._given:
             return tuple(self._given["extractors"])
         return lazy_extractors(self.settings.media, lambda: self.parsers, self.isolated)
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
-        """An extractor that does what `here` would in a child, which knows it as `name`."""
+        """An extractor that runs `here` in a worker process, where it is registered as `name`."""
         used = ("reader",) if name == "chapters" else ()
         children = self._workers_with_ffmpeg if name == "ffmpeg" else self._workers_unless_given(*used)
-        if children is None or name in ("lines", "xml_lines"):  # they copy bytes and parse nothing
+        if children is None or name in ("lines", "xml_lines"):  # these copy bytes and parse nothing
             return here
         from citekit.adapters.sandbox.sandboxed_files import IsolatedExtractor
 
@@ -374,7 +376,7 @@ class Container:
 
     @first_use
     def ingest(self) -> Ingest:
-        """Map one file."""
+        """The use case that maps one file."""
         from citekit.application.ingest import Ingest
         from citekit.application.resource_ids import ChooseId
 
@@ -382,21 +384,22 @@ class Container:
         return Ingest(self.sources, self.maps, self.mapper, self.locks, choose_id, self.folders, self._forget_refusals)
 
     def _forget_refusals(self, path: Path) -> None:
-        """Let children try that file again, though it exceeded its budget."""
+        """Let workers try the file again, although it exceeded its resource budget before."""
         if self.workers is not None:
             self.workers.refusals.forget(path)
 
     @first_use
     def ingest_many(self) -> IngestMany:
-        """Map many files."""
+        """The use case that maps many files."""
         from citekit.application.ingest_many import IngestMany
 
         return IngestMany(self.ingest)
 
     def is_known_name(self, file_name: str) -> bool:
-        """Whether the suffix of a file name is that of a format, of CiteKit's or of an installed package.
+        """Whether the suffix of a file name belongs to a format of CiteKit or of an installed package.
 
-        False if a package cannot be loaded: that must not cost the other files of a folder their maps.
+        Returns False if a package cannot be loaded, so that it does not prevent the other files of a folder from being
+        mapped.
         """
         from citekit.adapters.formats.registry import format_of_name
 
@@ -406,64 +409,64 @@ class Container:
 
     @first_use
     def locate(self) -> LocateSource:
-        """Find the file of a map."""
+        """The use case that finds the source file of a map."""
         from citekit.application.locate_source import LocateSource
 
         return LocateSource(self.sources, self.settings.home, (*self.settings.roots, self.settings.home), self.folders)
 
     @first_use
     def resolve(self) -> Resolve:
-        """Turn a node or an address into evidence."""
+        """The use case that turns a node or an address into evidence."""
         from citekit.application.resolve import Resolve
 
-        ingest = lazy(lambda: self.ingest)  # only a source that must be mapped again needs a mapper
+        ingest = lazy(lambda: self.ingest)  # a mapper is only needed to map a changed source again
         return Resolve(self.maps, self.evidence, self.outputs, self.extractors, self.locate, ingest, self.measure)
 
     @first_use
     def structure(self) -> GetStructure:
-        """Read a map in answers of bounded size."""
+        """The use case that returns a map in answers of bounded size."""
         from citekit.application.structure import GetStructure
 
         return GetStructure(self.maps)
 
     @first_use
     def nodes(self) -> NodeIndex:
-        """How nodes are found by words."""
+        """The node search index."""
         from citekit.adapters.search.node_search.sqlite_index import SqliteNodeIndex
 
         return self._given.get("nodes") or SqliteNodeIndex(self.maps, self.settings.cache_folder / NODES)
 
     @first_use
     def search(self) -> Search:
-        """Find nodes by words."""
+        """The use case that finds nodes by words."""
         from citekit.application.search import Search
 
         return Search(self.maps, self.nodes)
 
     @first_use
     def check_map(self) -> ValidateMap:
-        """Say what is wrong with a map."""
+        """The use case that validates a map."""
         from citekit.application.validate_map import ValidateMap
 
         return ValidateMap(self.locate, self.measure)
 
     @first_use
     def verify(self) -> VerifyEvidence:
-        """Tell whether evidence is genuine."""
+        """The use case that verifies evidence."""
         from citekit.application.verify import VerifyEvidence
 
         return VerifyEvidence(self.sources, self.outputs, self.resolve)
 
     @first_use
     def verify_quote(self) -> VerifyQuote:
-        """Tell whether a quote really stands where it is said to."""
+        """The use case that verifies a quote."""
         from citekit.application.verify_quote import VerifyQuote
 
         return VerifyQuote(self.maps, self.resolve, self.locate, self.quotable)
 
     @first_use
     def quotable(self) -> QuotableTexts:
-        """The texts in which quotes are looked for."""
+        """The texts in which quotes are searched."""
         from citekit.container.quotes import QuoteServices, quotable_texts
 
         return self._given.get("quotable") or quotable_texts(
@@ -479,14 +482,14 @@ class Container:
 
     @first_use
     def alexandria(self) -> Alexandria:
-        """The library: its books, and the search in them."""
+        """The use cases of the library."""
         from citekit.container.library import Alexandria
 
         return Alexandria(self.settings, self, self._given)
 
     @first_use
     def doctor(self) -> Doctor:
-        """Look for what is missing or broken."""
+        """The use case that diagnoses the installation and the home."""
         from citekit.adapters.libraries import installation
         from citekit.application.doctor import Component, Doctor
 
@@ -506,14 +509,14 @@ class Container:
         )
 
     def clean_leftovers(self) -> int:
-        """Remove the temporary files that killed processes left an hour ago or earlier; how many."""
+        """Delete temporary files of killed processes that are at least an hour old. Returns their number."""
         from citekit.adapters.libraries import installation
 
         return installation.clean(self._written)
 
     @property
     def _written(self) -> Sequence[Path]:
-        """The folders in which files are written."""
+        """The folders to which CiteKit writes."""
         chosen = self.settings
         return (chosen.maps_folder, chosen.output_folder, chosen.cache_folder, chosen.library.folder)
 
@@ -524,7 +527,7 @@ class Container:
 
     @first_use
     def index(self) -> Index:
-        """What is remembered of files and evidence, beside the stores."""
+        """The cache of facts about files and evidence."""
         from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
         return Index(self.settings.cache_folder / INDEX)

@@ -1,4 +1,4 @@
-"""The extractors, each imported when there is a location of its kind."""
+"""The extractors. Each is imported when a location of its kind is requested."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from citekit.domain.ports.extractor import Extractor
 
 Wrap = Callable[[str, "Extractor"], "Extractor"]
-"""Puts something around the extractor of that name."""
+"""Wraps the extractor with that name."""
 
 
 def lazy_extractors(
     media: str, services: Callable[[], Services], wrap: Wrap = lambda _, made: made
 ) -> Sequence[Extractor]:
-    """The extractors in the order in which they are asked; `media` names the one that copies clips first."""
+    """The extractors in order of precedence. `media` is the driver that is preferred for clips."""
     names = list(EXTRACTORS)
     if media == "ffmpeg":
         names.remove("ffmpeg")

@@ -1,7 +1,7 @@
-"""A home at a glance: what a listing of its maps needs, from what is remembered of them.
+"""Lists the maps of a home from caches only.
 
-No use case, no settings and no parser are imported: a listing starts as fast as a bare program. Whatever is not remembered
-is left to the use cases, which look again, and say the same, slower.
+Imports no use cases, settings, or parsers, so that a listing starts as fast as a bare program. If something is not
+cached, the caller falls back to the use cases, which are slower and give the same result.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ if TYPE_CHECKING:
 
 
 class HomeSnapshot:
-    """`home` is the absolute path of the home; `maps` the card of each map by its id, in the order of the ids.
+    """The cached state of a home.
 
-    A card is None where the map has to be read for it. `maps` is None where the folder of maps cannot be read.
+    `home` is its absolute path. `maps` maps ids, in order, to cards; a card is None if the map must be read, and `maps`
+    is None if the folder of maps cannot be read.
     """
 
     def __init__(self, home: str, maps: dict[str, MapCard | None] | None, digests: KnownDigests) -> None:
         self.home, self.maps, self._digests = home, maps, digests
 
     def digest(self, path: str) -> str | None:
-        """The SHA-256 of the file at `path`; None where it has to be read for it. Never raises."""
+        """The cached SHA-256 of the file at `path`; None if the file must be read. Never raises."""
         try:
             return self._digests.get(os.stat(path))  # noqa: PTH116 - pathlib would cost a start 3 ms
         except (OSError, ValueError):
@@ -41,7 +42,7 @@ class HomeSnapshot:
 
 @contextmanager
 def home_snapshot(home: str | None) -> Iterator[HomeSnapshot]:
-    """A look at a home (None: that of the environment). Raises `RequestRefused` for a setting that cannot be read."""
+    """Open the caches of a home (None: that of the environment). Raises `RequestRefused` for an invalid setting."""
     place = home_of(os.environ, home)
     cache = os.path.join(place, CACHE)  # noqa: PTH118
     cards, digests = MapCards(cache), KnownDigests(os.path.join(cache, INDEX))  # noqa: PTH118

@@ -1,4 +1,4 @@
-"""Paths of map files that a person names, which may be in a home that came from anybody."""
+"""Checks map paths from the command line, because the home can come from an untrusted source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.adapters.system.home_files import check_parent, is_in_home, unsafe
 def check_map_path(path: Path) -> None:
     """Raise `HomeUnsafe` if a map file in a home is a link that leads out of its folder, or is reached through a link.
 
-    A link between two maps of the same folder is fine, and so is any path outside of homes.
+    A link between two maps of the same folder is allowed, and so is any path outside of homes.
     """
     if not is_in_home(path):
         return

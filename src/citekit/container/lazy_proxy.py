@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def lazy(make: Callable[[], T]) -> T:
-    """A stand-in for the object that `make` returns. `make` is called when the stand-in is first used, by any thread."""
+    """A proxy for the object that `make` returns. Every access calls `make`, which should be cheap or cache its result."""
     return cast("T", _Lazy(make))
 
 
@@ -36,7 +36,7 @@ class _Lazy:
 
 
 class LazyExtractor:
-    """An `Extractor` of locations of some kinds, created when there is a location of its kinds."""
+    """An `Extractor` for locations of certain kinds, created when a location of such a kind is first requested."""
 
     def __init__(self, make: Callable[[], Extractor], *kinds: type) -> None:
         self._make, self._kinds = make, kinds

@@ -1,4 +1,4 @@
-"""The library's half: which adapter stands behind each of its ports, and the use cases on them."""
+"""The use cases of the library, with the adapters that the settings choose."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
     from citekit.domain.ports.sources import Sources
 
 EMBEDDERS = ("fast", "quality", "minilm", "multilingual", "hashing", "onnx:FOLDER", "openai[:MODEL]", "gemini[:MODEL]")
-"""The names that `CITEKIT_EMBEDDER` knows."""
+"""The valid values of `CITEKIT_EMBEDDER`."""
 
 EMBEDDING_TIMEOUT = 60.0
-"""Seconds after which a request for vectors is given up, where nothing else is said."""
+"""The default timeout in seconds for a request to an embedding service."""
 
 
 class DocumentServices(Protocol):
-    """What the library needs to read and map single documents."""
+    """The services for single documents that the library needs."""
 
     @property
     def confined(self) -> bool:
@@ -66,7 +66,7 @@ class DocumentServices(Protocol):
 
     @property
     def sources(self) -> Sources:
-        """The files."""
+        """Access to source files."""
 
     @property
     def maps(self) -> MapStore:
@@ -95,7 +95,9 @@ class DocumentServices(Protocol):
 
 @define
 class Alexandria:
-    """The use cases of the library of one home; every port can be given. Safe to use from several threads."""
+    """The use cases of the library of one home. Ports that the caller does not supply are chosen from the settings.
+    Thread-safe.
+    """
 
     settings: Settings
     app: DocumentServices
@@ -105,12 +107,12 @@ class Alexandria:
 
     @property
     def chosen(self) -> LibrarySettings:
-        """What the user decided about the library."""
+        """The settings of the library."""
         return self.settings.library
 
     @first_use
     def library(self) -> Library:
-        """The books on disk. Raises `LibraryUnavailable` where none is named."""
+        """The catalog of books. Raises `LibraryUnavailable` if none is configured."""
         if "library" in self._given:
             return self._given["library"]
         folder = self.chosen.calibre
@@ -125,25 +127,25 @@ class Alexandria:
 
     @first_use
     def text(self) -> TextReader:
-        """How the text of a document is read."""
+        """The reader of document text."""
         return self.app.text
 
     @first_use
     def splitter(self) -> SentenceSplitter:
-        """The splitter of sentences."""
+        """The sentence splitter."""
         from citekit.adapters.search.sentence_splitters import SentencexSplitter
 
         return self._given.get("splitter") or SentencexSplitter()
 
     @first_use
     def embedder(self) -> Embedder:
-        """Whose vectors the index holds. Raises `RequestRefused` for a name that is not known."""
+        """The embedder of the index. Raises `RequestRefused` for an unknown name."""
         from citekit.adapters.search.embedders.query_cache import CachingEmbedder
 
         return self._given.get("embedder") or CachingEmbedder(self.embedder_called(self.chosen.embedder))
 
     def embedder_called(self, name: str) -> Embedder:
-        """The embedder of that name. Raises `RequestRefused`."""
+        """The embedder with that name. Raises `RequestRefused`."""
         kind, _, what = name.partition(":")
         match kind:
             case "fast" if not what:
@@ -202,7 +204,7 @@ class Alexandria:
 
     @first_use
     def similarity(self) -> Embedder:
-        """What tells where the subject of a text changes."""
+        """The embedder that detects where the subject of a text changes."""
         return self._given.get("similarity") or self._static
 
     @first_use
@@ -219,7 +221,7 @@ class Alexandria:
 
     @first_use
     def index(self) -> VectorIndex:
-        """Where vectors and words are kept: on a server where one is named, else in a folder of the home."""
+        """The vector index: on a server if one is configured, else in a folder of the home."""
         if "index" in self._given:
             return self._given["index"]
         return self._server() if self.chosen.server else self._embedded()
@@ -253,31 +255,31 @@ class Alexandria:
 
     @first_use
     def ledger(self) -> Ledger:
-        """What was ingested."""
+        """The ledger of ingested books."""
         from citekit.adapters.storage.sqlite_ledger import SqliteLedger
 
         return self._given.get("ledger") or SqliteLedger(self.chosen.ledger)
 
     @first_use
     def personas(self) -> Personas:
-        """Guardians and patterns."""
+        """The guardians and answer patterns."""
         from citekit.adapters.personas.markdown_files import PersonaFiles
 
         return self._given.get("personas") or PersonaFiles(self.chosen.guardians)
 
     @property
     def allowed(self) -> Folders:
-        """Which files may be named: by the owner of the home any that they can read."""
+        """The paths that the caller may read. The owner of the home may read all."""
         return self.app.client_folders if self.app.confined else UNRESTRICTED
 
     @first_use
     def cut(self) -> ChunkBook:
-        """Cut a book into chapters, chunks and passages."""
+        """The use case that splits a book into chapters, chunks, and passages."""
         return ChunkBook(self.splitter, self.similarity, self.embedder.window)
 
     @first_use
     def ingest_book(self) -> IngestBook:
-        """Take a book into the index."""
+        """The use case that ingests a book."""
         app = self.app
         naming = ChooseId(app.maps, self.settings.home)
         return IngestBook(
@@ -293,40 +295,40 @@ class Alexandria:
 
     @first_use
     def batch_ingest(self) -> BatchIngest:
-        """Take many books into the index."""
+        """The use case that ingests many books."""
         return BatchIngest(self.library, self.ingest_book)
 
     @first_use
     def ask(self) -> Ask:
-        """Answer a question with places in books."""
+        """The use case that answers a question with passages from books."""
         return Ask(self.embedder, self.index, self.ledger, self.app.maps)
 
     @first_use
     def rebuild(self) -> Rebuild:
-        """Rebuild a collection."""
+        """The use case that rebuilds a collection."""
         return Rebuild(self.ingest_book, self.app.client_folders)
 
     @first_use
     def narrow(self) -> NarrowTo:
-        """Ask only some of the books."""
+        """The use case that restricts a question to some books."""
         return NarrowTo(self.ledger)
 
     @first_use
     def remove_book(self) -> RemoveBook:
-        """Take a book out of the index."""
+        """The use case that removes a book."""
         return RemoveBook(self.index, self.ledger, self.app.maps, self.app.locks, self.app.clock)
 
     @first_use
     def browse(self) -> Browse:
-        """List loose files that can be ingested."""
+        """The use case that lists files that can be ingested."""
         return Browse(self.text)
 
     @first_use
     def try_chunking(self) -> TryChunking:
-        """Cut a book, and only say what came of it."""
+        """The use case that previews the chunks of a book."""
         return TryChunking(self.app.sources, self.text, self.splitter, self.similarity)
 
     @first_use
     def compare_chunking(self) -> CompareChunking:
-        """Cut a book in several ways, and say which is best."""
+        """The use case that compares chunking thresholds."""
         return CompareChunking(self.app.sources, self.text, self.splitter, self.similarity)

@@ -1,4 +1,4 @@
-"""Who makes maps: our own mapper, a model's, an installed package's, or the user's."""
+"""Creates mappers: the local one, those that use a model, those of installed packages, and the user's own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class MapperServices(Protocol):
-    """What mappers are made with."""
+    """The services that mappers need."""
 
     @property
     def settings(self) -> Settings:
@@ -37,7 +37,7 @@ class MapperServices(Protocol):
 
     @property
     def sources(self) -> Sources:
-        """The files."""
+        """Access to source files."""
 
     @property
     def local_mapper(self) -> Mapper:
@@ -57,27 +57,27 @@ class MapperServices(Protocol):
 
     @property
     def workers(self) -> WorkerPool | None:
-        """The workers that parse files; None if this process parses them."""
+        """The pool of parser processes; None if this process parses files."""
 
     @property
     def leftovers(self) -> OrphanedUploads:
-        """The uploads that a service may still hold."""
+        """Uploaded files that may still be on a model service."""
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
-        """An extractor that does in a worker what `here` would do."""
+        """An extractor that runs `here` in a worker process."""
 
 
 @frozen
 class Mappers:
-    """The mappers of an app, each made when it is asked for."""
+    """Creates mappers on request."""
 
     app: MapperServices
 
     def called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
-        """The mapper of that name, or of that Python file; `auto` takes the best one that is configured.
+        """The mapper with that name, or from that Python file; `auto` selects the best one that is configured.
 
-        A name that is not ours is looked for among the entry points of installed packages. `config` is handed to the
-        constructor of a mapper of the user's. Raises `RequestRefused`.
+        Other names are looked up in the entry points of installed packages. `config` is passed to the constructor of a
+        custom mapper. Raises `RequestRefused`.
         """
         if name.endswith(".py"):
             from citekit.adapters.mappers.custom import load_mapper
@@ -95,7 +95,7 @@ class Mappers:
         return self.app.local_mapper if chosen == "local" else self._model(chosen)
 
     def choice(self) -> tuple[str, str]:
-        """The mapper that `auto` means now, and why: `(name, reason)`."""
+        """The mapper that `auto` currently selects, and the reason: `(name, reason)`."""
         if self.app.settings.gemini_key is not None:
             return "gemini", f"{self.app.settings.gemini_variable} is set"
         if self.app.settings.openai_key is not None:
@@ -110,7 +110,7 @@ class Mappers:
 
         service = self._gemini() if name == "gemini" else self._openai()
         named = self.app.settings.base_url or (self.app.settings.openai_base_url if name == "openai" else None)
-        where = without_user(named)  # it stands in every map that this mapper makes
+        where = without_user(named)  # the URL is recorded in every map that this mapper makes
         viewer, still = self._showing()
         return ModelMapper(
             service=service,
@@ -130,7 +130,7 @@ class Mappers:
         )
 
     def _showing(self) -> tuple[Viewer, Callable[[Source, float], bytes]]:
-        """What opens files for a model, and takes stills of films: in a child, or here."""
+        """The viewer that prepares files for a model, and the function that takes stills of videos."""
         if self.app.workers is None:
             return self.app.parsers.viewer, self.app.parsers.still
         from citekit.adapters.sandbox.sandboxed_files import IsolatedViewer
@@ -178,7 +178,7 @@ class Mappers:
         return Generation(temperature=chosen.temperature, thinking=chosen.thinking, max_output=chosen.max_output)
 
     def of_object(self, provider: Any) -> Mapper:
-        """An object with a `generate_map` method as a mapper. Raises `RequestRefused`."""
+        """A mapper from an object with a `generate_map` method. Raises `RequestRefused`."""
         from citekit.adapters.mappers.custom import wrap_mapper
 
         return wrap_mapper(provider, self.app.local_mapper, timeout=self.app.settings.timeout)

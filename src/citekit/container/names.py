@@ -1,27 +1,27 @@
-"""The names of what can be chosen, and of the indexes."""
+"""The names of mappers and adapters, and of the folders in the cache."""
 
 from __future__ import annotations
 
 MAPPERS = ("auto", "gemini", "openai", "local")
-"""The names that `--mapper` knows."""
+"""The built-in values of `--mapper`."""
 
 ADAPTERS = ("graphrag", "llamaindex", "generic")
-"""The names that `--adapter` knows."""
+"""The built-in values of `--adapter`."""
 
 INDEX = "index-1"
-"""The folder of the index, with the version of what it remembers: rows of another form are never misread."""
+"""The folder of the file cache. The name contains the schema version, so that rows of another schema are never read."""
 
 NODES = "nodes-1"
-"""The folder of the index of nodes by their words, likewise with its version."""
+"""The folder of the node search index, with its schema version."""
 
 QUOTABLE = "quotable-1"
-"""The folder of texts in which quotes are looked for, likewise with its version."""
+"""The folder of cached texts for quotes, with its schema version."""
 
 MODEL_MAPPERS = frozenset({"gemini", "openai"})
-"""The mappers that ask a model."""
+"""The mappers that use a model."""
 
 ANSWERS = "answers"
-"""The folder in the cache with the answers of models about maps that are not finished."""
+"""The folder in the cache for model answers of unfinished maps."""
 
 REQUEST_TIMEOUT = 300.0
-"""Seconds after which a request to a model is given up, where nothing else is said."""
+"""The default timeout in seconds for a request to a model."""

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 @define
 class Parsers:
-    """`index_folder` is where they remember what makes another look fast; `password` opens PDFs; `ocr` reads pictures.
+    """The parsers, created on first use in a worker or in the main process. Thread-safe.
 
-    A given port is used as it is. `before_picture` is called before the text
-    of each picture is read. Any thread may ask.
+    `index_folder` is the folder of the file cache; `password` opens PDFs; `ocr` enables OCR. Ports that the caller
+    supplies are used as they are. `before_picture` is called before OCR of each image.
     """
 
     index_folder: Path | None = None
@@ -56,7 +56,7 @@ class Parsers:
 
     @first_use
     def index(self) -> Index | None:
-        """What is remembered of files."""
+        """The cache of facts about files."""
         if self.given_index is not None or self.index_folder is None:
             return self.given_index
         from citekit.adapters.libraries.sqlite.key_value_cache import Index
@@ -65,7 +65,7 @@ class Parsers:
 
     @first_use
     def reader(self) -> Reader:
-        """How reflowable books are read."""
+        """The reader of reflowable books."""
         return self.given_reader or self._books
 
     def books(self, *, marked: bool = False) -> AnyBookReader:
@@ -92,7 +92,7 @@ class Parsers:
 
     @first_use
     def marked_reader(self) -> Reader:
-        """How they are read as they are seen: what stands higher or lower, and what nobody sees, is marked."""
+        """The reader of books for quotes: superscripts, subscripts, and hidden text are marked."""
         return self.given_reader or self._seen
 
     @first_use
@@ -103,21 +103,21 @@ class Parsers:
 
     @first_use
     def probe(self) -> MediaProbe:
-        """How recordings are looked into."""
+        """The probe of recordings."""
         from citekit.adapters.formats.media.probe import PyAvProbe
 
         return self.given_probe or PyAvProbe()
 
     @first_use
     def measurer(self) -> Measurer:
-        """How far files reach."""
+        """The measurer of file extents."""
         from citekit.adapters.formats.measuring import FileMeasurer
 
         return FileMeasurer(self)
 
     @first_use
     def mapper(self) -> Mapper:
-        """The mapper that asks no model."""
+        """The mapper that uses no model."""
         from citekit.adapters.mappers.local import LocalMapper
         from citekit.adapters.system.clock import SystemClock
 
@@ -132,14 +132,14 @@ class Parsers:
 
     @first_use
     def written(self) -> TextReader:
-        """The reader of documents for quotes: text as it is displayed, with words split where a line ends."""
+        """The reader of documents for quotes: text as it is displayed, with words split at line ends."""
         from citekit.adapters.formats.text_reader import FormatTextReader
 
         return FormatTextReader(self, marked=True)
 
     @first_use
     def quotable(self) -> QuotableTexts:
-        """The texts of documents in which quotes are looked for."""
+        """The reader of the texts in which quotes are searched."""
         from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
         from citekit.adapters.quotes.texts import Beside, QuotableTextReader
 
@@ -147,27 +147,27 @@ class Parsers:
 
     @first_use
     def viewer(self) -> Viewer:
-        """What is shown to a model."""
+        """Prepares files to be shown to a model."""
         from citekit.adapters.mappers.llm.file_views import FileViewer
 
         return FileViewer()
 
     @first_use
     def still(self) -> JpegStills:
-        """The picture that a film shows at a time, as a small JPEG."""
+        """Takes the frame of a video at a given time as a small JPEG."""
         from citekit.adapters.formats.media.evidence.previews import JpegStills
 
         return JpegStills(self.extractor("stills"))
 
     @first_use
     def foreign_files(self) -> ForeignFiles:
-        """How what other programs made is opened, and the PDFs that it speaks of."""
+        """Reads the data files of other programs, and the PDFs that they refer to."""
         from citekit.adapters.importers.foreign_files import DriverForeignFiles
 
         return DriverForeignFiles()
 
     def extractor(self, name: str) -> Extractor:
-        """The extractor of that name. Raises `KeyError`."""
+        """The extractor with that name. Raises `KeyError`."""
         from citekit.adapters.formats.registry import extractor_of
 
         with self.lock:
@@ -177,7 +177,7 @@ class Parsers:
 
     @first_use
     def ocr_reader(self) -> OcrReader | None:
-        """Who reads the text of pictures, where that is wanted and can be had."""
+        """The OCR engine; None if OCR is disabled or not installed."""
         if not self.ocr:
             return None
         from citekit.adapters.formats.shared.ocr import AnnouncedOcrReader, RapidOcrReader
@@ -188,19 +188,19 @@ class Parsers:
 
 
 SMALL_TEXT = 16_000
-"""Bytes of the largest text that is read in the process that asks, if its parser is not compiled.
+"""The maximum size in bytes of a text that the calling process parses itself, if the parser is pure Python.
 
-The most expensive texts of this size that we know take half a second, on a slow computer.
+The most expensive known texts of this size take half a second on a slow computer.
 """
 
 
 def is_mapped_in_worker(source: Source) -> bool:
-    """Whether a child maps that file: its parser is compiled, or it is large enough to take long."""
+    """Whether a worker maps the file: its parser is native code, or the file is large."""
     return source.size > SMALL_TEXT or is_mapped_by_compiled(source.format)
 
 
 def is_expected_in_worker(path: Path) -> bool:
-    """Whether a child will map that file, as its name and its size promise."""
+    """Whether a worker will probably map the file, judging by its name and size."""
     promised = by_name(path.name)
     if promised is None:
         return False
@@ -211,25 +211,25 @@ def is_expected_in_worker(path: Path) -> bool:
 
 
 def is_read_in_worker(source: Source) -> bool:
-    """Whether a child reads the text of that file."""
+    """Whether a worker reads the text of the file."""
     return source.size > SMALL_TEXT or is_read_by_compiled(source.format)
 
 
 def is_quoted_in_worker(source: Source) -> bool:
-    """Whether a child makes the text of that file ready for quotes. Subtitles are read in the process that asks."""
+    """Whether a worker prepares the text of the file for quotes. The calling process reads subtitles itself."""
     return source.format.modality not in (Modality.VIDEO, Modality.AUDIO) and is_read_in_worker(source)
 
 
 def is_mapped_by_compiled(format: Format) -> bool:
-    """Whether a compiled parser maps such a file: it may crash its process."""
+    """Whether native code maps files of this format. Such code can crash its process."""
     return handler_of(format).uses_native_code(Task.OUTLINE, format)
 
 
 def is_measured_by_compiled(format: Format) -> bool:
-    """Whether a compiled parser measures such a file."""
+    """Whether native code measures files of this format."""
     return handler_of(format).uses_native_code(Task.MEASURE, format)
 
 
 def is_read_by_compiled(format: Format) -> bool:
-    """Whether a compiled parser reads the text of such a file."""
+    """Whether native code reads the text of files of this format."""
     return handler_of(format).uses_native_code(Task.READ_TEXT, format)

@@ -57,7 +57,7 @@ class Ports(TypedDict, total=False):
 
 
 def check_names(ports: Ports) -> Ports:
-    """The ports as they are. Raises `TypeError` for a name that is not a port, with the name that was probably meant."""
+    """Return the ports. Raises `TypeError` for an unknown name, with a suggestion."""
     known = Ports.__annotations__
     for name in ports:
         if name not in known:

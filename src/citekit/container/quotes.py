@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @frozen
 class QuoteServices:
-    """What the texts for quotes are made with. A text that is cached needs neither `texts` nor `probe` nor `workers`."""
+    """The services for reading texts for quotes. For a cached text, `texts`, `probe`, and `workers` are not called."""
 
     cache_folder: Path
     texts: Callable[[], TextReader]

@@ -1,4 +1,4 @@
-"""The workers that parse for one home: their first message, and their restrictions."""
+"""Creates the worker pool of a home: the first message to each worker, and its restrictions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 def is_possible() -> bool:
-    """Whether there can be children: not on Windows, nor where this program was frozen into one file, or is embedded."""
+    """Whether worker processes are supported: not on Windows, in frozen programs, or in embedded interpreters."""
     if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
         return True
     _log.warning("files are parsed in the main process: this system cannot start a child process here")
@@ -33,9 +33,10 @@ def is_possible() -> bool:
 
 
 def worker_pool_of(settings: Settings, index: Index, *, run_ffmpeg: bool = False) -> WorkerPool:
-    """The children of that home, which may run no program but ffmpeg, if that; none is started yet.
+    """The worker pool of a home. No worker is started yet.
 
-    `index` remembers the files that exceeded their budgets.
+    Workers can run no programs, except ffmpeg with `run_ffmpeg`. `index` records the files that exceeded their resource
+    budgets.
     """
     from citekit.adapters.sandbox.budget import Allowance
     from citekit.adapters.sandbox.refusals import Refusals
@@ -61,7 +62,7 @@ def _writable(settings: Settings) -> list[str]:
 
 
 def _which(folder: str) -> tuple[int, int] | None:
-    """Which folder that is: a child may write below the very one, not below another that took its name."""
+    """The device and inode of a folder, which identify it even if another folder takes its name."""
     try:
         status = os.stat(folder)  # noqa: PTH116 - looked at for every request
     except OSError:
@@ -70,7 +71,7 @@ def _which(folder: str) -> tuple[int, int] | None:
 
 
 def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
-    """The named values of `serve_parent` in `parser_child`."""
+    """The keyword arguments of `_serve_parent` in `worker_main`."""
     from citekit.adapters.system.home_files import make_folder
 
     cache = settings.cache_folder

@@ -1,4 +1,4 @@
-"""The program of a child that parses: gives up what it does not need, then does what its parent asks."""
+"""The main program of a worker: drops its privileges, then serves requests of its parent process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ Asked = Mapping[str, Any]
 
 
 def main() -> None:
-    """Serve the process that started this one, which left three descriptors in `sys.argv`; see `Child.start`."""
+    """Serve the parent process. `sys.argv` contains three file descriptors: input, output, and one that ends when the
+    parent ends.
+    """
     source, sink, life = map(int, sys.argv[1:4])
     end_with(life)
     line = Line(source, sink)
@@ -55,7 +57,9 @@ def _serve_parent(
     writable: Sequence[str],
     programs: Sequence[str],
 ) -> None:
-    """Hold at most `memory` bytes, write below the folders `writable` alone, run only `programs`; do what is asked."""
+    """Limit memory to `memory` bytes, writes to the folders in `writable`, and executables to `programs`; then serve
+    requests.
+    """
     limit_memory(memory)
     confine([Path(folder) for folder in writable], [Path(program) for program in programs])
     parsers = Parsers(Path(index_folder), password, ocr, before_picture=partial(_begin_picture, line))
@@ -63,7 +67,7 @@ def _serve_parent(
 
 
 def _begin_picture(line: Line) -> None:
-    """The text of one more picture is read, with a large model: that has processor time and memory of its own."""
+    """Report the start of OCR on an image, which has its own budget of CPU time and memory."""
     allow_memory(None)
     allow_processor_time(math.inf)
     line.send(as_message({"picture": True}))
@@ -71,12 +75,12 @@ def _begin_picture(line: Line) -> None:
 
 @frozen
 class Parsing:
-    """What is asked, done by the parsers, as plain data."""
+    """Handles requests with the parsers. Answers are plain data."""
 
     parsers: Parsers
 
     def __call__(self, asked: Asked, progress: Progress) -> Any:
-        """The answer to a request of `Children.ask`."""
+        """The answer to a request from `WorkerPool.ask`."""
         return self._doing[asked["do"]](asked, progress)
 
     @property

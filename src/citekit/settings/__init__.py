@@ -1,6 +1,6 @@
-"""What the user decided: read once, from flags and the environment.
+"""The user's settings, read once from flags and environment variables.
 
-Names are imported when they are first used: a start that needs one folder pays for no other setting.
+Names are imported on first use, so that a fast start loads only the settings that it needs.
 """
 
 from __future__ import annotations

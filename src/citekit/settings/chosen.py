@@ -1,4 +1,4 @@
-"""What the user decided: read once, from flags and the environment."""
+"""The settings that are not specific to the library."""
 
 from __future__ import annotations
 
@@ -17,19 +17,24 @@ from citekit.settings.secrets import SUFFIX, read_secret, remember, remember_add
 
 @frozen(kw_only=True)
 class Settings:
-    """`home` holds maps, evidence (laid out for people) and the cache, in folders of their own.
+    """The settings of one home.
 
-    `mapper` is a name; `cache_limit` bytes bound the evidence store.
+    `home` contains maps, output, and cache in separate folders. `mapper` is a mapper name; `cache_limit` is the maximum
+    size of the evidence store in bytes.
 
-    `roots` are folders in which a source that was moved is looked for, and which agents may name; with `client_roots`
-    also those that an MCP client offers. `concurrency` files are read at once, and `model_concurrency`
-    requests to a model wait at once. `media` is the driver that copies
-    clips: `pyav`, or `ffmpeg` for the program of that name. `password` opens PDFs that are locked. `ocr` reads the
-    text of scans and pictures, where the extra is installed. `parsers` run in a `subprocess` that can use
-    `parser_memory` bytes and is ended after `parser_timeout` seconds without progress, or `inline`. A file under 1 MB may
-    take `parser_cpu` seconds of processor time and `parser_file_memory` bytes there; a larger one gets more. `model`,
-    `base_url`, `retries`, `timeout` (seconds), `max_requests`, `temperature` (0 to 2), `thinking` (one of `THINKING`) and
-    `max_output` (tokens) are for mappers that ask a model; keys and the password are never shown.
+    `roots` are folders in which moved sources are searched for and that agents may read; with `client_roots`, agents
+    may also read the folders that an MCP client offers. `concurrency` is the number of files that are mapped at once,
+    `model_concurrency` the number of concurrent requests to a model. `media` is the driver that copies clips: `pyav`,
+    or `ffmpeg` for that program. `password` opens locked PDFs. `ocr` enables OCR of scans and images if the extra is
+    installed.
+
+    `parsers` is `subprocess` or `inline`. A parser process can use `parser_memory` bytes, and is terminated after
+    `parser_timeout` seconds without progress. A file under 1 MB may take `parser_cpu` seconds of CPU time and
+    `parser_file_memory` bytes; larger files get more.
+
+    `model`, `base_url`, `retries`, `timeout` (seconds), `max_requests`, `temperature` (0 to 2), `thinking` (one of
+    `THINKING`), and `max_output` (tokens) apply to mappers that use a model. Keys and the password never appear in the
+    repr.
     """
 
     home: Path
@@ -65,7 +70,7 @@ class Settings:
     library: LibrarySettings = field()
 
     def __attrs_post_init__(self) -> None:
-        """Nothing that is shown from now on holds a secret of these settings."""
+        """Register the secrets, so that they are removed from all output."""
         remember(self.gemini_key, self.openai_key, self.password)
         remember_address(self.base_url)
         remember_address(self.openai_base_url)
@@ -90,22 +95,22 @@ class Settings:
 MEDIA = ("pyav", "ffmpeg")
 THINKING = ("minimal", "low", "medium", "high", "xhigh")
 HOTTEST = 2.0
-"""The highest temperature that the services take."""
+"""The highest temperature that the model services accept."""
 SWITCH = ("on", "off")
 PARSERS = ("subprocess", "inline")
 LEAST_PARSER_MEMORY = 100_000_000
-"""Bytes with which every parser can be loaded, and reads a small file."""
+"""The minimum memory in bytes with which every parser can be loaded and can read a small file."""
 
 
 def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
-    """The settings of an environment; `home` wins over `CITEKIT_HOME`. Raises `RequestRefused` for an invalid value."""
+    """The settings in an environment. `home` overrides `CITEKIT_HOME`. Raises `RequestRefused` for an invalid value."""
     place = expanded(home_named(environment, home))
     own = environment.get("GEMINI_API_KEY") or environment.get(f"GEMINI_API_KEY{SUFFIX}")
     gemini = "GEMINI_API_KEY" if own else "GOOGLE_API_KEY"
     thinking = environment.get("CITEKIT_THINKING")
     roots = [part for part in environment.get("CITEKIT_ROOTS", "").split(os.pathsep) if part]
     return Settings(
-        home=Path(os.path.abspath(place)),  # noqa: PTH100 - resolve() would follow links in the home's own path
+        home=Path(os.path.abspath(place)),  # noqa: PTH100 - resolve() would follow links in the path of the home
         mapper=environment.get("CITEKIT_MAPPER") or "auto",
         cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G"),
         roots=tuple(expanded(root).absolute() for root in roots),

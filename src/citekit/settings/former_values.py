@@ -1,4 +1,4 @@
-"""Values of settings that were renamed: the former ones still work, and a warning says the new ones."""
+"""Former values of settings. They still work, and a warning gives the new value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PARSERS = {"apart": "subprocess", "here": "inline"}
 
 
 def current_parsers(value: str) -> str:
-    """The present name of a value of `CITEKIT_PARSERS`. Logs a warning once for each former value."""
+    """The current name of a value of `CITEKIT_PARSERS`. Logs a warning once for each former value."""
     new = _PARSERS.get(value)
     if new is None:
         return value

@@ -1,4 +1,4 @@
-"""The home alone, for a start that can wait for nothing: only `os` of the standard library is imported here."""
+"""Finds the home without loading the settings, for commands that must start fast. Imports only `os`."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ TAKEN_AS_WRITTEN = frozenset(
         "QDRANT_API_KEY",
     }
 )
-"""The variables whose value `settings_from` never refuses."""
+"""The variables for which `settings_from` accepts any value."""
 
 
 def home_of(environment: Mapping[str, str], home: str | None = None) -> str:
-    """The absolute path of the home that `settings_from` finds. Raises `RequestRefused` wherever that does.
+    """The absolute path of the home, as `settings_from` finds it. Raises `RequestRefused` whenever that does.
 
-    Settings are read for it only where one is set that could be refused.
+    Loads the settings only if a variable is set whose value could be invalid.
     """
     named = home_named(environment, home)
     checked = any(environment.get(name) for name in VARIABLES if name not in TAKEN_AS_WRITTEN)

@@ -1,4 +1,4 @@
-"""What the user decided about the library."""
+"""The settings of the library."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ QUANTIZATIONS = ("int8", "none")
 
 @frozen(kw_only=True)
 class LibrarySettings:
-    """`folder` holds the embedded index and the ledger.
+    """The settings of the library.
 
-    `calibre` is the library's folder (of Calibre, or any other), `browse` the folder of loose files, `guardians` one of
-    the user's own. `qdrant_url`, else `qdrant_host` with its ports, is a server; without both the index is embedded.
-    `tools` are the toolsets that were asked for, None where nothing was said.
+    `folder` contains the embedded index and the ledger. `calibre` is the folder of books (a Calibre library or any
+    other folder), `browse` the folder of files outside the library, `guardians` a folder of custom personas.
+    `qdrant_url`, or `qdrant_host` with its ports, is a Qdrant server; without both, the index is embedded. `tools` are
+    the requested toolsets, None for the default.
     """
 
     folder: Path
@@ -45,7 +46,7 @@ class LibrarySettings:
     tools: frozenset[str] | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Nothing that is shown from now on holds a secret of these settings."""
+        """Register the secrets, so that they are removed from all output."""
         remember(self.qdrant_key)
         remember_address(self.qdrant_url)
 
@@ -55,17 +56,17 @@ class LibrarySettings:
 
     @property
     def index_folder(self) -> Path:
-        """Where the embedded index is."""
+        """The folder of the embedded index."""
         return self.folder / "index"
 
     @property
     def server(self) -> bool:
-        """Whether the index is a server's."""
+        """Whether the index is on a server."""
         return bool(self.qdrant_url or self.qdrant_host)
 
     @property
     def toolsets(self) -> frozenset[str]:
-        """The groups of tools to offer: those that were asked for, else Alexandria's where there is something to ask."""
+        """The toolsets to offer: the requested ones, else both if a library is configured or books were ingested."""
         if self.tools is not None:
             return self.tools
         configured = self.calibre is not None or self.server or os.path.exists(self.ledger)  # noqa: PTH110 - False for a name that is too long, too
@@ -73,7 +74,7 @@ class LibrarySettings:
 
 
 def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySettings:
-    """The settings of an environment; `place` is the home. Raises `RequestRefused`."""
+    """The library settings in an environment; `place` is the home. Raises `RequestRefused`."""
     home = Path(os.path.abspath(place))  # noqa: PTH100 - as for the home itself
     place_of_index = folder(environment, "CITEKIT_LIBRARY") or home / ".citekit_library"
     shared = home / "docs" / "development" / "guardians"
@@ -99,7 +100,7 @@ def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySett
 
 
 def read_toolsets(name: str, text: str | None) -> frozenset[str] | None:
-    """The toolsets that `text`, the value of `name`, lists with commas; None for an empty one. Raises `RequestRefused`."""
+    """The toolsets in a comma-separated list; None if it is empty. Raises `RequestRefused` with `name` as the setting."""
     words = [word.strip() for word in (text or "").split(",") if word.strip()]
     return frozenset(one_of(name, word, TOOLSETS) for word in words) or None
 

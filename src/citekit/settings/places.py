@@ -1,4 +1,4 @@
-"""Where things lie in a home."""
+"""The folders in a home."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAPS, OUTPUT, CACHE = ".resource_maps", ".citekit_output", ".citekit_cache"
-"""The folders of a home."""
+"""The names of the folders in a home."""
 
 
 def home_named(environment: Mapping[str, str], home: str | Path | None = None) -> str:
-    """The home as it was said, by `home`, else by `CITEKIT_HOME`, else the current folder."""
+    """The home as the user wrote it: `home`, else `CITEKIT_HOME`, else the current folder."""
     return str(home or environment.get("CITEKIT_HOME") or ".")

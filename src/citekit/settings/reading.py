@@ -1,4 +1,4 @@
-"""Read single values of the environment."""
+"""Reads single values from environment variables."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": GIGABYTE, "t": 1_000 * GIGABYT
 
 
 DIGITS = 18
-"""Digits of the longest count that is read."""
+"""The maximum number of digits in an integer."""
 
 
 def shown(text: str) -> str:
-    """A value as an error shows it, which is not the place for all of a long one."""
+    """The repr of a value for an error message, shortened if it is long."""
     return repr(text) if len(text) <= 100 else f"{text[:100]!r}..."
 
 
 def expanded(path: str | Path) -> Path:
-    """A path with `~` and `~name` written out. Raises `RequestRefused` where there is no such person."""
+    """A path with `~` and `~name` expanded. Raises `RequestRefused` if there is no such user."""
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
@@ -30,7 +30,7 @@ def expanded(path: str | Path) -> Path:
 
 
 def read_size(text: str) -> int:
-    """Bytes of `500M`, `10G` or `123456`. Raises `RequestRefused`."""
+    """The bytes for a size such as `500M`, `10G`, or `123456`. Raises `RequestRefused`."""
     number, unit = text.strip().lower().removesuffix("b"), ""
     if number and number[-1] in _UNITS:
         number, unit = number[:-1], number[-1]
@@ -44,7 +44,7 @@ def read_size(text: str) -> int:
 
 
 def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
-    """The bytes, at least `least`, that a variable says, or None where it is not set. Raises `RequestRefused`."""
+    """A size in bytes of at least `least`, or None if the variable is not set. Raises `RequestRefused`."""
     text = environment.get(name)
     if not text:
         return None
@@ -55,7 +55,7 @@ def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
 
 
 def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
-    """The whole number from `least` on that a variable says, or None where it is not set. Raises `RequestRefused`."""
+    """An integer of at least `least`, or None if the variable is not set. Raises `RequestRefused`."""
     text = environment.get(name)
     if not text:
         return None
@@ -65,7 +65,7 @@ def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
 
 
 def number(environment: Mapping[str, str], name: str, least: float, most: float) -> float | None:
-    """The number from `least` to `most` that a variable says, or None if it is not set. Raises `RequestRefused`."""
+    """A number from `least` to `most`, or None if the variable is not set. Raises `RequestRefused`."""
     text = environment.get(name)
     if not text:
         return None
@@ -79,19 +79,19 @@ def number(environment: Mapping[str, str], name: str, least: float, most: float)
 
 
 def default(value: int | None, default: int) -> int:
-    """`value`, or where it is None the default."""
+    """`value`, or `default` if it is None."""
     return default if value is None else value
 
 
 def one_of(name: str, text: str, known: Sequence[str]) -> str:
-    """`text`, which is one of `known`. Raises `RequestRefused`; `name` is whose value it is."""
+    """`text`, if it is one of `known`. Raises `RequestRefused` with `name` as the setting."""
     if text not in known:
         raise RequestRefused(f"{name}={shown(text)} must be one of: {', '.join(known)}.")
     return text
 
 
 def folder(environment: Mapping[str, str], name: str) -> Path | None:
-    """The absolute folder that a variable names, or None where it is not set. Raises `RequestRefused`."""
+    """The absolute path of a folder, or None if the variable is not set. Raises `RequestRefused`."""
     text = environment.get(name)
     return Path(os.path.abspath(expanded(text))) if text else None  # noqa: PTH100 - links stay as they are
 
@@ -100,7 +100,7 @@ _SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "fals
 
 
 def switch(environment: Mapping[str, str], name: str) -> bool | None:
-    """Whether a variable says yes (1) or no (0), or None where it is not set. Raises `RequestRefused`."""
+    """True or False for 1 or 0 (or a synonym), or None if the variable is not set. Raises `RequestRefused`."""
     text = environment.get(name)
     if not text:
         return None

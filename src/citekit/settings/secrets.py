@@ -1,8 +1,7 @@
-"""Keys and passwords: where they are read from, and that nothing which is shown holds them.
+"""Reads keys and passwords, and removes them from output.
 
-A secret comes from its variable, or from the file that the variable with `_FILE` behind its name names. The file is
-refused where anybody else may read it, as SSH refuses such a key. A link is followed: the permissions are those of the file
-that was opened.
+A secret comes from its variable, or from the file that the variable with the suffix `_FILE` names. Like SSH, CiteKit
+rejects a file that other users can access. Links are followed: the permissions that count are those of the opened file.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from citekit.domain.errors import RequestRefused
 
 SUFFIX = "_FILE"
 IN_FILES = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "QDRANT_API_KEY", "CITEKIT_PASSWORD")
-"""The variables that have one for a file beside them."""
+"""The variables that have a variant with `_FILE`."""
 
 FILE_LIMIT = 16_384
-"""Bytes of the longest file that is read as a secret."""
+"""The maximum size of a secret file in bytes."""
 
 SHORTEST = 6
-"""Characters of the shortest secret that is looked for in what is shown; shorter ones stand in ordinary words."""
+"""The minimum length of a secret that is removed from output. Shorter ones can be part of ordinary words."""
 
 HIDDEN = "(secret)"
 
@@ -29,9 +28,10 @@ _known: set[str] = set()
 
 
 def read_secret(environment: Mapping[str, str], name: str) -> str | None:
-    """The secret that a variable says, or the file that `{name}_FILE` names; None where neither is set.
+    """The secret in a variable or in the file that `{name}_FILE` names; None if neither is set.
 
-    Raises `RequestRefused` where both are, and for a file that cannot be read, is not text, or is open to others.
+    Raises `RequestRefused` if both are set, and for a file that cannot be read, is not text, or is accessible to other
+    users.
     """
     value, path = environment.get(name) or None, environment.get(name + SUFFIX) or None
     if value is not None and path is not None:
@@ -40,12 +40,12 @@ def read_secret(environment: Mapping[str, str], name: str) -> str | None:
 
 
 def remember(*secrets: str | None) -> None:
-    """From now on, `concealed` takes these out."""
+    """Register secrets that `concealed` removes from now on."""
     _known.update(each for each in secrets if each is not None and len(each) >= SHORTEST)
 
 
 def remember_address(url: str | None) -> None:
-    """The same for the user name and the password that may stand in an address."""
+    """Register the user name and password in a URL."""
     if url is not None and "@" in url:
         from urllib.parse import unquote
 
@@ -54,7 +54,7 @@ def remember_address(url: str | None) -> None:
 
 
 def concealed(text: str) -> str:
-    """`text` without any secret of this process."""
+    """`text` without any registered secret."""
     for secret in _known:
         if secret in text:
             text = text.replace(secret, HIDDEN)
@@ -62,7 +62,7 @@ def concealed(text: str) -> str:
 
 
 def concealed_in_json(text: str) -> str:
-    """The same for a JSON document, whose strings may hold a secret in escapes."""
+    """The same for a JSON document, in whose strings a secret can be escaped."""
     import json
 
     for secret in _known:
@@ -72,14 +72,14 @@ def concealed_in_json(text: str) -> str:
 
 
 def without_user(url: str | None) -> str | None:
-    """An address without the user name and password that may stand in it."""
+    """A URL without the user name and password."""
     scheme, slashes, rest = (url or "").rpartition("://")
     authority, slash, path = rest.partition("/")
     return url and f"{scheme}{slashes}{authority.rpartition('@')[2]}{slash}{path}"
 
 
 def _in_file(variable: str, path: str) -> str:
-    data = _read(variable, os.path.expanduser(path))  # noqa: PTH111 - a start pays for pathlib only where it needs it
+    data = _read(variable, os.path.expanduser(path))  # noqa: PTH111 - importing pathlib would slow the start
     try:
         secret = data.decode().strip("\r\n")
     except UnicodeDecodeError:

@@ -74,7 +74,7 @@ def command(
 
 
 def _written(made: ImportedMap, output: str, force: bool) -> Path:
-    """Write the map to a file of its own. Raises `RequestRefused`, `HomeUnwritable`, `FaultyAnswer`."""
+    """Write the map to a separate file. Raises `RequestRefused`, `HomeUnwritable`, and `FaultyAnswer`."""
     import tempfile
 
     from citekit.domain.errors import FaultyAnswer

@@ -19,7 +19,7 @@ def command() -> None:
 @command.command("stats", cls=Command)
 @pass_session
 def stats(session: Session) -> None:
-    """Say how full the store is."""
+    """Show the number and size of the objects in the cache."""
     from citekit.entrypoints.cli.formatting import counted, size
 
     found = session.app.evidence.stats()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 MOST = 1_000
-"""Faults that are shown to a person, and warnings; a program gets all of them."""
+"""The maximum number of faults, and of warnings, in text output. JSON output contains all of them."""
 
 
 @click.command("validate", cls=Command)
@@ -75,7 +75,7 @@ def command(session: Session, file: str, bbox: str, fix: bool, output: str | Non
 
 @frozen(kw_only=True)
 class _Checked:
-    """A map file and what was found; `edits` are changes that were made, or that `--fix` would make."""
+    """A map file and its report. `edits` are the changes that were made, or that `--fix` would make."""
 
     name: str
     path: Path
@@ -90,7 +90,7 @@ class _Checked:
     backup: Path | None = None
 
     def to_plain(self) -> dict[str, Any]:
-        """The document for programs."""
+        """The JSON document."""
         told: dict[str, Any] = {"file": self.name, "sound": not self.faults}
         if self.report is not None:
             head = self.report.resource_map
@@ -115,7 +115,7 @@ def _checked(session: Session, name: str, order: BoxOrder) -> _Checked:
 
 
 def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
-    """What is wrong with the data of a map. Raises `FaultyAnswer` for data that are no map at all."""
+    """Validate the data of a map. Raises `FaultyAnswer` for data that are not a map at all."""
     from citekit.domain.errors import FaultyAnswer
     from citekit.wire.lenient_maps import read_leniently
     from citekit.wire.map_edits import edited
@@ -136,7 +136,7 @@ def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
 
 
 def _repaired(session: Session, found: _Checked, output: str | None, force: bool) -> _Checked:
-    """Write what `found` would change, and look at what is wrong then."""
+    """Write the repaired map, and validate it again."""
     from citekit.entrypoints.cli.output_files import replace_map, write_map
     from citekit.wire.locations import BoxOrder
 
@@ -150,7 +150,7 @@ def _repaired(session: Session, found: _Checked, output: str | None, force: bool
 
 
 def _file_of(session: Session, name: str) -> Path:
-    """The file of that name, else that of the map of that id, where there is one."""
+    """The file with that name, else the stored map with that id."""
     from citekit.domain.errors import CiteKitError
     from citekit.domain.ids import check_resource_id, stored_name
 
@@ -167,7 +167,7 @@ def _file_of(session: Session, name: str) -> Path:
 
 
 def read_map_file(path: Path) -> str:
-    """The text of a map file. Raises `SourceUnreadable`, `FaultyAnswer` where it is enormous or no UTF-8."""
+    """The text of a map file. Raises `SourceUnreadable`, and `FaultyAnswer` if it is too large or not UTF-8."""
     from citekit.domain.errors import FaultyAnswer, SourceUnreadable
     from citekit.entrypoints.cli.formatting import size
     from citekit.wire.maps import SIZE_LIMIT
@@ -230,7 +230,7 @@ def _warnings(checked: _Checked) -> Iterator[str]:
 
 
 def _first(what: str, shown: Sequence[str], count: int) -> Iterator[str]:
-    """Lines of the first of `count`, and how many there are beyond."""
+    """Yield the lines that are shown, and the number of those that are not."""
     from citekit.entrypoints.cli.formatting import counted
 
     yield from shown

@@ -1,4 +1,4 @@
-"""What every command has: `--home` and `--json`, also after its name."""
+"""The options of every command: `--home` and `--json`, which are accepted before and after the command name."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def _set_json(context: click.Context, _parameter: click.Parameter, value: bool) 
 
 
 FOLDER = click.Path(exists=True, file_okay=False)
-"""A folder that is there."""
+"""An existing folder."""
 
 
 def home_option() -> click.Option:
-    """`--home DIR`."""
+    """The option `--home DIR`."""
     return click.Option(
         ["--home"],
         metavar="DIR",
@@ -42,7 +42,7 @@ def home_option() -> click.Option:
 
 
 def json_option() -> click.Option:
-    """`--json`."""
+    """The option `--json`."""
     return click.Option(
         ["--json"],
         is_flag=True,
@@ -53,7 +53,7 @@ def json_option() -> click.Option:
 
 
 def password_option(what: str) -> Callable[[_Function], _Function]:
-    """`--password`, which opens `what`."""
+    """The option `--password` for the files that `what` describes."""
     return click.option(
         "--password",
         metavar="TEXT|-",
@@ -76,7 +76,7 @@ def _asked_password(_context: click.Context, _parameter: click.Parameter, value:
 
 
 class Command(click.Command):
-    """A CiteKit command. A command without `answers` speaks a protocol of its own on standard output."""
+    """A CiteKit command. Pass `answers=False` for a command that speaks its own protocol on standard output."""
 
     def __init__(self, *arguments: Any, answers: bool = True, **settings: Any) -> None:
         super().__init__(*arguments, **settings)

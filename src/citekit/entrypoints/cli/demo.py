@@ -30,7 +30,7 @@ from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.failures import sentence
 
 TREE_LIMIT = 20
-"""Lines of the tree that are shown."""
+"""The maximum number of lines of the tree."""
 
 
 @click.command("demo", cls=Command)
@@ -67,7 +67,7 @@ def _samples(stack: ExitStack) -> list[Path]:
 def _shown(
     session: Session, app: Container, paths: Sequence[Path]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Every file mapped and one part of each cut out, twice; and what failed."""
+    """Map every file, extract a part of each twice, and return the results and the failures."""
     mapped: list[tuple[ResourceMap, float]] = []
     shown: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
@@ -124,7 +124,7 @@ def _cut(session: Session, app: Container, resource_map: ResourceMap, mapped_in:
 
 
 def _node_to_show(resource_map: ResourceMap) -> Node | None:
-    """The second part of the top level where there is one: the first is often a title page."""
+    """The second top-level node if there is one, because the first is often a title page."""
     return next((node for node in (*resource_map.nodes[1:2], *resource_map.nodes)), None)
 
 

@@ -1,4 +1,4 @@
-"""The second half of `citekit demo`: a question, the place that answers it, and that page, cut out."""
+"""The second half of `citekit demo`: a question, the passage that answers it, and evidence with that page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUESTION = "How are missing values marked?"
 
 
 def show_library(session: Session, app: Container, path: Path) -> dict[str, Any]:
-    """Ingest the sample book, ask it, and open the best hit; what is missing for that is said in one line."""
+    """Ingest the sample book, ask a question, and extract the best hit. If something is missing, one note says what."""
     try:
         with watching(session, "Ingesting") as watch:
             done = _ingested(app, path, watch)

@@ -1,4 +1,4 @@
-"""How a command says that it failed, to a person and to a program."""
+"""Errors of the command line, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from citekit.domain.errors import CiteKitError
 from citekit.entrypoints.failures import FAILED
 
 INTERRUPTION = "Interrupted. No incomplete files were left behind."
-"""What is said after Ctrl-C."""
+"""The message after Ctrl-C."""
 
 
 class CommandError(Exception):
-    """A command that did its work and found that the answer is no.
+    """A command ran, and its result is negative.
 
-    `kind` is the word for programs, `plain` the rest of the JSON document, `code` the exit code. The lines for a person
-    were printed before; the text is the one sentence on standard error.
+    `kind` is the error type in JSON, `plain` the rest of the JSON document, and `code` the exit code. The lines for
+    people are already printed; the message is the one sentence on standard error.
     """
 
     def __init__(self, kind: str, message: str, plain: Mapping[str, Any] | None = None, code: int = FAILED) -> None:
@@ -25,7 +25,7 @@ class CommandError(Exception):
 
 
 def plain_error(error: BaseException, message: str) -> dict[str, Any]:
-    """An error as plain data: its type, its sentence, and what it knows beside: `nearest` names, `faults`."""
+    """An error as plain data: its type, its message, and if it has them, `nearest` names and `faults`."""
     kind = error.kind if isinstance(error, CommandError) else type(error).__name__
     plain: dict[str, Any] = {"type": kind, "message": message}
     if isinstance(error, CiteKitError):

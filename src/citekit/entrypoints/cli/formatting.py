@@ -1,4 +1,4 @@
-"""Sizes, times and places in words."""
+"""Formats sizes, durations, and locations for people."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def lasted(seconds: float) -> str:
     """How long something took.
 
     >>> lasted(0.0004), lasted(0.0123), lasted(2.34), lasted(125)
-    ('under 1 ms', '12 ms', '2.3 s', '2 min 5 s')
+    ('less than 1 ms', '12 ms', '2.3 s', '2 min 5 s')
     """
     if seconds < 0.001:
         return "less than 1 ms"
@@ -45,12 +45,12 @@ def lasted(seconds: float) -> str:
 
 
 def counted(number: int, thing: str, plural: str | None = None) -> str:
-    """`1 map`, `2 maps`."""
+    """A number with its noun: `1 map`, `2 maps`."""
     return f"{number} {thing if number == 1 else plural or f'{thing}s'}"
 
 
 def place(location: Location) -> str:
-    """Where something is, short: `pp. 12-15`, `lines 10-50`, `2:25-3:20`, `ch. 7, chars 120-980`, `Q1 Plan, A1:F20`."""
+    """A short form of a location: `pp. 12-15`, `lines 10-50`, `2:25-3:20`, `ch. 7, chars 120-980`, `Q1 Plan, A1:F20`."""
     from citekit.domain.locations import Box, Cells, Chapter, Lines, Pages, TimeSpan, Virtual
 
     match location:

@@ -30,10 +30,10 @@ from citekit.settings.chosen import HOTTEST, THINKING
 from citekit.wire.locations import modality_of
 
 UNTOLD = 0.1
-"""Seconds for which lines about unchanged files are kept back, to be printed together."""
+"""The time in seconds for which lines about unchanged files are collected, to be printed together."""
 
 NOTES_SHOWN = 10
-"""Notes of a map that are shown; all of them are in the map."""
+"""The maximum number of notes of a map in the output. The map contains all of them."""
 
 TYPES = ("document", "pdf", "video", "audio", "image", "text")
 
@@ -157,7 +157,7 @@ def command(
 
 
 def app_with(session: Session, flags: Mapping[str, Any], config: Mapping[str, Any] | None) -> Container:
-    """The use cases with those settings changed. Raises `RequestRefused` for a mapper that is not known."""
+    """The use cases with these settings changed. Raises `RequestRefused` for an unknown mapper."""
     app = session.app_with(**flags)
     if config is None and flags.get("mapper") is None:
         return app
@@ -224,20 +224,20 @@ def _many(session: Session, app: Container, files: Sequence[Path], *, kind: str 
 
 
 def _say_choice(session: Session, app: Container, done: Sequence[Outcome]) -> None:
-    """Which mapper was taken, and why, where nobody named one and it had to work."""
+    """Report which mapper was selected and why, if the user named none and it had to run."""
     if app.settings.mapper == "auto" and any(each.ingested is not None and each.ingested.mapped_now for each in done):
         name, why = app.mapper_choice()
         session.note(f"Mapper: {name} ({why}).")
 
 
 def _warn(session: Session, outcome: Outcome) -> None:
-    """Say on standard error what a model's map is short of."""
+    """Print the notes of a map that a model made to standard error."""
     for note in _notes(outcome.ingested)[:NOTES_SHOWN]:
         session.note(f"{printable(outcome.path.name)}: {printable(note)}")
 
 
 def _notes(ingested: Ingested | None) -> list[str]:
-    """The notes of a map that a model made just now; none of another."""
+    """The notes of a map that a model has just made; empty for other maps."""
     if ingested is None or not ingested.mapped_now or ingested.card.mapper is None or ingested.card.mapper[1] is None:
         return []
     notes = ingested.resource_map.metadata.get("notes")
@@ -246,19 +246,19 @@ def _notes(ingested: Ingested | None) -> list[str]:
 
 @define
 class _Told:
-    """How far a person knows what was done: new maps at once, those that were there already some at a time."""
+    """Tracks which results have been printed: new maps immediately, unchanged ones in batches."""
 
     session: Session
     count: int = 0
     when: float = 0.0
 
     def is_due(self, outcome: Outcome) -> bool:
-        """Whether somebody may be waiting for a line."""
+        """Whether the lines so far should be printed now."""
         new = outcome.ingested is None or outcome.ingested.mapped_now
         return new or perf_counter() - self.when > UNTOLD
 
     def tell(self, watch: Watch, done: Sequence[Outcome]) -> None:
-        """Print a line for each file since the last time that has a map."""
+        """Print a line for each map since the last call."""
         new = [each for each in done[self.count :] if each.ingested is not None]
         lines = [_line(each) for each in new]
         self.count, self.when = len(done), perf_counter()
@@ -279,7 +279,7 @@ def _line(outcome: Outcome, seconds: float | None = None) -> str:
 
 
 def _spent(outcome: Outcome) -> str:
-    """What a model cost, where one was asked just now."""
+    """The requests and tokens that a model has just used for the map."""
     assert outcome.ingested is not None
     if not outcome.ingested.mapped_now:
         return ""
@@ -292,7 +292,7 @@ def _spent(outcome: Outcome) -> str:
 
 
 def _finish(session: Session, done: Sequence[Outcome], seconds: float) -> None:
-    """Tell how it went. Raises `CommandError` where any file could not be mapped."""
+    """Print the summary. Raises `CommandError` if a file could not be mapped."""
     failed = [outcome for outcome in done if outcome.error is not None]
     plain = _plain(done, seconds) if session.as_json else {}
     if not failed:
@@ -346,7 +346,7 @@ def _mapper(made: MapCard) -> dict[str, str] | None:
 
 
 def _usage(ingested: Ingested) -> dict[str, Any]:
-    """What the map cost, where it says so; one that no model made is not read for it."""
+    """The recorded usage of a model. Does not read maps that no model made."""
     if ingested.card.mapper is not None and ingested.card.mapper[1] is None and not ingested.mapped_now:
         return {}
     facts = ingested.resource_map.metadata

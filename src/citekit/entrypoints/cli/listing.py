@@ -88,7 +88,7 @@ def _resource(session: Session, snapshot: HomeSnapshot, resource_id: str) -> dic
 
 
 def _state(session: Session, snapshot: HomeSnapshot, card: MapCard) -> str:
-    """What became of the file, looked for only where the map says that it is: see `application.locate_source`."""
+    """The state of the source file, checked only at its recorded paths; see `application.locate_source`."""
     if not card.source_path or card.source_hash is None:
         return "unknown"
     places = written_places(card.source_path, snapshot.home)

@@ -1,4 +1,4 @@
-"""Writes files that the user named: copies of evidence, and maps. A file is replaced in one step."""
+"""Writes files to paths from the user: copies of evidence, and maps. Files are replaced atomically."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from citekit.domain.errors import HomeUnwritable, RequestRefused
 from citekit.settings import expanded
 
 PREFIX, SUFFIX = ".citekit-", ".tmp"
-"""Of the names of files that are being written."""
+"""The prefix and suffix of temporary files."""
 
 LEFT_AFTER = 3600.0
-"""Seconds after which CiteKit assumes that the writer of such a file is dead."""
+"""The age in seconds at which a temporary file is considered abandoned."""
 
 
 @contextmanager
 def replacing(target: Path, mode: int) -> Iterator[IO[bytes]]:
-    """What is written here is the file `target`, whole and durable, with those permissions; where that fails, none of it.
+    """Open a file that replaces `target` atomically and durably, with the permissions `mode`, when the body succeeds.
 
     Raises `OSError`.
     """
@@ -49,7 +49,7 @@ def replacing(target: Path, mode: int) -> Iterator[IO[bytes]]:
 
 
 def keeping(original: Path, names: Iterator[Path]) -> Path | None:
-    """Copy a file, whole and durable, to the first of `names`, beside it, that nothing has; which that was, None for none.
+    """Copy a file durably to the first of `names` in the same folder that is free. Returns that name, or None.
 
     Raises `OSError`.
     """
@@ -68,12 +68,12 @@ def keeping(original: Path, names: Iterator[Path]) -> Path | None:
 
 
 def _is_put(temporary: Path, name: Path) -> bool:
-    """Whether the file has that name now, which nothing had."""
+    """Whether the file could be renamed to `name`, which must not exist."""
     try:
         name.hardlink_to(temporary)
     except FileExistsError:
         return False
-    except OSError:  # a file system without links: the empty file keeps others away
+    except OSError:  # the file system has no links: reserve the name with an empty file
         if os.path.lexists(name):
             return False
         name.open("xb").close()
@@ -82,7 +82,7 @@ def _is_put(temporary: Path, name: Path) -> bool:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what those left in a folder who were killed while they wrote there. Never raises."""
+    """Delete abandoned temporary files in a folder. Never raises."""
     with suppress(OSError):
         for path in folder.glob(f"{PREFIX}*{SUFFIX}"):
             with suppress(OSError):
@@ -91,7 +91,7 @@ def sweep(folder: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
-    with suppress(OSError):  # not every system can
+    with suppress(OSError):  # not supported on every system
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -100,10 +100,10 @@ def _sync(folder: Path) -> None:
 
 
 def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> Path:
-    """Copy the file `evidence` to the path `wanted`, or into that folder; return where it is now, absolute.
+    """Copy the file `evidence` to the path or into the folder `wanted`. Returns the absolute path of the copy.
 
-    A different file there is replaced only with `force`, in one step; the `source` never is. Raises `RequestRefused`
-    and `HomeUnwritable`.
+    A different file at that path is replaced only with `force`, and atomically; `source` is never replaced. Raises
+    `RequestRefused` and `HomeUnwritable`.
     """
     target = Path(os.path.abspath(expanded(wanted)))  # noqa: PTH100 - a link is replaced, not followed
     if target.is_dir():
@@ -157,7 +157,7 @@ _BACKUPS = 1000
 
 
 def write_map(data: Mapping[str, Any], wanted: str, original: Path, *, force: bool) -> Path:
-    """Write a map as the file `wanted`, which is never the `original`. Raises `RequestRefused`, `HomeUnwritable`."""
+    """Write a map to the file `wanted`, which must not be `original`. Raises `RequestRefused` and `HomeUnwritable`."""
     pass
 
     with tempfile.TemporaryDirectory(prefix="citekit-map-") as folder:
@@ -167,10 +167,10 @@ def write_map(data: Mapping[str, Any], wanted: str, original: Path, *, force: bo
 
 
 def replace_map(data: Mapping[str, Any], original: Path) -> tuple[Path, Path]:
-    """Put a map in the place of the file `original`; (that file, a copy of what it was). A link is followed.
+    """Replace the map file `original`, following links. Returns the paths of the file and of its backup.
 
-    The copy is there before anything changes, under a name that nothing had. Raises `RequestRefused` where there are too
-    many copies, `HomeUnwritable`, and `HomeUnsafe` for a link that leads out of a home.
+    The backup is complete before the file is changed, and never overwrites another file. Raises `RequestRefused` if
+    there are too many backups, `HomeUnwritable`, and `HomeUnsafe` for a link that leads out of a home.
     """
     check_map_path(original)
     place = Path(os.path.realpath(original))
@@ -185,7 +185,7 @@ def replace_map(data: Mapping[str, Any], original: Path) -> tuple[Path, Path]:
 
 
 def _kept(place: Path) -> Path:
-    """A copy of a file beside it, durable, under the first free name."""
+    """Copy a file durably to the first free backup name in its folder."""
     names = (place.with_name(f"{place.name}.bak{number if number > 1 else ''}") for number in range(1, _BACKUPS))
     backup = keeping(place, names)
     if backup is None:
@@ -200,5 +200,5 @@ def _written(data: Mapping[str, Any]) -> bytes:
 
     try:
         return (indented(data) + "\n").encode()
-    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can only hold as an escape
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can contain only as an escape
         return (json.dumps(data, indent=2, allow_nan=False) + "\n").encode()

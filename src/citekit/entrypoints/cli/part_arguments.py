@@ -1,4 +1,4 @@
-"""How a part is named on the command line: `RESOURCE NODE`, an address, or the old `RESOURCE.NODE`."""
+"""Parses the part of a resource on the command line: `RESOURCE NODE`, an address, or the former `RESOURCE.NODE`."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def _address_of(resource: str, text: str) -> Address:
 def named_node(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName:
     """The node that the arguments name.
 
-    Raises `click.UsageError`, `RequestRefused` where `RESOURCE.NODE` can be read in several ways or names no node, and
-    `ResourceMissing` or `NodeMissing` where it can be read in none.
+    Raises `click.UsageError`; `RequestRefused` if `RESOURCE.NODE` is ambiguous or names no node; and `ResourceMissing`
+    or `NodeMissing` if nothing matches.
     """
     from citekit.domain.node import NodeName
 

@@ -1,4 +1,4 @@
-"""The program `citekit`: finds the command, runs it, and turns every failure into one sentence and an exit code."""
+"""The program `citekit`: runs a command, and turns every failure into one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve", "Serve agents over MCP on standard input and output."),
     "demo": ("demo", "Map sample files and cut one part out of each."),
 }
-"""Every command: its module here, and what it does in one line."""
+"""For each command: its module in this package, and a one-line description."""
 
 ALIASES = {"adapt": "import"}
-"""Other names of commands, which stay."""
+"""Other permanent names of commands."""
 
 RENAMED = {"check-map": "validate", "editions": "versions", "context": "outline"}
-"""Former names of commands. They still work, and a note says the new name."""
+"""Former names of commands. They still work, and a note gives the new name."""
 
 
 class InterruptError(Exception):
-    """Somebody pressed Ctrl-C."""
+    """The user pressed Ctrl-C."""
 
 
 class Program(click.Group):
-    """Imports a command's module when that command is called, so that the others cost nothing."""
+    """The root command. Imports the module of a command only when that command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The names of all commands, in the order of the work."""
+        """The names of all commands, in display order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of that name, imported now."""
+        """Import and return the command with that name."""
         name = ALIASES.get(cmd_name) or RENAMED.get(cmd_name, cmd_name)
         if name not in COMMANDS:
             return None
@@ -69,18 +69,18 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the arguments name; a former name is reported on standard error."""
+        """Find the command in the arguments. A former name is reported on standard error."""
         if args and args[0] in RENAMED and not ctx.resilient_parsing:
             echo([f"Note: '{args[0]}' is now called '{RENAMED[args[0]]}'."], sys.stderr)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the list of commands without importing them."""
+        """Write the list of commands without importing their modules."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. Ctrl-C becomes an `InterruptError`."""
+        """Run the command. Ctrl-C raises `InterruptError`."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
@@ -123,18 +123,16 @@ PROGRAM = Program(
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line `arguments`, and return the exit code. Raises nothing but `SystemExit`."""
+    """Run the command line `arguments`, and return the exit code. Raises only `SystemExit`."""
     _hold_streams()
-    if (
-        "_CITEKIT_COMPLETE" in os.environ
-    ):  # click answers the shell itself, with names of commands and options, in bytes
+    if "_CITEKIT_COMPLETE" in os.environ:  # shell completion: click writes bytes to the shell itself
         return _run(arguments)
     with guarded():
         return _run(arguments)
 
 
 def _hold_streams() -> None:
-    """Let no file that is opened get the number of a standard stream that the shell closed: others write to those."""
+    """Open descriptors 0 to 2 if the shell closed them, so that no other file gets such a number and is written to."""
     lowest = os.open(os.devnull, os.O_RDWR)
     while lowest <= 2:
         lowest = os.open(os.devnull, os.O_RDWR)
@@ -145,7 +143,9 @@ def _hold_streams() -> None:
 
 def _run(arguments: Sequence[str]) -> int:
     closed = sys.stdout is None
-    if closed:  # by the shell (`>&-`): the work is done all the same, and the exit code says that its answer was lost
+    if (
+        closed
+    ):  # by the shell (`>&-`): run the command anyway, and report through the exit code that its answer was lost
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - open until the process ends
     out = sys.stdout
     _accept_any_text()
@@ -165,7 +165,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _told(error: Exception, document: TextIO | None) -> int:
-    """Say what went wrong: one sentence on standard error, and a JSON document on `document` where one is wanted."""
+    """Report an error: one sentence on standard error, and a JSON document on `document` if that is given."""
     from citekit.domain.errors import Cancelled, CiteKitError
     from citekit.entrypoints.cli.errors import INTERRUPTION, CommandError, plain_error
     from citekit.entrypoints.failures import FAILED, INTERRUPTED, USAGE, exit_code, sentence
@@ -205,13 +205,13 @@ def _hint(error: click.UsageError) -> str:
 
 
 def _accept_any_text() -> None:
-    """Let output in any encoding take any text: what it cannot show is written as an escape."""
+    """Write characters that the output encoding lacks as escapes."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def _quietly() -> int:
-    """The reader of standard output is gone: exit silently, also when Python flushes its buffers at exit."""
+    """Exit silently if the reader of standard output has closed it, even when Python flushes its buffers at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

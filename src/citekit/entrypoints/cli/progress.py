@@ -1,4 +1,4 @@
-"""Long work on a terminal: a bar on standard error, and Ctrl-C that stops it cleanly."""
+"""Progress bars on standard error, and clean cancellation with Ctrl-C."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 GRACE = 3.0
-"""Seconds that threads have to stop after Ctrl-C; a call to a service may take longer."""
+"""The time in seconds that threads get to stop after Ctrl-C."""
 
 DELETION = 40.0
-"""Seconds that the deletion of uploaded files may take after that."""
+"""The additional time in seconds for deleting uploaded files."""
 
 IMPATIENCE = 5
-"""How often Ctrl-C is pressed by somebody who does not want to wait for that."""
+"""The number of times that the user must press Ctrl-C to skip deleting uploaded files."""
 
 REMAINING = (
     "Some files are still stored by the model service: {names}. The next run with the same key deletes "
@@ -39,18 +39,18 @@ REMAINING = (
 
 
 class NoBar:
-    """Shows nothing."""
+    """A progress bar that shows nothing."""
 
     def show(self, done: float, total: float | None, message: str) -> None:
-        """Say that `done` of `total` (None where unknown) is done; an empty message keeps the title."""
+        """Show the progress; `total` is None if unknown. An empty message keeps the title."""
 
     def aside(self) -> AbstractContextManager[None]:
-        """The time in which other lines may be printed."""
+        """A context in which other lines can be printed."""
         return nullcontext()
 
 
 class RichBar(NoBar):
-    """Shows a bar on standard error."""
+    """A progress bar on standard error."""
 
     def __init__(self, progress: Progress, title: str) -> None:
         self._progress = progress
@@ -58,12 +58,12 @@ class RichBar(NoBar):
         self._task = progress.add_task(self._label(""), total=None)
 
     def show(self, done: float, total: float | None, message: str) -> None:
-        """Move the bar."""
+        """Update the bar."""
         self._progress.update(self._task, completed=done, total=total, description=self._label(message))
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Hide the bar while the block runs."""
+        """Hide the bar during the body."""
         self._progress.stop()
         try:
             yield
@@ -77,10 +77,10 @@ class RichBar(NoBar):
 
 
 class Watch:
-    """A `Progress` that moves a bar, and raises `Cancelled` in every thread once Ctrl-C was pressed."""
+    """A `Progress` that updates a bar, and raises `Cancelled` in every thread after Ctrl-C."""
 
     def __init__(self, bar: NoBar, session: Session, remaining: Callable[[], Sequence[str]] = tuple) -> None:
-        """`remaining` names the files that may still be at a model's service."""
+        """`remaining` returns the uploads that may still be on a model service."""
         self._bar = bar
         self._session = session
         self._remaining = remaining
@@ -88,23 +88,23 @@ class Watch:
         self._pressed = 0
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Say how far the work is."""
+        """Report progress."""
         self.check(done, total, message)
         self._bar.show(done, total, message)
 
     def check(self, done: float, total: float | None = None, message: str = "") -> None:  # noqa: ARG002
-        """A `Progress` that only stops work: for one of many files, whose own steps no bar shows."""
+        """A `Progress` that only cancels: for one of many files that share a bar."""
         if self._stop.is_set():
             raise Cancelled(INTERRUPTION)
 
     def aside(self) -> AbstractContextManager[None]:
-        """The time in which other lines may be printed."""
+        """A context in which other lines can be printed."""
         return self._bar.aside()
 
     def interrupt(self, _signal: int, _frame: FrameType | None) -> None:
-        """Handle Ctrl-C: ask all threads to stop; the second time, or if they do not within `GRACE`, leave at once.
+        """Handle Ctrl-C: stop all threads. Exit immediately the second time, or if they do not stop within `GRACE`.
 
-        While uploaded files are being deleted, only `IMPATIENCE` presses, or `DELETION` seconds, end the process.
+        While uploaded files are being deleted, the process exits only after `IMPATIENCE` presses or `DELETION` seconds.
         """
         self._pressed += 1
         if self._stop.is_set():
@@ -117,7 +117,7 @@ class Watch:
         raise KeyboardInterrupt
 
     def _leave_after(self, seconds: float, more: float) -> None:
-        """Leave after so many seconds; after `more` if uploaded files are still being deleted then."""
+        """Exit after `seconds`, or if uploaded files are still being deleted then, after `more` additional seconds."""
 
         def due() -> None:
             if more and self._remaining():
@@ -130,7 +130,7 @@ class Watch:
         timer.start()
 
     def _leave(self) -> None:
-        """End the process as it is, which the stores survive: what they hold is whole at any time."""
+        """Exit immediately. This is safe, because the stores write atomically."""
         left = self._remaining()
         message = f"{INTERRUPTION} {REMAINING.format(names=', '.join(left))}" if left else INTERRUPTION
         self._session.answer({"error": {"type": "InterruptError", "message": message}}, ())
@@ -140,9 +140,9 @@ class Watch:
 
 @contextmanager
 def watching(session: Session, title: str, remaining: Callable[[], Sequence[str]] = tuple) -> Iterator[Watch]:
-    """A watch over long work called `title`; its bar is shown only where standard error is a terminal.
+    """Watch long work, with a bar if standard error is a terminal.
 
-    `remaining` names the files that may still be at a model's service.
+    `remaining` returns the uploads that may still be on a model service.
     """
     with _bar(title, shown=sys.stderr.isatty() and not session.as_json) as bar:
         watch = Watch(bar, session, remaining)
@@ -153,7 +153,7 @@ def watching(session: Session, title: str, remaining: Callable[[], Sequence[str]
 @contextmanager
 def _handling(watch: Watch) -> Iterator[None]:
     before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:  # ignored, or somebody else's: it stays so
+    if before is not signal.default_int_handler:  # ignored, or handled by other code: leave it unchanged
         yield
         return
     signal.signal(signal.SIGINT, watch.interrupt)
@@ -171,6 +171,6 @@ def _bar(title: str, *, shown: bool) -> Iterator[NoBar]:
     from rich.console import Console
     from rich.progress import Progress
 
-    console = Console(file=bare(sys.stderr))  # it moves the cursor; its labels are printable
+    console = Console(file=bare(sys.stderr))  # unguarded, because the bar moves the cursor; its labels are escaped
     with Progress(console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as progress:
         yield RichBar(progress, title)

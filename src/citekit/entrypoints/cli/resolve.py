@@ -93,7 +93,7 @@ def _copied(evidence: Evidence, output: str | None, force: bool) -> Path | None:
 
 
 def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = None) -> dict[str, Any]:
-    """Evidence as plain data, with the fields of the MCP tool first."""
+    """Evidence as plain data, beginning with the fields of the MCP tool."""
     return {
         "output_path": None if evidence.output_path is None else str(evidence.output_path),
         "modality": evidence.location.modality.value,
@@ -111,7 +111,7 @@ def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = Non
 
 
 def evidence_lines(evidence: Evidence, seconds: float, copied: Path | None = None) -> Iterator[str]:
-    """Evidence for a person: its path, and below it what it is."""
+    """Evidence for people: its path, and its details."""
     yield printable(str(copied or evidence.output_path or evidence.address))
     node = evidence.node
     facts = [

@@ -38,7 +38,7 @@ def command(session: Session, /, tools: str | None) -> None:
 
 
 def _offering(app: Container, tools: str) -> Container:
-    """The same home with the toolsets that a list names."""
+    """A container for the same home with the toolsets in a comma-separated list."""
     from attrs import evolve
 
     from citekit.container import bootstrap

@@ -1,4 +1,4 @@
-"""What one call of the command line knows: which home, which kind of answer, and the use cases."""
+"""The state of one call of the command line: the home, the output format, and the use cases."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """`home` is what `--home` said; with `as_json` standard output gets one JSON document and nothing else."""
+    """One call of the command line. `home` is the value of `--home`. With `as_json`, standard output gets exactly one
+    JSON document.
+    """
 
     def __init__(self) -> None:
         self.home: str | None = None
         self.as_json = False
-        self._out = sys.stdout  # a mapper's file may turn sys.stdout elsewhere while it runs, for all threads
+        self._out = sys.stdout  # a custom mapper may redirect sys.stdout for all threads
 
     @cached_property
     def app(self) -> Container:
-        """The use cases of the home. Raises `RequestRefused` for a setting that cannot be read."""
+        """The use cases of the home. Raises `RequestRefused` for an invalid setting."""
         from citekit.container import bootstrap
 
         return bootstrap(home=self.home)
 
     def app_with(self, **settings: Any) -> Container:
-        """The use cases with those settings changed; what is None stays. Raises `RequestRefused`."""
+        """The use cases with these settings changed; None leaves a setting unchanged. Raises `RequestRefused`."""
         changed = {name: value for name, value in settings.items() if value is not None}
         if not changed:
             return self.app
@@ -44,29 +46,29 @@ class Session:
         return bootstrap(evolve(self.app.settings, **changed))
 
     def answer(self, plain: Mapping[str, Any], lines: Iterable[str]) -> None:
-        """Give the answer: `plain` as JSON, or `lines` to a person. Only the one that is wanted is made."""
+        """Print the answer: `plain` as JSON, or `lines` as text. The unused one is not evaluated."""
         if self.as_json:
             write_json(plain, self._out)
             return
         self.say(lines)
 
     def say(self, lines: Iterable[str]) -> None:
-        """Tell a person lines of the answer; nothing to a program, for which they are not even made.
+        """Print lines of a text answer; with `as_json`, do not even evaluate them.
 
-        A line is one line: an end of line inside of it is shown as an escape, as every other control is.
+        Line ends and other control characters within a line are escaped.
         """
         if not self.as_json:
             for several in _together(lines):
                 echo(several, self._out)
 
     def note(self, text: str) -> None:
-        """Tell a person something beside the answer, on standard error; nothing to a program."""
+        """Print a note to standard error, unless `as_json` is set."""
         if not self.as_json:
             echo([text], sys.stderr)
 
 
 def _together(lines: Iterable[str]) -> Iterator[list[str]]:
-    """The lines, some hundred at a time: each write is passed on at once, which costs far more than the line."""
+    """The lines in batches, because each write is flushed, which costs far more than a line."""
     rest = iter(lines)
     while several := list(islice(rest, 200)):
         yield several
@@ -76,12 +78,12 @@ pass_session = click.make_pass_decorator(Session, ensure=True)
 
 
 def write_json(plain: Mapping[str, Any], out: TextIO) -> None:
-    """One JSON document on `out`, in plain ASCII where that takes no other characters; what is not seen is escaped."""
+    """Write a JSON document to `out`. Invisible characters, and those that the encoding of `out` lacks, are escaped."""
     from citekit.domain.unicode_controls import in_json
     from citekit.wire.indented import indented
 
     text = in_json(indented(plain))
-    if "error" in plain:  # what others said is in it; a document of results says exactly what is in the files
+    if "error" in plain:  # error texts can come from services; results must quote files exactly
         from citekit.settings.secrets import concealed_in_json
 
         text = concealed_in_json(text)

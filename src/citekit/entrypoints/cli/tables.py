@@ -1,4 +1,4 @@
-"""Trees and tables as lines of text."""
+"""Formats trees and tables as lines of text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BRANCHES = (("├─ ", "│  "), ("└─ ", "   "))
 
 
 def tree(nodes: Sequence[Node]) -> Iterator[str]:
-    """A line for every node: its id, place and title, below its parent."""
+    """A line for every node with its id, location, and title, below its parent."""
     pending = [(node, "", node is nodes[-1]) for node in reversed(nodes)]
     while pending:
         node, before, is_last = pending.pop()
@@ -28,14 +28,14 @@ def tree(nodes: Sequence[Node]) -> Iterator[str]:
 
 
 def node_line(node: Node) -> str:
-    """A node in one line; a title that the id ends in is not said again."""
+    """A node as one line. The title is omitted if the id ends with it."""
     where = styled(printable(place(node.location)), fg="cyan")
     title = "" if node.id.rpartition(".")[2] == node.title else f"  {printable(node.title)}"
     return f"{styled(printable(node.id), bold=True)}  {where}{title}"
 
 
 def table(rows: Iterable[Sequence[str]], heads: Sequence[str]) -> Iterator[str]:
-    """Lines with aligned columns; cells are escaped, the last one is not padded."""
+    """Lines with aligned columns. Cells are escaped; the last column is not padded."""
     cells = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(_width, column)) for column in zip(heads, *cells, strict=True)]
     yield styled(_row(heads, widths), bold=True)
@@ -44,7 +44,7 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str]) -> Iterator[str]:
 
 
 def pairs(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Lines of a name and a value, aligned."""
+    """Lines with a name and a value, aligned."""
     known = [(name, printable(value)) for name, value in rows]
     widest = max((len(name) for name, _ in known), default=0)
     for name, value in known:
@@ -57,7 +57,7 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _width(text: str) -> int:
-    """Columns on a terminal: wide characters take two, marks none (UAX 11)."""
+    """The number of terminal columns: wide characters take two, combining marks none (UAX 11)."""
     if text.isascii():
         return len(text)
     import unicodedata

@@ -1,8 +1,8 @@
-"""The one way to the terminal: whatever is written has only the colours that a command gave it, and no other control.
+"""Writes to the terminal: only CiteKit's own styles, and no other control characters.
 
-The streams themselves are exchanged while a command runs, so that neither a command nor a library can forget it: what is
-printed, logged, warned of or traced goes through them too, and no key or password of this process gets out by them. It is
-the same for a file or a pipe, as with git: it may be shown on a terminal later. Programs take `--json`, which loses nothing.
+While a command runs, guards replace `sys.stdout` and `sys.stderr`, so that everything that commands and libraries
+print, log, or trace is escaped, and secrets are removed. The same applies to files and pipes, because their content may
+later be shown on a terminal. Programs use `--json`, which loses nothing.
 """
 
 from __future__ import annotations
@@ -21,67 +21,67 @@ from citekit.domain.unicode_controls import printable, visible
 from citekit.settings.secrets import concealed
 
 _MARK = f"\x1b{os.urandom(8).hex()}["
-"""Begins a change of style; nobody outside this process can guess it, so that nothing from a file is taken for one."""
+"""Begins a style change. It is random, so that text from a file cannot be mistaken for one."""
 
 _COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 
 
 def styled(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
-    """`text` in a colour (`red`, `green`, `yellow`, `cyan`), bold or dim, where it is shown on a terminal."""
+    """`text` with a color (`red`, `green`, `yellow`, `cyan`), bold, or dim, if the output is a terminal."""
     codes = [*([_COLOURS[fg]] if fg else []), *([1] if bold else []), *([2] if dim else [])]
     return f"{_MARK}{';'.join(map(str, codes))}m{text}{_MARK}0m"
 
 
 def shown(text: str) -> str:
-    """A line as it is shown: with the styles of `styled`; other controls, line ends too, as escapes."""
+    """A line as it is printed: with the styles of `styled`, and other control characters, including line ends, escaped."""
     return _shown(text, "")
 
 
 def echo(lines: Iterable[str], stream: TextIO) -> None:
-    """Write lines on `stream`, which may be one of `guarded`."""
+    """Write lines to `stream`, which may be guarded."""
     click.echo("\n".join(map(shown, lines)), file=bare(stream))
 
 
 def echo_document(text: str, stream: TextIO) -> None:
-    """Write a document of a program, which escapes what is not seen by rules of its own."""
+    """Write a JSON document, which is already escaped."""
     click.echo(text, file=bare(stream))
 
 
 def bare(stream: TextIO) -> TextIO:
-    """The stream that `stream` guards, or itself."""
+    """The stream that `stream` guards, or `stream` itself."""
     return stream.guarded if isinstance(stream, Guard) else stream
 
 
 class Guard:
-    """A text stream that writes what others print onto `guarded`, where line ends and tabs are the only controls."""
+    """A text stream that escapes everything except line ends and tabs and writes it to `guarded`."""
 
     def __init__(self, guarded: TextIO) -> None:
         self.guarded = guarded
 
     def write(self, text: str) -> int:
-        """Write `text` with all else escaped; the number of its characters."""
+        """Write `text`, escaped. Returns the number of its characters."""
         self.guarded.write(_shown(text, "\n\t"))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write each."""
+        """Write each of the lines."""
         for line in lines:
             self.write(line)
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("buffer", "detach"):  # a way round
+        if name in ("buffer", "detach"):  # these would bypass the guard
             raise AttributeError(name)
         return getattr(self.guarded, name)
 
 
 def guard(stream: TextIO) -> TextIO:
-    """`stream` behind a guard; only once."""
+    """`stream` with a guard; an existing guard is reused."""
     return stream if isinstance(stream, Guard) else cast("TextIO", Guard(stream))
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """The time in which standard output and standard error are behind guards."""
+    """Guard standard output and standard error during the body."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (stream and guard(stream) for stream in before)
     try:

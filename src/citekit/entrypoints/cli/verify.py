@@ -20,10 +20,10 @@ from citekit.wire import receipts
 from citekit.wire.receipt_documents import read_answer, read_document
 
 RECEIPT_LIMIT = 10_000_000
-"""Bytes of the largest file that is read as a receipt."""
+"""The maximum size in bytes of a file that is read as a receipt."""
 
 RECEIPT_ONLY = 3
-"""The exit code if the receipt holds and no file was checked against it."""
+"""The exit code if the receipt is valid, but no file was checked against it."""
 
 _NO_RECEIPT = "$: not a receipt. Give a receipt as it was stored, or the complete output of resolve --json, in UTF-8"
 _MARKS = {True: ("yes", "green"), False: ("NO", "red"), None: ("?", "yellow")}
@@ -92,7 +92,7 @@ def command(
 
 
 def _given(path: Path) -> tuple[Receipt, str]:
-    """The receipt in the file that --receipt names. Raises `SourceUnreadable`, `FaultyAnswer`."""
+    """The receipt and its address in the file that --receipt names. Raises `SourceUnreadable` and `FaultyAnswer`."""
     if not path.is_file():
         raise SourceUnreadable(f"There is no file at {path}, so there is no receipt to read.")
     data = _content(path)
@@ -103,7 +103,7 @@ def _given(path: Path) -> tuple[Receipt, str]:
 
 
 def _receipt(path: Path) -> tuple[Receipt, str] | None:
-    """The receipt that the file at `path` is, and the address written in it; None if it is anything else.
+    """The receipt and its address if the file consists of exactly one receipt, else None.
 
     Raises `FaultyAnswer`.
     """
@@ -114,7 +114,7 @@ def _receipt(path: Path) -> tuple[Receipt, str] | None:
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of the file, or none if there are more than any receipt has."""
+    """The bytes of the file; empty if it is larger than any receipt."""
     with path.open("rb") as file:
         data = file.read(RECEIPT_LIMIT + 1)
     return data if len(data) <= RECEIPT_LIMIT else b""

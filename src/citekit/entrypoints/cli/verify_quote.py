@@ -110,13 +110,13 @@ def _lines(verdict: QuoteVerdict) -> Iterator[str]:
 
 
 def _unread_line(unread: Sequence[int]) -> str:
-    """One sentence about the pages that were not read."""
+    """A clause about the pages that could not be read."""
     which = f"page {unread[0]} was" if len(unread) == 1 else f"{len(unread)} pages, page {unread[0]} first, were"
     return f"{which} too complex to read"
 
 
 def _gap_line(gap: Gap) -> str:
-    """One line on what an ellipsis leaves out, with the reasons to read it."""
+    """A line about the text that an ellipsis omits, with the reasons to read it."""
     reasons = list(gap.remarks)
     if gap.qualifiers:
         reasons.insert(0, f"qualifies the statement: {', '.join(gap.qualifiers)}")

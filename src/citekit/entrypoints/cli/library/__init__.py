@@ -1,4 +1,4 @@
-"""`citekit library`: what is on the shelves and in the index, one module for each command."""
+"""The command group `citekit library`, with one module per command."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "chunking": ("chunking", "Preview how a book would be split into chunks. Stores nothing."),
     "rebuild": ("rebuild", "Rebuild a collection, to change the embedder or after damage."),
 }
-"""Every command: its module here, and what it does in one line."""
+"""For each command: its module in this package, and a one-line description."""
 
 
 class LibraryGroup(click.Group):
-    """Imports a command's module when that command is called."""
+    """Imports the module of a command only when that command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The names of all commands, in the order of the work."""
+        """The names of all commands, in display order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of that name, imported now."""
+        """Import and return the command with that name."""
         if cmd_name not in COMMANDS:
             return None
         module: Any = importlib.import_module(f"{__name__}.{COMMANDS[cmd_name][0]}")
@@ -40,7 +40,7 @@ class LibraryGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the list of commands without importing them."""
+        """Write the list of commands without importing their modules."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 

@@ -51,7 +51,7 @@ def _lines(book: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _said(value: object) -> str:
-    """The value of a user's own column in words."""
+    """A value of a custom column as text."""
     match value:
         case None:
             return ""
@@ -63,5 +63,5 @@ def _said(value: object) -> str:
 
 
 def _flat(markup: str) -> str:
-    """Calibre's comments are HTML: their words, in one line."""
+    """The text of Calibre's comments, which are HTML, as one line."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", markup)).split())

@@ -45,7 +45,7 @@ def _files(paths: tuple[str, ...]) -> Iterator[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
-    """The books below a folder; what is hidden is left out, as is what CiteKit keeps in its own folders."""
+    """The books below a folder, without hidden files and without CiteKit's own folders."""
     return sorted(
         each
         for each in folder.rglob("*")

@@ -1,4 +1,4 @@
-"""Ingest one book after the other, and report each."""
+"""Ingests books one after the other, and reports each."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Work = Callable[[Alexandria, Arguments, Progress], dict[str, Any]]
 
 
 def ingest_each(session: Session, named: Sequence[tuple[str, Arguments]], work: Work) -> None:
-    """Do `work` for each (name, arguments); the failure of one does not stop the rest.
+    """Run `work` for each (name, arguments). If one book fails, the others are still ingested.
 
-    Of several, one that is in the collection already is passed over, so that what was interrupted goes on when called
-    again; of one alone that is the answer no.
+    If there are several books, those that are already in the collection are skipped, so that repeating a command
+    continues it. A single such book is an error.
     """
     library = session.app.alexandria
     done = []
@@ -60,7 +60,7 @@ def _one(session: Session, name: str, plain: dict[str, Any]) -> None:
 
 
 def _reason(name: str, plain: Mapping[str, Any]) -> str:
-    """Why a book was not ingested, in the words of the command line."""
+    """Why a book was not ingested, with the options that help."""
     if is_there(plain):
         return f"{plain['error']}. To replace it, use --force."
     if plain.get("needs_metadata"):

@@ -1,4 +1,4 @@
-"""What the commands of the library share: their options, and how an answer becomes lines or an error."""
+"""The options that the library commands share, and the conversion of answers to text or errors."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def answer(session: Session, plain: Mapping[str, Any], lines: Callable[[], Iterable[str]]) -> None:
-    """Give the answer of a tool, or fail with its error; the JSON document is the same as over MCP."""
+    """Print the answer of a tool, or raise its error. The JSON document is the same as over MCP."""
     if plain.get("error"):
         raise CommandError("LibraryError", str(plain["error"]), {k: v for k, v in plain.items() if k != "error"})
     session.answer(plain, lines())
 
 
 def named_file(text: str, what: str) -> Path:
-    """The absolute path of a file that is named on the command line as `what`."""
+    """The absolute path for a command-line argument called `what`."""
     if not text.strip():
         raise click.UsageError(f"{what} is empty. Give the path of a file.")
     return expanded(text).absolute()
 
 
 def options(*chosen: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
-    """Several options as one decorator, shown in that order."""
+    """Combine several options into one decorator. They appear in that order in the help."""
 
     def decorate(function: _Function) -> _Function:
         for each in reversed(chosen):
@@ -43,7 +43,7 @@ def options(*chosen: Callable[[_Function], _Function]) -> Callable[[_Function], 
 
 
 def filters() -> Callable[[_Function], _Function]:
-    """Which books: `--author`, `--title`, `--language`."""
+    """The options that select books: `--author`, `--title`, `--language`."""
     return options(
         click.option("--author", metavar="TEXT", help="Match part of the author's name. Case is ignored."),
         click.option("--title", metavar="TEXT", help="Match part of the title. Case is ignored."),
@@ -52,7 +52,7 @@ def filters() -> Callable[[_Function], _Function]:
 
 
 def cutting() -> Callable[[_Function], _Function]:
-    """How a text is cut into chunks: `--threshold`, `--min-words`, `--max-words`."""
+    """The chunking options: `--threshold`, `--min-words`, `--max-words`."""
     return options(
         click.option(
             "--threshold",
@@ -81,7 +81,7 @@ def cutting() -> Callable[[_Function], _Function]:
 
 
 def ingesting() -> Callable[[_Function], _Function]:
-    """How a book is taken in: `--collection`, `--no-chapters`, `--force`, and how it is cut."""
+    """The ingest options: `--collection`, `--no-chapters`, `--force`, and the chunking options."""
     return options(
         collection(),
         click.option(
@@ -100,21 +100,23 @@ def ingesting() -> Callable[[_Function], _Function]:
 
 
 def _former_flat(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    """Handle the former name of `--no-chapters`, which is eager so that its default does not overwrite this value."""
+    """Handle the former name of `--no-chapters`. That option is eager so that its default does not overwrite this
+    value.
+    """
     if value:
         echo(["Note: '--flat' is now called '--no-chapters'."], sys.stderr)
         context.params["flat"] = True
 
 
 def collection() -> Callable[[_Function], _Function]:
-    """`--collection`."""
+    """The option `--collection`."""
     return click.option(
         "--collection", metavar="NAME", help="The collection to use (default: $QDRANT_COLLECTION, or alexandria)."
     )
 
 
 def preference() -> Callable[[_Function], _Function]:
-    """`--format`."""
+    """The option `--format`."""
     return click.option(
         "--format",
         "format_preference",

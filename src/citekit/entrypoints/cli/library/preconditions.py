@@ -1,4 +1,4 @@
-"""What must hold before the first of many books is read: otherwise each would fail alike, one after the other."""
+"""Checks preconditions before the first of many books, because otherwise each book would fail with the same error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from citekit.entrypoints.library.ingest_report import collection_of, params_of
 
 
 def to_ingest(library: Alexandria, wanted: Mapping[str, Any]) -> None:
-    """Raises what any ingest with `wanted` would: the parameters, the collection's name, the index, the embedder."""
+    """Raise the errors that any ingest would raise: invalid parameters or collection, no index, no embedder."""
     params_of(wanted)
     collection = collection_of(library, wanted)
     there = library.index.facts(collection)
@@ -18,4 +18,4 @@ def to_ingest(library: Alexandria, wanted: Mapping[str, Any]) -> None:
     _ = library.similarity.identity
     model = library.embedder.identity
     if there is not None:
-        library.index.create(collection, model)  # raises where it is another model's, else it does nothing
+        library.index.create(collection, model)  # raises if the collection belongs to another model, else does nothing

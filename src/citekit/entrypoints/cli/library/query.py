@@ -23,7 +23,7 @@ from citekit.entrypoints.library import asking
 
 MODES = ("precise", "contextual", "comprehensive")
 SHOWN = 5
-"""Lines of a hit that a person is shown."""
+"""The maximum number of lines per hit in text output."""
 
 
 @click.command("query", cls=Command)
@@ -113,7 +113,7 @@ def _lines(plain: Mapping[str, Any], seconds: float) -> Iterator[str]:
 
 
 def _context(hit: Mapping[str, Any]) -> Iterator[str]:
-    """Where the chapter of a hit is, and the chunks around it; their texts are in the JSON document."""
+    """The addresses of a hit's chapter and neighboring chunks. Their texts are only in the JSON document."""
     if hit.get("parent_context"):
         yield f"   chapter  {styled(printable(hit['parent_context']['address']), fg='cyan')}"
     for each in hit.get("siblings", ()):

@@ -41,7 +41,7 @@ def command(session: Session, /, tags: tuple[str, ...], **wanted: Any) -> None:
 
 
 def book_table(books: list[Mapping[str, Any]]) -> Iterator[str]:
-    """A line for every book."""
+    """A table with one line per book."""
     if books:
         rows = [
             (

@@ -1,4 +1,4 @@
-"""Text in lines and cells of a width, also where characters take two columns and no spaces part the words."""
+"""Wraps and truncates text to a width in columns, including wide characters and scripts without spaces."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _may_break(text: str, at: int) -> bool:
 
 
 def _fitting(text: str, columns: int) -> int:
-    """How many characters fit; one at least, so that every line takes something."""
+    """The number of characters that fit; at least one, so that every line makes progress."""
     used = 0
     for at, character in enumerate(text):
         used += _columns(character)
@@ -65,7 +65,7 @@ def _width(text: str) -> int:
 
 
 def _columns(character: str) -> int:
-    """Columns on a terminal: wide characters take two, marks none (UAX 11)."""
+    """The number of terminal columns: wide characters take two, combining marks none (UAX 11)."""
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
