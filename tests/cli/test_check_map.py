@@ -110,14 +110,14 @@ LEFT: dict[str, tuple[Break, str]] = {
     "no id": (at(*LAST, "id")(None), "nodes[1].id: is missing"),
     "an id that is no text": (at(*LAST, "id")(7), "nodes[1].id: 7 is not a text"),
     "controls in an id": (at(*LAST, "id")("a\x07"), "nodes[1].id: contains control characters"),
-    "the map is of another type": (at("type")("document"), "type: the map is of document, but the file is text (text)"),
+    "the map is of another type": (at("type")("document"), "type: the map describes document, but the file is text (text)"),
     "no such type": (at("type")("smell"), "type: 'smell' is not one of"),
     "the bytes of another file": (at("metadata", "source_hash")("0" * 64), "metadata.source_hash: the file at"),
     "no digest": (at("metadata", "source_hash")("abc"), "metadata.source_hash: 'abc' is not a SHA-256"),
     "a node that is none": (at("nodes", 1)("two"), "nodes[1]: 'two' is not a node"),
     "children that are none": (at(*LAST, "children")("two"), "nodes[1].children: 'two' is not a list"),
     "no time": (at("created_at")("yesterday"), "created_at: 'yesterday' is not a time"),
-    "an extent that such a file has not": (at("metadata", "page_count")(9), "metadata.page_count: 9, but such a file"),
+    "an extent that such a file has not": (at("metadata", "page_count")(9), "metadata.page_count: 9, but files of this type"),
 }  # fmt: skip
 
 

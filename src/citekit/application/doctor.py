@@ -134,7 +134,7 @@ class Doctor:
         fault = self.index_fault()
         if fault is None:
             return Finding("index", Health.FINE, "valid, or not created yet")
-        return Finding("index", Health.BROKEN, fault, "delete that folder; CiteKit rebuilds the index from the maps")
+        return Finding("index", Health.BROKEN, fault, "delete that folder; CiteKit re-creates it when needed")
 
     def _remote_leftovers(self) -> Finding:
         found = self.remote_leftovers()

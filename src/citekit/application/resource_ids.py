@@ -101,7 +101,7 @@ class _Taken:
         except ResourceMissing:
             return False
         except MapCorrupt:
-            self.maps.ids()  # raises where no map can be read at all: every id would seem taken, without end
+            self.maps.ids()  # raises if the folder is unreadable, which would make every id seem taken
         return True
 
 

@@ -110,7 +110,7 @@ class ValidateMap:
         facts = extent_metadata(reach.extent)
         for name, said, found in mismatches(seen.resource_map.extent, reach.extent):
             if found is None:
-                seen.faults.append(f"metadata.{name}: {_shown(said)}, but such a file has none")
+                seen.faults.append(f"metadata.{name}: {_shown(said)}, but files of this type have none")
                 continue
             reason = "the file has another value"
             seen.faults.append(f"metadata.{name}: {_shown(said)}, but the file has {_shown(found)}")
@@ -138,7 +138,7 @@ def _moves(seen: _Seen, true: Extent) -> Iterator[Change]:
 def _look_at_kind(seen: _Seen, source: Source) -> None:
     said, found = seen.resource_map.modality, source.format.modality
     if said not in (found, Modality.VIRTUAL) and not (said in _TIMED and found in _TIMED):
-        seen.faults.append(f"type: the map is of {said}, but the file is {source.format.name} ({found})")
+        seen.faults.append(f"type: the map describes {said}, but the file is {source.format.name} ({found})")
 
 
 def _look_at_names(seen: _Seen) -> None:

@@ -46,7 +46,9 @@ TOO_COMMON = (
 """The error for a quote whose search exceeded its budget."""
 
 _NEEDED = {WITH_MARKUP: has_markup, WITH_TAGS: has_tags}
-"""What a quote must contain to be searched for in a text that includes hidden markup."""
+"""For each text that includes hidden markup, a test whether a quote contains such markup and must be searched for in
+that text.
+"""
 
 
 @frozen

@@ -46,7 +46,7 @@ def quotable_texts(services: QuoteServices) -> QuotableTexts:
 
 
 def _in_worker(services: QuoteServices, here: QuotableTexts) -> QuotableTexts:
-    """The same texts, read in a worker where a file needs one."""
+    """The same reader, but files that need a worker are read in one."""
     workers = services.workers()
     if workers is None:
         return here

@@ -62,7 +62,7 @@ def concealed(text: str) -> str:
 
 
 def concealed_in_json(text: str) -> str:
-    """The same for a JSON document, in whose strings a secret can be escaped."""
+    """A JSON document without any registered secret, even if a string contains it in escaped form."""
     import json
 
     for secret in _known:

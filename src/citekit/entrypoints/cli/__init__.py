@@ -1,4 +1,4 @@
-"""The command line: one module for every command or close group of them, imported when it is called."""
+"""The command line: one module per command or group of commands, imported when it is called."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import gc
 import sys
 
 NEW_OBJECTS = 20_000
-"""Objects that may be made before those among them that nobody can reach any more are looked for; Python's own rule, 700,
-looks a hundred times for them among the modules that a start brings, and finds none."""
+"""The threshold of the garbage collector. Python's default (700) triggers a hundred collections while the modules of a
+start are imported, and none of them frees anything."""
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line, and exit with its exit code."""
     gc.set_threshold(NEW_OBJECTS)
     from citekit.entrypoints.cli.program import run
 
     code = run(sys.argv[1:])
-    if (
-        "citekit.container.container" not in sys.modules
-    ):  # with it, stores may be open, which Python closes as it looks through
-        gc.freeze()  # all objects once more at its end; without, that is a seventh of the whole time of `--help`
+    # Skip the final garbage collection, which takes a seventh of the time of `--help`. If the container was loaded,
+    # the collection is needed, because it closes open stores.
+    if "citekit.container.container" not in sys.modules:
+        gc.freeze()
     sys.exit(code)

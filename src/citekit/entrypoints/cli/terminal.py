@@ -81,7 +81,7 @@ def guard(stream: TextIO) -> TextIO:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Guard standard output and standard error during the body."""
+    """Replace `sys.stdout` and `sys.stderr` with guards during the body."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (stream and guard(stream) for stream in before)
     try:

@@ -33,7 +33,7 @@ def quoted_json(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Escape the same in a message that quotes text from files, such as an error. Returns a single line.
+    """Escape invisible characters and markup that loads resources in a message, such as an error. Returns one line.
 
     >>> quoted("There is no node 'a" + chr(10) + "![x](http://a)'.")
     "There is no node 'a\\\\x0a!\\\\x5bx]\\\\x28http://a)'."

@@ -9,7 +9,7 @@ CUT = "..."
 
 
 def clipped(text: str, columns: int) -> str:
-    """`text` where it fits into `columns`, else its beginning and an ellipsis.
+    """`text`, truncated to `columns` with an ellipsis if it does not fit.
 
     >>> clipped("Moby-Dick; or, The Whale", 12), clipped("鲁迅全集第一卷", 9), clipped("Emma", 9)
     ('Moby-Dick...', '鲁迅全...', 'Emma')
@@ -21,7 +21,7 @@ def clipped(text: str, columns: int) -> str:
 
 
 def folded(text: str, columns: int, most: int) -> list[str]:
-    """`text` in at most `most` lines, broken at spaces and between wide characters; an ellipsis stands for the rest.
+    """Wrap `text` at spaces and between wide characters; an ellipsis replaces everything after `most` lines.
 
     >>> folded("The quick brown fox jumps", 10, 2), folded("今天晚上很好的月光", 10, 2)
     (['The quick', 'brown f...'], ['今天晚上很', '好的月光'])
