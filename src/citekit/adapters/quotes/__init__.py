@@ -1,1 +1,1 @@
-"""The texts of a file in which quotes are looked for, and their cache."""
+"""Quotable texts of a file, in which quotes are searched, and their cache."""

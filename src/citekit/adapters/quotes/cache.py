@@ -1,4 +1,4 @@
-"""Texts for quotes, read once: kept in memory, and in files that may be lost at any time."""
+"""A cache of quotable texts, in memory and in files that may be deleted at any time."""
 
 from __future__ import annotations
 
@@ -26,25 +26,24 @@ from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.source import Source
 
 MEMORY = 48_000_000
-"""Characters of the texts that are kept in memory; the last one always is."""
+"""Maximum number of characters in memory. The latest text always stays."""
 
 FILE_LIMIT = 256 * 2**20
-"""Bytes of the largest file that is kept."""
+"""Size limit of a cache file, in bytes."""
 
 LIMIT = 2**30
-"""Bytes of all files together; the least recently used go first."""
+"""Limit on the total size of the cache files, in bytes; the least recently used is removed first."""
 
 _HEADER = b"citekit quotable 2 "
 
 
 @define
 class KeptQuotableTexts:
-    """Reads with `inner` what is neither in memory nor in `folder`. Safe for threads and processes.
+    """Caches the texts that `inner` reads, in memory and in `folder`. Safe for threads and processes.
 
-    A file is named after the digest of the source and the version of its texts, and written whole or not at all. It carries a
-    code under the seal of this home for its name and its bytes: one that was damaged, edited, renamed, or came from
-    elsewhere is as if it were missing. What was read of a file that is
-    not `still` the one it was is not kept.
+    A cache file is named after the digest of the source and the version of its texts, and is written atomically. It has
+    an authentication code of this home's seal for its name and bytes. A file that was damaged, edited, renamed, or
+    copied from another home counts as missing. Texts are not cached if the source changed while it was read.
     """
 
     inner: QuotableTexts
@@ -64,7 +63,7 @@ class KeptQuotableTexts:
         return self.inner.version(source)
 
     def region(self, source: Source, place: Pages) -> Quotable:
-        """See `QuotableTexts.region`; not kept."""
+        """See `QuotableTexts.region`. The result is not cached."""
         found = self.inner.region(source, place)
         self._check(source)
         return found
@@ -74,7 +73,7 @@ class KeptQuotableTexts:
         key = hashlib.sha256(f"{source.digest} {self.version(source)}".encode()).hexdigest()
         path = self.folder / key[:2] / f"{key[2:]}.json"
         if source.readers != EVERYBODY:
-            narrow(path, source.readers)  # it may have been stored while everybody could read the source
+            narrow(path, source.readers)  # the cache file may date from a time when more users could read the source
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)
@@ -119,7 +118,7 @@ def _name(path: Path) -> bytes:
 
 
 def _stored(path: Path, seal: HomeSeal) -> list[Quotable] | None:
-    """What the file holds; None where it is missing, damaged, of another form, or not of this home."""
+    """Return the content of a cache file; None if it is missing, damaged, in another format, or from another home."""
     check_parent(path)
     try:
         with open_home_file(path) as stream:
@@ -137,7 +136,7 @@ def _stored(path: Path, seal: HomeSeal) -> list[Quotable] | None:
 
 
 def _shrink(folder: Path, limit: int) -> None:
-    """Remove the files used longest ago until at most `limit` bytes remain, and what killed processes left."""
+    """Remove the least recently used files until at most `limit` bytes remain, and files of killed processes."""
     files: list[tuple[float, int, Path]] = []
     check_folder(folder)
     with suppress(OSError):

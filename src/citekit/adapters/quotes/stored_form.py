@@ -1,4 +1,4 @@
-"""Texts for quotes as plain data."""
+"""Converts quotable texts to plain data and back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.domain.quotes.transcript import Transcript
 
 
 def to_plain(quotable: Quotable) -> dict[str, object]:
-    """A text as plain data, to be kept."""
+    """Return a text as plain data for storage."""
     placed = quotable.placed
     plain: dict[str, object] = {
         "text": placed.text,
@@ -37,7 +37,7 @@ def to_plain(quotable: Quotable) -> dict[str, object]:
 
 
 def from_plain(plain: dict[str, object]) -> Quotable:
-    """What `to_plain` wrote. Raises `KeyError`, `ValueError` or `TypeError` for anything else."""
+    """Return the text that `to_plain` wrote. Raises `KeyError`, `ValueError` or `TypeError` for invalid data."""
     known = dict(plain)
     text, letters, note = (str(known[name]) for name in ("text", "letters", "note"))
     starts, letter_starts = array("q", _list(known["starts"])), array("q", _list(known["letter_starts"]))

@@ -1,4 +1,4 @@
-"""The texts of a file in which quotes are looked for: as they are shown, without running heads, with their markup."""
+"""Extracts the quotable texts of a file: as displayed, without running headers, with their markup."""
 
 from __future__ import annotations
 
@@ -27,21 +27,23 @@ from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
 VERSION = "10"
-"""Changes whenever the same file would give other texts."""
+"""Change this whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another track of subtitles"
-"""The note of subtitles that a player only shows when it is asked to."""
+"""The note on subtitles that a player shows only on request."""
 
 RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
 MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles"))
-"""Formats of text whose readers leave the markup out."""
+"""Text formats whose readers omit the markup."""
 
 _DRIVERS = ("pymupdf", "av", "lxml", "mammoth", "markdown_it", "python-pptx")
 
 
 @frozen
 class Beside:
-    """The subtitles of recordings in files beside them: where, and what they say in a recording of so many seconds."""
+    """The subtitles of a recording in sidecar files: their paths, and a function from the duration in seconds to the
+    cues.
+    """
 
     find: Callable[[Path], Path | None]
     cues: Callable[[Path, float], Sequence[Cue]]
@@ -49,28 +51,28 @@ class Beside:
 
 @frozen
 class OnePlace:
-    """A text that is all in one place."""
+    """A text with a single location."""
 
     text: str
     place: Location
 
     def locate(self, _start: int, _end: int) -> Location:
-        """The place."""
+        """Return the location."""
         return self.place
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """All of the text, for the place."""
+        """Return the whole text for the location."""
         return (0, len(self.text)) if location == self.place else None
 
 
 @frozen
 class QuotableTextReader:
-    """Reads documents and texts by `texts`, recordings by their subtitles, regions of pages by who cuts them out."""
+    """Reads documents and texts with `texts`, recordings through their subtitles, and page regions with the extractors."""
 
     texts: TextReader
     probe: MediaProbe
     sidecar_files: Beside
-    extractors: Sequence[Extractor]  # not copied: the last of them are loaded only when no other accepts a location
+    extractors: Sequence[Extractor]  # not copied: later readers are loaded only if no earlier one accepts the location
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
@@ -99,7 +101,7 @@ class QuotableTextReader:
         return list(self._ways_to_read(source, extracted_text, progress))
 
     def region(self, source: Source, place: Pages) -> Quotable:
-        """See `QuotableTexts.region`; raises `FormUnsupported` where nobody can tell the text of a region."""
+        """See `QuotableTexts.region`. Raises `FormUnsupported` if no extractor can read the text of a region."""
         options = Options(Form.TEXT)
         extractor = next((each for each in self.extractors if Form.TEXT in each.forms(source.format, place)), None)
         if extractor is None:
@@ -123,7 +125,7 @@ class QuotableTextReader:
             yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), note)
 
     def _spoken(self, source: Source) -> Iterator[Quotable]:
-        """The subtitles that a player shows, a file beside the recording before those inside; then every other track."""
+        """Yield the subtitles shown by default, sidecar files first, then embedded ones; then all other tracks."""
         facts = self.probe.probe(source.path)
         modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO
         path = self.sidecar_files.find(source.path)

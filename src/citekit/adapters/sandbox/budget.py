@@ -1,4 +1,4 @@
-"""How much processor time and memory a request may take for one file, before its child is ended."""
+"""Limits on the processor time and memory of a request for one file."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from citekit.domain.modality import Modality
 MEGABYTE = 1_000_000
 
 PER_MEGABYTE = 5
-"""Processor time for each megabyte of a file of 1 MB or more, in units of the time for a small file.
+"""Processor time for each megabyte of a file of 1 MB or more, as a multiple of the time for a small file.
 
-Annual reports of 1 to 2 MB that show their text in pieces of two letters take 10 s for each megabyte, on a busy machine more.
+Annual reports of 1 to 2 MB that draw their text two letters at a time take 10 s for each megabyte, more on a busy machine.
 """
 
 RECORDINGS = 4
-"""Processor time for a recording, in the same units: finding its scenes means decoding it, however few bytes it has."""
+"""Processor time for an audio or video file, in the same unit. Scene detection decodes it, regardless of its size."""
 
 PER_PICTURE = 6
-"""Processor time added for each picture whose text is read (OCR), in the same units."""
+"""Additional processor time for each image that is read by OCR, in the same unit."""
 
 MEMORY_PER_MEGABYTE = 10
-"""Each megabyte of a file of 1 MB or more adds the memory of a small file divided by this."""
+"""Each megabyte of a file of 1 MB or more adds the memory limit of a small file divided by this number."""
 
 _RECORDED = frozenset({Modality.VIDEO, Modality.AUDIO})
 
 
 @frozen
 class Budget:
-    """`seconds` of processor time, and `memory` in bytes on top of what the child holds when it begins.
+    """Limits of one request: `seconds` of processor time, and `memory` in bytes beyond what the worker uses at the
+    start.
 
-    `picture` is the processor time that is added for each picture whose text is read.
+    `picture` is the additional processor time for each image that is read by OCR.
     """
 
     seconds: float
@@ -45,14 +46,14 @@ class Budget:
 
 @frozen
 class Allowance:
-    """The budget of any file: `seconds` and `memory` (bytes) are those of one under 1 MB; `most` bounds the memory."""
+    """Computes budgets. `seconds` and `memory` (bytes) apply to files under 1 MB; `most` is the upper limit for memory."""
 
     seconds: float
     memory: int
     most: int
 
     def budget(self, path: str | os.PathLike[str], size: int, arguments: Mapping[str, Any]) -> Budget:
-        """The budget of a request about the file at `path`, which has `size` bytes."""
+        """Return the budget of a request for the file at `path`, whose size is `size` bytes."""
         megabytes = size // MEGABYTE
         units = max(1, size * PER_MEGABYTE / MEGABYTE) if megabytes else 1
         if _modality(path, arguments) in _RECORDED:
@@ -62,7 +63,7 @@ class Allowance:
 
 
 def _modality(path: str | os.PathLike[str], arguments: Mapping[str, Any]) -> Modality | None:
-    """The kind of file: as it was identified if the request says so, else as its name promises."""
+    """Return the modality of the file: from the format in the request if there is one, else from the file name."""
     match arguments:
         case {"source": {"format": [_, str(modality), _]}}:
             return Modality(modality)

@@ -1,8 +1,8 @@
-"""The rights that a process gives up before it parses untrusted files. The limits hold whatever a file makes the process do.
+"""Drops rights of the process before it parses untrusted files, whatever the files make the process do.
 
-Limits of memory and of what it writes are the system's own (setrlimit). On Linux, Landlock takes away the right to write
-outside of some folders, to run programs, to reach other machines and to signal other processes (kernel 5.13; the last two
-from 6.7 and 6.12 on). Where a system has none of these, the process runs without.
+Limits on memory and output size use setrlimit. On Linux, Landlock removes the right to write outside of given folders,
+to run programs, to open network connections, and to signal other processes (kernel 5.13; the last two from 6.7 and
+6.12). On systems without these features, the process runs unrestricted.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ _NO_NEW_PRIVILEGES = 38
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_FOLDER = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _CHANGES = sum(1 << bit for bit in (1, 4, 5, 6, 7, 8, 9, 10, 11, 12))
 _BY_VERSION = ((2, 1 << 13), (3, 1 << 14))
-"""Rights that later versions of Landlock know: linking between folders, truncating."""
+"""Rights that later versions of Landlock control: linking between folders, and truncating."""
 
 _LOADERS = ("lib*/ld-*.so*", "lib/*/ld-*.so*")
-"""What the system starts before a program that is linked to libraries; it is itself looked at as a program."""
+"""Paths of the dynamic loader. The kernel executes it before a dynamically linked program, so it must be allowed too.
+"""
 
 _NETWORK = 0b11
 _OUTSIDE = 0b11
 
 
 def end_with(descriptor: int) -> None:
-    """End this process as soon as the other end of that pipe is closed, whatever it is doing, and what it runs."""
+    """Kill this process and its programs when the other end of the pipe is closed, whatever the process is doing."""
     with suppress(ImportError, AttributeError, OSError, ValueError):
         import fcntl
 
@@ -48,7 +49,7 @@ def end_with(descriptor: int) -> None:
 
 
 def limit_memory(size: int) -> None:
-    """Hold at most `size` bytes; a request for more fails. No image of this process is left behind when it dies."""
+    """Limit memory to `size` bytes; further allocations fail. Also disables core dumps."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -58,7 +59,7 @@ def limit_memory(size: int) -> None:
 
 
 def held_of_limit() -> float:
-    """Which part of the memory that `limit_memory` allows is held now; 0 if the system does not tell."""
+    """Return the fraction of the limit set by `limit_memory` that is in use, or 0 if it is unknown."""
     if sys.platform != "linux":
         return 0.0
     with suppress(ImportError, OSError, ValueError, IndexError):
@@ -70,10 +71,10 @@ def held_of_limit() -> float:
 
 
 def allow_memory(size: int | None) -> bool:
-    """Hold at most `size` bytes more than now, until this is called again, and never more than `limit_memory` allows.
+    """Limit memory to `size` bytes more than are in use now, but not above the limit set by `limit_memory`.
 
-    None allows all of that. Returns whether `size` is the limit that counts. On Linux alone: elsewhere the system does not
-    tell what is held.
+    With None, only the latter applies. Returns whether `size` is the effective limit. Linux only, because other systems
+    do not report the memory in use.
     """
     if sys.platform != "linux":
         return False
@@ -89,14 +90,14 @@ def allow_memory(size: int | None) -> bool:
 
 
 def _held() -> int:
-    """Bytes of private memory that this process holds, as `RLIMIT_DATA` counts them."""
+    """Return the private memory of this process in bytes, as counted for `RLIMIT_DATA`."""
     return int(Path("/proc/self/statm").read_text("ascii").split()[5]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def allow_processor_time(seconds: float) -> None:
-    """Run for at most `seconds` of processor time from now on, until this is called again: `SIGXCPU` then ends this process.
+    """Limit processor time to `seconds` from now until the next call; then `SIGXCPU` kills this process.
 
-    Not on Linux, which counts ticks for this limit, up to half too many: there the parent watches (`Child.processor_time`).
+    Not used on Linux, where this limit counts ticks and may overcount by half: there the parent process measures the time.
     """
     if sys.platform == "linux":
         return
@@ -113,7 +114,7 @@ def allow_processor_time(seconds: float) -> None:
 
 
 def limit_output(size: int) -> None:
-    """Write at most `size` bytes to a file, until this is called again; more fails with `EFBIG`."""
+    """Limit the size of each written file to `size` bytes until the next call. Larger writes fail with `EFBIG`."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -122,11 +123,12 @@ def limit_output(size: int) -> None:
 
 
 def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
-    """Give up, for good, to write outside of `writable`, to run programs but `programs`, to reach others.
+    """Permanently drop the rights to write outside of `writable`, to run programs except `programs`, and to reach
+    others.
 
-    Returns whether that could be done.
+    Returns whether that succeeded.
 
-    Only for a process of one thread: others would keep their rights.
+    Call this in a process with one thread, because other threads would keep their rights.
     """
     if sys.platform != "linux":
         return False
@@ -170,7 +172,7 @@ def _allow(system: ctypes.CDLL, ruleset: int, place: Path, rights: int) -> None:
     try:
         descriptor = os.open(place, os.O_PATH | os.O_CLOEXEC)
     except OSError:
-        return  # what is not there cannot be written to either
+        return  # a path that does not exist cannot be written to
     try:
         system.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, struct.pack("=Qi", rights, descriptor), 0)
     finally:

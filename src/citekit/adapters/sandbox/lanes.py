@@ -1,4 +1,4 @@
-"""Which requests have a child at the same time: a long one never keeps a short one waiting."""
+"""Schedules requests in a quick and a slow lane, so that a long request never delays a short one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from attrs import define, field
 
 @define(eq=False)
 class Turn:
-    """The right to keep one child at work; `memory` is how much the request may take, in bytes.
+    """Permission to run one worker; `memory` is the memory limit of the request in bytes.
 
-    `is_slow` tells the lane, `took_long` whether the request has turned out to be one for the slow lane. `is_expensive` says
-    that by its processor time alone: on a busy machine, the clock makes every request look long.
+    `is_slow` is whether the request is in the slow lane. `took_long` is whether it exceeded the time for the quick
+    lane. `is_expensive` is the same by processor time only, because on a busy machine every request takes long by the
+    clock.
     """
 
     memory: int
@@ -24,10 +25,10 @@ class Turn:
 
 @define(eq=False)
 class Lanes:
-    """Every request begins in the quick lane and moves to the slow lane when it takes long. Safe for threads.
+    """Two lanes. Each request starts in the quick lane, and moves to the slow lane if it takes long. Thread-safe.
 
-    `quick` and `slow` are how many requests each lane holds; without a slow lane (0), long requests stay where they are.
-    All requests together may take `memory` bytes, of which `reserve` are for the quick lane alone.
+    `quick` and `slow` are the numbers of requests in each lane. Without a slow lane (0), long requests stay where they
+    are. All requests together may use `memory` bytes, of which `reserve` are for the quick lane only.
     """
 
     quick: int
@@ -39,7 +40,7 @@ class Lanes:
     _change: threading.Condition = field(factory=threading.Condition, init=False, repr=False)
 
     def enter(self, memory: int, timeout: float, *, is_slow: bool = False) -> Turn | None:
-        """A turn, or None if there is none within `timeout` seconds."""
+        """Return a turn, or None if there is none within `timeout` seconds."""
         turn = Turn(memory, is_slow)
         with self._change:
             if not self._has_room(turn) and not self._waited(turn, timeout):
@@ -48,7 +49,10 @@ class Lanes:
         return turn
 
     def slow_down(self, turn: Turn) -> bool:
-        """Move the turn to the slow lane. False if that lane is full while others wait: this request has to wait instead."""
+        """Move the turn to the slow lane.
+
+        Returns False if that lane is full while others wait; this request must then wait.
+        """
         with self._change:
             if turn.is_slow or not self.slow:
                 return True
@@ -60,24 +64,24 @@ class Lanes:
         return True
 
     def leave(self, turn: Turn) -> None:
-        """Give the turn back."""
+        """Release the turn."""
         with self._change:
             self._turns.remove(turn)
             self._change.notify_all()
 
     @property
     def taken(self) -> int:
-        """How many turns were given and not yet given back."""
+        """The number of turns in use."""
         return len(self._turns)
 
     @property
     def is_waited_for(self) -> bool:
-        """Whether a request waits for a place in the quick lane."""
+        """Whether a request is waiting for the quick lane."""
         return self._waiting > 0
 
     @property
     def is_crowded(self) -> bool:
-        """Whether more children are at work than there are processors."""
+        """Whether more workers are running than there are processors."""
         return len(self._turns) > _processors()
 
     def _waited(self, turn: Turn, timeout: float) -> bool:

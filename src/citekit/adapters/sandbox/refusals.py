@@ -1,4 +1,4 @@
-"""The files that exceeded their budget, so that the same work is not tried again at the same cost."""
+"""Remembers files that exceeded their budget, so that the same work is not repeated at the same cost."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from citekit.adapters.sandbox.budget import Budget
 from citekit.adapters.system.file_state import FileState
 
 REMEMBERED = 4096
-"""Files that are remembered; those that were refused longest ago are forgotten first."""
+"""Maximum number of remembered files; the oldest refusals are removed first."""
 
 FAILURES = 3
-"""How much may be tried in vain on one file before nothing more is: a part counts once, all of the file twice."""
+"""Number of failures after which all work on a file is refused. A part counts once, the whole file twice."""
 
 VERSION = 1
-"""Changes whenever parsers become cheaper, so that refused files are tried again."""
+"""Increase this when parsers become cheaper, so that refused files are tried again."""
 
 _PART = "part:"
 _CHEAP = frozenset({"measure", "probe", "facts", "is_upright", "picture"})
@@ -33,14 +33,14 @@ _NEW_EACH_TIME = frozenset({"target", "folder", "source"})
 
 @frozen
 class Work:
-    """What was asked of a file: everything that reads all of it counts as the same work, and so does each of its parts."""
+    """The work of a request. All requests that read a whole file count as the same work; each part is separate work."""
 
     kind: str
     part: str = ""
 
     @classmethod
     def of(cls, what: str, arguments: Mapping[str, Any]) -> Work:
-        """The work of a request of `Children.ask`."""
+        """Return the work of a request to `WorkerPool.ask`."""
         if what in _OF_PARTS:
             asked = {name: value for name, value in arguments.items() if name not in _NEW_EACH_TIME}
             return cls(_PART, json.dumps([what, asked], sort_keys=True, default=str))
@@ -48,7 +48,7 @@ class Work:
 
     @property
     def key(self) -> str:
-        """The work as a short text."""
+        """Return the work as a short text."""
         return (
             _PART + hashlib.sha256(self.part.encode("utf-8", "surrogatepass")).hexdigest() if self.part else self.kind
         )
@@ -62,7 +62,7 @@ class _Refusal:
 
 @define
 class _Record:
-    """The refusals of a file, by the work, and whether the index has them."""
+    """The refusals of a file by work, and whether the index contains them."""
 
     refusals: dict[str, _Refusal] = field(factory=dict)
     is_stored: bool = False
@@ -70,12 +70,12 @@ class _Record:
 
 @define
 class Refusals:
-    """What exceeded its budget or crashed its process, by the state of the file.
+    """Files that exceeded their budget or crashed a worker, by file state.
 
     An edited file, or a larger budget, is tried again.
 
-    Kept in memory and in `index`, whose rows count only under the seal of the home: nobody can forge one that denies a file.
-    A refusal whose row another process has removed no longer counts. Safe for threads.
+    Refusals are stored in memory and in `index`. Rows count only with a valid code of the home's seal, so that nobody
+    can forge a refusal. A refusal whose row another process has removed no longer counts. Thread-safe.
     """
 
     index: Index | None = None
@@ -83,9 +83,9 @@ class Refusals:
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def reason(self, state: FileState, work: Work, budget: Budget) -> str | None:
-        """What the same work exceeded before with at least this budget, or None if it should be tried.
+        """Return why the same work failed before with at least this budget, or None if it should be tried.
 
-        After `FAILURES` any work on the file is refused.
+        After `FAILURES` failures, all work on the file is refused.
         """
         with self._lock:
             record = self._of(state)
@@ -97,7 +97,7 @@ class Refusals:
         return found.reason
 
     def add(self, state: FileState, work: Work, budget: Budget, reason: str) -> None:
-        """Remember that `work` exceeded `budget`; `reason` is a clause in the past tense."""
+        """Record that `work` exceeded `budget`; `reason` is a clause in the past tense."""
         with self._lock:
             record = self._of(state)
             record.refusals[work.key] = _Refusal(budget, reason)
@@ -108,7 +108,7 @@ class Refusals:
             record.is_stored = self.index.put(_row(state), rows)
 
     def forget(self, path: str | os.PathLike[str]) -> None:
-        """Try that file again, whatever it has cost."""
+        """Remove all refusals of that file, so that it is tried again."""
         try:
             state = FileState.of(os.stat(path))  # noqa: PTH116 - the path as it is
         except OSError:
@@ -120,7 +120,7 @@ class Refusals:
             self.index.forget(_row(state))
 
     def _was_withdrawn(self, state: FileState, record: _Record) -> bool:
-        """Whether another process had the file tried again (`citekit ingest --force`), and removed what was stored."""
+        """Return whether another process removed the refusals of the file (`citekit ingest --force`)."""
         if not record.is_stored or self.index is None or self.index.get(_row(state)) is not None:
             return False
         with self._lock:
@@ -128,7 +128,7 @@ class Refusals:
         return True
 
     def _of(self, state: FileState) -> _Record:
-        """What is known of a file, which is read from the index once."""
+        """Return the refusals of a file. The index is read once for each file."""
         if state not in self._known:
             stored = None if self.index is None else self.index.get(_row(state))
             refusals = {key: each for key, value in (stored or {}).items() if (each := _refusal(value))}
@@ -150,5 +150,5 @@ def _refusal(stored: object) -> _Refusal | None:
 
 
 def _covers(tried: Budget, wanted: Budget) -> bool:
-    """Whether what exceeded `tried` exceeds `wanted` as well."""
+    """Return whether a request that failed with `tried` would also fail with `wanted`."""
     return wanted.seconds <= tried.seconds and wanted.memory <= tried.memory

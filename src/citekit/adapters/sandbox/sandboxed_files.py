@@ -42,7 +42,7 @@ from citekit.wire.worker_protocol import (
 
 @frozen
 class IsolatedMapper:
-    """Maps as `here` would: in a child if the file `is_apart`, else here."""
+    """A mapper that runs in a worker if the file `is_apart`, else calls `here` in this process."""
 
     here: Mapper
     workers: WorkerPool
@@ -51,7 +51,7 @@ class IsolatedMapper:
 
     @property
     def identity(self) -> MapperIdentity:
-        """That of the mapper itself: where it runs makes no difference to its maps."""
+        """The identity of the wrapped mapper, because the maps are the same."""
         return self.here.identity
 
     def supports(self, format: Format) -> bool:
@@ -73,7 +73,7 @@ class IsolatedMapper:
 
 @frozen
 class IsolatedExtractor:
-    """Cuts as `here` would, which a child knows as `name`."""
+    """An extractor that runs in a worker, where it is known as `name`; `here` is the same extractor in this process."""
 
     here: Extractor
     name: str
@@ -81,7 +81,7 @@ class IsolatedExtractor:
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """That of the extractor itself: where it runs makes no difference to the bytes."""
+        """The identity of the wrapped extractor, because the output is the same."""
         return self.here.identity
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
@@ -105,7 +105,7 @@ class IsolatedExtractor:
 
 @frozen
 class IsolatedMeasurer:
-    """Measures as `here` would: in a child where that takes a compiled parser (`is_compiled`), else here."""
+    """A measurer that runs in a worker for formats with a compiled parser (`is_compiled`), else calls `here`."""
 
     here: Measurer
     workers: WorkerPool
@@ -123,62 +123,66 @@ class IsolatedMeasurer:
 
 @frozen
 class IsolatedForeignFiles:
-    """Pages of PDFs, and tables in Parquet; raises `SourceUnsupported` where the child dies over the file."""
+    """Reads PDF pages and Parquet tables in a worker. Raises `SourceUnsupported` if the worker dies on the file."""
 
     workers: WorkerPool
 
     def pages(self, path: Path) -> Sequence[tuple[str, str]]:
-        """The label of each page of a PDF, and its text."""
+        """Return the label and the text of each page of a PDF."""
         return pages_from(self.workers.ask("pages", path, {"path": str(path)}))
 
     def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, Any]]:
-        """The rows of a table, with those of `columns` that it has."""
+        """Return the rows of a table, with the requested `columns` that it has."""
         return rows_from(self.workers.ask("rows", path, {"path": str(path), "columns": sorted(columns)}))
 
 
 @frozen
 class IsolatedViewer:
-    """What a model is shown of PDFs, pictures and films; raises `SourceUnsupported` where the child dies over the file."""
+    """Prepares PDFs, images, and video for a model in a worker.
+
+    Raises `SourceUnsupported` if the worker dies on the file.
+    """
 
     workers: WorkerPool
 
     def page_lines(self, path: Path, progress: Progress = silent) -> Sequence[Sequence[str]]:
-        """The lines of each page of a PDF."""
+        """Return the lines of each page of a PDF."""
         pages = self.workers.ask("page_lines", path, {"path": str(path)}, progress)
         return [text.split("\n") if text else [] for text in texts_from(pages)]
 
     def page_texts(self, path: Path, progress: Progress = silent) -> Sequence[str]:
-        """The beginning of the text of each page of a PDF."""
+        """Return the beginning of the text of each page of a PDF."""
         return texts_from(self.workers.ask("page_texts", path, {"path": str(path)}, progress))
 
     def paged_text(self, path: Path) -> str:
-        """The text of a whole PDF, with the numbers of its pages."""
+        """Return the text of a whole PDF, with page numbers."""
         return text_from(self.workers.ask("paged_text", path, {"path": str(path)}))
 
     def cut_pages(self, path: Path, first: int, last: int, target: Path, progress: Progress = silent) -> None:
-        """Write a PDF of just those pages to `target`, in a temporary folder."""
+        """Write a PDF of the given pages to `target`, in a temporary folder."""
         asked = {"path": str(path), "first": first, "last": last, "target": str(target)}
         self.workers.ask("cut_pages", path, asked, progress)
         if not _is_file(target):
             raise SourceUnsupported(f"{path.name} cannot be read: no pages could be cut out of it.")
 
     def is_upright(self, path: Path) -> bool:
-        """Whether a picture is stored as it is seen."""
+        """Return whether the image needs no rotation."""
         return truth_from(self.workers.ask("is_upright", path, {"path": str(path)}))
 
     def picture(self, path: Path) -> tuple[bytes, str]:
-        """A picture upright, and its media type."""
+        """Return the image, rotated upright, and its media type."""
         return picture_from(self.workers.ask("picture", path, {"path": str(path)}))
 
     def still(self, source: Source, seconds: float) -> bytes:
-        """The picture that a film shows then, as a JPEG; raises `ExtractionFailed` where the child dies over the file."""
-        with tempfile.TemporaryDirectory(prefix="citekit-still-") as folder:  # here: who is killed tidies up nothing
+        """Return the video frame at that time as a JPEG. Raises `ExtractionFailed` if the worker dies on the file."""
+        # in this process, because a killed worker removes nothing
+        with tempfile.TemporaryDirectory(prefix="citekit-still-") as folder:
             asked = {"source": plain_source(source), "seconds": seconds, "folder": folder}
             return picture_from(self.workers.ask("still", source.path, asked, failure=ExtractionFailed))[0]
 
 
 def _is_file(path: Path) -> bool:
-    """Whether that is a file itself: a child that was taken over may have laid something else there."""
+    """Return whether the path is a regular file; a compromised worker could have created a link instead."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:

@@ -35,7 +35,7 @@ from citekit.wire.worker_protocol import (
 
 @frozen
 class IsolatedReader:
-    """A `Reader` of reflowable books; raises `SourceUnsupported` where the child dies over the file."""
+    """A `Reader` of reflowable books in a worker. Raises `SourceUnsupported` if the worker dies on the file."""
 
     workers: WorkerPool
 
@@ -64,7 +64,7 @@ class IsolatedReader:
 
 @frozen
 class IsolatedProbe:
-    """A `MediaProbe`; raises `SourceUnsupported` where the child dies over the file."""
+    """A `MediaProbe` in a worker. Raises `SourceUnsupported` if the worker dies on the file."""
 
     workers: WorkerPool
 
@@ -75,7 +75,7 @@ class IsolatedProbe:
 
 @frozen
 class IsolatedTextReader:
-    """Reads as `here` would: in a child if the file `is_apart`, else here."""
+    """A text reader that runs in a worker if the file `is_apart`, else calls `here` in this process."""
 
     here: TextReader
     workers: WorkerPool
@@ -86,7 +86,7 @@ class IsolatedTextReader:
         return self.here.supports(format)
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """See `TextReader.read`; raises `SourceUnsupported` where the child dies over the file."""
+        """See `TextReader.read`. Raises `SourceUnsupported` if the worker dies on the file."""
         if not self.is_apart(source):
             return self.here.read(source, progress)
         return extracted_text_from(self.workers.ask("text", source.path, {"source": plain_source(source)}, progress))
@@ -100,7 +100,10 @@ class IsolatedTextReader:
 
 @frozen
 class IsolatedQuotableTexts:
-    """Reads as `here` would: in a child if the file `is_apart`, else here. `from_plain` reads one text of its answer."""
+    """A reader of quotable texts that runs in a worker if the file `is_apart`, else calls `here`.
+
+    `from_plain` converts one text of the worker's answer.
+    """
 
     here: QuotableTexts
     workers: WorkerPool
@@ -116,7 +119,7 @@ class IsolatedQuotableTexts:
         return self.here.region(source, place)
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
-        """See `QuotableTexts.read`; raises `SourceUnsupported` where the child dies over the file."""
+        """See `QuotableTexts.read`. Raises `SourceUnsupported` if the worker dies on the file."""
         if not self.is_apart(source):
             return self.here.read(source, progress)
         found = self.workers.ask("quotable", source.path, {"source": plain_source(source)}, progress)
@@ -125,7 +128,10 @@ class IsolatedQuotableTexts:
         return [self._text(each) for each in found]
 
     def _text(self, plain: Any) -> Quotable:
-        """One text of the answer. Raises `FaultyAnswer` for other data: a hostile file may control the worker."""
+        """Convert one text of the answer.
+
+        Raises `FaultyAnswer` for invalid data, because a hostile file may control the worker.
+        """
         extracted_text_from(plain if isinstance(plain, dict) else {})
         try:
             text = self.from_plain(plain)

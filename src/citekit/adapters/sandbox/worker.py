@@ -1,4 +1,4 @@
-"""The child's side: reads a request, does it, answers; dies alone where a file makes it die."""
+"""The worker's side of the sandbox: reads requests, does the work, and sends answers."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from citekit.wire.errors import to_plain_error
 from citekit.wire.worker_protocol import as_message, message_from
 
 IDLE = 600.0
-"""Seconds without work after which a child ends, and its memory is free."""
+"""Seconds without a request after which a worker exits to free its memory."""
 
 WORN = 0.25
-"""Of the memory that a child may hold: one that still holds more after its work makes room for a fresh one."""
+"""Fraction of its memory limit. A worker that still uses more after a request exits and is replaced."""
 
 REPORT_EVERY = 0.05
-"""Seconds between two reports of progress, at least."""
+"""Minimum interval between two progress reports, in seconds."""
 
 FILE_MEMORY, CHILD_MEMORY = "file memory", "child memory"
-"""What a request ran out of: the memory that its file may take, or that the child may hold."""
+"""The limit that a request exceeded: the memory for its file, or the memory of the worker."""
 
 _LOADING = ("failed to map segment", "cannot map zero-fill pages", "allocate memory", "out of memory")
 _ALLOCATION = re.compile(r"\b(?:m|c|re)alloc\b.*\bfailed\b")
 
 Work = Callable[[Mapping[str, Any], Progress], Any]
-"""Does what a request asks; gives plain data."""
+"""A function that performs a request and returns plain data."""
 
 
 def serve(line: Line, work: Work, longest: int = MESSAGE_LIMIT) -> None:
-    """Answer requests, in at most `longest` bytes each.
+    """Answer requests with messages of at most `longest` bytes.
 
-    Until the parent ends, none came for `IDLE` seconds, or files have left too much behind in memory.
+    Returns when the parent exits, no request arrives for `IDLE` seconds, or too much memory is still in use.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who asked, and decides what becomes of the work
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     while (message := _next(line)) is not None:
         asked = message_from(message)
         limit_output(asked["output"])
@@ -63,7 +63,7 @@ def _next(line: Line) -> bytes | None:
 
 
 def _answer(asked: Mapping[str, Any], work: Work, progress: Progress, memory: str) -> dict[str, Any]:
-    """The answer; `memory` is which limit of memory counts."""
+    """Return the answer; `memory` is the memory limit that applies."""
     try:
         return {"done": work(asked, progress)}
     except Exception as error:
@@ -79,7 +79,7 @@ def _answer(asked: Mapping[str, Any], work: Work, progress: Progress, memory: st
 
 
 def _written(answer: dict[str, Any], longest: int, memory: str) -> bytes:
-    """The message; one that is longer than is read gives way to the reason."""
+    """Return the answer as a message. An answer that is too long is replaced by an error."""
     try:
         message = as_message(answer)
     except MemoryError:
@@ -90,7 +90,9 @@ def _written(answer: dict[str, Any], longest: int, memory: str) -> bytes:
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
-    """Whether an allocation failed, or a library could not be loaded for that reason (in the words of glibc and MuPDF)."""
+    """Return whether an allocation failed, or a library could not be loaded for lack of memory (messages of glibc and
+    MuPDF).
+    """
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return True
     if isinstance(error, ImportError):
@@ -106,7 +108,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 @define
 class Reports:
-    """A `Progress` that tells the parent, not too often."""
+    """A `Progress` that reports to the parent at a limited rate."""
 
     _line: Line
     _due: float = field(default=0.0, init=False)

@@ -1,4 +1,4 @@
-"""The children that parse: started when there is work, asked one thing at a time, killed when they do not come back."""
+"""The pool of workers: starts them on demand, sends each one request at a time, and kills those that do not answer."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ _CRASHES = frozenset(
     for name in ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS")
     if hasattr(signal, name)
 )
-"""Signals that end a program because of what it did. SIGKILL and others come from outside."""
+"""Signals of crashes. SIGKILL and others come from outside the program."""
 
 _SLOW_FILES = 256
-"""Files that are remembered because a request about them took long."""
+"""Number of files remembered because a request for them took long."""
 
 
 class ParserBrokenError(RuntimeError):
-    """A fault in our own code, in a child; the text is its traceback."""
+    """A bug in CiteKit raised an exception in a worker; the message is the traceback."""
 
 
 @frozen
 class Limits:
-    """`seconds` that a child may work without a sign of progress; `output` is the size of a file in bytes.
+    """Limits of workers: `seconds` without progress, and `output` in bytes for each written file.
 
-    `allowance` bounds the processor time and the memory of each request; None leaves them unbounded. After `slow_after`
-    seconds of processor time a request makes room for others.
+    `allowance` limits the processor time and memory of each request; None means no limit. After `slow_after` seconds of
+    processor time, a request moves to the slow lane.
     """
 
     seconds: float
@@ -75,10 +75,10 @@ class _Parser:
 
 @define(eq=False)
 class WorkerPool:
-    """Children for at most `at_most` requests that have just begun, and `slow_at_most` that take longer. Any thread may ask.
+    """Workers for at most `at_most` quick requests and `slow_at_most` slow ones. Thread-safe.
 
-    `hello` is the first message that each child gets. `state` is what `hello` depends on: a child that was started in
-    another one makes room for a fresh one. A process that is forked from this one starts its own.
+    `hello` is the first message to each worker. `state` identifies what `hello` depends on: when it changes, idle
+    workers are replaced. A forked process starts its own workers.
     """
 
     _command: Callable[[], list[str]]
@@ -110,11 +110,11 @@ class WorkerPool:
         progress: Progress = silent,
         failure: type[CiteKitError] = SourceUnsupported,
     ) -> Any:
-        """What a child answers to `what`, asked of the file at `path`.
+        """Return a worker's answer to the request `what` for the file at `path`.
 
-        Raises the child's own `CiteKitError`, what `progress` raises (the child is then killed), `failure` if the child
-        dies over the file, has to be killed, or exceeds the budget of the file, and `ParserBrokenError`. Work that has
-        exceeded its budget before is refused at once.
+        Raises the `CiteKitError` of the worker, the exception of `progress` (the worker is then killed), `failure` if
+        the worker dies on the file, must be killed, or exceeds the budget, and `ParserBrokenError`. Work that exceeded
+        its budget before is refused immediately.
         """
         status = _status_of(path)
         budget = self._budget(path, status, arguments)
@@ -129,7 +129,7 @@ class WorkerPool:
             reason = spent(error.what, budget) if isinstance(error, SpentError) else str(error)
             if state is not None and budget is not None:
                 self.refusals.add(state, work, budget, reason)
-            self.warm()  # the next file does not wait for the start of a child because of this one
+            self.warm()  # start a replacement now, so that the next file does not wait for it
             raise failure(f"{path.name} cannot be read: {reason}.") from error
         except DiedError as died:
             raise failure(f"{path.name} cannot be read: {died}.") from died
@@ -154,7 +154,7 @@ class WorkerPool:
         return allowance.budget(path, 0 if status is None else status.st_size, arguments)
 
     def warm(self) -> None:
-        """Have a child ready, so that the first work need not wait for it to start."""
+        """Start a worker in advance, so that the first request does not wait."""
         turn = self._lanes.enter(0, LOOK)
         if turn is None:
             return
@@ -166,23 +166,23 @@ class WorkerPool:
 
     @property
     def at_work(self) -> int:
-        """How many requests have a child."""
+        """The number of requests in progress."""
         return self._lanes.taken
 
     def close(self) -> None:
-        """Let all children go that are not at work."""
+        """Stop all idle workers."""
         with self._lock:
             idle, self._idle = self._idle, []
         for parser in idle:
             parser.child.kill()
 
     def forget(self) -> None:
-        """Be as if none was ever started: in a process that was just forked, whose other threads are gone."""
+        """Reset the pool in a forked process, whose other threads do not exist."""
         self._idle, self._lanes, self._lock = [], self._empty_lanes(), threading.Lock()
         self.refusals = Refusals(self.refusals.index)
 
     def _answered(self, request: Request) -> Mapping[str, Any]:
-        """The answer of a child. A file whose last request took long begins in the slow lane, not in the way of others."""
+        """Return the answer of a worker. A file whose last request took long starts in the slow lane."""
         is_slow = bool(self.slow_at_most) and request.path in self._slow_files
         try:
             return self._in_turn(request, self._turn(request, is_slow=is_slow))
@@ -210,7 +210,7 @@ class WorkerPool:
             self._remember(request.path, is_slow=turn.is_expensive)
 
     def _remember(self, path: str, *, is_slow: bool) -> None:
-        """Whether the last request about a file took much processor time."""
+        """Record whether the last request for a file took much processor time."""
         with self._lock:
             self._slow_files.pop(path, None)
             if is_slow:
@@ -219,7 +219,10 @@ class WorkerPool:
                     self._slow_files.popitem(last=False)
 
     def _rested(self, path: str, *, is_slow: bool = False) -> _Parser | None:
-        """A child that has no work: the one that had this file last, else any; for a slow request none that others need."""
+        """Return an idle worker, preferably the last one for this file.
+
+        A slow request gets only a worker that others do not need.
+        """
         state = self.state()
         with self._lock:
             spare = self._idle[-1] if len(self._idle) > is_slow else None
@@ -234,7 +237,7 @@ class WorkerPool:
         return parser
 
     def _rest(self, parser: _Parser) -> None:
-        """Keep the child for the next request, unless there are enough, or it is slower than others for good."""
+        """Keep the worker for the next request, unless there are enough or its priority cannot be restored."""
         with self._lock:
             keeps = len(self._idle) < self.at_most and parser.child.restore_priority()
             if keeps:
@@ -264,7 +267,7 @@ class WorkerPool:
             if is_fresh:
                 died = CrashedError if -ended.status in _CRASHES else DiedError
                 raise died(f"it made the program that reads it end ({ended.how})") from ended
-        # It had just gone to rest, or files before this one have used it up: only a fresh one tells about this file.
+        # The worker may have exited, or earlier files used it up. Only a fresh worker is conclusive for this file.
         parser.child, parser.state = self._started(), self.state()
         return self._said(parser, request, turn, is_fresh=True)
 
@@ -277,7 +280,7 @@ def _forget_all() -> None:
         pool.forget()
 
 
-if hasattr(os, "register_at_fork"):  # behind that of the children themselves
+if hasattr(os, "register_at_fork"):  # after the fork handler of the workers themselves
     os.register_at_fork(after_in_child=_forget_all)
 
 

@@ -1,4 +1,4 @@
-"""One request to one child: what it answers, and when it has to be ended."""
+"""A single request to a worker, and the rules for when the worker must be killed."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from citekit.wire.errors import CAUSE_LIMIT
 from citekit.wire.worker_protocol import message_from
 
 LOOK = 0.1
-"""Seconds after which `progress` learns that a child is still at work, and may end it."""
+"""Interval between two calls of `progress` while a worker runs, in seconds. `progress` may cancel the request."""
 
 WAITING = 10
-"""How much longer than in processor time a request may take by the clock: on a busy computer a short one takes long, too."""
+"""Ratio of the wall-clock limit to the processor-time limit. On a busy machine, even short requests take long."""
 
 DISPLACED = 2
-"""How much longer than what makes a request slow it runs before it has to make room."""
+"""A request may run for this many times `slow_after` before it must give way to others."""
 
 IN_A_CROWD = 5
-"""How much sooner a request counts as one that takes long while another waits for its place."""
+"""While another request waits for the quick lane, `slow_after` is divided by this number."""
 
 TIME = "time"
-"""What a request ran out of, in addition to those of `serving`: processor time."""
+"""The limit that a request exceeded, in addition to the memory limits in `worker`: processor time."""
 
 NONSENSE = "the program that reads it gave an answer without sense"
 
 
 class DiedError(Exception):
-    """A child died over a file, or was killed because it did not come back; the text is a part of a sentence."""
+    """A worker died on a file, or was killed because it did not answer; the message is a clause."""
 
 
 class CrashedError(DiedError):
-    """A child crashed over a file: another one would, too."""
+    """A worker crashed on a file; a second attempt would crash too."""
 
 
 class SpentError(Exception):
@@ -53,14 +53,14 @@ class SpentError(Exception):
 
 
 class DisplacedError(Exception):
-    """The slow lane is full and others wait: the request begins again when there is room."""
+    """The slow lane is full and others wait: the request restarts when a slot is free."""
 
 
 @frozen
 class Request:
-    """A message to a child, and what bounds the work on it: `patience` in seconds without progress, and `budget`.
+    """A message to a worker and its limits: `patience` in seconds without progress, and `budget`.
 
-    After `slow_after` seconds of processor time the request is one that takes long.
+    After `slow_after` seconds of processor time, the request counts as slow.
     """
 
     path: str
@@ -72,12 +72,12 @@ class Request:
 
     @property
     def memory(self) -> int:
-        """Bytes that the work may take."""
+        """The memory limit of the request, in bytes."""
         return 0 if self.budget is None else self.budget.memory
 
 
 def spent(what: object, budget: Budget | None) -> str:
-    """What a request has exceeded, and the setting that allows more, as a clause."""
+    """Describe what a request exceeded and which setting raises the limit, as a clause."""
     if budget is not None and what == TIME:
         return f"it took more than {budget.seconds:g} s of processor time (CITEKIT_PARSER_CPU allows more)"
     if budget is not None and what == FILE_MEMORY:
@@ -87,7 +87,7 @@ def spent(what: object, budget: Budget | None) -> str:
 
 @define
 class Conversation:
-    """The work of `child` on `request`, which has `turn` in `lanes`."""
+    """The exchange with `child` about `request`, which holds `turn` in `lanes`."""
 
     child: ChildProcess
     request: Request
@@ -150,7 +150,7 @@ class Conversation:
 
 
 def understood(answer: bytes) -> dict[str, Any]:
-    """The answer of a child. Raises `DiedError` if it makes no sense."""
+    """Parse the answer of a worker. Raises `DiedError` if it is not valid."""
     try:
         return message_from(answer)
     except FaultyAnswer as error:
@@ -158,7 +158,7 @@ def understood(answer: bytes) -> dict[str, Any]:
 
 
 def _progress(said: Any) -> tuple[float, float | None, str]:
-    """The progress that a child reports. Raises `DiedError` for any other report: then the rest is not trusted either."""
+    """Parse a progress report. Raises `DiedError` if it is not valid, because then the worker cannot be trusted."""
     try:
         done, total, text = said
         shown = (float(done), None if total is None else float(total), str(text)[:CAUSE_LIMIT])

@@ -1,1 +1,1 @@
-"""Files that are mapped and cut."""
+"""Source files: access, digests, permissions, and search."""

@@ -1,4 +1,4 @@
-"""The files that a caller other than the owner of the computer, such as an agent, may name and read."""
+"""Determines which files a caller other than the user of the computer, such as an agent, may name and read."""
 
 from __future__ import annotations
 
@@ -16,57 +16,57 @@ from citekit.domain.errors import PathNotAllowed
 
 
 class Look(NamedTuple):
-    """What a file or folder looks like, and whether any other change of it would show."""
+    """The state of a file or folder, and whether any further change would be visible."""
 
     state: FileState
     tells: bool
 
     def is_still(self, later: Look) -> bool:
-        """Whether nothing about it has changed since."""
+        """Return whether it is unchanged."""
         return self.tells and self.state == later.state
 
 
 Way = tuple[Look, ...]
-"""A file, and each folder above it up to the one that is allowed."""
+"""The states of a file and of each parent folder up to the allowed one."""
 
 RENAMES_SHOW = os.name != "nt"
-"""Whether what is renamed gets another time of change itself, and not only the folder that it is in."""
+"""Whether a rename updates the change time of the renamed file itself, not only that of its folder."""
 
 PATIENCE = 1.5 * COARSE
-"""Seconds for which a file that was changed just now is waited for, until another change would show."""
+"""Maximum wait in seconds after a recent change, until a further change would be visible."""
 
 STEP = 0.02
 
 
 class OwnersFolders:
-    """`Folders` of who works on their own machine: any. What they had mapped is recorded for others."""
+    """`Folders` for users on their own computer, who may read any file. Records ingested files for other callers."""
 
     def __init__(self, ingested: IngestedPlaces) -> None:
         self._ingested = ingested
 
     def check(self, path: Path) -> Path:
-        """`path` itself."""
+        """Return `path` unchanged."""
         return path
 
     def covers(self, path: Path) -> bool:  # noqa: ARG002
-        """True."""
+        """Return True."""
         return True
 
     def remember(self, path: Path) -> None:
-        """Note where the file lies."""
+        """Record the location of the ingested file."""
         self._ingested.remember(path)
 
 
 class AllowedFolders:
-    """`Folders`: what is really below one of some folders, and files in the very folders of files that were ingested.
+    """`Folders` limited to files below given folders, and in the folders of ingested files.
 
-    Hidden files and what is in hidden folders do not count, unless the owner ingested that very file. Links are followed
-    before anything is decided, `..` with them; nothing is looked at on other computers (`\\\\server\\share`) or in the
-    namespace of devices (`\\\\.\\`, `\\\\?\\`), since a mere look at such a path may send a password out.
+    Hidden files, and files in hidden folders, are excluded unless the user ingested that file. Links and `..` are
+    resolved before the check. Network paths (`\\\\server\\share`) and device paths (`\\\\.\\`, `\\\\?\\`) are never accessed,
+    because even a `stat` may send credentials to another computer.
     """
 
     def __init__(self, folders: Sequence[Path], ingested: IngestedPlaces | None = None) -> None:
-        """`folders` are those that the owner named, or the defaults."""
+        """`folders` are those that the user named, or the defaults."""
         self._named = tuple(Path(os.path.realpath(folder)) for folder in folders)
         self._shown = tuple(map(str, folders))
         self._ingested = ingested
@@ -79,36 +79,36 @@ class AllowedFolders:
         return self._offered
 
     def offer(self, folders: Sequence[Path]) -> None:
-        """Allow what is below these as well, and no longer what was offered before. A whole drive is no offer."""
+        """Allow files below these folders instead of those offered before. The root of a drive is not accepted."""
         real = (Path(os.path.realpath(folder)) for folder in folders)
         self._offered = tuple(dict.fromkeys(folder for folder in real if folder.parent != folder))
         self._unresolved = tuple(folder for folder in folders if folder.parent != folder)
 
     def check(self, path: Path) -> Path:
-        """The real path. Raises `PathNotAllowed`."""
+        """Return the real path. Raises `PathNotAllowed`."""
         real = self._real(path)
         if real is None or self._holder(real) is None:
             raise self._outside(path)
         return real
 
     def covers(self, path: Path) -> bool:
-        """Whether the real path is one of these."""
+        """Return whether the real path is allowed."""
         real = self._real(path)
         return real is not None and self._holder(real) is not None
 
     def tells(self, path: PurePath) -> bool:
-        """Whether the path, as it is written, is one that may be named: nothing is looked at, no link is followed."""
+        """Return whether the path may be named as written. Does not access the file system."""
         if any(_is_below(path, folder) for folder in (*self._all(), *map(Path, self._shown), *self._unresolved)):
             return True
         return self._ingested is not None and self._ingested.places().folder_of(Path(path)) is not None
 
     def remember(self, path: Path) -> None:
-        """Nothing: who may not name every file does not widen what may be named."""
+        """Do nothing: a restricted caller cannot extend the allowed files."""
 
     def way(self, real: Path) -> Way:
-        """What leads to the file at `real`, which `check` gave, for `is_same`.
+        """Return the states of the path to the file `real`, which `check` returned, for `is_same`.
 
-        Waits a moment where a change was so lately that another would not show. Raises `PathNotAllowed`.
+        Waits briefly if a recent change would hide another one. Raises `PathNotAllowed`.
         """
         deadline = time.monotonic() + PATIENCE
         way = self._looks(real)
@@ -120,11 +120,11 @@ class AllowedFolders:
         return way
 
     def is_same(self, real: Path, way: Way) -> bool:
-        """Whether the file at `real` looks as it did, and no folder that leads to it was exchanged.
+        """Return whether the file at `real` is unchanged and no folder on its path was replaced.
 
-        What is renamed gets another time of change (POSIX `st_ctime`), which nobody can set, and so does the folder that it
-        is in: an exchange shows even where it was taken back. Where only one of both has changed there was none: other files
-        have come into the folder, or into the one above.
+        A rename updates the change time (POSIX `st_ctime`), which no program can set, of the renamed entry and of its
+        folder. Therefore a replacement is visible even if it was reverted. If only one of the two has changed, there
+        was no replacement: other files were added to the folder or to its parent.
         """
         try:
             return _is_same(way, self._looks(real))
@@ -132,7 +132,7 @@ class AllowedFolders:
             return False
 
     def unsteady(self, path: Path) -> PathNotAllowed:
-        """The error for a path on which something is being exchanged."""
+        """Return the error for a path on which something is being replaced."""
         text = f"{path} is being changed, or what leads to it is: ask again when that is done."
         return PathNotAllowed(text, str(path))
 
@@ -152,7 +152,7 @@ class AllowedFolders:
         return tuple(Look(state, state.tells(now)) for state in states)
 
     def _real(self, path: Path) -> Path | None:
-        """The path with its links followed; None for one that must not even be looked at, or cannot be."""
+        """Return the path with links resolved, or None if it must not be accessed or cannot be resolved."""
         if "\0" in str(path) or (_is_elsewhere(path) and not any(path.is_relative_to(each) for each in self._all())):
             return None
         try:
@@ -161,7 +161,7 @@ class AllowedFolders:
             return None
 
     def _holder(self, real: Path) -> Path | None:
-        """The innermost allowed folder that holds a real path."""
+        """Return the innermost allowed folder that contains a real path."""
         held = (folder for folder in self._all() if _is_below(real, folder))
         innermost = max(held, key=lambda folder: len(folder.parts), default=None)
         if innermost is None and self._ingested is not None:
@@ -189,14 +189,14 @@ def _is_same(before: Way, after: Way) -> bool:
 
 
 def _is_unmoved(before: Look, after: Look, above_before: Look, above_after: Look) -> bool:
-    """Whether a folder has kept its name: one of it and the folder above would have to have changed for sure."""
+    """Return whether a folder was not renamed: a rename would have changed both it and its parent."""
     if before.state[:2] != after.state[:2]:
         return False
     return above_before.is_still(above_after) or (RENAMES_SHOW and before.is_still(after))
 
 
 def _is_elsewhere(path: Path) -> bool:
-    """Whether a path names another computer or a device: `\\\\server\\share`, `\\\\.\\`, `\\\\?\\`; POSIX's `//`."""
+    """Return whether a path names another computer or a device: `\\\\server\\share`, `\\\\.\\`, `\\\\?\\`; `//` on POSIX."""
     return path.drive.startswith("\\\\") or str(path).startswith("//")
 
 

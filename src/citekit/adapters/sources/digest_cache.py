@@ -1,4 +1,4 @@
-"""Digests and formats of files that have not changed since they were read."""
+"""A cache of the digests and formats of unchanged files."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from citekit.domain.digest import Digest
 from citekit.domain.formats import Format, format_named
 
 RACY = COARSE
-"""Seconds within which a file may change again and keep its time of change (FAT keeps two-second times)."""
+"""Seconds within which a file may change twice without a new timestamp (FAT stores two-second times)."""
 
 REMEMBERED = 4096
-"""Digests kept in memory, beside those in the index."""
+"""Number of digests in memory, in addition to those in the index."""
 
 
 class States:
-    """State to digest, in memory and in the index where there is one. A state that is not settled is not remembered.
+    """Maps file states to digests, in memory and in the optional index. A state that is not settled is not cached.
 
-    Beside the digest may stand the name that the file had, and its format, which both its bytes and its name decide on.
+    An entry may also have the file's name and its format, because the format depends on both the bytes and the name.
     """
 
     def __init__(self, index: Index | None) -> None:
@@ -35,7 +35,7 @@ class States:
         self._lock = threading.Lock()
 
     def digest(self, state: FileState) -> Digest | None:
-        """The digest of a file in that state, or None where it is not known."""
+        """Return the digest of a file in that state, or None if it is not cached."""
         found = self._recent.get(state)
         if found is None:
             found = self._digest_in(state)
@@ -44,11 +44,11 @@ class States:
         return found
 
     def recent(self, state: FileState) -> Digest | None:
-        """The digest of a file in that state, where it is in memory."""
+        """Return the digest of a file in that state if it is in memory, else None."""
         return self._recent.get(state)
 
     def identified(self, state: FileState, name: str) -> tuple[Digest, Format] | None:
-        """Digest and format of a file of that name in that state, or None where they are not known."""
+        """Return the digest and the format of a file with that name and state, or None if they are not cached."""
         digest, named = self._recent.get(state), self._formats.get(state)
         if digest is None or named is None:
             row = self._remembered(state)
@@ -60,14 +60,14 @@ class States:
         return (digest, named[1]) if named[0] == name else None
 
     def remember_format(self, state: FileState, name: str, format: Format) -> None:
-        """Note what a file is whose digest is remembered."""
+        """Cache the format of a file whose digest is cached."""
         digest = self._recent.get(state)
         if digest is not None and self._formats.get(state) != (name, format):
             self._keep(state, digest, (name, format))
             self._note(state, {"sha256": digest.hex, "name": name, "format": format.name, "detection": DETECTION})
 
     def remember(self, state: FileState, digest: Digest) -> None:
-        """Note what was read, unless the file changed so lately that it may change again unseen."""
+        """Cache a digest, unless the file changed so recently that another change might not be visible."""
         now = time.time()
         if not state.is_settled(now, RACY, self._since(state, now)):
             return
@@ -75,7 +75,9 @@ class States:
         self._note(state, {"sha256": digest.hex})
 
     def _since(self, state: FileState, now: float) -> float:
-        """When a file was first seen in that state, where its own times lie in the future and do not tell."""
+        """Return when a file was first seen in that state, if its timestamps are in the future and therefore
+        unreliable.
+        """
         if state.changed(now) <= now:
             return now
         known = self._unsettled.get(state) or _since_in(self._remembered(state))

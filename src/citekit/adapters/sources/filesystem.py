@@ -24,7 +24,7 @@ from citekit.domain.modality import Modality
 from citekit.domain.source import Source
 
 TRIES = 3
-"""How often a file that changes while it is read is read again."""
+"""Number of attempts to read a file that changes while it is read."""
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
@@ -36,22 +36,25 @@ _KINDS = (
 
 
 class FileSources:
-    """`Sources` in the file system. Digests are remembered by device, inode, size and times of change."""
+    """`Sources` in the file system. Digests are cached by device, inode, size, and timestamps."""
 
     def __init__(self, index: Index | None = None, search_limit: int = LIMIT) -> None:
-        """`search_limit` is how many entries of folders one `find` looks at."""
+        """`search_limit` is the maximum number of directory entries that one `find` visits."""
         self._states = States(index)
         self._search_limit = search_limit
 
     def identify(self, path: Path) -> Source:
-        """The file at `path`. A link keeps its own name; its target's name counts where the link's says nothing."""
+        """Identify the file at `path`.
+
+        For a link, the target's name is used if the link's own name has no known suffix.
+        """
         _check_name(path)
         place, status = _place(path)
         _check_name(place)
         return self._known(place, status) or self._looked_into(path, place)
 
     def _known(self, place: Path, status: os.stat_result) -> Source | None:
-        """The file, where it was identified before under a name that tells, and looks as it did."""
+        """Return the cached source if the name determines its format and the file is unchanged, else None."""
         if by_name(place.name) is None or not stat.S_ISREG(status.st_mode):
             return None
         state = FileState.of(status)
@@ -75,7 +78,7 @@ class FileSources:
         return Source(path=place, digest=digest, size=state.size, format=format, state=str(state), readers=readers)
 
     def digest(self, path: Path) -> Digest | None:
-        """The digest of the file as it is now; a file whose digest is remembered is not even opened."""
+        """Return the current digest of the file. A file with a cached digest is not opened."""
         with suppress(SourceUnreadable, OSError, ValueError):
             status = path.stat()
             known = self._states.digest(FileState.of(status)) if stat.S_ISREG(status.st_mode) else None
@@ -84,26 +87,26 @@ class FileSources:
         return self.digest_uncached(path)
 
     def cached_digest(self, path: Path) -> Digest | None:
-        """The digest, if it is remembered in memory for the state that the file is in."""
+        """Return the digest if it is in memory for the current state of the file, else None."""
         with suppress(OSError, ValueError):
             status = path.stat()
             return self._states.recent(FileState.of(status)) if stat.S_ISREG(status.st_mode) else None
         return None
 
     def digest_uncached(self, path: Path) -> Digest | None:
-        """The digest of the bytes that are in the file now: they are read, whatever is remembered."""
+        """Return the digest of the current bytes, which are always read."""
         with suppress(SourceUnreadable, OSError, ValueError), _opened(path, path) as file:
             return self._read(path, file, believing=False)[1]
         return None
 
     def exists(self, path: Path) -> bool:
-        """Whether a regular file is there; False where nobody can tell."""
+        """Return whether a regular file exists at the path; False if that cannot be determined."""
         return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises for long names and folders it may not enter
 
     def is_unchanged(self, source: Source) -> bool:
-        """Whether the file has the bytes it had when it was identified, and had no others since.
+        """Return whether the file has had the same bytes ever since it was identified.
 
-        A file that was changed and changed back looks different: a reader may have read the other bytes.
+        A file that was changed and changed back does not count, because a reader may have read the other bytes.
         """
         with suppress(OSError, ValueError):
             state = FileState.of(source.path.stat())
@@ -119,7 +122,7 @@ class FileSources:
         roots: Sequence[Path],
         allowed: Callable[[Path], bool] = lambda _: True,
     ) -> Path | None:
-        """A file with those bytes; only files of that size are read, those called `name` at once, the others after all."""
+        """Find a file with those bytes. Only files of that size are read: first those called `name`, then the others."""
         others = []
         for path in files_below(roots, size, self._search_limit, allowed):
             if path.name != name:
@@ -129,7 +132,7 @@ class FileSources:
         return next((path.absolute() for path in others if self.digest(path) == digest), None)
 
     def _read(self, path: Path, file: BufferedReader, *, believing: bool = True) -> tuple[FileState, Digest]:
-        """State and digest of an open file; `believing` what is remembered of it, or reading it anyway."""
+        """Return the state and digest of an open file. With `believing`, uses the cache; otherwise reads the file."""
         for _ in range(TRIES):
             before = FileState.of(os.fstat(file.fileno()))
             known = self._states.digest(before) if believing else None
@@ -144,7 +147,7 @@ class FileSources:
 
 
 def _check_name(path: Path) -> None:
-    """Maps are UTF-8: they could not say where such a file lies."""
+    """Reject a path that is not valid Unicode, because maps are UTF-8 and could not contain it."""
     text = str(path)
     if text.isascii():
         return
@@ -156,7 +159,7 @@ def _check_name(path: Path) -> None:
 
 
 def _place(path: Path) -> tuple[Path, os.stat_result]:
-    """The absolute path, links among its folders followed, but not a link that the file itself is; and what is there."""
+    """Return the absolute path with links among its folders resolved, but not a link at the end; and its status."""
     try:
         status = os.stat(path)  # noqa: PTH116 - for every file of a folder
         folder, name = os.path.split(path)
@@ -170,7 +173,7 @@ def _place(path: Path) -> tuple[Path, os.stat_result]:
 
 
 def _opened(path: Path, place: Path) -> BufferedReader:
-    """The file, open. Looks at what it is first: opening a device may do something, opening a pipe may wait."""
+    """Open the file. Checks its type first: opening a device may have side effects, and opening a FIFO may block."""
     try:
         _check_kind(path, os.stat(place).st_mode)  # noqa: PTH116 - for every file of a folder
         file = open_for_reading(place)
@@ -213,7 +216,7 @@ def _format(path: Path, place: Path, head: bytes) -> Format:
 
 
 def _installed_format(name: str) -> Format | None:
-    """The format that an installed package offers for the suffix of a file name."""
+    """Return the format that an installed plugin registers for the suffix of a file name."""
     if not PurePath(name).suffix:
         return None
     from citekit.adapters.formats.registry import format_of_name

@@ -1,11 +1,11 @@
-"""Where the files lie that their owner had mapped, so that an agent may have them cut.
+"""Records where ingested files are, so that an agent may extract from them.
 
-A map cannot vouch for itself: it may come from anybody. A record next to the maps vouches for its file. Each line of the
-record carries a code of this home's seal (`HomeSeal`), which an archive, a copy or a clone cannot bring along, so a record
-that came with a home, or a line that a `git pull` added to it, says nothing.
+A map is not sufficient, because it may come from anybody. Instead, a record next to the maps lists the files. Each line
+has an authentication code of this home's seal (`HomeSeal`), which an archive, a copy, or a clone does not have.
+Therefore a record from elsewhere, or a line that `git pull` added, has no effect.
 
-Records of version 1.0 carried the inode and the time of change of an empty file instead. Such lines count until the owner
-ingests another file: then they are rewritten with codes, and the empty file is removed.
+Records of version 1.0 had the inode and change time of an empty file instead. Such lines are valid until the user
+ingests another file. Then they are rewritten with codes, and the empty file is removed.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import CiteKitError, HomeUnsafe
 
 FOLDER, EARLY_SEAL, PLACES = ".ingested", "seal", "places"
-"""The folder below that of the maps, hidden so that nothing in it is taken for a map; and files in it."""
+"""A hidden folder below the maps folder, and the names of files in it."""
 
 SIZE_LIMIT = 64 * 2**20
-"""Bytes of a record that are read."""
+"""Size limit of a record that is read, in bytes."""
 
 
 class Places(NamedTuple):
-    """Real paths: the files that lie right in one of `folders` and are not hidden, and those in `files`."""
+    """Real paths: the visible files directly in one of `folders`, and the files in `files`."""
 
     folders: frozenset[str]
     files: frozenset[str]
 
     def folder_of(self, real: Path) -> Path | None:
-        """The folder of a file that is one of these; None for any other."""
+        """Return the folder of a file that is recorded, or None for any other file."""
         folder = str(real.parent)
         known = str(real) in self.files or (folder in self.folders and not is_hidden(real.name))
         return real.parent if known else None
 
 
 class IngestedPlaces:
-    """The record in a folder of maps. Several processes may write to it at once. No method raises."""
+    """The record in a maps folder. Several processes may write to it at once. No method raises."""
 
     def __init__(self, maps_folder: Path) -> None:
         self._folder = os.path.join(maps_folder, FOLDER)  # noqa: PTH118 - looked at for every file
@@ -54,7 +54,7 @@ class IngestedPlaces:
         self._seen: tuple[object, Places] | None = None
 
     def places(self) -> Places:
-        """What was recorded in this home, as the record is now."""
+        """Return the current record of this home."""
         state = self._seal.state() or _look(self._path(EARLY_SEAL)), _look(self._path(PLACES))
         seen = self._seen
         if seen is None or seen[0] != state:
@@ -71,7 +71,7 @@ class IngestedPlaces:
                 self._append(self._line(kind, str(place)))
 
     def _append(self, line: str) -> None:
-        """The line begins with its own line break: what a killed writer left unfinished spoils nothing."""
+        """Append a line that starts with a line break, so that an incomplete line of a killed process does no harm."""
         descriptor = open_file(self._path(PLACES), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             os.write(descriptor, f"\n{line}\n".encode())
@@ -83,7 +83,10 @@ class IngestedPlaces:
         return json.dumps({"code": self._seal.code(*_parts(kind, place)).hex(), kind: place})
 
     def _rewrite_early_lines(self) -> None:
-        """Give lines of version 1.0 a code. Interrupted before the early seal is removed, it is done again next time."""
+        """Give lines of version 1.0 a code.
+
+        If interrupted before the early seal is removed, this is repeated next time.
+        """
         if _look(self._path(EARLY_SEAL)) is not None:
             lines = [self._line(kind, place) for kind, place in self._recorded()]
             write_atomically(Path(self._path(PLACES)), "".join(f"{line}\n" for line in lines).encode())
@@ -94,7 +97,7 @@ class IngestedPlaces:
         return Places(*(frozenset(place for kind, place in recorded if kind == each) for each in ("folder", "file")))
 
     def _recorded(self) -> Iterator[tuple[str, str]]:
-        """(kind, path) of each line that bears a seal of this home."""
+        """Yield the kind and path of each line with a valid code of this home."""
         early = _early_seal(self._path(EARLY_SEAL))
         for line in self._lines():
             match line:
@@ -126,7 +129,7 @@ class IngestedPlaces:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file or folder of that name is one that programs keep for themselves: settings, keys, caches."""
+    """Return whether a file or folder with that name is hidden, such as settings, keys, or caches."""
     return name.startswith(".")
 
 
@@ -138,7 +141,7 @@ class _Look(NamedTuple):
 
 
 def _look(path: str) -> _Look | None:
-    """The state of a regular file; None for a link or anything else."""
+    """Return the state of a regular file; None for a link or anything else."""
     try:
         status = os.lstat(path)
     except (OSError, ValueError):
@@ -149,7 +152,7 @@ def _look(path: str) -> _Look | None:
 
 
 def _early_seal(path: str) -> str | None:
-    """The seal that lines of version 1.0 carry; None once there is none."""
+    """Return the seal of lines of version 1.0, or None if there is no such seal."""
     seal = _look(path)
     return None if seal is None else f"{seal.inode}:{seal.ctime_ns}"
 

@@ -1,6 +1,6 @@
-"""How the index says what the digest of a file is. Imports next to nothing: listings of maps must start fast.
+"""Reads cached digests from the index. Imports almost nothing, because listings of maps must start quickly.
 
-What is not known here, `FileSources` tells by reading the file.
+If a digest is not cached, use `FileSources`, which reads the file.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     import os
 
 PATIENCE = 0.2
-"""Seconds that one look waits for a program that holds the index."""
+"""Seconds to wait for a process that has locked the index."""
 
 _HEXADECIMAL = re.compile("[0-9a-f]{64}")
 
 
 def row_of(state: FileState) -> str:
-    """The name under which the digest of a file in that state is remembered."""
+    """Return the key of the digest of a file in that state."""
     return f"state:{state}"
 
 
 def digest_in(row: object) -> str | None:
-    """The SHA-256, hexadecimal, that a row says; None where it says none."""
+    """Return the hexadecimal SHA-256 in a row, or None if there is none."""
     match row:
         case {"sha256": str(text)} if _HEXADECIMAL.fullmatch(text):
             return text
@@ -34,14 +34,14 @@ def digest_in(row: object) -> str | None:
 
 
 class KnownDigests:
-    """The digests in the index in `folder`. No method raises: what fails counts as not known."""
+    """The digests in the index in `folder`. No method raises: a failure counts as a cache miss."""
 
     def __init__(self, folder: str) -> None:
-        """Nothing is made there."""
+        """Nothing is created in `folder`."""
         self._index = Index(folder, patience=PATIENCE)
 
     def get(self, status: os.stat_result) -> str | None:
-        """The SHA-256, hexadecimal, of a file that looks like that; None where it is not known."""
+        """Return the hexadecimal SHA-256 of a file with that status, or None if it is not cached."""
         return digest_in(self._index.get(row_of(FileState.of(status))))
 
     def close(self) -> None:

@@ -15,14 +15,14 @@ from citekit.domain.ports.sources import Sources
 from citekit.domain.source import Source
 
 REMEMBERED = 4096
-"""Paths of which is remembered that they were allowed."""
+"""Number of remembered paths that were allowed."""
 
 
 class ConfinedSources:
-    """`Sources` of which only files in allowed folders are to be had; any other one is as good as missing.
+    """`Sources` limited to allowed folders. Any other file is treated as missing.
 
-    A file is identified and read by its real path. That nothing was exchanged on the way there since it was identified
-    counts among what `still` tells, so that nobody keeps or hands out what came from elsewhere.
+    A file is identified and read by its real path. `is_unchanged` also checks that nothing on the path was replaced, so
+    that content from elsewhere is never stored or returned.
     """
 
     def __init__(self, inner: Sources, folders: AllowedFolders) -> None:
@@ -32,7 +32,7 @@ class ConfinedSources:
         self._lock = threading.Lock()
 
     def identify(self, path: Path) -> Source:
-        """The file at the real path of `path`. Raises `PathNotAllowed` for one outside."""
+        """Identify the file at the real path of `path`. Raises `PathNotAllowed` if it is outside the allowed folders."""
         real = self._folders.check(path)
         source = None
         if self._inner.exists(real):
@@ -41,15 +41,15 @@ class ConfinedSources:
             if source.path != real or not self._folders.is_same(real, way):
                 raise self._folders.unsteady(path)
             self._keep(source, way)
-        return source or self._inner.identify(real)  # which says why it cannot be read
+        return source or self._inner.identify(real)  # raises an error that says why the file cannot be read
 
     def digest(self, path: Path) -> Digest | None:
-        """The digest of a file that may be read."""
+        """Return the digest of an allowed file."""
         real = self._real(path)
         return None if real is None else self._inner.digest(real)
 
     def cached_digest(self, path: Path) -> Digest | None:
-        """The digest, if it is remembered: of a path that was allowed, while the same folders are offered."""
+        """Return the cached digest of a path that was allowed, while the offered folders are the same; else None."""
         offered = self._folders.offered
         if self._allowed.get(path) != offered:
             if not self._folders.covers(path):
@@ -61,17 +61,17 @@ class ConfinedSources:
         return self._inner.cached_digest(path)
 
     def digest_uncached(self, path: Path) -> Digest | None:
-        """The digest of a file that may be read, from its bytes."""
+        """Return the digest of an allowed file from its bytes."""
         real = self._real(path)
         return None if real is None else self._inner.digest_uncached(real)
 
     def exists(self, path: Path) -> bool:
-        """Whether there is a file that may be read."""
+        """Return whether an allowed file exists at the path."""
         real = self._real(path)
         return real is not None and self._inner.exists(real)
 
     def is_unchanged(self, source: Source) -> bool:
-        """Whether the file has the bytes it had, and nothing on its path was replaced since."""
+        """Return whether the file has the same bytes, and nothing on its path was replaced since."""
         known = self._ways.get(id(source))
         if known is None or known[0]() is not source:
             return False
@@ -85,7 +85,7 @@ class ConfinedSources:
         roots: Sequence[Path],
         allowed: Callable[[Path], bool] = lambda _: True,
     ) -> Path | None:
-        """A file with those bytes under those of `roots` that are allowed; a link that leads out is not followed."""
+        """Find a file with those bytes below the allowed ones of `roots`. Links that lead out are not followed."""
         within = [root for root in roots if self._folders.covers(root)]
         found = self._inner.find(digest, size, name, within, lambda link: allowed(link) and self._folders.covers(link))
         return found if found is not None and self._folders.covers(found) else None

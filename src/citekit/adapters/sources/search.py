@@ -1,4 +1,4 @@
-"""Files below some folders, the nearest first."""
+"""Finds files below given folders, nearest first."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from contextlib import suppress
 from pathlib import Path
 
 LIMIT = 200_000
-"""Entries that one search looks at."""
+"""Maximum number of directory entries that one search visits."""
 
 SKIPPED = frozenset({".git", ".resource_maps", ".citekit_cache", ".citekit_output"})
-"""Folders in which no source lies."""
+"""Folders that contain no sources."""
 
 
 def files_below(
     roots: Sequence[Path], size: int, limit: int = LIMIT, allowed: Callable[[Path], bool] = lambda _: True
 ) -> Iterator[Path]:
-    """The regular files of `size` bytes at or below `roots`; links to files are followed, links to folders are not.
+    """Yield the regular files of `size` bytes at or below `roots`.
 
-    A link that is not `allowed` counts as none at all.
+    Links to files are followed, links to folders are not.
+
+    A link that is not `allowed` is ignored.
     """
     pending = deque(roots)
     seen: set[tuple[int, int]] = set()
@@ -42,7 +44,9 @@ def files_below(
 
 
 def _entries(folder: Path, seen: set[tuple[int, int]]) -> list[os.DirEntry[str]] | None:
-    """What is in the folder, by name; nothing where it was seen before or cannot be read; None where it is no folder."""
+    """Return the entries of the folder by name; nothing if it was visited before or is unreadable; None if it is not a
+    folder.
+    """
     try:
         status = folder.stat()
         if (status.st_dev, status.st_ino) in seen:

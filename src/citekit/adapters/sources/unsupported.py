@@ -1,4 +1,4 @@
-"""What a file that cannot be mapped seems to be, for the message that says so."""
+"""Guesses what an unsupported file is, for the error message."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ _ZIPPED: tuple[tuple[bytes, str], ...] = (
 
 
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""The compound files of Microsoft ([MS-CFB]): what Office wrote before 2007, and what it wraps encrypted files in."""
+"""The signature of Microsoft compound files ([MS-CFB]): Office documents before 2007, and encrypted Office documents.
+"""
 
 _OLDER = {
     ".doc": "an older Word document; save it as .docx",
@@ -58,7 +59,7 @@ def _compound(suffix: str) -> str:
 
 
 def why_unsupported(name: str, head: bytes) -> str:
-    """One sentence about a file called `name` that begins with `head`, of which no kind is known."""
+    """Return one sentence about a file of an unknown format, called `name`, that begins with `head`."""
     seems = _seems(name, head)
     promised = by_name(name)
     if seems is not None:

@@ -127,7 +127,7 @@ class FriendlyOutputs:
         return _receipt_in(self._receipt_path(path.name))
 
     def receipt_of(self, digest: Digest) -> Receipt | None:
-        """Return the receipt of earlier output with those bytes, even if its file name now belongs to other evidence."""
+        """Return the receipt of an earlier output with those bytes, even if its file name now belongs to other evidence."""
         found = _receipt_in(self._content_path(digest))
         return found if found is not None and found.evidence_digest == digest else None
 

@@ -68,7 +68,7 @@ def read_file(path: _Path, limit: int = -1) -> bytes:
 
 @contextmanager
 def opened_folder(folder: _Path, *, make: bool = False, mode: int = 0o777) -> Iterator[int | None]:
-    """Return a descriptor of `folder` for `dir_fd`; None if the system does not support that and the folder was only
+    """Yield a descriptor of `folder` for `dir_fd`; None if the system does not support that and the folder was only
     checked.
 
     With `make`, missing folders are created with that `mode`. Raises `OSError`, and `HomeUnsafe` if a folder of the
@@ -172,7 +172,7 @@ def _split(path: str) -> tuple[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def _own_folders(path: str) -> tuple[str, ...]:
-    """Yield each folder of the home on an absolute path, outermost first, then the path itself; nothing outside of
+    """Return each folder of the home on an absolute path, outermost first, then the path itself; nothing outside of
     homes.
     """
     root, names = _split(path)

@@ -23,7 +23,7 @@ def version_of(package: str, *distributions: str) -> str:
 
 
 def _beside(package: str) -> list[tuple[str, str]]:
-    """Yield the normalized name and version of each distribution in the folder of `package`."""
+    """Return the normalized name and version of each distribution in the folder of `package`."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         return []
