@@ -106,5 +106,5 @@ class _Taken:
 
 
 def default_id(source: Source) -> str:
-    """The slug of the file's name; texts keep their extension."""
+    """The slug of the file's name. For text files, it includes the extension."""
     return resource_id(source.path.name, keep_extension=source.format.modality is Modality.TEXT)

@@ -1,7 +1,6 @@
-"""The one place that chooses an adapter for every port, and builds the use cases on them.
+"""Chooses the adapter for every port, and builds the use cases with them. No other package chooses adapters.
 
-Everything is made on first use, and nothing is imported before it is needed: a listing of maps never pays for the PDF
-engine, and importing this pays for nothing at all.
+Everything is imported and created on first use, so that, for example, a listing of maps does not load parsers.
 """
 
 from __future__ import annotations
@@ -22,9 +21,10 @@ __all__ = ["ADAPTERS", "INDEX", "MAPPERS", "REQUEST_TIMEOUT", "Container", "boot
 
 
 def bootstrap(settings: Settings | None = None, *, home: str | Path | None = None, **ports: Unpack[Ports]) -> Container:
-    """The use cases of a home, on the adapters that the settings choose (default: the settings of the environment).
+    """The use cases of a home, with the adapters that the settings choose (default: the settings in the environment).
 
-    `ports` replaces adapters by name. Opens and writes nothing. Raises `TypeError` for a name that is not a port.
+    `ports` replaces adapters by name. Opens and writes nothing. Raises `TypeError` for a name that is not a port, and
+    `RequestRefused` for an invalid setting.
     """
     from citekit.container.container import Container
     from citekit.container.ports import check_names

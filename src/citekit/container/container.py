@@ -286,14 +286,14 @@ class Container:
 
     @first_use
     def extents(self) -> RememberingMeasurer:
-        """How far files reach, as it was measured once."""
+        """The measurer of file extents, which caches its results."""
         from citekit.adapters.formats.measuring import RememberingMeasurer
 
         measurer = self._given.get("measurer") or lazy(self._measurer)
         return RememberingMeasurer(measurer, self.index)
 
     def _measurer(self) -> Measurer:
-        """How far files reach."""
+        """The measurer of file extents, in a worker where a file needs one."""
         here = self.parsers.measurer
         children = self._workers_unless_given("reader", "probe")
         if children is None:

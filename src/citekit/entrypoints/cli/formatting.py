@@ -13,7 +13,7 @@ _SIZES = ("kB", "MB", "GB", "TB")
 
 
 def size(count: int) -> str:
-    """A number of bytes, in powers of 1000 as `--limit` reads them.
+    """A size in bytes, formatted with powers of 1000, the units that `--limit` accepts.
 
     >>> size(1), size(999), size(12_345), size(10_000_000_000)
     ('1 byte', '999 bytes', '12.3 kB', '10 GB')

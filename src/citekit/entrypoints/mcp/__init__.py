@@ -1,1 +1,1 @@
-"""The MCP server: five tools and the maps as resources, over standard input and output."""
+"""The MCP server: the core tools, the library tools, and maps as resources, over standard input and output."""

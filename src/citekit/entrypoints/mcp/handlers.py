@@ -196,7 +196,9 @@ class _Handlers:
         return await self._or_refused(read)
 
     async def _or_refused(self, work: Callable[[], _Result]) -> _Result:
-        """The result; a CiteKit error becomes a protocol error, because resources have no other way to report errors."""
+        """Run the work in a thread. A CiteKit error becomes a protocol error, because resources have no other error
+        result.
+        """
         try:
             return await self._workers.quick(work)
         except Exception as error:
