@@ -1,4 +1,4 @@
-"""What books are searched by: titles, authors, languages and tags, kept in memory in the form in which they are compared."""
+"""An in-memory search table of books by title, author, language, and tag, in normalized form."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from citekit.domain.library.folding import folded
 from citekit.domain.library.languages import iso_639_3
 
 _SEPARATOR = "\x1f"
-"""Stands around every language and tag (the unit separator of ASCII), so that none is found across two."""
+"""Encloses each language and tag (the unit separator of ASCII), so that no match spans two of them."""
 
 _BIGGEST = 2**63 - 1
-"""SQLite counts no further."""
+"""The largest integer in SQLite."""
 
 
 class Card(NamedTuple):
-    """What is searched of a book, made by `card`."""
+    """The searchable fields of a book, created by `card`."""
 
     book: int
     title: str
@@ -29,7 +29,7 @@ class Card(NamedTuple):
 
 
 def card(book: int, title: str, authors: Iterable[str], languages: Iterable[str], tags: Iterable[str]) -> Card:
-    """The card of a book."""
+    """Return the card of a book."""
     names, subjects = folded(_written(" & ".join(authors))), enclosed(folded(_written(tag)) for tag in tags)
     return Card(
         book, folded(_written(title)), names, enclosed(_written(iso_639_3(each)) for each in languages), subjects
@@ -37,13 +37,13 @@ def card(book: int, title: str, authors: Iterable[str], languages: Iterable[str]
 
 
 def enclosed(words: Iterable[str]) -> str:
-    """The words, each between separators."""
+    """Return the words, each enclosed in separators."""
     inner = _SEPARATOR.join(word.replace(_SEPARATOR, " ") for word in words)
     return f"{_SEPARATOR}{inner}{_SEPARATOR}"
 
 
 class BookTable:
-    """Cards in the order in which books are found. What is looked for is literal text: no character is a wildcard."""
+    """Cards in the order of results. Search terms are literal text: no character is a wildcard."""
 
     def __init__(self, cards: Iterable[Card]) -> None:
         self._lock = threading.Lock()
@@ -56,11 +56,11 @@ class BookTable:
 
     @classmethod
     def of(cls, books: Iterable[BookRecord]) -> BookTable:
-        """The catalogue of these books, in their order."""
+        """Return a table of these books, in their order."""
         return cls(card(book.id, book.title, book.authors, book.languages, book.tags) for book in books)
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[int]:
-        """The numbers of the books that fit, in order."""
+        """Return the numbers of the matching books, in order."""
         conditions, values = _conditions(wanted)
         bounds = (min(max(limit, 0), _BIGGEST), min(max(offset, 0), _BIGGEST))
         statement = f"SELECT book FROM cards {conditions} ORDER BY place LIMIT ? OFFSET ?"  # noqa: S608 - of constants
@@ -69,7 +69,7 @@ class BookTable:
 
 
 def _conditions(wanted: BookFilter) -> tuple[str, list[str]]:
-    """The WHERE clause and its values; what is empty is not asked for."""
+    """Return the WHERE clause and its values. Empty criteria are omitted."""
     asked = [("authors", _part(wanted.author)), ("title", _part(wanted.title))]
     if wanted.language is not None and wanted.language.strip():
         asked.append(("languages", enclosed([_written(iso_639_3(wanted.language))])))
@@ -84,5 +84,5 @@ def _part(text: str | None) -> str:
 
 
 def _written(text: str) -> str:
-    """`text` without halves of surrogate pairs, which no database holds."""
+    """Return `text` without unpaired surrogates, which a database cannot store."""
     return text.encode("utf-8", "replace").decode()

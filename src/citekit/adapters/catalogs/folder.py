@@ -1,4 +1,4 @@
-"""A plain folder as a library."""
+"""A plain folder as a book catalog."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class FolderLibrary:
-    """`Library` over every book file below `folder`; files of one name in one folder are formats of one book.
+    """A `Library` of all book files below `folder`. Files with the same name in one folder are formats of one book.
 
-    A book's number comes from its path, so it stays when others come and go. Its title and authors are what the file says
-    of itself, else the name of the file is the title; the first folder below `folder` is its tag. A book was added when its
-    newest file was changed. The folder is looked through at every call; a file is read again only after it has changed.
+    A book's number is derived from its path, so it is stable when other books are added or removed. Title and authors
+    come from the metadata of the file; without metadata, the file name is the title. The first folder below `folder` is
+    the tag. The modification time of the newest file is the date added. Each call scans the folder; a file is read
+    again only if it has changed.
     """
 
     def __init__(self, folder: Path, reader: TextReader, index: Index | None = None) -> None:
-        """`index` keeps what the files say between programs."""
+        """`index` stores the file metadata between runs."""
         self._folder = folder.absolute()
         self._facts = FileFacts(reader, index)
         self._files: list[BookFiles] | None = None
@@ -38,15 +39,15 @@ class FolderLibrary:
         return str(self._folder)
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Books that fit, those changed last first."""
+        """Return matching books, most recently changed first."""
         return self._current().find(wanted, limit, offset)
 
     def get(self, book_id: int) -> BookRecord:
-        """That book. Raises `BookMissing`."""
+        """Return the book. Raises `BookMissing`."""
         return self._current().get(book_id)
 
     def stats(self) -> LibraryStats:
-        """How much there is."""
+        """Return the numbers of books and authors, and of books by format and language."""
         return self._current().stats()
 
     def _current(self) -> MemoryLibrary:
@@ -73,6 +74,6 @@ class FolderLibrary:
 
 
 def _is_settled(book: BookFiles) -> bool:
-    """Whether another change of its files would show."""
+    """Return whether a further change of the book's files would be visible."""
     now = time.time()
     return all(state.is_settled(now, RACY, now) for _, state in book.files.values())

@@ -1,4 +1,4 @@
-"""What the files of a folder say of themselves, remembered while they look as they did."""
+"""A cache of the metadata in book files, valid while the files are unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.source import Source
 
 RACY = FINE
-"""Seconds within which a file may change twice and keep its time of change."""
+"""Seconds within which a file may change twice without a new timestamp."""
 
 
 @frozen
@@ -31,7 +31,7 @@ class _Known:
 
 
 class FileFacts:
-    """The facts of files, read by `reader`; kept in memory, and in `index` where there is one."""
+    """The metadata of files, read by `reader` and cached in memory and in the optional `index`."""
 
     def __init__(self, reader: TextReader, index: Index | None = None) -> None:
         self._reader = reader
@@ -39,7 +39,7 @@ class FileFacts:
         self._known: dict[Path, _Known] = {}
 
     def of(self, files: Mapping[str, tuple[Path, FileState]]) -> BookFacts:
-        """The facts of one book: each from the first of its files that says something of it."""
+        """Return the metadata of one book. Each field comes from the first of its files that has it."""
         facts = BookFacts()
         for path, state in files.values():
             more = self._of_file(path, state)
@@ -54,7 +54,7 @@ class FileFacts:
         return facts
 
     def keep_only(self, paths: set[Path]) -> None:
-        """Forget the files that are not among these."""
+        """Remove cached metadata of all files except these."""
         for path in self._known.keys() - paths:
             del self._known[path]
 
@@ -73,7 +73,7 @@ class FileFacts:
         return facts
 
     def _read(self, path: Path, state: FileState) -> BookFacts:
-        """What the file says; nothing where it cannot be read: it is in the folder all the same."""
+        """Return the metadata of the file; empty if it cannot be read, because the file is in the folder nevertheless."""
         with suppress(CiteKitError, OSError):
             with open_for_reading(path) as file:
                 format = detect(path.name, file.read(HEAD_SIZE))
@@ -87,7 +87,9 @@ def _key(path: Path, state: FileState) -> str:
 
 
 def _stand_in(path: Path, state: FileState) -> Digest:
-    """A digest of what the file looks like: reading all bytes of a whole folder only for titles would take minutes."""
+    """Return a digest of the file's state, because hashing all files of a folder only for their titles would take
+    minutes.
+    """
     return Digest.of_bytes(
         f"{path}\0{state.size}\0{state.mtime_ns}\0{state.ctime_ns}".encode("utf-8", "surrogateescape")
     )

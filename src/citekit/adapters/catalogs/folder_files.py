@@ -1,4 +1,4 @@
-"""The books that lie below a folder: files of one name, whatever their suffixes, are one book."""
+"""Finds the books below a folder. Files with the same name and different suffixes are one book."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from citekit.domain.errors import LibraryUnavailable
 from citekit.domain.formats import BOOK_SUFFIXES
 
 LIMIT = 1_000_000
-"""Entries of folders that are looked at."""
+"""Maximum number of directory entries that are visited."""
 
 
 @frozen
 class BookFiles:
-    """The files of a book by upper-case format, and what they look like.
+    """The files of a book by upper-case format, and their states.
 
     `name` is their path below the folder, with `/` and without the suffix.
     """
@@ -31,14 +31,16 @@ class BookFiles:
 
     @property
     def changed(self) -> int:
-        """When the newest of its files was changed, in nanoseconds since the epoch."""
+        """The modification time of the newest file, in nanoseconds since the epoch."""
         return max(state.mtime_ns for _, state in self.files.values())
 
 
 def books_below(folder: Path) -> list[BookFiles]:
-    """Every book, the one changed last first. Hidden files and folders are left out, and links that lead out of the folder.
+    """Return every book, most recently changed first.
 
-    Raises `LibraryUnavailable` where there is no such folder, it cannot be read, or holds more than `LIMIT` entries.
+    Skips hidden files and folders, and links that lead out of the folder.
+
+    Raises `LibraryUnavailable` if the folder does not exist, cannot be read, or has more than `LIMIT` entries.
     """
     found: dict[str, dict[str, tuple[Path, FileState]]] = {}
     for relative, path, state in _files(folder):
@@ -49,10 +51,10 @@ def books_below(folder: Path) -> list[BookFiles]:
 
 
 def numbers(names: Iterable[str]) -> dict[str, int]:
-    """A number from 1 to 2**31 - 1 for each name, from the name alone.
+    """Return a number from 1 to 2**31 - 1 for each name, derived from the name alone.
 
-    Two names in a million collide. The second one, in the order of the names, then gets another number, so the number of a
-    name can change when a colliding name is added.
+    Two names in a million collide. Then the second one, in the order of the names, gets another number, so the number
+    of a name may change when a colliding name is added.
     """
     taken: dict[int, str] = {}
     for name in sorted(names):
@@ -74,7 +76,7 @@ def _preference(item: tuple[str, object]) -> int:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path, FileState]]:
-    """(path below the folder, path, state) of the regular files with one of the suffixes, by name."""
+    """Yield the path below the folder, the path, and the state of each regular book file, sorted by name."""
     real = Path(os.path.realpath(folder))
     pending, left = [""], LIMIT
     while pending:
@@ -107,7 +109,7 @@ def _is_inside(entry: os.DirEntry[str], real: Path) -> bool:
 
 
 def _looked_at(relative: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, Path, FileState]]:
-    """The file; None if it cannot be read, or if its name is not Unicode, because no map could name it."""
+    """Yield the file, unless it cannot be read or its name is not valid Unicode, because no map could contain it."""
     with suppress(OSError, UnicodeEncodeError):
         relative.encode()
         if entry.is_file():

@@ -1,4 +1,4 @@
-"""A library that lasts as long as the program."""
+"""An in-memory book catalog."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
 
 
 class MemoryLibrary:
-    """`Library` over records; those that come later were added later."""
+    """A `Library` of records. Records added later count as newer."""
 
     def __init__(self, books: Iterable[BookRecord] = (), place: str = "memory") -> None:
         self.place = place
@@ -20,28 +20,28 @@ class MemoryLibrary:
         self.add(*books)
 
     def add(self, *books: BookRecord) -> None:
-        """Add these books, or put them in the place of those with their ids."""
+        """Add these books, replacing those with the same IDs."""
         self._books = {**self._books, **{book.id: book for book in books}}
         self._catalogue = BookTable.of(reversed(self._books.values()))
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Books that fit, those added last first."""
+        """Return matching books, most recently added first."""
         return [self._books[book] for book in self._catalogue.find(wanted, limit, offset)]
 
     def get(self, book_id: int) -> BookRecord:
-        """That book. Raises `BookMissing`."""
+        """Return the book. Raises `BookMissing`."""
         try:
             return self._books[book_id]
         except KeyError:
             raise BookMissing(book_id) from None
 
     def stats(self) -> LibraryStats:
-        """How much there is."""
+        """Return the numbers of books and authors, and of books by format and language."""
         return stats_of(self._books.values())
 
 
 def stats_of(books: Iterable[BookRecord]) -> LibraryStats:
-    """How much these books are."""
+    """Return the statistics of these books."""
     count, authors, formats, languages = 0, set[str](), Counter[str](), Counter[str]()
     for book in books:
         count += 1
@@ -54,5 +54,5 @@ def stats_of(books: Iterable[BookRecord]) -> LibraryStats:
 
 
 def by_frequency(counts: Counter[str]) -> dict[str, int]:
-    """The counts, the biggest first; equal ones by name."""
+    """Return the counts, largest first, and equal counts by name."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

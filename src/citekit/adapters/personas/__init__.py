@@ -1,1 +1,1 @@
-"""Guardians and patterns, and where they come from."""
+"""Guardians and patterns, and the files that define them."""

@@ -1,4 +1,4 @@
-"""Reads a guardian from the YAML front matter of a Markdown file, between two `---`.
+"""Reads a guardian from the YAML front matter of a Markdown file, between two `---` lines.
 
 PyYAML is imported on first use, and loads plain data only.
 """
@@ -21,14 +21,14 @@ _FENCE = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 
 @frozen
 class Parted:
-    """A file in two: the front matter without its fences, and the rest."""
+    """A Markdown file split into the front matter, without its delimiters, and the body."""
 
     matter: str
     body: str
 
 
 def parted(text: str) -> Parted | None:
-    """The parts of `text`, or None where it has no front matter: only `---` alone on a line opens and closes it."""
+    """Split `text`, or return None if it has no front matter. A delimiter is a line that consists of `---`."""
     text = text.removeprefix(BYTE_ORDER_MARK)
     opening = _FENCE.match(text)
     if opening is None:
@@ -40,12 +40,12 @@ def parted(text: str) -> Parted | None:
 
 
 def is_open(text: str) -> bool:
-    """Whether front matter begins, be it closed or not."""
+    """Return whether the text begins with front matter, even if it is not closed."""
     return _FENCE.match(text.removeprefix(BYTE_ORDER_MARK)) is not None
 
 
 def first_heading(body: str) -> str | None:
-    """The first heading of level 1 without what is no letter in front of it, up to a colon."""
+    """Return the first level-1 heading, up to a colon and without leading characters that are not letters."""
     found = re.search(r"^# +(.+?)\s*$", body, re.MULTILINE)
     if found is None:
         return None
@@ -53,17 +53,17 @@ def first_heading(body: str) -> str | None:
 
 
 def first_bold_line(body: str) -> str | None:
-    """The text of the first line that is bold from end to end."""
+    """Return the text of the first line that is entirely bold."""
     found = re.search(r"^\*\*([^*\r\n]+)\*\*[ \t]*\r?$", body, re.MULTILINE)
     return (found and found[1].strip()) or None
 
 
 DEEPEST = 20
-"""Levels of lists and mappings inside one another."""
+"""Maximum nesting depth of lists and mappings."""
 
 
 def table(yaml: Any) -> dict[type[BaseException], str]:
-    """For every exception that reading a document raises, most particular first: what its text says of the document."""
+    """Return what each exception of the YAML parser means, as a clause, with the most specific exceptions first."""
     return {
         yaml.reader.ReaderError: "it holds characters that YAML does not allow",
         yaml.scanner.ScannerError: "it is not YAML",
@@ -78,7 +78,7 @@ def table(yaml: Any) -> dict[type[BaseException], str]:
 
 
 def read_plain(text: str, what: str) -> object:
-    """The plain data of the YAML document `text`; aliases, anchors and deep nesting are refused, so that it stays small.
+    """Return the plain data of the YAML document `text`. Rejects aliases, anchors, and deep nesting to limit its size.
 
     Raises `FaultyAnswer` about `what`, and `DriverMissing`.
     """
@@ -110,15 +110,15 @@ def _place(error: BaseException) -> str:
 
 
 KEY = "alexandria"
-"""The key of the front matter under which a guardian is described."""
+"""The front matter key that contains the description of a guardian."""
 
 _ID = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def read_guardian(text: str, what: str) -> Guardian | None:
-    """The guardian that the file `what` describes; None for a file that describes none.
+    """Return the guardian in the file `what`, or None if the file does not define one.
 
-    Raises `FaultyAnswer` for front matter that cannot be read as one, and `DriverMissing`.
+    Raises `FaultyAnswer` for invalid front matter, and `DriverMissing`.
     """
     parts = parted(text)
     if parts is None:

@@ -1,4 +1,4 @@
-"""Guardians in Markdown files and patterns in a JSON file: those that are shipped, and those of a folder of the user's."""
+"""Guardians in Markdown files and patterns in a JSON file: the built-in ones, and those in a folder of the user."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from citekit.domain.errors import FaultyAnswer, PersonaUnknown, SourceUnreadable
 from citekit.domain.library.personas import DEFAULT_GUARDIAN, PROMPT_LENGTH, Guardian, Pattern
 
 PATTERNS = "patterns.json"
-"""The name of the file of patterns."""
+"""The name of the pattern file."""
 
 SIZE_LIMIT = 256 * 1024
-"""Bytes of a file that is read."""
+"""Size limit of a file, in bytes."""
 
 FILE_LIMIT = 1000
-"""Files of a folder that are looked at."""
+"""Maximum number of files in a folder that are considered."""
 
 _log = logging.getLogger(__name__)
 
 
 @frozen
 class _Known:
-    """What was read, from files that looked so."""
+    """The content of the files, and their states when they were read."""
 
     state: object
     guardians: Mapping[str, Guardian]
@@ -41,10 +41,10 @@ class _Known:
 
 @define
 class PersonaFiles:
-    """The shipped guardians and patterns; files in `user_folder` add to them, and override by id.
+    """The built-in guardians and patterns. Files in `user_folder` add to them, or override those with the same ID.
 
-    The folder is read again when a file in it has changed. A file that cannot be used is named, with the reason, in one
-    warning of the log. Safe to use from several threads. Every method raises `DriverMissing` without PyYAML.
+    The folder is read again when a file in it has changed. One log warning names the files that cannot be used, with
+    the reasons. Thread-safe. Every method raises `DriverMissing` if PyYAML is not installed.
     """
 
     user_folder: Path | None = None
@@ -143,7 +143,7 @@ def _is_ours(name: str) -> bool:
 
 
 def _entries(folder: Path) -> list[tuple[str, os.stat_result]]:
-    """The files of the folder that count, by name. Raises `OSError`."""
+    """Return the relevant files of the folder, sorted by name. Raises `OSError`."""
     with os.scandir(folder) as entries:
         found = [(entry.name, entry.stat()) for entry in entries if _is_ours(entry.name) and entry.is_file()]
     return sorted(found)[:FILE_LIMIT]

@@ -1,4 +1,4 @@
-"""Patterns from the text of a JSON file: categories, each with a list of patterns."""
+"""Reads patterns from a JSON file: categories, each with a list of patterns."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from citekit.domain.library.personas import FREE, Pattern
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _HOTTEST = 2.0
-"""No model takes a higher temperature."""
+"""The highest temperature that any model accepts."""
 
 
 @frozen
 class PatternFile:
-    """The patterns of a file in its order, and what is wrong with those that were passed over."""
+    """The patterns of a file in order, and the problems with those that were skipped."""
 
     patterns: tuple[Pattern, ...] = field(converter=tuple[Pattern, ...])
     faults: tuple[str, ...] = field(converter=tuple[str, ...])
 
 
 def read_patterns(text: str, what: str) -> PatternFile:
-    """The patterns of the file `what`. Raises `FaultyAnswer` where it cannot be read at all."""
+    """Return the patterns of the file `what`. Raises `FaultyAnswer` if it cannot be read at all."""
     patterns: dict[str, Pattern] = {}
     faults = []
     for place, category, item in _items(_plain(text, what), what):

@@ -1,4 +1,4 @@
-"""Sentence splitters: sentencex, which knows the abbreviations of many languages, and a plain regular expression."""
+"""Sentence splitters: one based on sentencex, which knows abbreviations of many languages, and a regular expression."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SPACE = re.compile(r"\s*")
 
 
 def paragraph_starts(text: str) -> Iterator[int]:
-    """Where text goes on after a blank line; rising."""
+    """Yield the offsets where text continues after a blank line, in ascending order."""
     return (found.end() for found in _BLANK_LINE.finditer(text) if found.end() < len(text))
 
 
 def after_space(text: str, starts: Iterable[int]) -> list[int]:
-    """0, and the rising `starts` each moved past white space to where text goes on, once each. Linear time."""
+    """Return 0 and the ascending `starts`, each moved past white space, without duplicates. Runs in linear time."""
     moved = [0]
     for start in starts:
         if start <= moved[-1]:
@@ -33,19 +33,22 @@ def after_space(text: str, starts: Iterable[int]) -> list[int]:
 
 
 BLOCK = 200_000
-"""Characters that are looked at in one go: the time that sentencex takes grows with the square of a paragraph's length."""
+"""Characters that are processed at a time, because the run time of sentencex is quadratic in the length of a paragraph.
+"""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class SentencexSplitter:
-    """A sentence ends where sentencex says, and at every blank line; the white space behind it belongs to it.
+    """Splits at the sentence ends that sentencex finds and at blank lines.
 
-    Languages that sentencex does not know are split by the rules of English. Knows no state: any thread may use it.
+    Trailing white space belongs to the sentence.
+
+    Languages that sentencex does not support are split with the rules of English. Stateless and thread-safe.
     """
 
     def starts(self, text: str, language: str | None = None) -> Sequence[int]:
-        """Where sentences begin, in characters. Raises `DriverMissing` where sentencex is not installed."""
+        """Return the character offsets of the sentences. Raises `DriverMissing` if sentencex is not installed."""
         if not text:
             return ()
         code = two_letters(language or "en")
@@ -53,7 +56,10 @@ class SentencexSplitter:
 
 
 def _starts(text: str, code: str) -> Iterator[int]:
-    """Block by block: the last sentence of a block may go on behind it, so the next block begins with it."""
+    """Split block by block.
+
+    The last sentence of a block may continue in the next block, which therefore starts with it.
+    """
     position = 0
     while position < len(text):
         end = _block_end(text, position)
@@ -65,7 +71,7 @@ def _starts(text: str, code: str) -> Iterator[int]:
 
 
 def _block_end(text: str, position: int) -> int:
-    """Behind the last blank line in reach, else as far as a block may reach."""
+    """Return the end of the last blank line within the block size, or else the maximum end of the block."""
     limit = position + BLOCK
     if limit >= len(text):
         return len(text)
@@ -87,10 +93,10 @@ _END = re.compile(
 
 
 class RegularExpressionSplitter:
-    """A sentence ends at a full stop, a question or an exclamation mark before white space, and at every blank line."""
+    """Splits at a period, question mark, or exclamation mark before white space, and at blank lines."""
 
     def starts(self, text: str, language: str | None = None) -> Sequence[int]:  # noqa: ARG002 the rules are those of no language
-        """Where sentences begin, in characters."""
+        """Return the character offsets of the sentences."""
         if not text:
             return ()
         return after_space(text, merge((found.end() for found in _END.finditer(text)), paragraph_starts(text)))

@@ -1,1 +1,1 @@
-"""A Calibre library, read in place and never written to."""
+"""A Calibre library, which is read in place and never changed."""

@@ -1,4 +1,4 @@
-"""All of a Calibre library that is searched, and how much it holds."""
+"""Reads the searchable fields and the statistics of a Calibre library."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _IN_ORDER = "SELECT book, author FROM books_authors_link ORDER BY book, id"
 _WRITERS = f"SELECT book, group_concat(author, ' ') FROM ({_IN_ORDER}) GROUP BY book"  # noqa: S608 - of constants
 _SPOKEN = "SELECT book, group_concat(lang_code, ' ') FROM books_languages_link GROUP BY book"
 _TAGGED = "SELECT book, group_concat(tag, ' ') FROM books_tags_link GROUP BY book"
-"""One row for each book and not one for each link: the joining is what costs, and SQLite does it several times faster."""
+"""Selects one row for each book instead of each link. Joining dominates the cost, and SQLite is several times faster at it."""
 
 _Fold = Callable[[str], str]
 
 
 def cards(connection: sqlite3.Connection) -> Iterator[Card]:
-    """A card for every book, those added last first."""
+    """Yield a card for every book, most recently added first."""
     authors = _linked(connection, _AUTHORS, _WRITERS, lambda name: folded(author_name(name)), " & ".join)
     languages = _linked(connection, _LANGUAGES, _SPOKEN, iso_639_3, enclosed)
     tags = _linked(connection, _TAGS, _TAGGED, folded, enclosed)
@@ -35,12 +35,12 @@ def cards(connection: sqlite3.Connection) -> Iterator[Card]:
 
 
 def author_name(stored: object) -> str:
-    """A name of an author as a person writes it: Calibre stores a bar for a comma."""
+    """Return an author's name in its usual form. Calibre stores a comma as a vertical bar."""
     return str(stored).replace("|", ",")
 
 
 def stats(connection: sqlite3.Connection) -> LibraryStats:
-    """How much there is."""
+    """Return the numbers of books and authors, and of books by format and language."""
     (books,) = connection.execute("SELECT count(*) FROM books").fetchone()
     (authors,) = connection.execute("SELECT count(DISTINCT author) FROM books_authors_link").fetchone()
     codes = (
@@ -61,7 +61,7 @@ def _counted(connection: sqlite3.Connection, question: str, fold: _Fold) -> dict
 def _linked(
     connection: sqlite3.Connection, names: str, links: str, fold: _Fold, join: Callable[[Iterable[str]], str]
 ) -> dict[int, str]:
-    """The folded names that belong to each book, joined; once for each combination of names."""
+    """Return the normalized names linked to each book, joined; each combination of names is computed once."""
     known = {str(number): fold(str(name)) for number, name in connection.execute(names)}
     joined: dict[str, str] = {}
     found: dict[int, str] = {}

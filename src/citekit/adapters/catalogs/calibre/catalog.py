@@ -1,4 +1,4 @@
-"""A library of Calibre's, read where it lies."""
+"""A Calibre library as a book catalog."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from citekit.domain.errors import BookMissing
 from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
 
 RACY = FINE
-"""Seconds within which a file may change twice and keep its time of change."""
+"""Seconds within which a file may change twice without a new timestamp."""
 
 
 @frozen
 class _Known:
-    """What was read while the database looked like `state`, at `read_at`, which was first seen so at `since`."""
+    """Data read at `read_at` while the database had the state `state`, which it has had since `since`."""
 
     state: DatabaseState
     since: float
@@ -33,20 +33,20 @@ class _Known:
     stats: LibraryStats
 
     def is_settled(self) -> bool:
-        """Whether any change since would show."""
+        """Return whether any later change would be visible."""
         return all(file is None or file.is_settled(self.read_at, RACY, self.since) for file in self.state)
 
 
 class CalibreLibrary:
-    """`Library` over the folder that holds `metadata.db`. Works while Calibre runs, and where nothing may be written.
+    """A `Library` for the folder that contains `metadata.db`. Works while Calibre is running, and on read-only disks.
 
     Searchable fields are cached in memory until the database changes; the metadata of a book is read on request. Every
-    query opens and closes the database, so that Calibre can move or replace it at any time. Days of publication are
-    those of `zone`, as Calibre shows them: None for the computer's own.
+    query opens and closes the database, so that Calibre can move or replace it at any time. Publication dates use the
+    time zone `zone`, as Calibre displays them; None is the local time zone.
     """
 
     def __init__(self, folder: Path, *, patience: float = 5.0, zone: tzinfo | None = None) -> None:
-        """`patience` is how many seconds to wait while another program writes. Nothing is opened yet."""
+        """`patience` is how many seconds to wait while another program writes. The database is opened on first use."""
         self._folder = folder.absolute()
         self._database = CalibreDatabase(self._folder, patience)
         self._zone = zone
@@ -63,14 +63,14 @@ class CalibreLibrary:
         return self._records(self._current().catalogue.find(wanted, limit, offset))
 
     def get(self, book_id: int) -> BookRecord:
-        """That book, as it is now. Raises `BookMissing`."""
+        """Return the current record of the book. Raises `BookMissing`."""
         found = self._records([book_id]) if abs(book_id) < 2**63 else []
         if not found:
             raise BookMissing(book_id)
         return found[0]
 
     def stats(self) -> LibraryStats:
-        """How much there is."""
+        """Return the numbers of books and authors, and of books by format and language."""
         return self._current().stats
 
     def _records(self, ids: Sequence[int]) -> Sequence[BookRecord]:

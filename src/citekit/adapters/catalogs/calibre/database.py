@@ -1,8 +1,8 @@
-"""Calibre's `metadata.db`, opened so that not one byte beside it or in it is written.
+"""Reads Calibre's `metadata.db` without writing to it or to its folder.
 
-A database that needs nothing but reading is read where it lies. Two states of it cannot be read without writing: a program
-died while it wrote (a hot `-journal` must be rolled back first), and write-ahead logging (every reader writes a `-shm` file).
-Such a database is copied to a temporary folder, repaired, and read there.
+The database is normally read in place. In two states, reading it requires writing: after a program died during a write
+(a hot `-journal` must be rolled back first), and in write-ahead logging mode (every reader writes a `-shm` file). Then
+the database is copied to a temporary folder, recovered, and read there.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from citekit.domain.errors import LibraryUnavailable
 NAME = "metadata.db"
 MAGIC = b"SQLite format 3\0"
 TIME_LIMIT = 60.0
-"""Seconds that one look at a database may take; a view that never ends is no library of Calibre's."""
+"""Time limit of one query session in seconds, in case a foreign database has a view that never ends."""
 
 CELL_LIMIT = 64 * 1024 * 1024
-"""Bytes that one value may have."""
+"""Size limit of one value, in bytes."""
 
 TRIES = 3
-"""How often a database that changes while it is copied is copied again."""
+"""Number of attempts to copy a database that changes while it is copied."""
 
 _TURN = threading.Lock()
-"""One look at a time in this program.
+"""Serializes access to databases in this process.
 
-Closing a file drops every lock that the process holds on it (POSIX, fcntl): the first bytes must not be read by hand while
-another thread reads the database under SQLite's lock.
+Closing a file drops every lock that the process holds on it (POSIX, fcntl). Therefore the first bytes must not be read
+directly while another thread reads the database under SQLite's lock.
 """
 
 _SAYS = {
@@ -54,19 +54,19 @@ _SAYS = {
 }
 
 DatabaseState = tuple[FileState | None, ...]
-"""The states of the database and of the files beside it that belong to it; None for one that is not there."""
+"""The states of the database and of its auxiliary files; None for each missing file."""
 
 
 @frozen
 class _Copy:
-    """A repaired copy of the database in that state."""
+    """A recovered copy of the database in that state."""
 
     state: DatabaseState
     folder: tempfile.TemporaryDirectory[str]
 
 
 class CalibreDatabase:
-    """The database of the library in `folder`; waits `patience` seconds for another program that writes to it."""
+    """The database of the library in `folder`. Waits `patience` seconds for another program that writes to it."""
 
     def __init__(self, folder: Path, patience: float = 5.0) -> None:
         self.folder = folder
@@ -75,12 +75,15 @@ class CalibreDatabase:
         self._copy: _Copy | None = None
 
     def state(self) -> DatabaseState:
-        """What the files look like now."""
+        """Return the current state of the files."""
         return tuple(_state(self._path.with_name(NAME + suffix)) for suffix in ("", "-journal", "-wal"))
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection inside one transaction, which sees one state of the database. Raises `LibraryUnavailable`."""
+        """Yield a connection in a single transaction, which sees one state of the database.
+
+        Raises `LibraryUnavailable`.
+        """
         with _TURN:
             try:
                 with closing(self._open()) as connection:
@@ -99,7 +102,9 @@ class CalibreDatabase:
             return self._open_copy()
 
     def _is_logged_ahead(self) -> bool:
-        """Whether the database is in WAL mode (file format, bytes 18 and 19: https://www.sqlite.org/fileformat.html)."""
+        """Return whether the database is in WAL mode (file format, bytes 18 and 19:
+        https://www.sqlite.org/fileformat.html).
+        """
         try:
             with self._path.open("rb") as file:
                 header = file.read(100)

@@ -1,7 +1,7 @@
-"""Reads the records of books from a Calibre library, in one query per kind of data.
+"""Reads the records of books from a Calibre library, with one query for each kind of data.
 
-Includes the columns that a user added, Calibre's forms of numbers, ratings, and times, and the paths of the files, which are
-never outside the library, whatever the database says.
+Includes custom columns, Calibre's representations of numbers, ratings, and times, and the paths of the files. Paths
+outside of the library are ignored, whatever the database contains.
 """
 
 from __future__ import annotations
@@ -24,22 +24,25 @@ from citekit.domain.library.books import BookRecord
 from citekit.domain.library.languages import iso_639_3
 
 UNDEFINED = date(101, 1, 1)
-"""The day that Calibre writes where none is known."""
+"""The date that Calibre stores if the date is unknown."""
 
 
 def number(value: object) -> float | None:
-    """A finite number, or None for anything else."""
+    """Return a finite number, or None for anything else."""
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
 def stars(value: object) -> float | None:
-    """Stars from 0 to 5: twice as many are stored. None where nobody has rated, for which 0 is stored too."""
+    """Return a rating from 0 to 5 stars.
+
+    Calibre stores twice the number, and 0 for no rating, for which this returns None.
+    """
     doubled = number(value)
     return doubled / 2 if doubled is not None and 0 < doubled <= 10 else None
 
 
 def moment(value: object) -> datetime | None:
-    """A time with its zone, UTC where it names none; None where it is not known."""
+    """Return a time with its time zone, UTC if it has none; None if the time is unknown."""
     try:
         read = datetime.fromisoformat(str(value).strip())
     except ValueError:
@@ -49,7 +52,7 @@ def moment(value: object) -> datetime | None:
 
 
 def day(value: object, zone: tzinfo | None) -> date | None:
-    """The day of a time in `zone` (None: that of the computer), which is the one that Calibre shows."""
+    """Return the date of a time in `zone` (None: the local time zone), as Calibre displays it."""
     read = moment(value)
     try:
         return read.astimezone(zone).date() if read is not None else None
@@ -64,10 +67,11 @@ _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%c
 
 
 def custom_columns(connection: sqlite3.Connection, wanted: str) -> dict[int, dict[str, Any]]:
-    """For each of the `wanted` books (a JSON array of ids), its values by the labels of the columns, as plain data.
+    """Return the custom column values of each of the `wanted` books (a JSON array of IDs) by column label, as plain
+    data.
 
-    Several values are a list; a date is ISO 8601 text with its zone; a series adds its index under the label and `_index`.
-    What Calibre computes (composite columns) is not stored, and so not here.
+    Multiple values are a list. A date is ISO 8601 text with a time zone. A series has its index under the label plus
+    `_index`. Columns that Calibre computes (composite columns) are not stored and therefore missing.
     """
     found: defaultdict[int, dict[str, Any]] = defaultdict(dict)
     for column in _columns(connection):
@@ -137,7 +141,7 @@ _READ: dict[str, Callable[[object], Any]] = {
     "rating": stars,
     "datetime": _time,
 }
-"""How the values of a kind are read; the other kinds are text."""
+"""Converters for the values of each data type. Other types are text."""
 
 
 class BookFolders:
@@ -149,7 +153,7 @@ class BookFolders:
         self._is_inside = lru_cache(maxsize=4096)(self._ends_inside)
 
     def folder(self, path: object) -> Path | None:
-        """The folder `path` (`books.path`, with `/`), or None where it is not one inside the library."""
+        """Return the folder `path` (`books.path`, with `/`), or None if it is not inside the library."""
         parts = PurePosixPath(str(path or "")).parts
         if not parts or not all(map(_is_name, parts)):
             return None
@@ -157,7 +161,7 @@ class BookFolders:
         return folder if self._is_inside(folder) else None
 
     def files(self, folder: Path | None, listed: Iterable[tuple[object, object]]) -> dict[str, Path]:
-        """The paths by upper-case format, for rows (`data.format`, `data.name`)."""
+        """Return the paths by upper-case format for the rows (`data.format`, `data.name`)."""
         if folder is None:
             return {}
         named = {str(format).upper(): f"{name}.{str(format).lower()}" for format, name in listed}
@@ -165,7 +169,7 @@ class BookFolders:
         return {format: path for format, path in paths.items() if not path.is_symlink() or self._ends_inside(path)}
 
     def cover(self, folder: Path | None) -> Path | None:
-        """The picture of the cover."""
+        """Return the path of the cover image, or None."""
         return None if folder is None else self.files(folder, [("jpg", "cover")]).get("JPG")
 
     def _ends_inside(self, path: Path) -> bool:
@@ -176,7 +180,7 @@ class BookFolders:
 
 
 def _is_name(part: str) -> bool:
-    """Whether a part of a path is the name of something in its folder, on any system."""
+    """Return whether a path component is a plain file name on every system."""
     if part in ("", ".", "..", "/") or "\0" in part or "/" in part:
         return False
     return os.name != "nt" or (len(PureWindowsPath(part).parts) == 1 and not PureWindowsPath(part).anchor)
@@ -187,7 +191,7 @@ _BOOKS = f"SELECT id, title, path, pubdate, series_index, uuid, has_cover FROM b
 
 
 def _joined(column: str, table: str, key: str, order: str = "link.id") -> str:
-    """The question for names that stand in a table of their own."""
+    """Return the query for names that are stored in a separate table."""
     return (
         f"SELECT link.book, named.{column} FROM books_{table}_link AS link"  # noqa: S608 - of constants
         f" JOIN {table} AS named ON named.id = link.{key} WHERE link.book IN {_WANTED} ORDER BY {order}"
@@ -206,7 +210,7 @@ _FILES = f"SELECT book, format, name FROM data WHERE book IN {_WANTED} ORDER BY 
 
 
 class CalibreRecords:
-    """The facts of the books `ids`, read from an open database. Dates are those of `zone`, None for the computer's."""
+    """The records of the books `ids` in an open database. Dates use the time zone `zone`; None is the local one."""
 
     def __init__(
         self, connection: sqlite3.Connection, folders: BookFolders, ids: Iterable[int], zone: tzinfo | None = None
@@ -216,7 +220,7 @@ class CalibreRecords:
         self._wanted = json.dumps(self._ids)
 
     def read(self) -> Sequence[BookRecord]:
-        """The records, in the order of the ids; without those that are not there."""
+        """Return the records in the order of the IDs, without missing books."""
         rows = {row[0]: row for row in self._connection.execute(_BOOKS, (self._wanted,))}
         lists = {name: self._lists(question) for name, question in _LISTS.items()}
         custom = custom_columns(self._connection, self._wanted)

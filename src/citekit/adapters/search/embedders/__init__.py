@@ -1,1 +1,1 @@
-"""Embedders: texts to vectors, one module per model or service."""
+"""Embedders, which convert texts to vectors, with one module for each model or service."""

@@ -1,4 +1,4 @@
-"""Several embedders as one."""
+"""Combines several embedders."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class JoinedEmbedder:
-    """The vectors of its `parts`, each scaled by the root of its weight's share and put behind one another.
+    """Concatenates the vectors of its `parts`, each scaled by the square root of its relative weight.
 
-    The cosine of two such vectors is the weighted mean of the cosines of their parts. Raises `RequestRefused` where there is
-    no part, or a weight is not above 0.
+    The cosine of two such vectors is the weighted mean of the cosines of the parts. Raises `RequestRefused` if there
+    are no parts, or a weight is not above 0.
     """
 
     parts: tuple[tuple[Embedder, float], ...] = field(converter=tuple[tuple[Embedder, float], ...])
@@ -31,7 +31,7 @@ class JoinedEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Says of each part who it is, and its share."""
+        """The identities and relative weights of the parts."""
         known = [(part.identity, share) for part, share in self._shares()]
         return EmbedderIdentity(
             "+".join(f"{who.name}*{share:.3g}" for who, share in known),
@@ -41,11 +41,11 @@ class JoinedEmbedder:
 
     @property
     def window(self) -> int:
-        """What suits all parts."""
+        """The chunk size that suits all parts."""
         return min(part.window for part, _ in self.parts)
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """A vector for each text."""
+        """Return a vector for each text."""
         columns = [
             part.documents(texts, partial(_within, progress, number, len(self.parts)))
             for number, (part, _) in enumerate(self.parts)
@@ -53,7 +53,7 @@ class JoinedEmbedder:
         return [self._joined(row) for row in zip(*columns, strict=True)]
 
     def query(self, text: str) -> Vector:
-        """The joined vectors of a question."""
+        """Return the concatenated vectors of a query."""
         return self._joined([part.query(text) for part, _ in self.parts])
 
     def _shares(self) -> list[tuple[Embedder, float]]:
@@ -71,6 +71,6 @@ class JoinedEmbedder:
 def _within(
     progress: Progress, number: int, parts: int, done: float, total: float | None = None, message: str = ""
 ) -> None:
-    """The progress of one part as that of the whole."""
+    """Report the progress of one part as progress of the whole."""
     whole = None if total is None else total * parts
     progress(done if total is None else number * total + done, whole, message)

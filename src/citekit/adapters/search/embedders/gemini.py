@@ -1,7 +1,8 @@
 """Embeddings of the Gemini API.
 
-The table in `libraries.google_genai` says which exceptions there are, whether a retry may help, and how long to wait; its
-messages are about maps, those in this module about embeddings. Keys that a service repeats are removed from exceptions.
+The table in `libraries.google_genai` classifies exceptions: whether a retry may help, and how long to wait. Its
+messages are about maps; those in this module are about embeddings. API keys that a service repeats are removed from
+exceptions.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def conceal(error: BaseException, secret: str) -> None:
-    """Take `secret` out of the texts of an exception, so that printing it as a cause does not reveal it."""
+    """Remove `secret` from the messages of an exception, so that a traceback does not reveal it."""
     if not secret:
         return
     error.args = tuple(_hidden(part, secret) for part in error.args)
@@ -52,14 +53,16 @@ STATUSES = {
     404: "has no model '{model}' for embeddings: choose another",
     429: "has no quota left: wait, or raise the quota ({limits})",
 }
-"""For other statuses: `_OTHER`."""
+"""For other statuses, see `_OTHER`."""
 
 _OTHER = {3: "answered with a redirect: check the address {base_url}", 5: "failed: try again later"}
 _SHORT = "did not accept the request: check the model '{model}'"
 
 
 def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
-    """The meaning of an exception, in the form that `asked` takes; None for exceptions that are not the SDK's."""
+    """Return a function that explains exceptions, as `asked` requires; it returns None for exceptions of
+    other libraries.
+    """
 
     def explain(error: Exception) -> Verdict | None:
         trouble = errors.explain(error, scene)
@@ -113,20 +116,24 @@ def _filled(text: str, scene: CallContext) -> str:
 DEFAULT_MODEL = "gemini-embedding-2"
 VARIABLES = "GEMINI_API_KEY or GOOGLE_API_KEY"
 LIMITS = Limits(texts=100, request_bytes=200_000, text_bytes=2_000)
-"""`batchEmbedContents` takes 100 texts; `gemini-embedding-001` 2,048 tokens a text, `gemini-embedding-2` 8,192."""
+"""`batchEmbedContents` accepts 100 texts; `gemini-embedding-001` accepts 2,048 tokens per text, `gemini-embedding-2`
+8,192.
+"""
 
 _TASKS = ("gemini-embedding-001", "gemini-embedding-exp", "text-embedding", "embedding-001")
-"""Models that take a `task_type`; newer models take a prefix before the text instead."""
+"""Models with a `task_type` parameter; newer models expect a prefix of the text instead."""
 
 _QUERY, _DOCUMENT = "task: search result | query: ", "title: none | text: "
-"""As the guide of `gemini-embedding-2` writes them."""
+"""The prefixes from the guide to `gemini-embedding-2`."""
 
 
 @frozen
 class GeminiEmbedder:
-    """`dimensions` of the vectors: the models are trained for 768, 1536 and 3072, of which 768 cost the least room.
+    """`dimensions` is the vector length: the models are trained for 768, 1536, and 3072, of which 768 needs the least
+    space.
 
-    Shorter vectors of `gemini-embedding-001` come without unit length; they get it here. `timeout` is in seconds.
+    Shorter vectors of `gemini-embedding-001` are not normalized by the service; this class normalizes them. `timeout`
+    is in seconds.
     """
 
     key: str | None = field(repr=False, converter=trimmed)
@@ -143,7 +150,7 @@ class GeminiEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Of the model; asks nobody."""
+        """The identity of the model. Sends no request."""
         return EmbedderIdentity(f"gemini:{self.model}", "1", self.dimensions)
 
     @property
@@ -152,11 +159,11 @@ class GeminiEmbedder:
         return 200
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """A vector for each text, as of a passage that is looked for."""
+        """Return a vector for each text, embedded as a passage."""
         return self._embed(texts, "RETRIEVAL_DOCUMENT", _DOCUMENT, progress)
 
     def query(self, text: str) -> Vector:
-        """The vector of a question that passages answer."""
+        """Return the vector of a query."""
         return self._embed([text], "RETRIEVAL_QUERY", _QUERY, silent)[0]
 
     def _embed(self, texts: Sequence[str], task: str, prompt: str, progress: Progress) -> list[Vector]:

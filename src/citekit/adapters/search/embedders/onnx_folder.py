@@ -1,6 +1,6 @@
-"""A sentence encoder in a folder of the user, in the layout of sentence-transformers and the Hugging Face Hub.
+"""A sentence encoder in a user's folder, in the layout of sentence-transformers and the Hugging Face Hub.
 
-The files next to the model say how its vectors are pooled, how long its window is, and which prompts it takes.
+The files next to the model specify the pooling, the length of the window, and the prompts.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _POOLINGS = {
     "pooling_mode_lasttoken": Pooling.LAST,
 }
 _WINDOW = 512
-"""Tokens, where nothing says how many."""
+"""Window in tokens if no file specifies it."""
 
 _WIDEST = 2048
-"""Tokens of one run at most, whatever the model allows: the work grows with their square."""
+"""Maximum number of tokens in one run, whatever the model allows, because the work grows with their square."""
 
 
 @frozen(kw_only=True)
 class Settings:
-    """How a model is to be run; `window` is in tokens."""
+    """How to run a model; `window` is in tokens."""
 
     pooling: Pooling
     window: int
@@ -46,9 +46,9 @@ class Settings:
 
 
 def read(folder: Path) -> Settings:
-    """What the files in a model's folder say.
+    """Read the settings from a model's folder.
 
-    Raises `EmbedderUnavailable` where one is damaged, or asks for what is not done here.
+    Raises `EmbedderUnavailable` if a file is damaged or requires something that is not supported.
     """
     return Settings(pooling=_pooling(folder), window=_window(folder), prompts=_prompts(folder))
 
@@ -96,7 +96,9 @@ def _prompts(folder: Path) -> Prompts:
 
 
 def _json(path: Path, absent: Any) -> Any:
-    """What a small JSON file holds, of the kind of `absent`, which stands for a file that is not there."""
+    """Return the content of a small JSON file, of the same type as `absent`, which is returned if the file does not
+    exist.
+    """
     try:
         if path.stat().st_size > _LIMIT:
             raise EmbedderUnavailable(f"The file {path} is too large for what it should hold.")
@@ -112,7 +114,7 @@ def _json(path: Path, absent: Any) -> Any:
 
 _MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx", "onnx/model_int8.onnx")
 _WORD = 2
-"""Tokens that a word may well have: of English prose 1.3, of rarer words and other languages more."""
+"""Assumed number of tokens in a word: 1.3 in English prose, more in rare words and other languages."""
 
 
 @frozen
@@ -126,8 +128,8 @@ class _Loaded:
 class OnnxFolderEmbedder:
     """The model in `folder`: `model.onnx` (or in `onnx/`, or `model_quantized.onnx`) and `tokenizer.json`.
 
-    The files of sentence-transformers are heeded where they are there: pooling, window, prompts for questions and passages.
-    The vectors have unit length, whatever they say. `threads` texts are embedded at once.
+    Uses the pooling, window, and prompts in the files of sentence-transformers, if there are any. Vectors are always
+    normalized to unit length. `threads` texts are embedded in parallel.
     """
 
     folder: Path = field(converter=Path)
@@ -140,21 +142,21 @@ class OnnxFolderEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Of the folder's name and the digest of its model, tokenizer and settings; loads the model."""
+        """The folder's name, and the digest of its model, tokenizer, and settings. Loads the model."""
         return self._loaded().identity
 
     @property
     def window(self) -> int:
-        """Half as many words as the model takes tokens, at most 200."""
+        """Half as many words as the model accepts tokens, at most 200."""
         return max(8, min(200, self._loaded().encoder.window // _WORD))
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """A vector for each text, with the prompt of passages."""
+        """Return a vector for each text, with the prompt for passages."""
         loaded = self._loaded()
         return loaded.encoder.many([loaded.prompts.document + text for text in texts], progress) if texts else []
 
     def query(self, text: str) -> Vector:
-        """With the prompt of questions."""
+        """Return the vector of a query, with the prompt for queries."""
         loaded = self._loaded()
         return loaded.encoder.one(loaded.prompts.query + text)
 
@@ -183,7 +185,7 @@ class OnnxFolderEmbedder:
         return found
 
     def _version(self, model: Path, tokenizer: Path, settings: Settings) -> str:
-        """External weights beside a model (`model.onnx_data`) count too."""
+        """Return the digest of the files, including external weights next to the model (`model.onnx_data`)."""
         weights = sorted(path for path in model.parent.glob(f"{model.name}[._]data*") if path.is_file())
         parts = [digest(path) for path in (model, *weights, tokenizer)]
         return sha256(" ".join([*parts, repr(settings)]).encode()).hexdigest()[:12]

@@ -1,6 +1,6 @@
-"""Embeddings of OpenAI, and of every server that speaks its language: Ollama, LM Studio, vLLM, llama.cpp, TEI.
+"""Embeddings of OpenAI, and of compatible servers: Ollama, LM Studio, vLLM, llama.cpp, TEI.
 
-Also the meaning of failed embedding requests.
+Also explains failed embedding requests.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _QUOTED = 300
 
 @frozen(kw_only=True)
 class Place:
-    """Which model is asked, and where; `base_url` None is OpenAI itself. `timeout` is in seconds."""
+    """The model and the service; `base_url` None is OpenAI itself. `timeout` is in seconds."""
 
     model: str
     base_url: str | None = field(repr=False)
@@ -39,7 +39,7 @@ class Place:
 
     @property
     def who(self) -> str:
-        """How messages call the service."""
+        """The name of the service in messages."""
         return f"The server at {self.base_url}" if self.base_url else "OpenAI"
 
 
@@ -53,7 +53,7 @@ STATUSES = {
     422: "did not accept the request{said}: check that '{model}' embeds texts, and the number of dimensions",
     429: "has no quota left for the moment{said}: wait, or raise the quota",
 }
-"""For other statuses: `_OTHER`, by the hundred."""
+"""For other statuses, see `_OTHER`, by hundreds."""
 
 _OTHER = {
     3: "answered with a redirect{said}: check the address",
@@ -64,7 +64,7 @@ _NO_CREDIT = "has no credit left for this account{said}: add credit, or choose a
 
 
 def verdict(place: Place, trouble: OpenAiFailure) -> Verdict:
-    """Our error for a trouble, and whether asking again may help."""
+    """Return the CiteKit error for a failure, and whether a retry may help."""
     if trouble.kind is FailureKind.STATUS:
         return _of_status(place, trouble)
     sentence = {
@@ -90,21 +90,21 @@ def _of_status(place: Place, trouble: OpenAiFailure) -> Verdict:
 
 DEFAULT_MODEL = "text-embedding-3-small"
 DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
-"""Of the vectors that OpenAI's models give unasked."""
+"""Default vector lengths of OpenAI's models."""
 
 HOSTED = Limits(texts=256, request_bytes=300_000, text_bytes=8_000)
-"""OpenAI: 2,048 texts and 300,000 tokens a request, 8,192 tokens a text (reference of "Create embeddings")."""
+"""OpenAI: 2,048 texts and 300,000 tokens per request, 8,192 tokens per text (reference of "Create embeddings")."""
 
 OTHER = Limits(texts=32, request_bytes=100_000, text_bytes=1_800)
-"""Of other servers: TEI takes 32 texts unless told otherwise, and many models have a window of 512 tokens."""
+"""Other servers: TEI accepts 32 texts by default, and many models have a window of 512 tokens."""
 
 
 @frozen
 class OpenAiEmbedder:
-    """`base_url` None is OpenAI itself, which needs a key; another server may need none. `timeout` is in seconds.
+    """`base_url` None is OpenAI itself, which requires a key; another server may not. `timeout` is in seconds.
 
-    `dimensions` shortens the vectors, where the model can (`text-embedding-3`, Matryoshka models). `prompts` stand before
-    the texts for models that were trained so (`search_query: ` of nomic-embed, `query: ` of e5).
+    `dimensions` shortens the vectors if the model supports it (`text-embedding-3`, Matryoshka models). `prompts` are
+    prepended to the texts for models trained that way (`search_query: ` of nomic-embed, `query: ` of e5).
     """
 
     key: str | None = field(repr=False, converter=trimmed)
@@ -127,22 +127,22 @@ class OpenAiEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Of the model; where nothing says how long its vectors are, one is asked for."""
+        """The identity of the model. If the vector length is unknown, requests one vector."""
         name = f"openai:{self.model}" if self.hosted else f"server:{self.model}"
         version = sha256(repr(self.prompts).encode()).hexdigest()[:8] if self.prompts else "1"
         return EmbedderIdentity(name, version, self._expected() or self._length())
 
     @property
     def window(self) -> int:
-        """200 words of OpenAI, 150 of other servers, whose models may have a window of 512 tokens."""
+        """200 words for OpenAI, 150 for other servers, whose models may have a window of 512 tokens."""
         return 200 if self.hosted else 150
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """A vector for each text."""
+        """Return a vector for each text."""
         return self._embed([self.prompts.document + text if text.strip() else text for text in texts], progress)
 
     def query(self, text: str) -> Vector:
-        """With the prompt of questions."""
+        """Return the vector of a query, with the prompt for queries."""
         return self._embed([self.prompts.query + text if text.strip() else text], silent)[0]
 
     def _embed(self, texts: Sequence[str], progress: Progress) -> list[Vector]:
@@ -159,7 +159,7 @@ class OpenAiEmbedder:
         return self._client().embeddings.create(
             model=self.model,
             input=list(texts),
-            encoding_format="float",  # all servers know it; base64 they do not
+            encoding_format="float",  # all servers support this encoding, but not base64
             **wanted,
         )
 
@@ -172,7 +172,7 @@ class OpenAiEmbedder:
 
     @property
     def hosted(self) -> bool:
-        """Whether it is OpenAI itself that is asked."""
+        """Whether the service is OpenAI itself."""
         return urlsplit(self.base_url or driver.DEFAULT_URL).hostname == urlsplit(driver.DEFAULT_URL).hostname
 
     @property
@@ -186,14 +186,14 @@ class OpenAiEmbedder:
         trouble = driver.classify(error, self.key)
         if trouble is not None:
             return verdict(self._place, trouble)
-        if isinstance(error, ValueError):  # the SDK's word for an answer without any vectors
+        if isinstance(error, ValueError):  # raised by the SDK for a response without vectors
             text = f"{self._place.who} gave an answer without vectors: check the model and the address."
             return Verdict(EmbedderUnavailable(text), transient=False)
         return None
 
 
 def _in_order(answer: Any, count: int, whose: str) -> list[list[float]]:
-    """The vectors by the numbers that they carry; servers that number none, or all with 0, keep the order."""
+    """Return the vectors sorted by index. If a server sends no index, or 0 for all, the order is kept."""
     try:
         items = list(answer.data)
         numbers = [item.index for item in items]

@@ -1,4 +1,4 @@
-"""Remembers the vectors of the last questions."""
+"""Caches the vectors of the latest queries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citekit.domain.progress import Progress, silent
 
 @define
 class CachingEmbedder:
-    """`embedder`, with the vectors of the last `size` different questions in memory. Passages go through."""
+    """Wraps `embedder` and caches the vectors of the last `size` different queries in memory. Passages are not cached."""
 
     embedder: Embedder
     size: int = field(default=1024, validator=ge(1))
@@ -25,20 +25,20 @@ class CachingEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The embedder's."""
+        """The identity of the wrapped embedder."""
         return self.embedder.identity
 
     @property
     def window(self) -> int:
-        """The embedder's."""
+        """The window of the wrapped embedder."""
         return self.embedder.window
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """The embedder's, not kept."""
+        """Return the vectors from the wrapped embedder, without caching."""
         return self.embedder.documents(texts, progress)
 
     def query(self, text: str) -> Vector:
-        """The vector of the question, as the embedder gave it; errors are not kept."""
+        """Return the vector of the query. Errors are not cached."""
         with self._lock:
             if text in self._kept:
                 self._kept.move_to_end(text)

@@ -1,4 +1,4 @@
-"""What the services that embed have in common: requests within their limits, answers that are checked."""
+"""Code shared by embedding services: splits requests to fit their limits, and validates responses."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from citekit.domain.library.vectors import Vector
 from citekit.domain.progress import Progress
 
 Ask = Callable[[Sequence[str], Progress], Sequence[Sequence[float]]]
-"""Sends one request: as many vectors as texts, in order."""
+"""Sends one request. Returns as many vectors as texts, in order."""
 
 
 @frozen(kw_only=True)
 class Limits:
-    """Of one request: how many `texts`, and how many bytes of them together; and of one text, how many bytes.
+    """Limits of one request (the number of `texts` and their total size in bytes) and of one text (in bytes).
 
-    Services count tokens, which only they know. A token is at least one byte of UTF-8, so bytes stay within any such limit.
+    Services count tokens with their own tokenizers. A token is at least one byte of UTF-8, so these limits are safe.
     """
 
     texts: int
@@ -30,17 +30,17 @@ class Limits:
 
 
 def trimmed(key: str | None) -> str | None:
-    """A key without the white space that copying adds; None where nothing remains."""
+    """Return a key without surrounding white space from copying; None if nothing remains."""
     return (key or "").strip() or None
 
 
 def embedded(
     texts: Sequence[str], limits: Limits, dimensions: Callable[[], int], ask: Ask, progress: Progress, whose: str
 ) -> list[Vector]:
-    """A unit vector for each text: in pieces where it is too long, none of it sent where it has no visible character.
+    """Return a unit vector for each text. Long texts are split, and texts without a visible character are not sent.
 
-    `dimensions` is only asked for where there is such a text. Raises what `ask` raises, and `EmbedderUnavailable` where the
-    answer does not fit the question.
+    `dimensions` is called only if there is such a text. Raises the errors of `ask`, and `EmbedderUnavailable` if the
+    response does not match the request.
     """
     split = [list(spread(pieces(plain(text), limits.text_bytes))) if text.strip() else [] for text in texts]
     flat = [piece if piece.strip() else "-" for each in split for piece in each]
@@ -86,7 +86,7 @@ def _checked(vectors: Sequence[Sequence[float]], count: int, whose: str) -> Sequ
 
 
 def as_long_as(vectors: Sequence[Sequence[float]], dimensions: int | None, whose: str) -> Sequence[Sequence[float]]:
-    """`vectors`, each of which has that many numbers (None: any). Raises `EmbedderUnavailable`."""
+    """Check that each of `vectors` has that length (None: any), and return them. Raises `EmbedderUnavailable`."""
     wrong = next((len(vector) for vector in vectors if dimensions is not None and len(vector) != dimensions), None)
     if wrong is not None:
         raise EmbedderUnavailable(

@@ -1,4 +1,4 @@
-"""Static vectors: the mean of the vectors of a text's tokens. Thousands of passages a second."""
+"""Static vectors: the mean of the vectors of a text's tokens. Embeds thousands of passages a second."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ if TYPE_CHECKING:
 _BATCH = 256
 _BATCH_CHARACTERS = 1 << 20
 _ROWS = 4096
-"""Tokens that are looked up at once: 4 MB."""
+"""Tokens that are looked up at a time: 4 MB."""
 
 
 @frozen
 class StaticEmbedder:
-    """WordLlama's `l2_supercat` vectors of 256 dimensions, from its wheel (MIT). English, some of other Latin languages.
+    """WordLlama's `l2_supercat` vectors of 256 dimensions, from its wheel (MIT).
 
-    The order of the words is of no account, and the longer a text, the more its mean resembles all others': 80 words.
+    English, and to some extent other languages in Latin script.
+
+    Word order is ignored. The longer a text, the more its mean resembles that of all others, hence a window of 80
+    words.
     """
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Of the weights and the pooling; loads nothing."""
+        """The identity of the weights and the pooling. Loads nothing."""
         return EmbedderIdentity("wordllama-l2-supercat", f"{wordllama.WEIGHTS[:12]}.1", wordllama.DIMENSIONS)
 
     @property
@@ -42,7 +45,7 @@ class StaticEmbedder:
         return 80
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """A vector for each text."""
+        """Return a vector for each text."""
         found: list[Vector] = []
         for batch in _batches(texts):
             found += self._embed(batch)
@@ -50,7 +53,7 @@ class StaticEmbedder:
         return found
 
     def query(self, text: str) -> Vector:
-        """The same as that of a document."""
+        """Return the vector of a query, the same as that of a document."""
         return self._embed([text])[0]
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -62,7 +65,9 @@ class StaticEmbedder:
 
 
 def _sum(numpy: Any, rows: NDArray[np.float32], ids: list[int]) -> NDArray[np.float32]:
-    """The sum of the tokens' rows, which has the direction of their mean; of each text alone, independent of its batch."""
+    """Return the sum of the tokens' rows, which has the direction of their mean, independent of other texts in the
+    batch.
+    """
     total: NDArray[np.float32] = numpy.zeros(rows.shape[1], numpy.float32)
     for start in range(0, len(ids), _ROWS):
         total += rows[ids[start : start + _ROWS]].sum(axis=0)

@@ -1,4 +1,4 @@
-"""Texts as models take them: whole characters, in pieces that a model can hold."""
+"""Prepares texts for models: valid Unicode, in segments that a model can accept."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TypeVar
 from attrs import frozen
 
 PIECES = 16
-"""The maximum number of pieces of one text that are embedded; of a longer text, that many pieces, spread evenly."""
+"""Maximum number of segments of one text that are embedded. Of a longer text, this many are chosen at even intervals.
+"""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 T = TypeVar("T")
@@ -17,7 +18,7 @@ T = TypeVar("T")
 
 @frozen
 class Prompts:
-    """What is put before a question, and before a passage; models say which words they were trained with."""
+    """The prompts before a query and before a passage, as specified by the model."""
 
     query: str = ""
     document: str = ""
@@ -27,19 +28,21 @@ class Prompts:
 
 
 def plain(text: str) -> str:
-    """`text` with U+FFFD for every half of a surrogate pair, which no encoding of Unicode has."""
+    """Return `text` with U+FFFD for every unpaired surrogate, which UTF-8 cannot represent."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def spread(pieces: Sequence[T], limit: int = PIECES) -> Sequence[T]:
-    """All of them, or `limit` that are spread evenly, the first and the last among them."""
+    """Return all items, or `limit` of them at even intervals, including the first and the last."""
     if len(pieces) <= limit:
         return pieces
     return [pieces[number * (len(pieces) - 1) // (limit - 1)] for number in range(limit)]
 
 
 def pieces(text: str, size: int) -> list[str]:
-    """`text` in pieces of at most `size` bytes of UTF-8, cut at white space where there is any near the end of a piece."""
+    """Split `text` into segments of at most `size` bytes of UTF-8, at white space if there is any near the end of a
+    segment.
+    """
     if len(text) * 4 <= size or len(text.encode()) <= size:
         return [text]
     found, start = [], 0

@@ -1,8 +1,8 @@
 """Unit vectors of 32-bit floats, as `array('f')`.
 
-An array is a sequence that compares, is true where it is not empty, and takes 4 bytes a number, where a list of floats
-takes 32; numpy reads it without copying (`numpy.asarray`). Measured for 256 numbers: 0.4 microseconds to make, 3 for
-`.tolist()`.
+An array is a comparable sequence that is true if it is not empty. It takes 4 bytes for each number, compared with 32 in
+a list of floats. NumPy reads it without copying (`numpy.asarray`). Measured for 256 numbers: 0.4 microseconds to
+create, 3 for `.tolist()`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,17 @@ if TYPE_CHECKING:
 
 
 def blank(dimensions: int) -> Vector:
-    """The vector of a text without any word: the first axis, which is near to nothing in particular."""
+    """Return the vector of a text without words: the first axis, which is similar to nothing in particular."""
     vector = array("f", bytes(4 * dimensions))
     vector[0] = 1.0
     return vector
 
 
 def unit(values: Iterable[float], whose: str) -> Vector:
-    """`values` at length 1; those of nothing become `blank`. Raises `EmbedderUnavailable` where one is no finite number."""
+    """Normalize `values` to length 1; a zero vector becomes `blank`.
+
+    Raises `EmbedderUnavailable` if a number is not finite.
+    """
     found = list(values)
     length = math.sqrt(math.fsum(value * value for value in found))
     if not found or not math.isfinite(length):
@@ -38,14 +41,14 @@ def unit(values: Iterable[float], whose: str) -> Vector:
 
 
 def mean(vectors: Sequence[Sequence[float]], weights: Sequence[float], whose: str) -> Vector:
-    """The weighted sum of vectors, at length 1."""
+    """Return the weighted sum of vectors, normalized to length 1."""
     if len(vectors) == 1:
         return unit(vectors[0], whose)
     return unit((_dot(part, weights) for part in zip(*vectors, strict=True)), whose)
 
 
 def units(matrix: NDArray[np.float32], whose: str) -> list[Vector]:
-    """Each row of a matrix at length 1, as `unit` does."""
+    """Normalize each row of a matrix to length 1, as `unit` does."""
     numpy: Any = imported("numpy", "Embedding", "library")
     wide = matrix.astype(numpy.float64)
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", wide, wide))

@@ -1,1 +1,1 @@
-"""Search for nodes by the words of their titles and summaries."""
+"""Searches for nodes by the words of their titles and summaries."""

@@ -1,4 +1,7 @@
-"""The database of the index: its tables, and who may use it. It may be lost at any time, and is then re-created."""
+"""The database of the node search index: its tables and connections.
+
+It can be deleted at any time, and is then rebuilt.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ __all__ = ["DATABASE", "TABLES", "Database", "UnusableError", "has_fts5"]
 DATABASE = "nodes.db"
 
 VERSION = 4
-"""The form of the tables, and of the terms in them."""
+"""The version of the tables, and of the terms in them."""
 
 TABLES = Tables(
     zlib.crc32(f"CTKN {VERSION} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF,
@@ -38,12 +41,12 @@ TABLES = Tables(
         "INSERT INTO look VALUES (lower(hex(randomblob(16))), NULL, 0, 0, NULL)",
     ),
 )
-"""Another version of Unicode folds words differently: then the tables are re-created."""
+"""The tables. They are rebuilt if the version of Unicode changes, because case folding may differ."""
 
 
 @functools.cache
 def has_fts5() -> bool:
-    """Whether this SQLite can index words (https://www.sqlite.org/fts5.html); some systems leave it out."""
+    """Return whether this SQLite has FTS5 (https://www.sqlite.org/fts5.html), which some systems omit."""
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
             connection.execute(
@@ -55,7 +58,7 @@ def has_fts5() -> bool:
 
 
 class Database:
-    """Connections to the file in `folder`, each lent to one thread at a time."""
+    """Connections to the file in `folder`, each used by one thread at a time."""
 
     def __init__(self, folder: Path, patience: float) -> None:
         """`patience` is how many seconds to wait for another process that writes."""
@@ -63,20 +66,20 @@ class Database:
 
     @contextmanager
     def connected(self) -> Iterator[sqlite3.Connection]:
-        """See `SqliteFile.lent`. Raises `UnusableError`, also where this SQLite lacks FTS5."""
+        """See `SqliteFile.lent`. Raises `UnusableError`, also if this SQLite lacks FTS5."""
         if not has_fts5():
             raise UnusableError
         with self._file.lent() as connection:
             yield connection
 
     def discard(self) -> None:
-        """Delete the file: the next look makes another."""
+        """Delete the file; the next access creates a new one."""
         self._file.discard()
 
     def exists(self) -> bool:
-        """Whether anything was indexed."""
+        """Return whether the database exists."""
         return self._file.exists()
 
     def close(self) -> None:
-        """Close what nobody uses."""
+        """Close idle connections."""
         self._file.close()

@@ -1,11 +1,11 @@
-"""Putting maps into the index, and taking them out.
+"""Adds maps to the index, and removes them.
 
-Every node has a number. The nodes of a map have numbers in a row, and the numbers of maps are in the order of their ids, so
-that the order of numbers is the order of the maps and of reading. Room is left between maps; where it is used up, the maps
-nearby are moved apart.
+Every node has a number. The nodes of a map have consecutive numbers, and maps are numbered in the order of their IDs.
+Therefore the order of numbers is the order of maps and of reading. Maps are separated by gaps; when a gap is used up,
+the maps nearby are renumbered.
 
-The terms of a node are its words, each behind a letter: `c` for all of them, and `a` again for those of the title of a
-short node, `b` for those of the title of another.
+The terms of a node are its words with a prefix: `c` for every word, and additionally `a` for title words of a short
+node, or `b` for title words of another.
 """
 
 from __future__ import annotations
@@ -23,21 +23,23 @@ from citekit.domain.words import words_of
 from citekit.wire.locations import to_plain
 
 SHORT, LONG, TEXT = "abc"
-"""The letters before words of titles, of short nodes and of others, and before all words."""
+"""The prefixes of title words of short nodes, of title words of other nodes, and of all words."""
 
 INDEXED = 4
-"""Letters of the longest beginning that the index keeps lists for, and numbers of how common it is."""
+"""Maximum length of a word prefix with its own index entry."""
 
 START = 1 << 45
 STRIDE = 1 << 20
-"""Numbers that are left free between maps."""
+"""Size of the gap between the numbers of maps."""
 
 _compact = json.JSONEncoder(separators=(",", ":")).encode
 
 Text = str | bytes
 
 Row = tuple[Text, Text, Text, Text | None, str, int, bytes]
-"""`(id, title, type, summary, location, whether it is a leaf, code)`; the code is `code_parts` under the seal of the home."""
+"""`(id, title, type, summary, location, whether it is a leaf, code)`; the code authenticates `code_parts` with the seal
+of the home.
+"""
 
 _ADD = "INSERT INTO node (number, id, title, type, summary, location, leaf, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _TAKE = (
@@ -50,7 +52,7 @@ _ABOVE = "SELECT resource_id, first, slots FROM map WHERE resource_id > ? ORDER 
 
 
 class IndexWriter:
-    """Changes to the index, within a transaction of the caller's; `finish` before it is committed."""
+    """Changes the index within a transaction of the caller. Call `finish` before the commit."""
 
     def __init__(self, connection: sqlite3.Connection, seal: HomeSeal, stride: int = STRIDE) -> None:
         self._connection = connection
@@ -60,7 +62,7 @@ class IndexWriter:
         self._taken: Counter[str] = Counter()
 
     def put(self, resource_id: str, version: str, nodes: Iterable[Node]) -> None:
-        """The map has these nodes now."""
+        """Add or replace the nodes of a map."""
         rows = [self._row(resource_id, version, node) for node in nodes]
         self.drop(resource_id)
         slots = max(len(rows), 1)
@@ -69,7 +71,7 @@ class IndexWriter:
         self._connection.execute("INSERT INTO map VALUES (?, ?, ?, ?)", (resource_id, first, slots, version))
 
     def drop(self, resource_id: str) -> None:
-        """The map is gone."""
+        """Remove a map."""
         known = self._connection.execute(
             "SELECT first, slots FROM map WHERE resource_id = ?", (resource_id,)
         ).fetchone()
@@ -78,7 +80,7 @@ class IndexWriter:
             self._connection.execute("DELETE FROM map WHERE resource_id = ?", (resource_id,))
 
     def finish(self) -> None:
-        """Write down how many nodes have each word, and how common each short beginning is."""
+        """Write how many nodes have each word, and how common each short prefix is."""
         self._added.subtract(self._taken)
         changed = sorted((word, by) for word, by in self._added.items() if by)
         self._connection.executemany(_COUNT, changed)
@@ -104,7 +106,7 @@ class IndexWriter:
         self._connection.executemany("INSERT INTO term (rowid, terms) VALUES (?, ?)", terms)
 
     def _take(self, first: int, slots: int) -> list[Row]:
-        """The rows with those numbers, taken out."""
+        """Delete and return the rows with those numbers."""
         rows: list[Row] = self._connection.execute(_TAKE, (first, first + slots)).fetchall()
         terms = [(first + at, _terms(row, self._taken)) for at, row in enumerate(rows)]
         self._connection.executemany("INSERT INTO term (term, rowid, terms) VALUES ('delete', ?, ?)", terms)
@@ -112,7 +114,7 @@ class IndexWriter:
         return rows
 
     def _room(self, resource_id: str, slots: int) -> int:
-        """The first of `slots` free numbers in a row, between those of the maps before and after."""
+        """Return the first of `slots` free consecutive numbers between those of the previous and the next map."""
         before, after = self._neighbours(resource_id, 1)
         if not before and not after:
             return START
@@ -124,12 +126,12 @@ class IndexWriter:
         return low + (high - low - slots) // 2 if before else low
 
     def _neighbours(self, resource_id: str, number: int) -> tuple[list[Any], list[Any]]:
-        """`(id, first, slots)` of the maps before, the nearest first, and of those after."""
+        """Return `(id, first, slots)` of the previous maps, nearest first, and of the next ones."""
         ask = self._connection.execute
         return ask(_BELOW, (resource_id, number)).fetchall(), ask(_ABOVE, (resource_id, number)).fetchall()
 
     def _move_apart(self, resource_id: str, slots: int) -> None:
-        """Spread the maps nearby evenly, as many as it takes for the room between them to be worth it."""
+        """Distribute the numbers of nearby maps evenly, including enough maps to make the gaps large."""
         near = 4
         while True:
             before, after = self._neighbours(resource_id, near + 1)
@@ -153,7 +155,7 @@ class IndexWriter:
 
 
 def _terms(row: Row, counts: Counter[str]) -> str:
-    """The terms of a node, whose words are counted on the way."""
+    """Return the terms of a node, and add its words to `counts`."""
     _, title, _, summary, *_ = row
     title, summary = readable(title), readable(summary) if summary else None
     titled = set(words_of(title))
@@ -164,7 +166,7 @@ def _terms(row: Row, counts: Counter[str]) -> str:
 
 
 def writable(text: str) -> Text:
-    """The text, or its bytes where it holds half a surrogate pair, as JSON may, and SQLite does not take it."""
+    """Return the text, or its bytes if it has an unpaired surrogate, which JSON allows and SQLite does not."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -173,12 +175,12 @@ def writable(text: str) -> Text:
 
 
 def readable(text: Text) -> str:
-    """What was made writable, as it was."""
+    """Return the original of a value from `writable`."""
     return text if isinstance(text, str) else text.decode("utf-8", "surrogatepass")
 
 
 def code_parts(resource_id: str, version: str, facts: Sequence[Text | int | None]) -> list[bytes]:
-    """The input of the code of a row: the node, the version of its map, and all data that answers return about it."""
+    """Return the input of a row's code: the node, the version of its map, and all data that results contain."""
     texts = (each.encode("utf-8", "surrogatepass") if isinstance(each, str) else each for each in facts)
     plain = (b"\0" if each is None else b"%d" % each if isinstance(each, int) else b"=" + each for each in texts)
     return [b"node", resource_id.encode("utf-8", "surrogatepass"), version.encode(), *plain]

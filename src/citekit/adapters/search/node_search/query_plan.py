@@ -1,7 +1,7 @@
-"""The answer to one question to the index: which words a node must have, and which rows are looked at for that.
+"""Plans a query of the node search index: which words a node must have, and which rows are read.
 
-Ever more of the words are taken together, the rarest first, until no node has them all. As soon as the nodes that have them
-are few, these are looked at, which tells the rest. Where they stay many, only the first in the order of the rule are.
+Words are combined, rarest first, until no node has all of them. When few nodes match, they are read, and further words
+are checked in memory. If many match, only the first ones in the ranking order are read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from citekit.adapters.search.node_search.index_writer import INDEXED, LONG, SHOR
 from citekit.adapters.search.node_search.ranking import Census, Offer, Ranking, left, ranked, texts_of
 
 EXPANDED = 24
-"""Words that a beginning is replaced with, at most."""
+"""Maximum number of words that replace a word prefix."""
 
 _HAVING = "SELECT rowid FROM term WHERE term MATCH ? LIMIT ?"
 _ROWS = "SELECT node.* FROM json_each(?) AS each CROSS JOIN node ON node.number = each.value"
@@ -27,7 +27,7 @@ _COMMON_SHORT = "SELECT words FROM beginning WHERE letters = ?"
 
 
 class NodeRow(NamedTuple):
-    """A node as it stands in the index, the columns of its table in their order."""
+    """A row of the node table, with the columns in their order."""
 
     number: int
     id: str
@@ -40,36 +40,36 @@ class NodeRow(NamedTuple):
 
     @classmethod
     def of(cls, row: Iterable[Any]) -> NodeRow:
-        """What was written by `index_writer.writable` is text again."""
+        """Return a row with values decoded by `index_writer.readable`."""
         *facts, code = row
         return cls._make([*(readable(each) if isinstance(each, bytes) else each for each in facts), code])
 
     @property
     def facts(self) -> tuple[str | int | None, ...]:
-        """What its code vouches for."""
+        """Return the values that the row's code authenticates."""
         return self[1:-1]
 
 
 class _Term(NamedTuple):
-    """A word of the question: how common it is, and the words that begin with it where they are few."""
+    """A word of the query: how common it is, and the words with that prefix if there are few."""
 
     word: str
     common: int
     begun: tuple[str, ...]
 
     def beginning(self, letters: str) -> str:
-        """The expression for a word that begins with it, behind any of the letters."""
+        """Return the FTS5 expression for words with that prefix, with any of the letters in `letters`."""
         if self.begun:
             return _any(f'"{letter}{word}"' for letter in letters for word in self.begun)
         return _any(f'"{letter}{self.word}" *' for letter in letters)
 
     def whole(self, letters: str) -> str:
-        """The expression for the whole word."""
+        """Return the FTS5 expression for the whole word."""
         return _any(f'"{letter}{self.word}"' for letter in letters)
 
 
 class Asking:
-    """One question to the index, in one transaction. Answers are `(score, row)`, the best first."""
+    """One query, in one transaction. Results are `(score, row)`, best first."""
 
     def __init__(self, connection: sqlite3.Connection, words: Sequence[str], limit: int, counted: int) -> None:
         self._connection = connection
@@ -82,7 +82,7 @@ class Asking:
         self._had_last: list[int] = []
 
     def everywhere(self) -> list[tuple[float, NodeRow]]:
-        """The best nodes of all maps."""
+        """Return the best nodes of all maps."""
         self._terms = [self._term(word) for word in self._words]
         needed = left([term.common for term in self._terms], self._had)
         if self._census is None and needed:
@@ -93,7 +93,7 @@ class Asking:
         return ranking.best()
 
     def within(self, resources: Sequence[str]) -> list[tuple[float, NodeRow]]:
-        """The best nodes of some maps, for which every node of theirs is looked at."""
+        """Return the best nodes of the given maps, after reading all their nodes."""
 
         def offers() -> Iterator[Offer[NodeRow]]:
             for order, resource_id in enumerate(resources):
@@ -103,8 +103,10 @@ class Asking:
         return ranked(self._words, offers, self._limit, self._counted)
 
     def _had(self, some: Sequence[int]) -> bool:
-        """Whether any node has all of these words; if few have, all of them are read, which answers the question
-        for further words."""
+        """Return whether any node has all of these words.
+
+        If few have, reads all of them, which answers later calls from memory.
+        """
         if self._census is not None:
             return self._census.had(some)
         numbers = self._having(_all(self._terms[at].beginning(TEXT) for at in some), self._counted + 1)
@@ -117,9 +119,9 @@ class Asking:
         return bool(numbers)
 
     def _first(self, terms: Sequence[_Term]) -> Iterable[int]:
-        """The first nodes in the order of the rule: those that are found by their titles, then the others.
+        """Return the first nodes in the ranking order: those with title matches, then the others.
 
-        `_had_last` are enough of those that have these words, in their order.
+        `_had_last` contains enough of the nodes with these words, in order.
         """
         most = self._counted
         begun = [
@@ -129,7 +131,9 @@ class Asking:
         return itertools.islice({**titled, **dict.fromkeys(self._had_last)}, most)
 
     def _titled(self, terms: Sequence[_Term]) -> Iterable[int]:
-        """Of very many nodes whose titles have these words the first: whole, begun; of each the short ones first."""
+        """Return the first of very many nodes with these words in the title: whole words before prefixes, and short
+        nodes first.
+        """
         seen: dict[int, None] = {}
         for expressions in ([term.whole for term in terms], [term.beginning for term in terms]):
             for letter in (SHORT, LONG):
@@ -140,16 +144,16 @@ class Asking:
         return seen
 
     def _having(self, expression: str, limit: int) -> list[int]:
-        """The numbers of the first nodes that match, in their order."""
+        """Return the numbers of the first matching nodes, in order."""
         return [number for (number,) in self._connection.execute(_HAVING, (expression, limit))]
 
     def _read(self, numbers: Iterable[int]) -> list[Offer[NodeRow]]:
-        """The nodes of these numbers."""
+        """Read the nodes with these numbers."""
         rows = map(NodeRow.of, self._connection.execute(_ROWS, (json.dumps(list(numbers)),)))
         return [((0, row.number), texts_of(row.title, row.summary), row) for row in rows]
 
     def _term(self, word: str) -> _Term:
-        """What the index knows of a word of the question."""
+        """Return the index data of a word of the query."""
         ask, span = self._connection.execute, (word, word + chr(0x10FFFF))
         short = len(word) <= INDEXED
         (common,) = (ask(_COMMON_SHORT, (word,)).fetchone() or (0,)) if short else ask(_COMMON, span).fetchone()

@@ -1,4 +1,4 @@
-"""Which nodes count, and in what order: the rule of `NodeIndex`, for every adapter the same."""
+"""The ranking of `NodeIndex`, which all adapters share: which nodes are considered, and in what order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 from citekit.domain.words import words_of
 
 COUNTED = 500
-"""Nodes that count, at most."""
+"""Maximum number of nodes that are considered."""
 
 TITLE_WEIGHT = 3.0
 
@@ -19,14 +19,14 @@ SHORT = 32
 R = TypeVar("R")
 
 Offer = tuple["Place", "Texts", R]
-"""The location of a node, the words that find it, and the data that answers return."""
+"""The position of a node, its searchable texts, and the data for the result."""
 
 Place = tuple[int, int]
-"""Where a node stands in the order of the maps and of reading."""
+"""The position of a node in the order of maps and of reading."""
 
 
 class Texts(NamedTuple):
-    """What a node is found by: the words of its title and its summary, each between spaces of its own, and its length."""
+    """The searchable texts of a node: the words of its title and summary, each enclosed in spaces, and its length."""
 
     title: str
     summary: str
@@ -34,7 +34,7 @@ class Texts(NamedTuple):
 
 
 class _Counted(NamedTuple, Generic[R]):
-    """A node that counts, as far as is known by now."""
+    """A node that is among the considered ones so far."""
 
     key: tuple[int, bool, Place]
     counts: list[float]
@@ -43,25 +43,25 @@ class _Counted(NamedTuple, Generic[R]):
 
 
 def texts_of(title: str, summary: str | None) -> Texts:
-    """The texts of a node."""
+    """Return the searchable texts of a node."""
     return Texts(_spaced(words_of(title)), _spaced(words_of(summary)) if summary else "", length_of(title, summary))
 
 
 def length_of(title: str, summary: str | None) -> float:
-    """Characters of the title, and a quarter of those of the summary."""
+    """Return the length of the title plus a quarter of the length of the summary, in characters."""
     return len(title) + len(summary or "") / 4
 
 
 def is_short(length: float) -> bool:
-    """Whether a node of that length is short."""
+    """Return whether a node of that length is short."""
     return length < SHORT
 
 
 def left(common: Sequence[int], had: Callable[[Sequence[int]], bool]) -> Sequence[int]:
-    """Which words of a question a node must have, as positions, the rarest first.
+    """Return which words of a query a node must have, as positions, rarest first.
 
-    As long as no node has all of them, the most common is left out. `common` says how common each is, `had` whether any node
-    has all of some; it is asked about ever longer beginnings of the rarest, or shorter ones than what no node had.
+    While no node has all of them, the most common word is dropped. `common` gives the frequency of each word, and `had`
+    returns whether any node has all of the given words.
     """
     rarest = _rarest_first(common)
     had_all, too_many, size = 0, len(rarest) + 1, 1
@@ -77,7 +77,7 @@ def left(common: Sequence[int], had: Callable[[Sequence[int]], bool]) -> Sequenc
 def ranked(
     words: Sequence[str], offers: Callable[[], Iterable[Offer[R]]], limit: int, counted: int
 ) -> list[tuple[float, R]]:
-    """`(score, node)` of the best of these nodes, best first; they are yielded a second time if no node has all words."""
+    """Return `(score, node)` of the best nodes, best first. `offers` is called again if no node has all words."""
     census, ranking = Census(words), Ranking[R](words, range(len(words)), limit, counted)
     for each in offers():
         census.look(each[1])
@@ -93,7 +93,7 @@ def ranked(
 
 
 class Census:
-    """How common each word of a question is, and which of them some node has together, of the nodes that were looked at."""
+    """Counts how common each word of a query is, and which words occur together in a node."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._patterns = [f" {word}" for word in words]
@@ -101,7 +101,7 @@ class Census:
         self._together: set[frozenset[int]] = set()
 
     def look(self, texts: Texts) -> None:
-        """Take a node into account."""
+        """Add a node to the counts."""
         has = frozenset(at for at, each in enumerate(self._patterns) if each in texts.title or each in texts.summary)
         if has:
             self._together.add(has)
@@ -110,19 +110,19 @@ class Census:
                 self._common[at] += different.count(self._patterns[at])
 
     def left(self) -> Sequence[int]:
-        """Which words a node must have, by `left`."""
+        """Return which words a node must have, according to `left`."""
         return left(self._common, self.had)
 
     def had(self, some: Iterable[int]) -> bool:
-        """Whether any node has all of these words."""
+        """Return whether any node has all of these words."""
         return any(has.issuperset(some) for has in self._together)
 
 
 class Ranking(Generic[R]):
-    """Offered nodes, of which the best are returned. Holds at most a few times `counted`."""
+    """Selects the best of the offered nodes. Holds at most a few times `counted` nodes in memory."""
 
     def __init__(self, words: Sequence[str], needed: Iterable[int], limit: int, counted: int = COUNTED) -> None:
-        """`needed` are the positions of the words that a node must have."""
+        """`needed` has the positions of the words that a node must have."""
         self.counted = max(counted, limit)
         self._limit = limit
         self._patterns = [(f" {word}", f" {word} ") for word in words]
@@ -130,7 +130,7 @@ class Ranking(Generic[R]):
         self._counting: list[_Counted[R]] = []
 
     def offer(self, place: Place, texts: Texts, node: R) -> None:
-        """Take a node into account; each node is offered once."""
+        """Add a node. Add each node only once."""
         tier = _tier(self._needed, texts)
         if tier is None:
             return
@@ -141,7 +141,7 @@ class Ranking(Generic[R]):
             _shorten(self._counting, self.counted)
 
     def best(self) -> list[tuple[float, R]]:
-        """`(score, node)` of the best, best first."""
+        """Return `(score, node)` of the best nodes, best first."""
         _shorten(self._counting, self.counted)
         rarity = _rarity(len(self._patterns), self._counting)
         scored = [(-_score(each, rarity), each.key[2], each.node) for each in self._counting]
@@ -150,7 +150,7 @@ class Ranking(Generic[R]):
 
 
 def _rarest_first(common: Sequence[int]) -> list[int]:
-    """The positions of words that any node has, the rarest first; of equally common ones the first of the question."""
+    """Return the positions of the words that occur in any node, rarest first, and equally common ones in query order."""
     return sorted((at for at, number in enumerate(common) if number), key=lambda at: common[at])
 
 
@@ -159,7 +159,9 @@ def _spaced(words: Sequence[str]) -> str:
 
 
 def _tier(needed: Sequence[tuple[str, str]], texts: Texts) -> int | None:
-    """Whether the title has all these words whole (0), begun (1), or not (2); None where the node has not all of them."""
+    """Return 0 if the title has all these words, 1 if it has them as prefixes, else 2; None if the node lacks any of
+    them.
+    """
     title, summary, _ = texts
     tier = 0
     for begun, whole in needed:
@@ -174,14 +176,14 @@ def _tier(needed: Sequence[tuple[str, str]], texts: Texts) -> int | None:
 
 
 def _count(begun: str, whole: str, texts: Texts) -> float:
-    """How strongly a node has a word."""
+    """Return how strongly a node matches a word."""
     title, summary, _ = texts
     count = TITLE_WEIGHT * _strength(begun, whole, title) if begun in title else 0.0
     return count + _strength(begun, whole, summary) if begun in summary else count
 
 
 def _strength(begun: str, whole: str, text: str) -> float:
-    """1 for the whole word, and 1/2 for others that begin with it."""
+    """Return 1 for the whole word, 1/2 for a word with that prefix, else 0."""
     if whole not in text:
         return 0.5
     return 1.5 if text.count(begun) > text.count(whole) else 1.0

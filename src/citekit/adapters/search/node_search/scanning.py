@@ -1,4 +1,4 @@
-"""Reading every map for every question: needs nothing, and takes as long as there are nodes."""
+"""Node search that reads every map for each query. It needs no index; its cost grows with the number of nodes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from citekit.domain.resource_map import ResourceMap
 
 @frozen
 class ScanningNodeIndex:
-    """A `NodeIndex` that remembers only the words of maps which the store keeps in memory anyway.
+    """A `NodeIndex` that caches words only for maps which the store has in memory anyway.
 
-    `counted` is how many nodes count at most.
+    `counted` is the maximum number of nodes that are considered.
     """
 
     maps: MapStore
@@ -30,7 +30,7 @@ class ScanningNodeIndex:
     )
 
     def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
-        """The best nodes of all maps, or of some."""
+        """Return the best nodes of all maps, or of the given ones."""
         if not words:
             return []
         wanted = self.maps.ids() if resources is None else list(dict.fromkeys(resources))
@@ -41,13 +41,13 @@ class ScanningNodeIndex:
         ]
 
     def _offers(self, resources: Sequence[str]) -> Iterator[Offer[tuple[str, Node]]]:
-        """Every node of these maps."""
+        """Yield every node of these maps."""
         for order, resource_id in enumerate(resources):
             for position, (texts, node) in enumerate(self._read(resource_id)):
                 yield (order, position), texts, (resource_id, node)
 
     def _read(self, resource_id: str) -> Sequence[tuple[Texts, Node]]:
-        """The texts of every node; the texts of a map that the store caches in memory are split into words only once."""
+        """Return the texts of every node. If the store has the map in memory, its texts are split into words only once."""
         try:
             found = self.maps.get(resource_id)
         except (MapCorrupt, ResourceMissing, ResourceIdRefused):

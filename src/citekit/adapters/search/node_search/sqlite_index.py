@@ -1,4 +1,4 @@
-"""An index of words in SQLite (FTS5), which follows the maps of a store."""
+"""A node search index in SQLite (FTS5), which is kept up to date with the maps of a store."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ BREATH = 1.0
 """Seconds that SQLite waits at a time."""
 
 TURN = 1.0
-"""Seconds that one process writes before another may."""
+"""Seconds for which one process writes before it lets others write."""
 
 LOOK_RATE = 1_000
-"""Maps for which a second may pass until they are looked at one by one again, though the store as a whole looks the same."""
+"""While the state of the store is unchanged, single maps are checked again after one second for each this many maps."""
 
 LOOK_LIMIT = 60.0
-"""Seconds that may pass at most."""
+"""Maximum number of seconds between two checks of single maps."""
 
 MANY = 1 << 40
-"""No index holds so many nodes."""
+"""More nodes than any index has."""
 
 BATCH = 1_000
-"""Maps whose versions are compared at once."""
+"""Number of maps whose versions are compared at a time."""
 
 _VERSION = "SELECT version FROM map WHERE resource_id = ?"
 _VERSIONS = "SELECT resource_id, version FROM map WHERE resource_id IN (SELECT value FROM json_each(?))"
@@ -50,14 +50,15 @@ _MAP_OF = "SELECT resource_id, version FROM map WHERE first <= ? ORDER BY first 
 
 
 class _NotOursError(Exception):
-    """The database, or a row of it, does not bear the seal of this home."""
+    """The database, or a row of it, does not have a valid code of this home."""
 
 
 @frozen
 class _Look:
-    """When an index was last found to be that of the maps: the store's state before, and the monotonic time in seconds.
+    """The last comparison of an index with the maps: the state of the store before it, and the monotonic time in
+    seconds.
 
-    `index` is another one for each database that was made.
+    `index` identifies the database, and changes when it is rebuilt.
     """
 
     index: str
@@ -66,7 +67,7 @@ class _Look:
     maps: int
 
     def holds(self, index: str, state: str | None) -> bool:
-        """Whether the maps need not be looked at one by one."""
+        """Return whether the maps need not be checked one by one."""
         return (
             state is not None
             and (index, state) == (self.index, self.state)
@@ -75,12 +76,15 @@ class _Look:
 
     @classmethod
     def recorded(cls, connection: Connection) -> _Look:
-        """The last one of any program. Where its time is to come, the clock was set back, and it holds no more."""
+        """Return the last comparison by any process.
+
+        If its time is in the future, the clock was set back, and it is ignored.
+        """
         index, state, at, maps = connection.execute("SELECT made, state, at, maps FROM look").fetchone()
         return cls(index, state, time.monotonic() - (time.time() - at), maps)
 
     def record(self, connection: Connection) -> None:
-        """Tell other programs, unless one of them writes now."""
+        """Record the comparison for other processes, unless one of them is writing."""
         (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
         connection.execute("PRAGMA busy_timeout = 0")
         with suppress(OperationalError):
@@ -90,13 +94,13 @@ class _Look:
 
 
 class SqliteNodeIndex:
-    """A `NodeIndex` in `folder`; where that cannot be used, every map is read instead.
+    """A `NodeIndex` in `folder`. If the index cannot be used, every map is read instead.
 
-    The next question sees every map that is added, removed, or replaced, and each returned node was checked
-    against the state of its map. What somebody writes into the file of a map in place is found after a second for every 1,000
-    maps, a minute at most.
+    The next query sees every map that was added, removed, or replaced, and each result is checked against the state of
+    its map. If a program edits a map file in place, the change is found after one second for every 1,000 maps, at most
+    a minute.
 
-    The database, and every node in it, bears the seal of this home: one that came from elsewhere is made again.
+    The database and every node in it are authenticated by the seal of this home. A database from elsewhere is rebuilt.
     """
 
     def __init__(
@@ -108,9 +112,9 @@ class SqliteNodeIndex:
         counted: int = COUNTED,
         stride: int = STRIDE,
     ) -> None:
-        """`patience` is how many seconds to wait for another process that writes into the index.
+        """`patience` is how many seconds to wait for another process that writes to the index.
 
-        `counted` is how many nodes count at most; `stride` the room between maps.
+        `counted` is the maximum number of nodes that are considered, and `stride` is the gap between maps.
         """
         self._maps = maps
         self._patience = patience
@@ -123,11 +127,11 @@ class SqliteNodeIndex:
         self._following = threading.Lock()
 
     def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
-        """The best nodes of all maps, or of some."""
+        """Return the best nodes of all maps, or of the given ones."""
         if not words:
             return []
         if not self._database.exists() and not self._maps.ids():
-            return []  # nothing is made where there is nothing to index
+            return []  # no database is created if there is nothing to index
         wanted = None if resources is None else [each for each in dict.fromkeys(resources) if _is_unicode(each)]
         with suppress(UnusableError):
             for attempt in range(3):
@@ -147,7 +151,7 @@ class SqliteNodeIndex:
     def _attempt(
         self, words: Sequence[str], limit: int, resources: Sequence[str] | None, *, anew: bool
     ) -> Sequence[FoundNode] | None:
-        """The best nodes, or None where one of them is no longer what the index says."""
+        """Return the best nodes, or None if one of them no longer matches its map."""
         with self._database.connected() as connection:
             self._check_seal(connection)
             fresh = self._follow(connection, anew) if resources is None else self._follow_some(connection, resources)
@@ -164,7 +168,7 @@ class SqliteNodeIndex:
         return [_found(resource_id, row, score) for score, row, (resource_id, _) in best]
 
     def _check_seal(self, connection: Connection) -> None:
-        """Seal a database that is empty; raise `_NotOursError` for one that was filled elsewhere."""
+        """Seal an empty database. Raises `_NotOursError` for a database that was filled elsewhere."""
         made, code = connection.execute("SELECT made, code FROM look").fetchone()
         if self._seal.holds(code, b"nodes", str(made).encode()):
             return
@@ -173,7 +177,7 @@ class SqliteNodeIndex:
         connection.execute("UPDATE look SET code = ?", (self._seal.code(b"nodes", str(made).encode()),))
 
     def _follow(self, connection: Connection, anew: bool) -> Collection[str]:
-        """Bring the index up to what the maps are now; the ids of those that were read for that."""
+        """Update the index to the current maps. Return the IDs of the maps that were read."""
         if self._is_followed(connection, anew):
             return ()
         with self._following:
@@ -188,14 +192,14 @@ class SqliteNodeIndex:
             return stale
 
     def _is_followed(self, connection: Connection, anew: bool) -> bool:
-        """Whether this program, or another, looked at all maps lately, and none came or went since."""
+        """Return whether any process recently checked all maps, and none was added or removed since."""
         if anew:
             return False
         state, recorded = self._maps.state(), _Look.recorded(connection)
         return recorded.holds(recorded.index, state) or self._look.holds(recorded.index, state)
 
     def _compare(self, connection: Connection) -> tuple[int, set[str]]:
-        """How many maps there are, and the ids of those that the index does not have as they are now, or has though gone."""
+        """Return the number of maps, and the IDs of those whose index entries are missing, out of date, or obsolete."""
         versions, number, known = iter(self._maps.versions().items()), 0, 0
         stale: set[str] = set()
         while batch := dict(itertools.islice(versions, BATCH)):
@@ -212,13 +216,13 @@ class SqliteNodeIndex:
         return number, stale
 
     def _follow_some(self, connection: Connection, resources: Iterable[str]) -> Collection[str]:
-        """The same for a few maps, whatever became of the others."""
+        """Update the index for a few maps, regardless of the others."""
         stale = [name for name in resources if _version_in(connection, name) != self._maps.version(name)]
         self._renew(connection, stale)
         return stale
 
     def _renew(self, connection: Connection, resources: Iterable[str]) -> None:
-        """Put these maps into the index as they are now, in turns with other processes."""
+        """Update these maps in the index, and let other processes write in between."""
         pending = iter(resources)
         for resource_id in pending:
             self._begin(connection)
@@ -230,9 +234,9 @@ class SqliteNodeIndex:
             connection.execute("COMMIT")
 
     def _begin(self, connection: Connection) -> None:
-        """Begin to write.
+        """Begin a write transaction.
 
-        SQLite itself waits a short time only: during that time, the caller can neither cancel nor be notified.
+        SQLite waits only for short periods, because during them the caller can neither cancel nor be notified.
         """
         deadline = time.monotonic() + self._patience
         told = log_once(
@@ -249,7 +253,7 @@ class SqliteNodeIndex:
             told()
 
     def _renew_map(self, connection: Connection, writer: IndexWriter, resource_id: str) -> None:
-        """One map; its version is determined before it is read, so that the row is never newer than the map."""
+        """Update one map. Its version is determined before it is read, so that the row is never newer than the map."""
         version = self._maps.version(resource_id)
         if version is None:
             writer.drop(resource_id)
@@ -261,7 +265,7 @@ class SqliteNodeIndex:
                 writer.put(resource_id, version, nodes)
 
     def _nodes(self, resource_id: str) -> Iterable[Node] | None:
-        """The nodes of a map, none of a damaged one; None where the system did not let us read it, which may pass."""
+        """Return the nodes of a map; none of a damaged map; None if the map could not be read, which may be temporary."""
         try:
             return self._maps.get(resource_id).walk()
         except ResourceMissing:
@@ -271,12 +275,12 @@ class SqliteNodeIndex:
 
 
 def _is_unicode(resource_id: str) -> bool:
-    """Whether a map can have that id: no file of half a surrogate pair has one, and SQLite does not take it."""
+    """Return whether the ID is valid Unicode. No file has an ID with an unpaired surrogate, and SQLite rejects it."""
     return isinstance(writable(resource_id), str)
 
 
 def _version_in(connection: Connection, resource_id: str) -> str | None:
-    """The version of the map that the index has."""
+    """Return the version of the map in the index."""
     known: tuple[str] | None = connection.execute(_VERSION, (resource_id,)).fetchone()
     return known and known[0]
 

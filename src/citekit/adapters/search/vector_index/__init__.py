@@ -1,1 +1,1 @@
-"""Vector indexes, one module per engine."""
+"""Vector indexes, with one module for each engine."""

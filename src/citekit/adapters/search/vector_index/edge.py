@@ -1,4 +1,4 @@
-"""The embedded index: a folder for each collection, searched by `qdrant-edge` without any server."""
+"""The embedded vector index: a folder for each collection, searched by `qdrant-edge` without a server."""
 
 from __future__ import annotations
 
@@ -47,18 +47,19 @@ from citekit.domain.errors import IndexCorrupt, IndexUnavailable
 from citekit.domain.library.vectors import CollectionFacts, EmbedderIdentity, Entry, Found, Question, Where
 
 BATCH = 1000
-"""Entries that are put at once; between two batches another process may take its turn."""
+"""Number of entries that are written at a time. Between two batches, another process may take over."""
 
 PAGE = 1000
-"""Entries that are read at once."""
+"""Number of entries that are read at a time."""
 
 TURNS = ".turns"
 
 
 class EdgeVectorIndex:
-    """Collections in folders of `folder`, which threads share and processes use by turns.
+    """Collections in subfolders of `folder`, shared by threads and used by one process at a time.
 
-    `settings` are for collections yet to be made. `patience` is how many seconds to wait for another process to let go.
+    `settings` are for new collections. `patience` is how many seconds to wait for another process to release a
+    collection.
     """
 
     def __init__(self, folder: Path, settings: EdgeSettings | None = None, *, patience: float = 30.0) -> None:
@@ -74,7 +75,7 @@ class EdgeVectorIndex:
         return str(self._folder)
 
     def collections(self) -> Sequence[str]:
-        """The names of all collections, sorted; a damaged one is among them."""
+        """Return the names of all collections, sorted, including damaged ones."""
         check_folder(self._folder)
         if not self._folder.is_dir():
             return []
@@ -82,7 +83,7 @@ class EdgeVectorIndex:
         return sorted(path.name for path in found if (path / FILE).exists() or (path / SHARD).exists())
 
     def facts(self, collection: str) -> CollectionFacts | None:
-        """How the collection stands, or None where there is none of that name."""
+        """Return facts about the collection, or None if it does not exist."""
         if EdgeForm.read(self._folder / checked(collection)) is None:
             return None
         with self._open(collection) as held:
@@ -90,7 +91,7 @@ class EdgeVectorIndex:
         return CollectionFacts(collection, model, stored, "green", self.place)
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """Make it, where there is none; raises `ModelMismatch` where there is one of another model."""
+        """Create the collection if it does not exist. Raises `ModelMismatch` if it exists with another model."""
         form = EdgeForm.read(self._folder / checked(collection))
         if form is None:
             with self._turn(collection).alone():
@@ -99,7 +100,10 @@ class EdgeVectorIndex:
             raise mismatch(collection, form.model, model)
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Store or replace, by id, a batch at a time. Raises `ModelMismatch` for a vector of another length."""
+        """Store entries by ID in batches, replacing existing ones.
+
+        Raises `ModelMismatch` for a vector of another length.
+        """
         dimensions = self._form(collection).model.dimensions
         rest = iter(entries)
         while batch := list(islice(rest, BATCH)):
@@ -108,7 +112,7 @@ class EdgeVectorIndex:
                 self._update(held, driver.engine().UpdateOperation.upsert_points(list(made.values())), len(made))
 
     def remove(self, collection: str, where: Where) -> None:
-        """Drop every entry that fits; an empty `where` fits none."""
+        """Remove every entry that matches; an empty `where` matches none."""
         with self._open(collection) as held:
             fitting = self._count(held, where) if where else 0
             if fitting:
@@ -116,7 +120,7 @@ class EdgeVectorIndex:
                 self._update(held, operation, fitting, needs_room=False)
 
     def search(self, collection: str, question: Question) -> Found:
-        """The best entries; their payloads are fetched on their own."""
+        """Return the best entries. Their payloads are fetched separately."""
         with self._open(collection) as held:
             if question.vector is not None:
                 sound_vector(question.vector, held.form.model.dimensions)
@@ -125,7 +129,7 @@ class EdgeVectorIndex:
             return answer(held.shard, question)
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
-        """Those entries in the order asked for, without vectors and words; unknown ids are left out."""
+        """Return the entries in the requested order, without vectors and words. Unknown IDs are omitted."""
         wanted = [point_id(text) for text in ids]
         with self._open(collection) as held:
             records = held.shard.retrieve(list(dict.fromkeys(wanted)), with_payload=True, with_vector=False)
@@ -133,7 +137,7 @@ class EdgeVectorIndex:
         return [found[text] for text in wanted if text in found]
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
-        """The entries that fit, by id, without vectors and words."""
+        """Return the matching entries by ID, without vectors and words."""
         found: list[Entry] = []
         with self._open(collection) as held:
             offset, condition = None, points.condition(where)
@@ -147,12 +151,12 @@ class EdgeVectorIndex:
         return found
 
     def count(self, collection: str, where: Where | None = None) -> int:
-        """How many entries fit; with no condition, all."""
+        """Return the number of matching entries; without a condition, of all."""
         with self._open(collection) as held:
             return self._count(held, where or Where())
 
     def flush(self, collection: str) -> None:
-        """Make durable all that was put or removed; put the shard in order where that pays and there is room."""
+        """Flush all changes to the disk, and optimize the shard if that is worthwhile and there is enough space."""
         with self._open(collection) as held:
             held.flush()
             if held.optimising_pays() and has_room(held.folder, held.size()):
@@ -160,7 +164,7 @@ class EdgeVectorIndex:
                 held.flush()
 
     def drop(self, collection: str) -> None:
-        """Forget the whole collection; nothing happens where there is none."""
+        """Delete the collection, if it exists."""
         folder = self._folder / checked(collection)
         check_folder(folder)
         if not folder.exists():
@@ -173,7 +177,7 @@ class EdgeVectorIndex:
             shutil.rmtree(gone, ignore_errors=True)
 
     def close(self) -> None:
-        """Close everything; the next call opens it again."""
+        """Close all collections. The next call opens them again."""
         _let_go(self._turns)
 
     def _form(self, collection: str) -> EdgeForm:
@@ -183,13 +187,13 @@ class EdgeVectorIndex:
         return form
 
     def _made(self, collection: str, model: EmbedderIdentity) -> EdgeForm:
-        """A new folder, made aside and then given its name, so that there is a whole one or none."""
+        """Create the folder under a temporary name and rename it, so that it is either complete or missing."""
         self._sweep(collection)
         form, new = EdgeForm(model, self._settings), self._aside("new", collection)
         try:
             with writing(self._folder):
                 make_folder(new.parent)
-                new.mkdir(0o700)  # it holds text of books
+                new.mkdir(0o700)  # contains text of books
                 room(new)
                 with failing(new):
                     driver.create(str(new / SHARD), model.dimensions, self._settings, KEYWORDS, INTEGERS)
@@ -200,18 +204,18 @@ class EdgeVectorIndex:
         return form
 
     def _aside(self, what: str, collection: str) -> Path:
-        """A folder next to the collections that is not a collection; its name contains that of its collection."""
+        """Return a folder next to the collections that is not a collection; its name contains that of its collection."""
         return self._folder / f".{what}-{_tag(collection)}-{secrets.token_hex(8)}"
 
     def _sweep(self, collection: str) -> None:
-        """Remove what killed processes left: the holder of the lease is the only process that uses the collection."""
+        """Remove files of killed processes. Safe because the holder of the lease is the only user of the collection."""
         for what in ("new", "dropped"):
             for left in self._folder.glob(f".{what}-{_tag(collection)}-*"):
                 shutil.rmtree(left, ignore_errors=True)
 
     @contextmanager
     def _open(self, collection: str) -> Iterator[OpenShard]:
-        """The open collection, for one call. An error that damages it closes it, so that the next call opens it again."""
+        """Yield the open collection for one call. An error that damages it closes it, so that the next call reopens it."""
         turn = self._turn(collection)
         if not turn.is_open:
             self._form(collection)
@@ -259,6 +263,6 @@ def _tag(collection: str) -> str:
 
 
 def _let_go(turns: Mapping[str, ShardLease[OpenShard]]) -> None:
-    """Close all shards; also called where nobody closed the index, at the end of the program at the latest."""
+    """Close all shards. Also called at exit if the index was not closed."""
     for turn in list(turns.values()):
         turn.let_go()

@@ -1,4 +1,4 @@
-"""Entries, conditions and questions in the embedded engine's own types, and its answers in ours."""
+"""Converts entries, conditions, and queries to the types of the embedded engine, and its results back."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.library.vectors import Entry, Scored, SparseVector, Vector, Where
 
 OVERSAMPLING = 2.0
-"""How many times as many candidates the int8 copies give as are scored again with the vectors themselves."""
+"""Ratio of candidates found with the int8 copies to results. The candidates are scored again with the full vectors."""
 
 
 def point(entry: Entry, seal: HomeSeal) -> Any:
-    """The point of an entry that `entry_rules.sound` let through, sealed."""
+    """Return the point of an entry that `entry_rules.sound` accepted, with its authentication code."""
     q = engine()
     vectors: dict[str, Any] = {}
     if entry.vector is not None:
@@ -28,12 +28,12 @@ def point(entry: Entry, seal: HomeSeal) -> Any:
 
 
 def sparse(words: SparseVector) -> Any:
-    """Words as the engine takes them."""
+    """Return words in the type of the engine."""
     return engine().SparseVector(list(words.indices), list(words.values))
 
 
 def entry(record: Any, seal: HomeSeal) -> Entry:
-    """The entry of a point, without vectors and words; foreign without the code that `point` gave it."""
+    """Return the entry of a point, without vectors and words. It is marked as foreign unless it has a valid code."""
     payload = dict(record.payload or {})
     group, code = str(payload.pop(GROUP, "")), _unhex(payload.pop(CODE, None))
     ours = seal.holds(code, *_code_parts(str(record.id), group, payload))
@@ -53,7 +53,7 @@ def _unhex(code: object) -> bytes | None:
 
 
 def condition(where: Where | None) -> Any:
-    """The filter, None for no condition."""
+    """Return the filter, or None without a condition."""
     if not where:
         return None
     q = engine()
@@ -61,7 +61,7 @@ def condition(where: Where | None) -> Any:
 
 
 def _field(name: str, values: Sequence[str | int]) -> Any:
-    """Any of the values; the engine takes texts and numbers apart."""
+    """Return a filter for any of the values. The engine distinguishes strings and integers."""
     q = engine()
     texts = [value for value in values if isinstance(value, str)]
     numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
@@ -70,7 +70,7 @@ def _field(name: str, values: Sequence[str | int]) -> Any:
 
 
 def dense(vector: Vector, where: Where, limit: int) -> Any:
-    """The request for the nearest vectors."""
+    """Return the request for the nearest vectors."""
     q = engine()
     params = q.SearchParams(quantization=q.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING))
     query = q.Query.Nearest([float(value) for value in vector], using=DENSE)
@@ -78,21 +78,21 @@ def dense(vector: Vector, where: Where, limit: int) -> Any:
 
 
 def lexical(words: SparseVector, where: Where, limit: int) -> Any:
-    """The request for the entries with those words."""
+    """Return the request for the entries with those words."""
     q = engine()
     query = q.Query.Nearest(sparse(words), using=WORDS)
     return q.QueryRequest(limit, query=query, filter=condition(where), with_payload=[GROUP])
 
 
 def single(word: int, weight: float) -> Any:
-    """The request for the best score that any entry has for one word."""
+    """Return the request for the best score of any entry for one word."""
     q = engine()
     query = q.Query.Nearest(q.SparseVector([word], [weight]), using=WORDS)
     return q.QueryRequest(1, query=query, with_payload=False)
 
 
 def scored(points: Sequence[Any]) -> list[Scored]:
-    """The answers, the best first, equal ones by id."""
+    """Return the results, best first, and equal ones by ID."""
     found = [Scored(str(hit.id), _group(hit.payload), float(hit.score)) for hit in points]
     return sorted(found, key=lambda hit: (-hit.score, hit.id))
 

@@ -1,4 +1,4 @@
-"""One question put to an open shard, in one batch."""
+"""Runs one query on an open shard, in one batch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Ask = Callable[[int], Any]
 
 
 def answer(shard: Any, question: Question) -> Found:
-    """The best by vector and by words, and what each word alone reaches anywhere."""
+    """Return the best entries by vector and by words, and the best score for each word alone."""
     words = question.words or SparseVector((), ())
     asks = _asks(question, words)
     singles = [points.single(*pair) for pair in zip(words.indices, words.values, strict=True)]
@@ -29,7 +29,7 @@ def answer(shard: Any, question: Question) -> Found:
 
 
 def _asks(question: Question, words: SparseVector) -> dict[str, Ask]:
-    """The requests that the question needs, each for as many answers as one wants."""
+    """Return functions that build the requests for the query, given a limit."""
     asks: dict[str, Ask] = {}
     if question.limit <= 0 or is_never(question.where):
         return asks

@@ -23,7 +23,7 @@ from citekit.domain.errors import CiteKitError, HomeUnwritable, IndexCorrupt, In
 from citekit.domain.library.vectors import EmbedderIdentity
 
 FORM = 1
-"""The version of the stored form, and of the payload indexes and settings that go with it."""
+"""The version of the stored form, including its payload indexes and settings."""
 
 FILE = "collection.json"
 SHARD = "shard"
@@ -31,19 +31,19 @@ SHARD = "shard"
 
 @frozen
 class EdgeForm:
-    """Whose vectors a collection holds, and how its shard was made."""
+    """The embedding model of a collection, and the settings of its shard."""
 
     model: EmbedderIdentity
     settings: EdgeSettings
 
     def write(self, folder: Path) -> None:
-        """Store it in the folder. Raises `HomeUnwritable`."""
+        """Write the description to the folder. Raises `HomeUnwritable`."""
         plain = {"form": FORM, "model": asdict(self.model), "settings": asdict(self.settings)}
         write_atomically(folder / FILE, json.dumps(plain, indent=1).encode())
 
     @classmethod
     def read(cls, folder: Path) -> EdgeForm | None:
-        """What the folder says, None where it is no collection. Raises `IndexCorrupt`."""
+        """Read the description, or return None if the folder is not a collection. Raises `IndexCorrupt`."""
         try:
             plain = json.loads(read_file(folder / FILE))
             return cls._of(plain, folder)
@@ -66,7 +66,7 @@ class EdgeForm:
 
 
 def corrupt(folder: Path, reason: str) -> IndexCorrupt:
-    """The error for a collection that cannot be read, with the way out."""
+    """Return the error for an unreadable collection, including how to recover."""
     return IndexCorrupt(
         f"The index {folder} is damaged: {reason}. It can be made again from the books (citekit library rebuild)."
     )
@@ -74,30 +74,34 @@ def corrupt(folder: Path, reason: str) -> IndexCorrupt:
 
 SEAL = "seal.json"
 _PASSING = {"tracker_journal.dat"}
-"""Files that the engine writes and takes away again while it is open, whatever is asked of it."""
+"""Files that the engine creates and removes on its own while a shard is open."""
 
 SPARE = 160 * 2**20
-"""Bytes that must be free before anything is written: the engine's files grow in mapped steps, and a full disk under a
-mapped file kills the process."""
+"""Free disk space in bytes that is required before a write.
+
+The engine grows memory-mapped files, and a full disk kills the process during access to a mapped file.
+"""
 
 
 OPENING = 4 * 2**20
-"""Bytes that must be free before a collection is opened: the engine writes small files while it is open, and damages the
-collection if it cannot."""
+"""Free disk space in bytes that is required to open a collection.
+
+The engine writes small files while it is open, and damages the collection if it cannot.
+"""
 
 FEW = 5_000
 PART = 0.2
 MANY = 60_000
-"""An optimisation pays after `PART` of all entries changed, at least after `FEW`, at most after `MANY` of them.
+"""Optimization is worthwhile after `PART` of all entries has changed, but at least `FEW` and at most `MANY` entries.
 
-The engine then rewrites the whole collection, so one optimization per book would cost far more than it saves; until
-then the new entries are compared as they are, about 10,000 of them in a millisecond, and every answer is as exact.
+The engine then rewrites the whole collection, so one optimization for each book would cost far more than it saves.
+Until then, new entries are scanned, about 10,000 in a millisecond, and results are equally exact.
 """
 
 
 @define
 class OpenShard:
-    """A shard that is open. `changes` counts the points put or removed since the last optimisation, None where unknown."""
+    """An open shard. `changes` counts the points written or removed since the last optimization; None if unknown."""
 
     folder: Path
     form: EdgeForm
@@ -107,7 +111,7 @@ class OpenShard:
     broken: bool = field(default=False)
 
     def changed(self, points: int) -> None:
-        """To be called before every change: the seal no longer holds."""
+        """Mark the shard as changed. Call this before every change, because it invalidates the seal."""
         if self.sealed:
             with suppress(OSError):
                 (self.folder / SEAL).unlink()
@@ -115,31 +119,34 @@ class OpenShard:
         self.changes = None if self.changes is None else self.changes + points
 
     def optimising_pays(self) -> bool:
-        """Whether so much has changed that scanning it unordered costs more than putting it in order."""
+        """Return whether scanning the changed entries costs more than optimizing the shard."""
         stored = self.shard.info().points_count
         return self.changes is None or self.changes >= max(FEW, min(stored * PART, MANY))
 
     def optimise(self) -> None:
-        """Put the shard in order: int8 copies, compact words, no trace of what was removed. Seconds to a quarter minute."""
+        """Optimize the shard: int8 copies, compact words, and no remains of removed entries.
+
+        Takes between one and 15 seconds.
+        """
         self.changed(0)
         with failing(self.folder):
             self.shard.optimize()
         self.changes = 0
 
     def size(self) -> int:
-        """The bytes on disk. An optimization writes about as many before it removes the old ones."""
+        """Return the size on disk in bytes. Optimization writes about as much before it removes the old files."""
         every = (path.stat() for path in (self.folder / SHARD / "segments").rglob("*"))
         return sum(min(status.st_size, getattr(status, "st_blocks", status.st_size) * 512) for status in every)
 
     def flush(self) -> None:
-        """Wait until all that was put or removed is on the disk."""
+        """Wait until all changes are on the disk."""
         with failing(self.folder):
             self.shard.flush()
 
     def close(self) -> None:
-        """Close, and seal: note what files there are, of what sizes, with how many points.
+        """Close the shard and write the seal: the names and sizes of the files, and the number of points.
 
-        What fails here failed before, or is found at the next opening.
+        Errors are ignored, because they were reported before or are found at the next opening.
         """
         points = None
         with suppress(Trouble), driver.troubles():
@@ -170,7 +177,7 @@ def opened(folder: Path, form: EdgeForm) -> OpenShard:
 
 
 def _read_seal(folder: Path) -> dict[str, Any] | None:
-    """What was there when the collection was last left in order; checked against what is there now."""
+    """Read the seal of the last clean close, and check it against the current files."""
     try:
         seal = json.loads(read_file(folder / SEAL))
         known = dict(seal["files"]), int(seal["points"]), seal["changes"]
@@ -186,7 +193,7 @@ def _read_seal(folder: Path) -> dict[str, Any] | None:
 
 
 def _files(shard: Path) -> dict[str, int]:
-    """The sizes of the files of all segments that stay; the log of changes is the engine's to judge."""
+    """Return the sizes of the files of all permanent segments. The engine itself checks its write-ahead log."""
     return {
         Path(where, name).relative_to(shard).as_posix(): Path(where, name).stat().st_size
         for where, _, names in os.walk(shard / "segments")
@@ -197,7 +204,7 @@ def _files(shard: Path) -> dict[str, int]:
 
 @contextmanager
 def failing(folder: Path) -> Iterator[None]:
-    """Work of the engine on that folder, whose exceptions become ours."""
+    """Convert engine exceptions of the block to CiteKit errors."""
     try:
         with driver.troubles():
             yield
@@ -206,7 +213,7 @@ def failing(folder: Path) -> Iterator[None]:
 
 
 def translated(trouble: Trouble, folder: Path) -> CiteKitError:
-    """Our error for trouble of the engine's."""
+    """Return the CiteKit error for an engine failure."""
     match trouble.kind:
         case Kind.HELD:
             return IndexUnavailable(f"The index {folder} is in use by a program other than citekit: {trouble.words}.")
@@ -221,7 +228,7 @@ def translated(trouble: Trouble, folder: Path) -> CiteKitError:
 
 
 def has_room(folder: Path, needed: int = 0) -> bool:
-    """Whether the disk has `needed` bytes free beside the spare."""
+    """Return whether the disk has `needed` bytes of free space in addition to the reserve."""
     return _is_free(folder, SPARE + needed)
 
 
@@ -233,7 +240,7 @@ def _is_free(folder: Path, size: int) -> bool:
 
 
 def room(folder: Path, least: int | None = None) -> None:
-    """Raises `IndexUnavailable` where the disk has not `least` bytes free, else the spare ones."""
+    """Raise `IndexUnavailable` if the disk has less than `least` bytes free, by default the reserve."""
     spare = SPARE if least is None else least
     if not _is_free(folder, spare):
         raise IndexUnavailable(
@@ -244,7 +251,7 @@ def room(folder: Path, least: int | None = None) -> None:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Work on our own files there, whose errors are of the index."""
+    """Convert errors of writing CiteKit's own files in the folder to errors of the index."""
     try:
         yield
     except HomeUnwritable as error:

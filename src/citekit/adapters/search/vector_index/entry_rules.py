@@ -1,6 +1,6 @@
-"""Checks entries, collection names, and filters before an engine sees them.
+"""Validates entries, collection names, and filters before an engine receives them.
 
-Engines panic, or store nonsense, if these rules are broken.
+Engines panic, or store invalid data, if these rules are violated.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from citekit.domain.errors import CollectionMissing, ModelMismatch, RequestRefus
 from citekit.domain.library.vectors import EmbedderIdentity, Entry, SparseVector, Vector, Where
 
 GROUP = "_group"
-"""Where the group of an entry is kept beside its payload."""
+"""The payload key for the group of an entry."""
 
 CODE = "_code"
-"""Where the code of an entry is kept in the embedded index, under the seal of its home."""
+"""The payload key for the authentication code of an entry in the embedded index."""
 
 WORD_LIMIT = 2**32
 
 
 def sound(entry: Entry, dimensions: int) -> Entry:
-    """The entry as it is. Raises `ModelMismatch` for a vector of another length, else `RequestRefused`."""
+    """Return the entry if it is valid. Raises `ModelMismatch` for a vector of another length, else `RequestRefused`."""
     point_id(entry.id)
     if entry.vector is not None:
         sound_vector(entry.vector, dimensions)
@@ -39,7 +39,7 @@ def sound(entry: Entry, dimensions: int) -> Entry:
 
 
 def point_id(text: str) -> str:
-    """The UUID in its canonical writing. Raises `RequestRefused`."""
+    """Return the canonical form of a UUID. Raises `RequestRefused`."""
     try:
         return str(UUID(text))
     except (ValueError, AttributeError, TypeError) as error:
@@ -47,7 +47,10 @@ def point_id(text: str) -> str:
 
 
 def sound_vector(vector: Vector, dimensions: int) -> Vector:
-    """The vector as it is. Raises `ModelMismatch` for another length, `RequestRefused` for what is no number."""
+    """Return the vector if it is valid.
+
+    Raises `ModelMismatch` for another length, `RequestRefused` for invalid numbers.
+    """
     if len(vector) != dimensions:
         raise ModelMismatch(
             f"A vector has {len(vector)} dimensions, those of this collection have {dimensions}: "
@@ -59,7 +62,7 @@ def sound_vector(vector: Vector, dimensions: int) -> Vector:
 
 
 def sound_words(words: SparseVector) -> SparseVector:
-    """The words as they are. Raises `RequestRefused` where the numbers do not rise, or a weight is not above 0."""
+    """Return the words if valid. Raises `RequestRefused` if their IDs are not ascending, or a weight is not above 0."""
     indices, values = words.indices, words.values
     rising = all(here < there for here, there in pairwise(indices))
     inside = not indices or (indices[0] >= 0 and indices[-1] < WORD_LIMIT)
@@ -70,7 +73,7 @@ def sound_words(words: SparseVector) -> SparseVector:
 
 
 def values_of(payload: Mapping[str, object], name: str) -> tuple[object, ...]:
-    """The values of a payload's field: those of a list, else the one, else none."""
+    """Return the values of a payload field: the items of a list, else the single value, else none."""
     value = payload.get(name)
     if value is None:
         return ()
@@ -81,7 +84,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\Z", re.ASCII)
 
 
 def checked(name: str) -> str:
-    """The name as it is. Raises `RequestRefused` for one that could escape its folder or its address."""
+    """Return the name if valid. Raises `RequestRefused` for a name that could escape from its folder or URL."""
     if not isinstance(name, str) or not _NAME.match(name):
         raise RequestRefused(
             f"{str(name)[:100]!r} cannot name a collection: use 1 to 64 letters, digits, '_', '-' or '.', "
@@ -91,13 +94,13 @@ def checked(name: str) -> str:
 
 
 def missing(name: str, existing: Sequence[str], place: str) -> CollectionMissing:
-    """The error for a collection that is not there; it says which there are."""
+    """Return the error for a missing collection, which lists the existing ones."""
     there = f"there are: {', '.join(existing)}" if existing else "there is none yet"
     return CollectionMissing(f"No collection '{name}' in {place}; {there}. Ingesting a book into '{name}' makes it.")
 
 
 def mismatch(name: str, stored: EmbedderIdentity, wanted: EmbedderIdentity) -> ModelMismatch:
-    """The error for a collection that another model's vectors fill."""
+    """Return the error for a collection that has vectors of another model."""
     return ModelMismatch(
         f"Collection '{name}' holds vectors of {stored}, but the embedder in use is {wanted}. "
         "Use that embedder, choose another collection, or rebuild this one (citekit library rebuild)."
@@ -105,17 +108,17 @@ def mismatch(name: str, stored: EmbedderIdentity, wanted: EmbedderIdentity) -> M
 
 
 KEYWORDS = ("digest", "parent", "language", "authors", "tags")
-"""Fields of texts that have an index of their own."""
+"""Text fields with a payload index."""
 
 INTEGERS = ("book_id",)
-"""Fields of whole numbers that have one."""
+"""Integer fields with a payload index."""
 
 
 def json_path(name: str) -> str:
-    """A field's name as Qdrant's JSON path, in which dots and brackets mean something else."""
+    """Return a field name as Qdrant's JSON path, in which dots and brackets have a special meaning."""
     return name if name.replace("_", "a").isalnum() and name.isascii() else json.dumps(name, ensure_ascii=False)
 
 
 def is_never(where: Where) -> bool:
-    """Whether nothing can fit, as a field can have none of no values."""
+    """Return whether nothing can match, because a field has an empty list of accepted values."""
     return any(not values for values in where.fields.values())

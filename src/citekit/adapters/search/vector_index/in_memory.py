@@ -1,4 +1,4 @@
-"""An index in memory, exact and in plain Python: what the others are held against."""
+"""An exact in-memory vector index in pure Python: the reference for the others."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from citekit.domain.library.vectors import (
 
 @define
 class _Collection:
-    """The entries by id."""
+    """A collection with its entries by ID."""
 
     model: EmbedderIdentity
     entries: dict[str, Entry] = field(factory=dict)
 
 
 class MemoryVectorIndex:
-    """Collections that live as long as this object. Every answer is exact."""
+    """In-memory collections. Every result is exact."""
 
     def __init__(self) -> None:
         self._collections: dict[str, _Collection] = {}
@@ -51,16 +51,16 @@ class MemoryVectorIndex:
 
     @property
     def place(self) -> str:
-        """Where this is."""
+        """A description of where the index is stored."""
         return "memory"
 
     def collections(self) -> Sequence[str]:
-        """The names of all collections, sorted."""
+        """Return the names of all collections, sorted."""
         with self._lock:
             return sorted(self._collections)
 
     def facts(self, collection: str) -> CollectionFacts | None:
-        """How the collection stands, or None where there is none of that name."""
+        """Return facts about the collection, or None if it does not exist."""
         with self._lock:
             held = self._collections.get(checked(collection))
             if held is None:
@@ -68,14 +68,14 @@ class MemoryVectorIndex:
             return CollectionFacts(collection, held.model, len(held.entries), "green", self.place)
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """Make it, where there is none; raises `ModelMismatch` where there is one of another model."""
+        """Create the collection if it does not exist. Raises `ModelMismatch` if it exists with another model."""
         with self._lock:
             held = self._collections.setdefault(checked(collection), _Collection(model))
         if held.model != model:
             raise mismatch(collection, held.model, model)
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Store or replace, by id. Raises `ModelMismatch` for a vector of another length."""
+        """Store entries by ID, replacing existing ones. Raises `ModelMismatch` for a vector of another length."""
         held = self._held(collection)
         for entry in entries:
             stored = evolve(sound(entry, held.model.dimensions), id=point_id(entry.id), payload=dict(entry.payload))
@@ -83,7 +83,7 @@ class MemoryVectorIndex:
                 held.entries[stored.id] = stored
 
     def remove(self, collection: str, where: Where) -> None:
-        """Drop every entry that fits; an empty `where` fits none."""
+        """Remove every entry that matches; an empty `where` matches none."""
         held = self._held(collection)
         if where:
             with self._lock:
@@ -91,7 +91,7 @@ class MemoryVectorIndex:
                     del held.entries[entry.id]
 
     def search(self, collection: str, question: Question) -> Found:
-        """The best entries; their payloads are fetched on their own."""
+        """Return the best entries. Their payloads are fetched separately."""
         held = self._held(collection)
         if question.vector is not None:
             sound_vector(question.vector, held.model.dimensions)
@@ -100,36 +100,36 @@ class MemoryVectorIndex:
             return _found(list(held.entries.values()), question, words)
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
-        """Those entries in the order asked for, without vectors and words; unknown ids are left out."""
+        """Return the entries in the requested order, without vectors and words. Unknown IDs are omitted."""
         held = self._held(collection)
         with self._lock:
             found = [held.entries.get(point_id(wanted)) for wanted in ids]
         return [_bare(entry) for entry in found if entry is not None]
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
-        """The entries that fit, by id, without vectors and words."""
+        """Return the matching entries by ID, without vectors and words."""
         held = self._held(collection)
         with self._lock:
             found = sorted(_fitting(held, where), key=lambda entry: entry.id)
         return [_bare(entry) for entry in found[: max(0, limit)]]
 
     def count(self, collection: str, where: Where | None = None) -> int:
-        """How many entries fit; with no condition, all."""
+        """Return the number of matching entries; without a condition, of all."""
         held = self._held(collection)
         with self._lock:
             return len(_fitting(held, where or Where()))
 
     def flush(self, collection: str) -> None:
-        """Nothing is durable here."""
+        """Do nothing: an in-memory index is not durable."""
         self._held(collection)
 
     def drop(self, collection: str) -> None:
-        """Forget the whole collection; nothing happens where there is none."""
+        """Delete the collection, if it exists."""
         with self._lock:
             self._collections.pop(checked(collection), None)
 
     def close(self) -> None:
-        """Nothing is held that could be let go."""
+        """Do nothing: there are no resources to release."""
 
     def _held(self, collection: str) -> _Collection:
         with self._lock:
@@ -144,7 +144,7 @@ def _fitting(held: _Collection, where: Where) -> list[Entry]:
 
 
 def fits(payload: Mapping[str, object], where: Where) -> bool:
-    """Whether each field has one of the values asked for; True and 1 are not the same, nor are 1 and 1.0."""
+    """Return whether each field has one of the accepted values. True and 1 differ, as do 1 and 1.0."""
     return all(
         any(type(have) is type(want) and have == want for have in values_of(payload, name) for want in wanted)
         for name, wanted in where.fields.items()
@@ -156,7 +156,7 @@ def _bare(entry: Entry) -> Entry:
 
 
 def _found(entries: Sequence[Entry], question: Question, words: SparseVector) -> Found:
-    """The dense and the lexical answers among those that fit; how rare a word is, is counted over all."""
+    """Return the dense and lexical results among the matching entries. Word frequencies are counted over all entries."""
     fitting = [entry for entry in entries if fits(entry.payload, question.where)]
     rarities = _rarities(entries, words)
     singles = [_weights(entry.words, rarities) for entry in entries if entry.words]
@@ -178,7 +178,7 @@ def _found(entries: Sequence[Entry], question: Question, words: SparseVector) ->
 
 
 def _rarities(entries: Sequence[Entry], words: SparseVector) -> dict[int, float]:
-    """Of each word: its weight in the question times ln(1 + (N - n + 0.5) / (n + 0.5))."""
+    """Return for each word its weight in the query times ln(1 + (N - n + 0.5) / (n + 0.5))."""
     having = [set(entry.words.indices) for entry in entries if entry.words]
     counts = {word: sum(word in has for has in having) for word in words.indices}
     return {

@@ -1,7 +1,8 @@
-"""Selects the best k entries from an engine's results, and records how well each word does alone.
+"""Selects the best k entries from an engine's results, and records the best score for each single word.
 
-Engines order equal scores arbitrarily. So an engine is asked for more than k, in steps, until the last of the k differs from
-what was omitted. Entries with equal scores are then sorted by ID, and the first k do not depend on k.
+Engines order equal scores arbitrarily. Therefore an engine is asked for more than k entries, in steps, until the k-th
+score differs from the first omitted one. Equal scores are then sorted by ID, so that the first k entries do not depend
+on k.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from citekit.domain.library.vectors import Found, Scored, SparseVector
 
 
 def found_of(answers: Mapping[str, Sequence[Scored]], words: SparseVector, alone: Sequence[float | None]) -> Found:
-    """`answers` are `dense` and `lexical`; `alone` is for each word the best score it reaches, None where no entry has it.
+    """Combine the `dense` and `lexical` `answers`.
 
-    Engines sum 32-bit floats; where rounding lifts a sum above the ceiling, the ceiling is lifted, too.
+    `alone` has the best score of any entry for each word, None if no entry has it.
+
+    Engines sum 32-bit floats. If rounding lifts a sum above the upper bound, the bound is raised too.
     """
     lexical = answers.get("lexical", ())
     ceiling = math.fsum(score for score in alone if score is not None)
@@ -30,24 +33,27 @@ def found_of(answers: Mapping[str, Sequence[Scored]], words: SparseVector, alone
 
 
 def best_alone(replies: Sequence[Sequence[Scored]]) -> list[float | None]:
-    """The best score of each of the replies, None for one without any."""
+    """Return the best score of each reply, or None for an empty reply."""
     return [reply[0].score if reply else None for reply in replies]
 
 
 STEP = 128
-"""The least that an engine is asked for: all limits below share one question, and one answer."""
+"""The smallest limit of an engine request, so that smaller limits share one request and one result."""
 
 MOST = 8192
-"""Beyond so many equal scores, which of them are among the best is left to the engine."""
+"""The largest limit. Among more equal scores than this, the engine chooses."""
 
 
 def step(limit: int) -> int:
-    """How many to ask for, for the best `limit`: a power of two above it."""
+    """Return the engine limit for the best `limit` entries: a power of two above it."""
     return max(STEP, 1 << limit.bit_length())
 
 
 def best(limit: int, first: Sequence[Scored], asked: int, ask: Callable[[int], Sequence[Scored]]) -> Sequence[Scored]:
-    """The best `limit`, given the answer to a question for `asked`; `ask` gives a longer one. Both are sorted."""
+    """Return the best `limit` entries from the result of a request for `asked`; `ask` repeats it with a larger limit.
+
+    Both are sorted.
+    """
     found = first
     while limit and len(found) >= asked and asked < max(MOST, limit * 2) and found[limit - 1].score == found[-1].score:
         asked *= 4

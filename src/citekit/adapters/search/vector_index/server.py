@@ -1,4 +1,4 @@
-"""The index on a Qdrant server or cluster."""
+"""A vector index on a Qdrant server or cluster."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from citekit.domain.library.vectors import (
 )
 
 BATCH = 256
-"""Entries that are sent at once: about a megabyte."""
+"""Number of entries that are sent at a time: about a megabyte."""
 
 PAGE = 1000
 OURS = "citekit"
@@ -47,7 +47,7 @@ FORM = 1
 
 
 class QdrantVectorIndex:
-    """Collections of a server. `connect` makes a client of `qdrant-client`, on first use; it is closed by `close`."""
+    """Collections on a server. `connect` creates a client of `qdrant-client` on first use; `close` closes it."""
 
     def __init__(
         self,
@@ -66,13 +66,13 @@ class QdrantVectorIndex:
         return self._place
 
     def collections(self) -> Sequence[str]:
-        """The names of all collections that citekit made there, sorted."""
+        """Return the names of all collections that CiteKit created there, sorted."""
         with self._asking() as client:
             names = [found.name for found in client.get_collections().collections]
         return sorted(name for name in names if self._described(name) is not None)
 
     def facts(self, collection: str) -> CollectionFacts | None:
-        """How the collection stands, or None where there is none of that name."""
+        """Return facts about the collection, or None if it does not exist."""
         described = self._described(checked(collection))
         if described is None:
             return None
@@ -80,13 +80,16 @@ class QdrantVectorIndex:
         return CollectionFacts(collection, model, self.count(collection), str(info.status.value), self.place)
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """Make it, where there is none; raises `ModelMismatch` where there is one of another model."""
+        """Create the collection if it does not exist. Raises `ModelMismatch` if it exists with another model."""
         described = self._described(checked(collection)) or self._made(collection, model)
         if described[1] != model:
             raise mismatch(collection, described[1], model)
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Store or replace, by id, a batch at a time. Raises `ModelMismatch` for a vector of another length."""
+        """Store entries by ID in batches, replacing existing ones.
+
+        Raises `ModelMismatch` for a vector of another length.
+        """
         dimensions, rest = self._model(collection).dimensions, iter(entries)
         while batch := list(islice(rest, BATCH)):
             made = {point_id(entry.id): points.point(sound(entry, dimensions)) for entry in batch}
@@ -94,14 +97,14 @@ class QdrantVectorIndex:
                 client.upsert(collection, list(made.values()), wait=True)
 
     def remove(self, collection: str, where: Where) -> None:
-        """Drop every entry that fits; an empty `where` fits none."""
+        """Remove every entry that matches; an empty `where` matches none."""
         self._model(collection)
         if where and not is_never(where):
             with self._asking(collection) as client:
                 client.delete(collection, points.models().FilterSelector(filter=points.condition(where)), wait=True)
 
     def search(self, collection: str, question: Question) -> Found:
-        """The best entries; their payloads are fetched on their own."""
+        """Return the best entries. Their payloads are fetched separately."""
         model, words = self._model(collection), sound_words(question.words or SparseVector((), ()))
         if question.vector is not None:
             sound_vector(question.vector, model.dimensions)
@@ -116,7 +119,7 @@ class QdrantVectorIndex:
         return found_of(found, words, best_alone([points.scored(reply) for reply in replies[len(asks) :]]))
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
-        """Those entries in the order asked for, without vectors and words; unknown ids are left out."""
+        """Return the entries in the requested order, without vectors and words. Unknown IDs are omitted."""
         wanted = [point_id(text) for text in ids]
         self._model(collection)
         with self._asking(collection) as client:
@@ -125,7 +128,7 @@ class QdrantVectorIndex:
         return [found[text] for text in wanted if text in found]
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
-        """The entries that fit, by id, without vectors and words."""
+        """Return the matching entries by ID, without vectors and words."""
         self._model(collection)
         found: list[Entry] = []
         offset, condition = None, points.condition(where)
@@ -139,7 +142,7 @@ class QdrantVectorIndex:
         return found
 
     def count(self, collection: str, where: Where | None = None) -> int:
-        """How many entries fit; with no condition, all."""
+        """Return the number of matching entries; without a condition, of all."""
         self._model(collection)
         if where and is_never(where):
             return 0
@@ -147,18 +150,18 @@ class QdrantVectorIndex:
             return int(client.count(collection, points.condition(where), exact=True).count)
 
     def flush(self, collection: str) -> None:
-        """Nothing: what a server acknowledged is durable, and it puts itself in order."""
+        """Do nothing: acknowledged writes are durable, and the server optimizes itself."""
         self._model(collection)
 
     def drop(self, collection: str) -> None:
-        """Forget the whole collection; nothing happens where there is none of citekit's."""
+        """Delete the collection, if CiteKit created one with that name."""
         if self._described(checked(collection)) is not None:
             with self._asking() as client:
                 client.delete_collection(collection)
         self._models.pop(collection, None)
 
     def close(self) -> None:
-        """Close the connection; the next call makes a new one."""
+        """Close the connection. The next call opens a new one."""
         with self._lock:
             client, self._client = self._client, None
             self._models.clear()
@@ -167,7 +170,7 @@ class QdrantVectorIndex:
 
     @contextmanager
     def _asking(self, collection: str | None = None) -> Iterator[Any]:
-        """The client, for one request whose exceptions become ours."""
+        """Yield the client for one request, and convert its exceptions to CiteKit errors."""
         try:
             with self._lock:
                 self._client = self._client or self._connect(self._settings)
@@ -185,7 +188,7 @@ class QdrantVectorIndex:
         return translated(trouble, self.place, has_key=self._settings.api_key is not None)
 
     def _model(self, collection: str) -> EmbedderIdentity:
-        """Whose vectors a collection holds, remembered from the first time. Raises `CollectionMissing`."""
+        """Return the embedding model of a collection, cached after the first call. Raises `CollectionMissing`."""
         known = self._models.get(checked(collection))
         if known is None:
             described = self._described(collection)
@@ -195,7 +198,7 @@ class QdrantVectorIndex:
         return known
 
     def _described(self, collection: str) -> tuple[Any, EmbedderIdentity] | None:
-        """What the server says of a collection, None where there is none, or it is not citekit's."""
+        """Return the server's description of a collection; None if it does not exist or CiteKit did not create it."""
         with self._asking() as client:
             if not client.collection_exists(collection):
                 return None
@@ -223,7 +226,7 @@ class QdrantVectorIndex:
         return described
 
     def _create(self, client: Any, collection: str, layout: dict[str, Any]) -> None:
-        """Make it; another process that was faster has made the same."""
+        """Create the collection, unless another process has just created the same one."""
         try:
             client.create_collection(collection, **layout)
         except Exception as error:
@@ -244,14 +247,14 @@ class QdrantVectorIndex:
 
 
 def foreign(collection: str, place: str) -> IndexUnavailable:
-    """The error for a collection that something else made."""
+    """Return the error for a collection that another program created."""
     return IndexUnavailable(
         f"The collection '{collection}' at {place} was not made by citekit; choose another name (QDRANT_COLLECTION)."
     )
 
 
 def _asks(question: Question, words: SparseVector) -> dict[str, Callable[[int], Any]]:
-    """The requests that the question needs, each for as many answers as one wants."""
+    """Return functions that build the requests for the query, given a limit."""
     asks: dict[str, Callable[[int], Any]] = {}
     vector, where = question.vector, question.where
     if question.limit <= 0 or is_never(where):

@@ -1,4 +1,4 @@
-"""What is said of trouble with a Qdrant server: where it was looked for, and what to do."""
+"""Error messages for failures of a Qdrant server: which server was used, and what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ START = (
 
 
 def translated(trouble: Trouble, place: str, *, has_key: bool) -> CiteKitError:
-    """Our error for trouble of the client's."""
+    """Return the CiteKit error for a failure of the client."""
     said = f" ({trouble.words})" if trouble.words else ""
     match trouble.kind:
         case Kind.REFUSED:

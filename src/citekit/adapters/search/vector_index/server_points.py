@@ -1,4 +1,4 @@
-"""Entries, conditions, questions and collections in the client's own types, and the server's answers in ours."""
+"""Converts entries, conditions, queries, and collections to the types of the client, and the server's results back."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from citekit.domain.library.vectors import EmbedderIdentity, Entry, Scored, Spar
 DENSE, WORDS = "dense", "words"
 OVERSAMPLING = 2.0
 EF = 256
-"""How many neighbours the server's graph looks at, at least; it gives recall for time."""
+"""Minimum number of neighbors that the server's graph search visits; a higher number is slower with better recall."""
 
 
 def models() -> Any:
-    """The client's types."""
+    """Return the module with the client's types."""
     return importlib.import_module("qdrant_client.models")
 
 
 def layout(model: EmbedderIdentity, settings: QdrantSettings) -> dict[str, Any]:
-    """How a collection is made, as arguments of `create_collection`."""
+    """Return the arguments of `create_collection` for a collection."""
     m = models()
     int8 = m.ScalarQuantizationConfig(type=m.ScalarType.INT8, always_ram=True)
     index = m.SparseIndexParams(on_disk=settings.on_disk)
@@ -39,13 +39,13 @@ def layout(model: EmbedderIdentity, settings: QdrantSettings) -> dict[str, Any]:
 
 
 def field_indexes() -> list[tuple[str, Any]]:
-    """The fields that filters ask for, each with its type."""
+    """Return the fields used in filters, each with its type."""
     schema = models().PayloadSchemaType
     return [*((name, schema.KEYWORD) for name in KEYWORDS), *((name, schema.INTEGER) for name in INTEGERS)]
 
 
 def point(entry: Entry) -> Any:
-    """The point of an entry that `entry_rules.sound` let through."""
+    """Return the point of an entry that `entry_rules.sound` accepted."""
     vectors: dict[str, Any] = {}
     if entry.vector is not None:
         vectors[DENSE] = [float(value) for value in entry.vector]
@@ -55,26 +55,26 @@ def point(entry: Entry) -> Any:
 
 
 def sparse(words: SparseVector) -> Any:
-    """Words as the client takes them."""
+    """Return words in the type of the client."""
     return models().SparseVector(indices=list(words.indices), values=list(words.values))
 
 
 def entry(record: Any) -> Entry:
-    """The entry of a point, without vectors and words."""
+    """Return the entry of a point, without vectors and words."""
     payload = dict(record.payload or {})
     group = payload.pop(GROUP, "")
     return Entry(str(record.id), str(group), payload=payload)
 
 
 def condition(where: Where | None) -> Any:
-    """The filter, None for no condition."""
+    """Return the filter, or None without a condition."""
     if not where:
         return None
     return models().Filter(must=[_field(name, values) for name, values in where.fields.items()])
 
 
 def _field(name: str, values: Sequence[str | int]) -> Any:
-    """Any of the values; the server takes texts and numbers apart."""
+    """Return a filter for any of the values. The server distinguishes strings and integers."""
     m = models()
     texts = [value for value in values if isinstance(value, str)]
     numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
@@ -83,7 +83,7 @@ def _field(name: str, values: Sequence[str | int]) -> Any:
 
 
 def dense(vector: Vector, where: Where, limit: int) -> Any:
-    """The request for the nearest vectors."""
+    """Return the request for the nearest vectors."""
     m = models()
     rescored = m.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
     params = m.SearchParams(hnsw_ef=max(EF, limit), quantization=rescored)
@@ -94,20 +94,20 @@ def dense(vector: Vector, where: Where, limit: int) -> Any:
 
 
 def lexical(words: SparseVector, where: Where, limit: int) -> Any:
-    """The request for the entries with those words."""
+    """Return the request for the entries with those words."""
     m = models()
     nearest = m.NearestQuery(nearest=sparse(words))
     return m.QueryRequest(query=nearest, using=WORDS, filter=condition(where), limit=limit, with_payload=[GROUP])
 
 
 def single(word: int, weight: float) -> Any:
-    """The request for the best score that any entry has for one word."""
+    """Return the request for the best score of any entry for one word."""
     m = models()
     nearest = m.NearestQuery(nearest=m.SparseVector(indices=[word], values=[weight]))
     return m.QueryRequest(query=nearest, using=WORDS, limit=1, with_payload=False)
 
 
 def scored(points: Sequence[Any]) -> list[Scored]:
-    """The answers, the best first, equal ones by id."""
+    """Return the results, best first, and equal ones by ID."""
     found = [Scored(str(hit.id), str((hit.payload or {}).get(GROUP, "")), float(hit.score)) for hit in points]
     return sorted(found, key=lambda hit: (-hit.score, hit.id))

@@ -1,9 +1,9 @@
-"""Something that one process at a time may have open, kept open between calls and handed over when another asks.
+"""A resource that only one process at a time may open. It stays open between calls, and is released on request.
 
-A process opens it under a lock file that the system lets go of when the process dies. A process that wants it while
-another has it touches a mark; a thread of the holder looks at the mark's time, lets the calls that run come to their
-end, closes, and releases the lock. A mark counts only where it was touched after the holder took its turn, so that
-those of the dead mean nothing.
+A process opens it under a lock file that the system releases when the process dies. A process that wants the resource
+touches a request file. A thread of the holder checks the file's timestamp, waits for running calls, closes the
+resource, and releases the lock. A request counts only if it is later than the start of the lease, so that requests of
+dead processes have no effect.
 """
 
 from __future__ import annotations
@@ -25,24 +25,28 @@ from citekit.adapters.system.home_files import open_file, read_file
 from citekit.domain.errors import HomeUnwritable, IndexUnavailable
 
 LOOK = 0.2
-"""Seconds between two looks at the mark, while something is open."""
+"""Interval between two checks of the request file, in seconds, while the resource is open."""
 
 LEAST = 0.2
-"""Seconds that a turn lasts at least; longer where opening took longer, so that two busy processes get something done."""
+"""Minimum duration of a lease in seconds.
+
+It is longer if opening took longer, so that two busy processes make progress.
+"""
 
 COURTESY = 0.15
-"""Seconds that a process waits before it asks again for a lease that it released for another; waiting processes
-look more often."""
+"""Seconds that a process waits before it requests a lease that it released for another; waiting processes check more
+often.
+"""
 
 IDLE = 600.0
-"""Seconds without a call after which the thing is closed unasked."""
+"""Seconds without a call after which the resource is closed."""
 
 _T = TypeVar("_T")
 
 
 @define
 class _Held(Generic[_T]):
-    """What is open, since when, and how many calls use it."""
+    """The open resource, when it was opened, and the number of running calls."""
 
     thing: _T
     lock: ExitStack
@@ -56,9 +60,12 @@ class _Held(Generic[_T]):
 
 
 class ShardLease(Generic[_T]):
-    """Opens with `opened`, closes with `closed`; `folder` holds the lock, the mark and the note of who has it, by `name`.
+    """Opens the resource with `opened` and closes it with `closed`.
 
-    The threads of this process share what is open. A caller that waited `patience` seconds gets `IndexUnavailable`.
+    `folder` has the lock, the request file, and a note of the holder, all called `name`.
+
+    The threads of this process share the open resource. A caller that has waited `patience` seconds gets
+    `IndexUnavailable`.
     """
 
     def __init__(
@@ -82,12 +89,12 @@ class ShardLease(Generic[_T]):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is open here and now."""
+        """Whether this process has the resource open."""
         return self._held is not None
 
     @contextmanager
     def using(self) -> Iterator[_T]:
-        """The open thing, for one call. Raises `IndexUnavailable`, and what opening raises."""
+        """Yield the open resource for one call. Raises `IndexUnavailable`, and the errors of opening."""
         held = self._entered()
         try:
             yield held.thing
@@ -99,7 +106,7 @@ class ShardLease(Generic[_T]):
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Our turn with nothing open, in this process neither."""
+        """Hold the lease with the resource closed, in this process too."""
         deadline = time.monotonic() + self._patience
         while not self._became_busy(deadline):
             self.let_go()
@@ -111,7 +118,7 @@ class ShardLease(Generic[_T]):
             self._no_longer_busy(None)
 
     def let_go(self) -> None:
-        """Close what is open when the calls that run have come to their end; nothing where nothing is open."""
+        """Close the resource after running calls have finished. Does nothing if it is closed."""
         with self._changed:
             held = self._held
             mine = held is not None and not held.leaving
@@ -142,7 +149,10 @@ class ShardLease(Generic[_T]):
         return held
 
     def _became_busy(self, deadline: float) -> bool:
-        """Whether this thread now opens for all; False where it is open. Raises `IndexUnavailable` after the deadline."""
+        """Return whether this thread must open the resource; False if it is open.
+
+        Raises `IndexUnavailable` after the deadline.
+        """
         with self._changed:
             while self._busy or (self._held is not None and self._held.leaving):
                 if not self._changed.wait(max(0.0, deadline - time.monotonic())):
@@ -237,7 +247,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _touched(path: Path) -> int:
-    """When the mark was touched last, in nanoseconds; 0 where it never was."""
+    """Return when the request file was last touched, in nanoseconds; 0 if it does not exist."""
     try:
         return path.stat().st_mtime_ns
     except OSError:
