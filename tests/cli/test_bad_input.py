@@ -79,7 +79,7 @@ def test_an_id_that_cannot_be_stored_is_refused(cli: Cli, wanted: str) -> None:
     answer = cli.within("ingest", "a.txt", "--id", wanted)
 
     assert (2, "", 1) == (answer.code, answer.out, len(answer.err.splitlines()))
-    assert "resource id" in answer.err
+    assert "resource ID" in answer.err
     assert {"a.txt"} == cli.everything()
 
 
@@ -130,7 +130,7 @@ def test_a_read_only_home_still_answers_virtually(cli: Cli) -> None:
     assert [1, 1, 1] == [physical.code, ingest.code, doctor.code]
     assert "permitted" in physical.err
     assert "permitted" in ingest.err
-    assert "cannot be written" in doctor.err
+    assert "not writable" in doctor.err
     assert before == cli.everything()
     for path in (cli.here, *cli.here.rglob("*")):
         path.chmod(0o755)
