@@ -1,4 +1,4 @@
-"""Writes `docs/reference/cli.md` from the help texts of the commands; a test fails where the page is out of date."""
+"""Writes `docs/reference/cli.md` from the help texts of the commands; a test fails if the page is out of date."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ INTRODUCTION = """\
 `citekit`, `python -m citekit` and `python -m citekit.cli` are the same program. This page is generated from its help texts
 by `docs/generate_cli.py` (`make docs`).
 
-## What holds for every command
+## Common to all commands
 
-- **Answers** go to standard output; notes, errors and progress go to standard error. The progress bar is shown only where
-  standard error is a terminal, colours only where the output is one, and never where `NO_COLOR` is set.
-- **`--json`** prints one JSON document on standard output and nothing else. Where the exit code is not 0, that document
-  has an `error` object with a `type`, a `message`, and sometimes `nearest` names or `faults` (`path: reason` lines).
-- **`--home DIR`**, before or after the command's name, is the folder that holds `.resource_maps/` (the maps),
-  `.citekit_output/` (evidence under friendly names) and `.citekit_cache/` (what can be made again).
-- **Exit codes**: 0 done; 1 failed; 2 the request cannot be understood; 3 (`verify` alone) the receipt holds, but no file was
-  checked; 130 interrupted with Ctrl-C, which leaves nothing half-made.
-- **Parts** are named as `RESOURCE NODE`, or by an address such as `doc://book#pages=12-15`. The older `RESOURCE.NODE` in
-  one word is understood where only one such node exists, and so is `NODE --resource RESOURCE`.
-- **Untrusted text**: in titles, names and errors, control characters and all that is not seen (turns of direction, zero-width
-  and tag characters) are shown as escapes (`\\x1b`, `\\u202e`), so that no file can drive your terminal or hide what it
-  says. It is the same where the output is a file or a pipe; `--json` has JSON's own escapes, which lose nothing.
-- **Keys and passwords** of the process are shown as `(secret)`, wherever they occur.
-- `citekit` imports nothing from the current folder. With `python -m`, Python itself does before CiteKit begins: where
-  strangers' files lie in the current folder, call `citekit`, or `python -P -m citekit`.
+- **Answers** go to standard output; notes, errors, and progress go to standard error. The progress bar appears only if
+  standard error is a terminal, colors only if the output is a terminal, and neither if `NO_COLOR` is set.
+- **`--json`** prints one JSON document on standard output and nothing else. If the exit code is not 0, the document has an
+  `error` object with a `type`, a `message`, and in some cases `nearest` names or `faults` (`path: reason` lines).
+- **`--home DIR`**, before or after the name of the command, is the folder that contains `.resource_maps/` (the maps),
+  `.citekit_output/` (evidence with readable names), and `.citekit_cache/` (files that can be rebuilt).
+- **Exit codes**: 0 success; 1 failure; 2 invalid request; 3 (`verify` only) the receipt is consistent, but no file was
+  checked; 130 interrupted with Ctrl-C, which leaves nothing half-written.
+- **Parts** are named as `RESOURCE NODE`, or by an address such as `doc://book#pages=12-15`. The older form `RESOURCE.NODE`
+  in one word works if only one such node exists, and so does `NODE --resource RESOURCE`.
+- **Untrusted text**: in titles, names, and errors, control characters and invisible characters (direction overrides,
+  zero-width characters, tags) are printed as escapes (`\\x1b`, `\\u202e`), so that no file can control your terminal or hide what it
+  says. The same applies if the output is a file or a pipe; `--json` uses JSON's own escapes, which lose nothing.
+- **Keys and passwords** of the process are printed as `(secret)`, wherever they occur.
+- `citekit` imports nothing from the current folder. With `python -m`, Python itself does so before CiteKit starts: if the
+  current folder contains files of strangers, run `citekit`, or `python -P -m citekit`.
 
 ## Environment
 
@@ -45,7 +45,7 @@ The environment variables are described in [Settings](settings.md).
 COMPLETION = """\
 ## Shell completion
 
-The completion is that of click. Put one line into the start-up file of your shell:
+Add one line to the startup file of your shell:
 
 | shell | file | line |
 |---|---|---|

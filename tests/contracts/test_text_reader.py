@@ -309,7 +309,7 @@ def test_what_holds_no_text_is_refused_by_name(reader: FormatTextReader, tmp_pat
     source = FileSources().identify(path)
 
     assert not reader.supports(source.format)
-    with pytest.raises(SourceUnsupported, match=r"dot\.png is png"):
+    with pytest.raises(SourceUnsupported, match=r"dot\.png \(png\)"):
         reader.read(source)
 
 

@@ -22,7 +22,7 @@ REMEMBERED = 4096
 FAILURES = 3
 """Number of failures after which all work on a file is refused. A part counts once, the whole file twice."""
 
-VERSION = 1
+VERSION = 2
 """Increase this when parsers become cheaper, so that refused files are tried again."""
 
 _PART = "part:"
