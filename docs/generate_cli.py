@@ -32,7 +32,8 @@ by `docs/generate_cli.py` (`make docs`).
   in one word works if only one such node exists, and so does `NODE --resource RESOURCE`.
 - **Untrusted text**: in titles, names, and errors, control characters and invisible characters (direction overrides,
   zero-width characters, tags) are printed as escapes (`\\x1b`, `\\u202e`), so that no file can control your
-  terminal or hide what it says. The same applies if the output is a file or a pipe; `--json` uses JSON's own escapes, which lose nothing.
+  terminal or hide what it says. The same applies if the output is a file or a pipe;
+  `--json` uses JSON's own escapes, which lose nothing.
 - **Keys and passwords** of the process are printed as `(secret)`, wherever they occur.
 - `citekit` imports nothing from the current folder. With `python -m`, Python itself does so before CiteKit starts: if the
   current folder contains files of strangers, run `citekit`, or `python -P -m citekit`.
