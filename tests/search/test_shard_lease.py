@@ -19,8 +19,8 @@ from citekit.domain.errors import IndexUnavailable
 HOLD = """
 import sys, time
 from pathlib import Path
-from citekit.adapters.search.vector_index.shard_lease import Turns
-turns = Turns(Path(sys.argv[1]), "books", lambda: 1, lambda _: None, what="The index", patience=30)
+from citekit.adapters.search.vector_index.shard_lease import ShardLease
+turns = ShardLease(Path(sys.argv[1]), "books", lambda: 1, lambda _: None, what="The index", patience=30)
 with turns.using():
     print("open", flush=True)
     time.sleep(float(sys.argv[2]))
