@@ -82,13 +82,16 @@ class Job:
 def main() -> int:
     """0 if everything that was tried ended as promised."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    parser.add_argument("area", nargs="*", choices=[*AREAS, []], default=AREAS)
+    parser.add_argument("area", nargs="*", metavar="AREA", help=f"{', '.join(AREAS)} (default: all)")
     parser.add_argument("--seconds", type=float, default=LONG.seconds)
     parser.add_argument("--inputs", type=int, default=LONG.inputs)
     parser.add_argument("--json", type=Path, default=RESULTS)
     parser.add_argument("--part", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--parts", type=int, default=1, help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    asked.area = asked.area or list(AREAS)
+    if unknown := set(asked.area) - set(AREAS):
+        parser.error(f"there is no area {', '.join(sorted(unknown))}; choose from {', '.join(AREAS)}")
     if asked.part is not None:
         part = one(asked.area[0], Scale(asked.seconds, asked.inputs, asked.part, asked.parts))
         save(part, asked.json)
