@@ -36,7 +36,7 @@ by `docs/generate_cli.py` (`make docs`).
   `--json` uses JSON's own escapes, which lose nothing.
 - **Keys and passwords** of the process are printed as `(secret)`, wherever they occur.
 - `citekit` imports nothing from the current folder. With `python -m`, Python itself does so before CiteKit starts: if the
-  current folder contains files of strangers, run `citekit`, or `python -P -m citekit`.
+  current folder contains untrusted files, run `citekit`, or `python -P -m citekit`.
 
 ## Environment
 
