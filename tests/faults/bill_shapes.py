@@ -11,7 +11,11 @@ from collections.abc import Callable, Mapping
 from attrs import frozen
 
 from tests.faults.hostile.pdf_files import packed, pages, pdf, stream
-from tests.faults.hostile.zips import PAGE, SHEET, book, cells, package, xlsx
+from tests.faults.hostile.zips import OFFICE, PAGE, SHEET, WORD, book, cells, docx, office, package, words, xlsx
+
+
+_SLIDES = "http://schemas.openxmlformats.org/presentationml/2006/main"
+_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
 
 
 @frozen
@@ -176,6 +180,76 @@ def items_of_one_page(count: int = 5000, content: str = "<p>" + "word " * 2000 +
     return ebook(content, package=package(extra=extra, spine="".join(f'<itemref idref="p{n}"/>' for n in range(count))))
 
 
+def contents(count: int) -> bytes:
+    """A book of one chapter whose contents have very many entries."""
+    extra = '<item id="n" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>'
+    entries = "".join(f'<li><a href="a.xhtml">Part {number}</a></li>' for number in range(count))
+    page = PAGE.format(f'<nav xmlns:e="http://www.idpf.org/2007/ops" e:type="toc"><ol>{entries}</ol></nav>')
+    return ebook("<p>a</p>", package=package(extra=extra), **{"nav.xhtml": page})
+
+
+def picture_behind_text(side: int = 10_000) -> bytes:
+    """A PDF whose text lies over a gray picture of very many pixels."""
+    objects = pages(count=1, page="/Resources<</Font<</F1 3 0 R>>/XObject<</I 90 0 R>>>>/Contents 4 0 R")
+    objects[4] = stream(b"q 500 0 0 700 40 60 cm /I Do Q BT /F1 12 Tf 60 500 Td (Some words on a picture.) Tj ET")
+    objects[90] = packed(
+        b"\x80" * side * side,
+        f"/Type/XObject/Subtype/Image/Width {side}/Height {side}/ColorSpace/DeviceGray/BitsPerComponent 8",
+    )
+    return pdf(objects)
+
+
+def many_areas(count: int = 150_000) -> bytes:
+    """A PDF of one page with very many filled rectangles, and a line of text."""
+    objects = pages(count=1)
+    areas = b"\n".join(b"%d %d 9 9 re f" % (at * 7 % 590, at * 11 % 830) for at in range(count))
+    objects[4] = packed(b".5 g " + areas + b" 0 g BT /F1 12 Tf 60 500 Td (Some words.) Tj ET")
+    return pdf(objects)
+
+
+def word_document(body: str, **more: str) -> bytes:
+    """A Word document of this body, and other parts."""
+    return zipped(docx(words("x").replace("<w:body>", f"<w:body>{body}"), **more))
+
+
+def word_headings(count: int = 50_000) -> bytes:
+    """A Word document of very many headings."""
+    heading = '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Part</w:t></w:r></w:p>'
+    return word_document(heading * count)
+
+
+def chained_styles(count: int = 8000) -> bytes:
+    """A Word document with very many styles, each based on the one before, all of them used."""
+    styles = "".join(
+        f'<w:style w:type="paragraph" w:styleId="s{n}"><w:name w:val="s{n}"/><w:basedOn w:val="s{n - 1}"/></w:style>'
+        for n in range(count)
+    )
+    used = "".join(f'<w:p><w:pPr><w:pStyle w:val="s{n}"/></w:pPr><w:r><w:t>a</w:t></w:r></w:p>' for n in range(count))
+    relation = f'<Relationship Id="s" Type="{OFFICE}/styles" Target="styles.xml"/>'
+    document = words("x").replace("<w:body>", f"<w:body>{used}")
+    return zipped(docx(document, relation, **{"word/styles.xml": f'<w:styles xmlns:w="{WORD}">{styles}</w:styles>'}))
+
+
+def nested_tables(depth: int = 300) -> bytes:
+    """A Word document of tables within each other."""
+    return word_document(_nested("<w:tbl><w:tr><w:tc>", "<w:p/></w:tc></w:tr></w:tbl>", depth, "<w:p/>"))
+
+
+def slides(count: int = 2000, shapes: int = 20) -> bytes:
+    """A presentation of `count` slides, each with a title and `shapes` boxes of text."""
+    box = "<p:sp><p:nvSpPr><p:cNvPr id='2' name='a'/><p:nvPr>{}</p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>a</a:t></a:r></a:p></p:txBody></p:sp>"
+    tree = box.format("<p:ph type='title'/>") + box.format("") * shapes
+    slide = f'<p:sld xmlns:p="{_SLIDES}" xmlns:a="{_DRAWING}"><p:cSld><p:spTree>{tree}</p:spTree></p:cSld></p:sld>'
+    ids = "".join(f'<p:sldId id="{256 + number}" r:id="s{number}"/>' for number in range(count))
+    relations = "".join(
+        f'<Relationship Id="s{number}" Type="{OFFICE}/slide" Target="slides/slide{number}.xml"/>'
+        for number in range(count)
+    )
+    main = f'<p:presentation xmlns:p="{_SLIDES}" xmlns:r="{OFFICE}"><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>'
+    parts = {f"ppt/slides/slide{number}.xml": slide for number in range(count)}
+    return zipped(office("ppt/presentation.xml", "presentationml.presentation", main, relations, **parts))
+
+
 def repeated(piece: str, size: int, before: str = "", after: str = "") -> bytes:
     """`piece` over and over, up to `size` bytes."""
     return (before + piece * (size // len(piece.encode())) + after).encode()
@@ -183,6 +257,25 @@ def repeated(piece: str, size: int, before: str = "", after: str = "") -> bytes:
 
 def _nested(opening: str, closing: str, count: int, middle: str = "x") -> str:
     return opening * count + middle + closing * count
+
+
+_SVG = '<svg xmlns="http://www.w3.org/2000/svg">'
+
+
+def _numbered(piece: str, count: int) -> str:
+    return "".join(piece.format(number) for number in range(count))
+
+
+def _styled(count: int) -> bytes:
+    """A page of very many elements, and of style rules that each match one of them."""
+    rules = _numbered("p.c{} b i{{color:red}}", count)
+    return f"<style>{rules}</style>{_numbered('<p class=c{}><b><i>a</i></b></p>', count)}".encode()
+
+
+def _doubled_uses(levels: int) -> bytes:
+    """A drawing whose groups each use the one before twice."""
+    groups = "".join(f'<g id="g{n}"><use href="#g{n - 1}"/><use href="#g{n - 1}"/></g>' for n in range(1, levels))
+    return f'{_SVG}<text id="g0">a</text>{groups}</svg>'.encode()
 
 
 SHAPES: tuple[Shape, ...] = (
@@ -219,5 +312,39 @@ SHAPES: tuple[Shape, ...] = (
     Shape("anchors", "a.epub", lambda: ebook("".join(f'<a id="x{n}"/>' for n in range(100_000))), brief=False),
     Shape("spine", "a.epub", spine, brief=False),
     Shape("items of one page", "a.epub", items_of_one_page, brief=False),
+    Shape("very many headings", "a.epub", lambda: ebook("<h2>a</h2>" * 100_000), brief=False),
+    Shape("entries of the contents", "a.epub", lambda: contents(100_000), brief=False),
+    Shape("bold paragraphs that are headings", "a.md", lambda: repeated("**<b>a\n=\n", 900_000), brief=False),
+    Shape("a picture behind text", "a.pdf", picture_behind_text, brief=False),
+    Shape("areas", "a.pdf", many_areas, brief=False),
+    Shape("headings", "a.docx", word_headings, brief=False),
+    Shape("chained styles", "a.docx", chained_styles, brief=False),
+    Shape("nested tables", "a.docx", nested_tables, brief=False),
+    Shape("slides", "a.pptx", slides, brief=False),
+    Shape("text boxes", "a.pptx", lambda: slides(5, 100_000), brief=False),
+    Shape("headings", "a.html", lambda: repeated("<h2>a</h2>", 900_000), brief=False),
+    Shape("sections", "a.html", lambda: repeated("<h2>a</h2><p>b", 900_000), brief=False),
+    Shape("nested lists", "a.html", lambda: _nested("<ul><li>", "</li></ul>", 45_000).encode(), brief=False),
+    Shape("nested inline elements", "a.html", lambda: repeated("<p><b><i><u>a", 900_000), brief=False),
+    Shape("cells of a table", "a.html", lambda: repeated("<td>a", 900_000, "<table><tr>"), brief=False),
+    Shape("ids", "a.html", lambda: _numbered('<a id="x{0}" href="#x{0}">a</a>', 30_000).encode(), brief=False),
+    Shape("style rules", "a.html", lambda: _styled(10_000), brief=False),
+    Shape("texts", "a.svg", lambda: repeated("<text>a</text>", 900_000, _SVG, "</svg>"), brief=False),
+    Shape("nested groups", "a.svg", lambda: (_SVG + _nested("<g>", "</g>", 100_000) + "</svg>").encode(), brief=False),
+    Shape("uses", "a.svg", lambda: _doubled_uses(20), brief=False),
+    Shape("cues", "a.srt", lambda: repeated("1\n00:00:01,000 --> 00:00:02,000\na\n\n", 900_000), brief=False),
+    Shape("cues", "a.vtt", lambda: repeated("00:01.000 --> 00:02.000\na\n\n", 900_000, "WEBVTT\n\n"), brief=False),
+    Shape("rows", "a.csv", lambda: repeated("a,b\n", 900_000), brief=False),
+    Shape("columns", "a.csv", lambda: repeated("a,", 900_000), brief=False),
+    Shape("keys", "a.json", lambda: ("{" + _numbered('"k{}":{{"a":1}},', 40_000) + '"z":1}').encode(), brief=False),
+    Shape("nested arrays", "a.json", lambda: _nested("[", "]", 400_000, "1").encode(), brief=False),
+    Shape("records", "a.json", lambda: repeated('{"title":"a","b":[1,2]},', 900_000, "[", "1]"), brief=False),
+    Shape("elements", "a.xml", lambda: repeated("<a b='c'/>", 900_000, "<r>", "</r>"), brief=False),
+    Shape("nested elements", "a.xml", lambda: _nested("<a>", "</a>", 120_000).encode(), brief=False),
+    Shape("headings", "a.md", lambda: repeated("# a\n", 900_000), brief=False),
+    Shape("nested quotations", "a.md", lambda: repeated("> ", 900_000), brief=False),
+    Shape("lists", "a.md", lambda: repeated("- a\n", 900_000), brief=False),
+    Shape("links", "a.md", lambda: repeated("[a][b] ", 900_000), brief=False),
+    Shape("lines", "a.txt", lambda: repeated("Part one\n\nwords\n\n", 900_000), brief=False),
 )
 """Every shape, the known ones and those that a search found."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 
 from attrs import evolve
@@ -16,6 +17,9 @@ _NUMBER = re.compile(
 )
 """A title that is only a number, such as `CHAPTER I` or `12.`; the rest of the title follows it."""
 
+
+HEADINGS_LIMIT = 20_000
+"""Maximum number of headings that become sections. If a book has more, only its table of contents is used."""
 
 _LISTED = 8
 """Minimum number of headings in a list of headings, such as a table of contents."""
@@ -64,12 +68,12 @@ def of_sections(headings: Sequence[Mark], text: str, start: int, title: str) -> 
     title and are dropped.
     """
     wanted, at = folded(title), start
+    on_level = Counter(mark.level for mark in headings)
     for position, mark in enumerate(headings):
         said = folded(mark.title)
         if has_text(text[at : mark.start]) and not (said == wanted and mark.start - at <= _NEAR):
             return headings[position:]
-        alone = sum(each.level == mark.level for each in headings) == 1
-        if not (alone or said in wanted or wanted in said):
+        if not (on_level[mark.level] == 1 or said in wanted or wanted in said):
             return headings[position:]
         at = mark.end
     return ()

@@ -8,16 +8,13 @@ from itertools import pairwise
 
 from attrs import define, field
 
-from citekit.adapters.formats.epub.headings import chapter_headings, inside, of_sections
-from citekit.adapters.formats.epub.toc_ranges import Entry, Place, book_end, entry_tree, start_of
+from citekit.adapters.formats.epub.headings import HEADINGS_LIMIT, chapter_headings, inside, of_sections
+from citekit.adapters.formats.epub.toc_ranges import Entry, Place, Starts, book_end, entry_tree
 from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
 from citekit.domain.locations import Chapter
 from citekit.domain.ports.reader import Book, BookChapter, Mark
 from citekit.domain.vocabulary import BOOK, CHAPTER, CJK_CHAPTER, PART, VOLUME, any_of
-
-HEADINGS_LIMIT = 20_000
-"""Maximum number of headings that become sections. If a book has more, only its table of contents is used."""
 
 _SUMMARY_FROM = 3000
 _TITLE_LIMIT = 80
@@ -49,6 +46,7 @@ def toc_outline_items(book: Book) -> tuple[OutlineItem, ...]:
 def _terms(book: Book) -> Mapping[Place, list[str]]:
     """Return the declared roles of the parts that start at each position, outermost part first."""
     found: dict[Place, list[str]] = {}
+    starts = Starts(book)
     said = [(each.chapter, each.offset, each.type) for each in book.landmarks if each.type not in _PLACES]
     marked = [
         (chapter.number, mark.start, mark.kind)
@@ -57,7 +55,7 @@ def _terms(book: Book) -> Mapping[Place, list[str]]:
         if mark.kind not in ("heading", "figure", "table")
     ]
     for chapter, offset, kind in (*said, *marked):
-        terms = found.setdefault(start_of(chapter, offset, book), [])
+        terms = found.setdefault(starts.of(chapter, offset), [])
         if kind not in terms:
             terms.append(_NAMES.get(kind, kind))
     return found
@@ -168,7 +166,7 @@ class _OutlineBuilder:
     def _outline_item(
         self, title: str, type: str, start: Place, end: Place, below: Sequence[OutlineItem]
     ) -> OutlineItem:
-        text = self.book.chapters[start[0] - 1].text[start[1] : self._stop(start, end)][:_SUMMARY_FROM]
+        text = self.book.chapters[start[0] - 1].text[start[1] : min(self._stop(start, end), start[1] + _SUMMARY_FROM)]
         summary = first_sentence(_lines(text), skip=title)
         name = type if type == "opening" else None
         return OutlineItem(title, type, place(start, end, self.book), summary, below, name=name)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from attrs import frozen
+from attrs import field, frozen
 
 from citekit.adapters.formats.epub.archive import EpubArchive
 from citekit.adapters.formats.epub.package import Package
@@ -18,7 +18,7 @@ from citekit.domain.errors import SourceUnsupported
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-ENTRY_LIMIT = 50_000
+ENTRY_LIMIT = 20_000
 """Maximum number of TOC entries."""
 
 
@@ -51,11 +51,11 @@ def read_contents(archive: EpubArchive, package: Package) -> list[Entry]:
         if item is None or item.path is None:
             continue
         try:
-            found = list(read(archive, item.path))
+            found = list(islice(read(archive, item.path), ENTRY_LIMIT))
         except SourceUnsupported:
             continue
         if any(entry.path for entry in found):
-            return found[:ENTRY_LIMIT]
+            return found
     return []
 
 
@@ -166,18 +166,32 @@ def _entry(archive: EpubArchive, base: str, level: int, label: _Element | None, 
     return Entry(min(level, LEVEL_LIMIT), title, path, unquote(fragment))
 
 
-def chapter_of(path: str, numbers: dict[str, int], near: str) -> int | None:
-    """Return the number of the chapter whose file is `path`; `numbers` maps the paths of chapters to their numbers.
+@frozen
+class ChapterFiles:
+    """Finds chapters by the paths of their files; `numbers` maps these paths to the numbers of the chapters."""
 
-    Some tables of contents have paths relative to a wrong folder. In that case, a chapter with the same file name
-    matches if it is in the folder of `near` (the chapter of the preceding entry) or if it is the only one with that
-    name.
-    """
-    if path in numbers:
-        return numbers[path]
-    name = path.rpartition("/")[2]
-    beside = f"{near.rpartition('/')[0]}/{name}".lstrip("/")
-    if beside in numbers:
-        return numbers[beside]
-    same = [number for each, number in numbers.items() if each.rpartition("/")[2] == name]
-    return same[0] if len(same) == 1 else None
+    numbers: Mapping[str, int]
+    _by_name: Mapping[str, Sequence[int]] = field(init=False, repr=False)
+
+    @_by_name.default
+    def _numbers_by_name(self) -> Mapping[str, Sequence[int]]:
+        found: dict[str, list[int]] = {}
+        for path, number in self.numbers.items():
+            found.setdefault(path.rpartition("/")[2], []).append(number)
+        return found
+
+    def number(self, path: str, near: str) -> int | None:
+        """Return the number of the chapter whose file is `path`.
+
+        Some tables of contents have paths relative to a wrong folder. In that case, a chapter with the same file name
+        matches if it is in the folder of `near` (the chapter of the preceding entry) or if it is the only one with that
+        name.
+        """
+        if path in self.numbers:
+            return self.numbers[path]
+        name = path.rpartition("/")[2]
+        beside = f"{near.rpartition('/')[0]}/{name}".lstrip("/")
+        if beside in self.numbers:
+            return self.numbers[beside]
+        same = self._by_name.get(name, ())
+        return same[0] if len(same) == 1 else None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 
 from attrs import define, evolve, field
 
-from citekit.adapters.formats.epub.toc import Entry, chapter_of
+from citekit.adapters.formats.epub.chapter_marks import HEADING_LIMIT
+from citekit.adapters.formats.epub.toc import ChapterFiles, Entry
 from citekit.domain.ports.reader import BookChapter, Heading, Mark
 
 _BEHIND = 99
@@ -22,12 +24,12 @@ def headings(
     if several entries point to the beginning of the same file, an entry takes the position of the heading with its
     title. An entry that points into its heading, or directly after it, starts with that heading.
     """
-    numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
+    files = ChapterFiles({chapter.name: chapter.number for chapter in reversed(chapters)})
     placer = _Placer(chapters, anchors)
     placed: list[Heading | Entry] = []
     near = ""
     for entry in entries:
-        number = chapter_of(entry.path, numbers, near) if entry.path else None
+        number = files.number(entry.path, near) if entry.path else None
         if number is not None:
             near = chapters[number - 1].name
             placed.append(Heading(entry.level, entry.title or near, number, placer.offset(entry, number)))
@@ -58,7 +60,9 @@ class _Placer:
             self.begun[number] = 0
             return 0
         after = self.begun.get(number, -1)
-        found = next((mark.start for mark in self._titled(entry, number) if mark.start > after), 0)
+        titled = self._titled(entry, number)
+        behind = bisect_right(titled, after, key=_start)
+        found = titled[behind].start if behind < len(titled) else 0
         self.begun[number] = max(found, after)
         return found
 
@@ -72,11 +76,16 @@ class _Placer:
         """Return the start of the heading with the entry's title if `offset` is inside or directly after it, else
         `offset`.
         """
-        text = self.chapters[number - 1].text
-        for mark in self._titled(entry, number):
+        text, titled = self.chapters[number - 1].text, self._titled(entry, number)
+        first = bisect_left(titled, offset - HEADING_LIMIT - _BEHIND, key=_start)
+        for mark in titled[first : bisect_left(titled, offset, key=_start)]:
             if mark.start < offset <= mark.end + _BEHIND and not text[mark.end : offset].strip():
                 return mark.start
         return offset
+
+
+def _start(mark: Mark) -> int:
+    return mark.start
 
 
 def _by_title(chapter: BookChapter) -> dict[str, list[Mark]]:

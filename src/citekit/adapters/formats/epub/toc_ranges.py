@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
-from attrs import define, field
+from attrs import define, field, frozen
 
-from citekit.adapters.formats.epub.headings import chapter_headings
-from citekit.adapters.formats.shared.summaries import has_text
+from citekit.adapters.formats.epub.headings import HEADINGS_LIMIT, chapter_headings
+from citekit.adapters.formats.shared.summaries import first_text, has_text
 from citekit.domain.ports.reader import Book, BookChapter, Heading
 
 Place = tuple[int, int]
 """(chapter from 1, character from 0); (n + 1, 0) is the end of chapter n."""
 
 _JOINED = " / "
+
+_TITLES_LIMIT = 100
+"""Maximum number of titles that are joined for one position."""
 
 
 @define
@@ -37,7 +41,7 @@ def entry_tree(book: Book) -> list[Entry]:
 
     For a book without a table of contents, uses the headings if most chapters have one.
     """
-    headings = book.contents or list(_from_markup(book))
+    headings = book.contents or _from_markup(book)
     end = book_end(book)
     roots: list[Entry] = []
     stack: list[Entry] = []
@@ -58,13 +62,14 @@ def _one_a_place(headings: Iterable[Heading], book: Book) -> Iterator[Entry]:
     Two nodes with the same range would contain the same text twice.
     """
     end = book_end(book)
-    found: dict[Place, dict[int, list[str]]] = {}
+    starts = Starts(book)
+    found: dict[Place, dict[int, dict[str, None]]] = {}
     for each in headings:
-        start = start_of(each.chapter, each.offset, book)
+        start = starts.of(each.chapter, each.offset)
         if start < end:
-            titles = found.setdefault(start, {}).setdefault(each.level, [])
-            if each.title not in titles:
-                titles.append(each.title)
+            titles = found.setdefault(start, {}).setdefault(each.level, {})
+            if len(titles) < _TITLES_LIMIT:
+                titles[each.title] = None
     for start in sorted(found):
         before = ""
         for level in sorted(found[start]):
@@ -74,14 +79,23 @@ def _one_a_place(headings: Iterable[Heading], book: Book) -> Iterator[Entry]:
             before = title
 
 
-def start_of(chapter: int, offset: int, book: Book) -> Place:
-    """Return the start position of an entry: moved to the chapter's start if no text precedes it, or from its end to
-    the next.
-    """
-    text = book.chapters[chapter - 1].text
-    if not has_text(text[:offset]):
-        return chapter, 0
-    return (chapter, offset) if offset < len(text) else (chapter + 1, 0)
+@frozen
+class Starts:
+    """Computes the start positions of entries. The text before the first letter of a chapter is searched only once."""
+
+    book: Book
+    _first: dict[int, int] = field(factory=dict)
+
+    def of(self, chapter: int, offset: int) -> Place:
+        """Return the start position of an entry: moved to the chapter's start if no text precedes it, or from its end to
+        the next.
+        """
+        text = self.book.chapters[chapter - 1].text
+        if chapter not in self._first:
+            self._first[chapter] = first_text(text)
+        if offset <= self._first[chapter]:
+            return chapter, 0
+        return (chapter, offset) if offset < len(text) else (chapter + 1, 0)
 
 
 def _begin_together(entries: Sequence[Entry], book: Book) -> None:
@@ -95,7 +109,15 @@ def _begin_together(entries: Sequence[Entry], book: Book) -> None:
         _begin_together(entry.below, book)
 
 
-def _from_markup(book: Book) -> Iterator[Heading]:
+def _from_markup(book: Book) -> list[Heading]:
+    """Return the headings as a table of contents. There is none if few chapters have a heading, or if there are too
+    many headings.
+    """
+    headings = list(islice(_chapter_headings(book), HEADINGS_LIMIT + 1))
+    return [] if len(headings) > HEADINGS_LIMIT else headings
+
+
+def _chapter_headings(book: Book) -> Iterator[Heading]:
     read = [chapter for chapter in book.chapters if has_text(chapter.text)]
     headed = [(chapter, chapter_headings(chapter)) for chapter in read]
     if sum(bool(found) for _, found in headed) * 2 > len(read) and sum(len(found) for _, found in headed) > 1:

@@ -35,6 +35,11 @@ def has_text(line: str) -> bool:
     return any(character.isalnum() for character in line)
 
 
+def first_text(text: str) -> int:
+    """Return the position of the first letter or digit in a text; the length of the text if there is none."""
+    return next((position for position, character in enumerate(text) if character.isalnum()), len(text))
+
+
 def _paragraphs(lines: Iterable[str], title: str) -> Iterable[str]:
     held: list[str] = []
     for line in lines:
