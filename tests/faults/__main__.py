@@ -34,6 +34,7 @@ AREAS = (
     "contents",
     "bills",
     "neighbors",
+    "served",
     "inputs",
     "words",
 )

@@ -120,8 +120,8 @@ class Neighbors:
         for number, name in enumerate(names):
             path = home / f"hostile{number}{Path(shapes[name].file).suffix}"
             path.write_bytes(shapes[name].make())
-            _write_map(home, f"hostile{number}", path, path.read_bytes())
-            _write_map(home, f"stale{number}", path, b"what was there before")
+            write_map(home, f"hostile{number}", path, path.read_bytes())
+            write_map(home, f"stale{number}", path, b"what was there before")
             hostile[f"hostile{number}"] = path
         return cls(home, hostile)
 
@@ -191,7 +191,8 @@ def _call(tool: str, **arguments: object) -> Ask:
     return ask
 
 
-def _write_map(home: Path, resource_id: str, path: Path, data: bytes) -> None:
+def write_map(home: Path, resource_id: str, path: Path, data: bytes) -> None:
+    """Store a map of `path` that was written by hand, as if the file had the content `data`."""
     format = by_name(path.name)
     assert format is not None
     nodes = [Node(f"part-{at}", f"Part {at}", "section", _place(format.modality, at)) for at in range(1, PARTS + 1)]
