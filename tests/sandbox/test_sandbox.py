@@ -20,7 +20,7 @@ from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.adapters.sandbox.budget import MEGABYTE, Allowance, Budget
 from citekit.adapters.sandbox.confinement import confine
 from citekit.adapters.sandbox.lanes import Lanes
-from citekit.adapters.sandbox.refusals import Refusals, Work
+from citekit.adapters.sandbox.refusals import LAPSE, Refusals, Work
 from citekit.adapters.sandbox.worker_pool import Limits, ParserBrokenError, WorkerPool
 from citekit.adapters.system.child_process import environment, python
 from citekit.adapters.system.file_state import FileState
@@ -375,11 +375,27 @@ class TestTheBudgetOfAFile:
         with pytest.raises(SourceUnsupported):
             some.ask("map", small, {"spin": True})
 
-        with pytest.raises(SourceUnsupported, match=r"allows more\), and only citekit ingest --force tries it"):
+        with pytest.raises(SourceUnsupported, match=r"allows more\), .*citekit ingest --force tries it"):
             some.ask("map", small, {})
 
         some.ask("measure", small, {})  # much less work
         some.refusals.forget(small)
+        some.ask("map", small, {})
+
+    def test_that_was_exceeded_on_a_busy_computer_is_tried_again_later(
+        self, small: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(os, "getloadavg", lambda: (1000.0, 0.0, 0.0))
+        moment = 1000.0
+        some = with_budget()
+        some.refusals = Refusals(now=lambda: moment)
+        with pytest.raises(SourceUnsupported):
+            some.ask("map", small, {"spin": True})
+
+        with pytest.raises(SourceUnsupported, match=r"but the computer was busy, so that it is tried again in 10 min"):
+            some.ask("map", small, {})
+
+        moment += LAPSE
         some.ask("map", small, {})
 
     def test_that_was_exceeded_leaves_a_child_ready_for_the_next_file(self, small: Path) -> None:
@@ -489,6 +505,7 @@ class TestLongRequests:
 
 class TestRefusals:
     STATE, SMALL, LARGE = FileState(1, 2, 3, 4, 5), Budget(5, 10**9), Budget(10, 10**9)
+    TOLD = "it took too long, and only citekit ingest --force tries it again"
 
     def refused(self, *tried: tuple[str, dict[str, Any]], budget: Budget = SMALL) -> Refusals:
         some = Refusals()
@@ -521,7 +538,7 @@ class TestRefusals:
 
         Refusals(Index(tmp_path / "index")).forget(small)
 
-        assert (before, None) == ("it took too long", server.reason(state, Work.of("map", {}), self.SMALL))
+        assert (self.TOLD, None) == (before, server.reason(state, Work.of("map", {}), self.SMALL))
 
     def test_hold_where_none_can_be_stored(self, tmp_path: Path) -> None:
         (tmp_path / "index").write_text("no folder")
@@ -539,8 +556,20 @@ class TestRefusals:
         said = next_one.reason(state, Work.of("map", {}), self.SMALL)
         next_one.forget(small)
 
-        assert "it took too long" == said
+        assert self.TOLD == said
         assert not Refusals(Index(tmp_path / "index")).reason(state, Work.of("map", {}), self.SMALL)
+
+    @pytest.mark.parametrize(("passed", "is_refused"), [(0, True), (LAPSE - 1, True), (LAPSE, False), (-1, False)])
+    def test_of_a_busy_computer_lapse(self, tmp_path: Path, passed: float, is_refused: bool) -> None:
+        def at(moment: float) -> Refusals:
+            return Refusals(Index(tmp_path / "index"), lambda: moment)
+
+        at(1000).add(self.STATE, Work.of("map", {}), self.SMALL, "it took too long", was_busy=True)
+
+        said = at(1000 + passed).reason(self.STATE, Work.of("map", {}), self.SMALL)
+
+        assert is_refused == (said is not None)
+        assert said is None or "it took too long, but the computer was busy, so that it is tried again in " in said
 
     def test_do_not_hold_for_a_larger_budget(self) -> None:
         some = self.refused(("map", {}))

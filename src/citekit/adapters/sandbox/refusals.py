@@ -1,13 +1,19 @@
-"""Remembers files that exceeded their budget, so that the same work is not repeated at the same cost."""
+"""Remembers files that exceeded their budget, so that the same work is not repeated at the same cost.
+
+On a busy computer, programs share caches and cores, and the same work takes up to twice the processor time. A refusal
+from that time lapses after some minutes, so that it does not outlast its reason.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from attrs import define, field, frozen
@@ -22,7 +28,10 @@ REMEMBERED = 4096
 FAILURES = 3
 """Number of failures after which all work on a file is refused. A part counts once, the whole file twice."""
 
-VERSION = 2
+LAPSE = 600.0
+"""Seconds after which a file is tried again that exceeded its processor time while the computer was busy."""
+
+VERSION = 3
 """Increase this when parsers become cheaper, so that refused files are tried again."""
 
 _PART = "part:"
@@ -56,8 +65,26 @@ class Work:
 
 @frozen
 class _Refusal:
+    """`until` is the time at which the refusal lapses, in seconds of the epoch; None if it does not."""
+
     budget: Budget
     reason: str
+    until: float | None = None
+
+    def holds(self, wanted: Budget, now: float) -> bool:
+        """Whether a request with the budget `wanted` would fail, too. The clock may have been set back."""
+        is_current = self.until is None or now < self.until <= now + LAPSE
+        return is_current and wanted.seconds <= self.budget.seconds and wanted.memory <= self.budget.memory
+
+    def told(self, now: float) -> str:
+        """The reason, and when the file is tried again."""
+        if self.until is None:
+            return f"{self.reason}, and only citekit ingest --force tries it again"
+        minutes = max(1, math.ceil((self.until - now) / 60))
+        return (
+            f"{self.reason}, but the computer was busy, so that it is tried again in {minutes} min "
+            "(citekit ingest --force tries it now)"
+        )
 
 
 @define
@@ -72,37 +99,46 @@ class _Record:
 class Refusals:
     """Files that exceeded their budget or crashed a worker, by file state.
 
-    An edited file, or a larger budget, is tried again.
+    An edited file, or a larger budget, is tried again. A refusal on a busy computer lapses after `LAPSE` seconds.
 
     Refusals are stored in memory and in `index`. Rows count only with a valid code of the home's seal, so that nobody
     can forge a refusal. A refusal whose row another process has removed no longer counts. Thread-safe.
     """
 
     index: Index | None = None
+    now: Callable[[], float] = time.time
     _known: OrderedDict[FileState, _Record] = field(factory=OrderedDict, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def reason(self, state: FileState, work: Work, budget: Budget) -> str | None:
-        """Return why the same work failed before with at least this budget, or None if it should be tried.
+        """Return why the same work failed before with at least this budget, and when it is tried again, as a clause.
+
+        Returns None if it should be tried now.
 
         After `FAILURES` failures, all work on the file is refused.
         """
+        now = self.now()
         with self._lock:
             record = self._of(state)
-            known = {key: each for key, each in record.refusals.items() if _covers(each.budget, budget)}
+            known = {key: each for key, each in record.refusals.items() if each.holds(budget, now)}
         failures = sum(1 if key.startswith(_PART) else 2 for key in known)
         found = known.get(work.key) or (next(iter(known.values())) if failures >= FAILURES else None)
         if found is None or self._was_withdrawn(state, record):
             return None
-        return found.reason
+        return found.told(now)
 
-    def add(self, state: FileState, work: Work, budget: Budget, reason: str) -> None:
-        """Record that `work` exceeded `budget`; `reason` is a clause in the past tense."""
+    def add(self, state: FileState, work: Work, budget: Budget, reason: str, *, was_busy: bool = False) -> None:
+        """Record that `work` exceeded `budget`; `reason` is a clause in the past tense.
+
+        If the computer `was_busy`, the refusal lapses after `LAPSE` seconds.
+        """
+        until = self.now() + LAPSE if was_busy else None
         with self._lock:
             record = self._of(state)
-            record.refusals[work.key] = _Refusal(budget, reason)
+            record.refusals[work.key] = _Refusal(budget, reason, until)
             rows = {
-                key: [each.budget.seconds, each.budget.memory, each.reason] for key, each in record.refusals.items()
+                key: [each.budget.seconds, each.budget.memory, each.reason, each.until]
+                for key, each in record.refusals.items()
             }
         if self.index is not None:
             record.is_stored = self.index.put(_row(state), rows)
@@ -144,11 +180,6 @@ def _row(state: FileState) -> str:
 
 def _refusal(stored: object) -> _Refusal | None:
     match stored:
-        case [int() | float() as seconds, int(memory), str(reason)]:
-            return _Refusal(Budget(float(seconds), memory), reason)
+        case [int() | float() as seconds, int(memory), str(reason), None | int() | float() as until]:
+            return _Refusal(Budget(float(seconds), memory), reason, until)
     return None
-
-
-def _covers(tried: Budget, wanted: Budget) -> bool:
-    """Return whether a request that failed with `tried` would also fail with `wanted`."""
-    return wanted.seconds <= tried.seconds and wanted.memory <= tried.memory

@@ -121,14 +121,15 @@ class WorkerPool:
         state, work = None if status is None else FileState.of(status), Work.of(what, arguments)
         before = state and budget and self.refusals.reason(state, work, budget)
         if before:
-            raise failure(f"{path.name} cannot be read: {before}, and only citekit ingest --force tries it again.")
+            raise failure(f"{path.name} cannot be read: {before}.")
         message = as_message({"do": what, "output": self.limits.output, **_plain_budget(budget), **arguments})
         try:
             said = self._answered(self._request(path, message, budget, progress))
         except (SpentError, CrashedError) as error:
             reason = spent(error.what, budget) if isinstance(error, SpentError) else str(error)
             if state is not None and budget is not None:
-                self.refusals.add(state, work, budget, reason)
+                was_busy = isinstance(error, SpentError) and error.was_busy
+                self.refusals.add(state, work, budget, reason, was_busy=was_busy)
             self.warm()  # start a replacement now, so that the next file does not wait for it
             raise failure(f"{path.name} cannot be read: {reason}.") from error
         except DiedError as died:
@@ -179,7 +180,7 @@ class WorkerPool:
     def forget(self) -> None:
         """Reset the pool in a forked process, whose other threads do not exist."""
         self._idle, self._lanes, self._lock = [], self._empty_lanes(), threading.Lock()
-        self.refusals = Refusals(self.refusals.index)
+        self.refusals = Refusals(self.refusals.index, self.refusals.now)
 
     def _answered(self, request: Request) -> Mapping[str, Any]:
         """Return the answer of a worker. A file whose last request took long starts in the slow lane."""
@@ -254,8 +255,9 @@ class WorkerPool:
         return child
 
     def _said(self, parser: _Parser, request: Request, turn: Turn, *, is_fresh: bool) -> Mapping[str, Any]:
+        conversation = Conversation(parser.child, request, self._lanes, turn)
         try:
-            said = Conversation(parser.child, request, self._lanes, turn).answer()
+            said = conversation.answer()
             if said.get("spent") == FILE_MEMORY or (is_fresh and "spent" in said):
                 raise SpentError(said["spent"])
             if is_fresh or not {"spent", "short", "broken"} & set(said):
@@ -263,7 +265,7 @@ class WorkerPool:
             parser.child.kill()
         except ChildProcessEndedError as ended:
             if ended.status == -signal.SIGXCPU:
-                raise SpentError(TIME) from ended
+                raise SpentError(TIME, was_busy=conversation.was_busy) from ended
             if is_fresh:
                 died = CrashedError if -ended.status in _CRASHES else DiedError
                 raise died(f"it made the program that reads it end ({ended.how})") from ended

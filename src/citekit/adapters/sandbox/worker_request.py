@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -30,6 +32,12 @@ DISPLACED = 2
 IN_A_CROWD = 5
 """While another request waits for the quick lane, `slow_after` is divided by this number."""
 
+BUSY = 1.25
+"""A request that takes this many times its processor time had to wait for a processor."""
+
+BUSY_LOAD = 0.75
+"""Load average of the last minute, for each processor, from which the computer counts as busy."""
+
 TIME = "time"
 """The limit that a request exceeded, in addition to the memory limits in `worker`: processor time."""
 
@@ -45,10 +53,14 @@ class CrashedError(DiedError):
 
 
 class SpentError(Exception):
-    """A request exceeded its budget of `what`: `TIME`, `FILE_MEMORY` or `CHILD_MEMORY`."""
+    """A request exceeded its budget of `what`: `TIME`, `FILE_MEMORY` or `CHILD_MEMORY`.
 
-    def __init__(self, what: object) -> None:
+    `was_busy` tells whether the computer was busy, so that the same work may take less time later.
+    """
+
+    def __init__(self, what: object, *, was_busy: bool = False) -> None:
         self.what = what
+        self.was_busy = was_busy
         super().__init__(what)
 
 
@@ -74,6 +86,18 @@ class Request:
     def memory(self) -> int:
         """The memory limit of the request, in bytes."""
         return 0 if self.budget is None else self.budget.memory
+
+
+def is_busy(elapsed: float, used: float) -> bool:
+    """Whether the computer was busy during a request that took `elapsed` seconds and `used` seconds of processor time.
+
+    Either the request had to wait for a processor, or nearly all processors have had work for the last minute.
+    """
+    if elapsed > BUSY * used:
+        return True
+    with suppress(OSError, AttributeError):
+        return os.getloadavg()[0] > BUSY_LOAD * (os.cpu_count() or 1)
+    return False
 
 
 def spent(what: object, budget: Budget | None) -> str:
@@ -127,6 +151,11 @@ class Conversation:
             self._check_limits()
             self.request.progress(*self._shown)
 
+    @property
+    def was_busy(self) -> bool:
+        """Whether the computer was busy, where the whole budget of processor time was used."""
+        return is_busy(monotonic() - self._begun, self._allowed)
+
     def _check_limits(self) -> None:
         now = monotonic()
         if now - self._heard > self.request.patience:
@@ -135,7 +164,7 @@ class Conversation:
             )
         used = (self.child.processor_time() or 0.0) - self._used_before
         if used > self._allowed:
-            raise SpentError(TIME)
+            raise SpentError(TIME, was_busy=self.was_busy)
         self.turn.is_expensive |= used > self.request.slow_after
         taken = max(used, (now - self._begun) / WAITING) / self.request.slow_after
         self.turn.took_long |= taken > (1 / IN_A_CROWD if self.lanes.is_waited_for else 1)
