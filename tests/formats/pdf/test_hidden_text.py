@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pymupdf
 import pytest
 
+from citekit.adapters.formats.pdf.document.hidden_text import hidden_text
 from citekit.adapters.libraries.mupdf.hidden_text_signs import tokens_of
 from citekit.domain.errors import CiteKitError
 from citekit.domain.quotes.verdict import Finding
@@ -544,3 +548,36 @@ def test_a_map_trusts_the_text_layer_of_a_scan_and_a_quote_looks_at_the_page(tmp
     assert not [note for note in resource.metadata.get("notes", ()) if "Hidden text" in note]
     verdict = kit.verify_quote("page", PLAIN)
     assert (Finding.EXACT, False, False) == (verdict.finding, verdict.visible, verdict.holds)
+
+
+class TestWork:
+    """What looking for hidden text costs, in calls."""
+
+    def calls(self, make: Callable[[Any], None]) -> Counter[str]:
+        document = MUPDF.open()
+        page = document.new_page()
+        make(page)
+        page = MUPDF.open("pdf", document.tobytes())[0]
+        called: Counter[str] = Counter()
+
+        def count(frame: FrameType, event: str, _: object) -> None:
+            called[frame.f_code.co_name] += event == "call"
+
+        sys.setprofile(count)
+        try:
+            hidden_text(page)
+        finally:
+            sys.setprofile(None)
+        return called
+
+    def test_a_color_is_converted_once_for_a_page(self) -> None:
+        def boxes(page: Any) -> None:
+            for at in range(50):
+                page.draw_rect((10 + at, 10 + at, 40 + at, 40 + at), color=None, fill=(0.5, 0.5, 0.5))
+            page.insert_text((72, 200), SECRET)
+
+        assert self.calls(boxes)["ll_fz_convert_color"] <= 2
+
+    def test_characters_are_measured_only_where_a_drawing_has_to_decide(self) -> None:
+        assert 0 == self.calls(white)["_boxes"]
+        assert 1 == self.calls(covered_by_white)["_boxes"]

@@ -71,6 +71,11 @@ class Glyph(NamedTuple):
     continues: bool = False
 
 
+_Color = tuple[float, float, float]
+
+_COLORS = 10_000
+"""Different colors of one page that are remembered."""
+
 _SPANS = 100
 """Pieces of a text object whose sizes are looked at."""
 
@@ -126,15 +131,40 @@ def drawn_without(page: Any, zoom: float, left_out: Collection[int] | None) -> A
         return pymupdf.Pixmap(pixmap)
 
 
-def _rgb(mupdf: Any, space: Any, color: Any) -> tuple[float, float, float] | None:
-    if not space:
-        return None
-    try:
-        target, parameters = mupdf.FzColorspace(mupdf.FzColorspace.Fixed_RGB), mupdf.FzColorParams()
-        red, green, blue = mupdf.ll_fz_convert_color(space, color, target.m_internal, None, parameters.internal())[:3]
-    except Exception:  # a damaged color space; what PyMuPDF raises then is of any kind
-        return None
-    return red, green, blue
+class _Colors:
+    """Converts colors to RGB. Those of device color spaces, which nearly all pages use alone, are converted only once."""
+
+    def __init__(self, mupdf: Any) -> None:
+        self._mupdf = mupdf
+        self._target = mupdf.FzColorspace(mupdf.FzColorspace.Fixed_RGB).m_internal
+        self._wrapped = mupdf.FzColorParams()  # owns what `internal` returns
+        self._parameters = self._wrapped.internal()
+        spaces = (mupdf.ll_fz_device_gray(), mupdf.ll_fz_device_rgb(), mupdf.ll_fz_device_cmyk())
+        self._device = {int(space.this): count for space, count in zip(spaces, (1, 3, 4), strict=True)}
+        """The number of components of the device color spaces, by address: these spaces are never freed."""
+        self._known: dict[tuple[float, ...], _Color] = {}
+
+    def rgb(self, space: Any, color: Any) -> _Color | None:
+        """A color as RGB from 0 to 1; None without a color space, or if it cannot be converted."""
+        if not space:
+            return None
+        count = self._device.get(int(space.this), 0)
+        if not count:
+            return self._converted(space, color)
+        key = tuple([self._mupdf.floats_getitem(color, at) for at in range(count)])
+        found = self._known.get(key)
+        if found is None:
+            found = self._converted(space, color)
+            if found is not None and len(self._known) < _COLORS:
+                self._known[key] = found
+        return found
+
+    def _converted(self, space: Any, color: Any) -> _Color | None:
+        try:
+            red, green, blue = self._mupdf.ll_fz_convert_color(space, color, self._target, None, self._parameters)[:3]
+        except Exception:  # a damaged color space; what PyMuPDF raises then is of any kind
+            return None
+        return red, green, blue
 
 
 def _size(mupdf: Any, text: Any, ctm: Any) -> float:
@@ -150,9 +180,11 @@ def _scale(mupdf: Any, span: Any, ctm: Any) -> float:
     """The lesser of the height and width scale of a piece of text; infinite for a Type 3 font, which has its own units."""
     if mupdf.ll_fz_font_t3_procs(span.font):
         return math.inf
-    a, b, c, d = span.trm.a, span.trm.b, span.trm.c, span.trm.d
-    across = math.hypot(a * ctm.a + b * ctm.c, a * ctm.b + b * ctm.d)
-    down = math.hypot(c * ctm.a + d * ctm.c, c * ctm.b + d * ctm.d)
+    matrix = span.trm  # each access to a member of a MuPDF structure is a call
+    a, b, c, d = matrix.a, matrix.b, matrix.c, matrix.d
+    e, f, g, h = ctm.a, ctm.b, ctm.c, ctm.d
+    across = math.hypot(a * e + b * g, a * f + b * h)
+    down = math.hypot(c * e + d * g, c * f + d * h)
     return min(across, down)
 
 
@@ -171,6 +203,7 @@ def _log_class() -> Any:
         def __init__(self) -> None:
             super().__init__()
             self.found: list[Painted] = []
+            self.colors = _Colors(mupdf)
             self.groups: list[tuple[bool, Box | None]] = []
             """Whether each open group is veiled, and the box of what it is clipped to."""
 
@@ -195,14 +228,14 @@ def _log_class() -> Any:
             self, _: Any, path: Any, _rule: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
         ) -> None:
             kind = Kind.RECTANGLE if mupdf.ll_fz_path_is_rect(path, ctm) else Kind.SHAPE
-            self.add(kind, mupdf.ll_fz_bound_path(path, None, ctm), _rgb(mupdf, space, color), alpha)
+            self.add(kind, mupdf.ll_fz_bound_path(path, None, ctm), self.colors.rgb(space, color), alpha)
 
         def stroke_path(
             self, _: Any, path: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
         ) -> None:
             if stroke.linewidth * mupdf.ll_fz_matrix_expansion(ctm) > THIN:
                 box = mupdf.ll_fz_bound_path(path, stroke, ctm)
-                self.add(Kind.SHAPE, box, _rgb(mupdf, space, color), alpha)
+                self.add(Kind.SHAPE, box, self.colors.rgb(space, color), alpha)
 
         def fill_shade(self, _: Any, shade: Any, ctm: Any, alpha: float, *_more: Any) -> None:
             self.add(Kind.PICTURE, mupdf.ll_fz_bound_shade(shade, ctm), None, alpha)
@@ -214,12 +247,16 @@ def _log_class() -> Any:
             self.add(Kind.PICTURE, mupdf.ll_fz_transform_rect(mupdf.fz_unit_rect, ctm))
 
         def fill_text(self, _: Any, text: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any) -> None:
-            self.add(Kind.TEXT, mupdf.ll_fz_bound_text(text, None, ctm), _rgb(mupdf, space, color), alpha, text, ctm)
+            self.add(
+                Kind.TEXT, mupdf.ll_fz_bound_text(text, None, ctm), self.colors.rgb(space, color), alpha, text, ctm
+            )
 
         def stroke_text(
             self, _: Any, text: Any, stroke: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
         ) -> None:
-            self.add(Kind.TEXT, mupdf.ll_fz_bound_text(text, stroke, ctm), _rgb(mupdf, space, color), alpha, text, ctm)
+            self.add(
+                Kind.TEXT, mupdf.ll_fz_bound_text(text, stroke, ctm), self.colors.rgb(space, color), alpha, text, ctm
+            )
 
         def clip_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:
             self.add(Kind.CLIP, mupdf.ll_fz_bound_text(text, None, ctm), None, 1.0, text, ctm)
