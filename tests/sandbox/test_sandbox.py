@@ -11,12 +11,14 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.sandbox import worker_request
 from citekit.adapters.sandbox.budget import MEGABYTE, Allowance, Budget
 from citekit.adapters.sandbox.confinement import confine
 from citekit.adapters.sandbox.lanes import Lanes
@@ -392,11 +394,26 @@ class TestTheBudgetOfAFile:
         with pytest.raises(SourceUnsupported):
             some.ask("map", small, {"spin": True})
 
-        with pytest.raises(SourceUnsupported, match=r"but the computer was busy, so that it is tried again in 10 min"):
+        with pytest.raises(
+            SourceUnsupported, match=r"but the computer was busy or slow, so it is tried again in 10 min"
+        ):
             some.ask("map", small, {})
 
         moment += LAPSE
         some.ask("map", small, {})
+
+    @pytest.mark.parametrize(
+        ("elapsed", "load", "sample", "expected"),
+        [(5, 0, 0.001, False), (9, 0, 0.001, True), (5, 1000, 0.001, True), (5, 0, 0.004, True)],
+    )
+    def test_is_exceeded_on_a_busy_computer_where_anything_takes_longer_than_usual(
+        self, elapsed: float, load: float, sample: float, expected: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        moments = (at * sample for at in count())
+        monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+        monkeypatch.setattr(worker_request, "thread_time", lambda: next(moments))
+
+        assert expected == worker_request.is_busy(elapsed, 5.0)
 
     def test_that_was_exceeded_leaves_a_child_ready_for_the_next_file(self, small: Path) -> None:
         some = with_budget()
@@ -569,7 +586,7 @@ class TestRefusals:
         said = at(1000 + passed).reason(self.STATE, Work.of("map", {}), self.SMALL)
 
         assert is_refused == (said is not None)
-        assert said is None or "it took too long, but the computer was busy, so that it is tried again in " in said
+        assert said is None or "it took too long, but the computer was busy or slow, so it is tried again in " in said
 
     def test_do_not_hold_for_a_larger_budget(self) -> None:
         some = self.refused(("map", {}))

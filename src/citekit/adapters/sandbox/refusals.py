@@ -82,7 +82,7 @@ class _Refusal:
             return f"{self.reason}, and only citekit ingest --force tries it again"
         minutes = max(1, math.ceil((self.until - now) / 60))
         return (
-            f"{self.reason}, but the computer was busy, so that it is tried again in {minutes} min "
+            f"{self.reason}, but the computer was busy or slow, so it is tried again in {minutes} min "
             "(citekit ingest --force tries it now)"
         )
 

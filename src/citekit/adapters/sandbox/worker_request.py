@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from time import monotonic
+from time import monotonic, thread_time
 from typing import Any
 
 from attrs import define, field, frozen
@@ -37,6 +37,15 @@ BUSY = 1.25
 
 BUSY_LOAD = 0.75
 """Load average of the last minute, for each processor, from which the computer counts as busy."""
+
+SAMPLE = 100_000
+"""Numbers that are added to see how fast a processor is now."""
+
+SAMPLE_SECONDS = 0.0015
+"""Processor time that adding them takes on a processor of 3 GHz that does nothing else."""
+
+SLOW = 1.5
+"""Ratio of the time that the sample takes to `SAMPLE_SECONDS` from which the computer counts as slow."""
 
 TIME = "time"
 """The limit that a request exceeded, in addition to the memory limits in `worker`: processor time."""
@@ -89,15 +98,27 @@ class Request:
 
 
 def is_busy(elapsed: float, used: float) -> bool:
-    """Whether the computer was busy during a request that took `elapsed` seconds and `used` seconds of processor time.
+    """Whether the computer was busy or slow during a request that took `elapsed` seconds, `used` of processor time.
 
-    Either the request had to wait for a processor, or nearly all processors have had work for the last minute.
+    The request had to wait for a processor, or nearly all processors have had work for the last minute, or a processor does
+    much less than usual now, because it is throttled or shared with other virtual machines.
     """
     if elapsed > BUSY * used:
         return True
     with suppress(OSError, AttributeError):
-        return os.getloadavg()[0] > BUSY_LOAD * (os.cpu_count() or 1)
-    return False
+        if os.getloadavg()[0] > BUSY_LOAD * (os.cpu_count() or 1):
+            return True
+    return _sample_seconds() > SLOW * SAMPLE_SECONDS
+
+
+def _sample_seconds() -> float:
+    """Processor time that a fixed piece of work takes now, the least of three times."""
+    found = math.inf
+    for _ in range(3):
+        begun = thread_time()
+        sum(range(SAMPLE))
+        found = min(found, thread_time() - begun)
+    return found
 
 
 def spent(what: object, budget: Budget | None) -> str:
