@@ -44,6 +44,8 @@ _LABEL = re.compile(
 )
 _LABEL_WORD = re.compile(_LABEL_WORDS, re.IGNORECASE)
 _JOINED_NUMBER = re.compile(rf"\A({_LABEL_WORDS})(?=\d)", re.IGNORECASE)
+_SERIES = re.compile(r"([^\W\d_]{3,12})\s+(\d{1,3}[A-Za-z]?|[IVXLC]{1,7})(?=\s*[.:–—-]|\s+[^\W\d_a-z]|\s*\Z)")
+_SERIES_ALONE = re.compile(r"[^\W\d_]{3,12}\s+(?:\d{1,3}[A-Za-z]?|[IVXLC]{1,7})\s*[.:–—-]?")
 _NUMBER_ALONE = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}[.:)]?|[IVX]{1,6}[.:]?")
 
 
@@ -97,6 +99,21 @@ def is_label(text: str) -> bool:
 def is_label_word(text: str) -> bool:
     """Return whether a line is only the word of such a label (`CHAPTER`), whose number is below."""
     return bool(_LABEL_WORD.fullmatch(text))
+
+
+def series_of(text: str) -> tuple[str, str] | None:
+    """Return the word and the number that start a heading such as `Item 7A. Market Risk` or `Note 3`, or None.
+
+    The word is in lower case. It is any capitalized word, so a single such line proves nothing; several with different
+    numbers do.
+    """
+    found = _SERIES.match(text)
+    return (found[1].casefold(), found[2].upper()) if found and found[1][0].isupper() else None
+
+
+def is_series_label(text: str) -> bool:
+    """Return whether a line is only a capitalized word and a number (`ITEM 7A.`), whose title may be on its right."""
+    return text[:1].isupper() and bool(_SERIES_ALONE.fullmatch(text))
 
 
 def is_heading_number(text: str) -> bool:

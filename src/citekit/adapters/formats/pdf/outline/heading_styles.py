@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts
+from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, series_of
 from citekit.adapters.formats.pdf.outline.headings import (
     COMMON_HEADING,
     LARGER_RATIO,
@@ -61,19 +61,43 @@ def select_headings(
     A style that fills much of a page (a form, a chart) is not a heading style on that page.
     """
     lines, crowded = _count_fonts(texts, skipped, body)
-    found = [heading for heading in found if (heading.page, font_of(heading.lines[0])) not in crowded]
+    series = _headings_in_series(found)
+    found = [
+        heading for heading in found if heading in series or (heading.page, font_of(heading.lines[0])) not in crowded
+    ]
     groups: dict[FontStyle, list[Heading]] = defaultdict(list)
     for heading in found:
         groups[heading.style].append(heading)
     used = {style: sum(len(heading.lines) for heading in group) for style, group in groups.items()}
     kept = {style for style, group in groups.items() if _is_heading_style(style, group, used, lines, body)}
     counted = {style for style, group in groups.items() if style not in kept and _has_section_numbers(group)}
-    chosen = [each for each in found if each.style in kept or (each.style in counted and each.depth >= DOTTED_DEPTH)]
+    chosen = [
+        each
+        for each in found
+        if each.style in kept or (each.style in counted and each.depth >= DOTTED_DEPTH) or each in series
+    ]
     chosen = _without_rubrics(chosen)
     chosen = _without_title_pages(_without_rare_fonts(chosen, texts), texts, body, skipped)
     if len(chosen) > HEADINGS_PER_PAGE * texts.count:
         chosen = [heading for heading in chosen if heading.style[1] >= LARGER_RATIO * body.size]
     return _without_title(chosen)
+
+
+def _headings_in_series(found: Sequence[Heading]) -> set[Heading]:
+    """Return the headings that a word and a number start (`Item 1`, `Item 1A`), of words with mostly different numbers."""
+    named: dict[tuple[str, FontStyle], list[Heading]] = defaultdict(list)
+    numbers: dict[tuple[str, FontStyle], set[str]] = defaultdict(set)
+    for heading in found:
+        if own := series_of(heading.text):
+            key = own[0], heading.style
+            named[key].append(heading)
+            numbers[key].add(own[1])
+    return {
+        heading
+        for key, group in named.items()
+        if MIN_NUMBERED <= len(numbers[key]) and len(numbers[key]) * 3 >= len(group) * 2
+        for heading in group
+    }
 
 
 def _without_rubrics(found: Sequence[Heading]) -> list[Heading]:
@@ -95,6 +119,7 @@ def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Head
         if used[heading.style[:3]] > rare
         or fonts[heading.style[0]] > 2 * rare
         or heading.depth
+        or series_of(heading.text)
         or COMMON_HEADING.fullmatch(heading.text)
         or _begins_page(heading, texts)
     ]

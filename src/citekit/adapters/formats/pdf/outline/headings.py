@@ -14,6 +14,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
     is_label,
     is_label_word,
     rank_of,
+    series_of,
     with_number_space,
 )
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
@@ -181,9 +182,12 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     text = line.text
     if line.size >= LARGER_RATIO * body.size:
         return True
-    if line.size < 0.9 * body.size or (text.endswith(".") and not is_heading_number(text.split()[-1])):
+    if line.size < 0.9 * body.size:
         return False
-    if line.bold and not body.bold:
+    heavy, counted = line.bold and not body.bold, series_of(text) is not None
+    if text.endswith(".") and not (heavy and counted) and not is_heading_number(text.split()[-1]):
+        return False
+    if heavy:
         return not line.mixed_weight and (not text.endswith(":") or bool(depth_of(text)))
     if not (line.font != body.font and line.mono == body.mono) and not _is_capitals(text):
         return False
@@ -211,6 +215,7 @@ def _continues_heading(held: Sequence[StyledLine], line: StyledLine) -> bool:
     if len(held) == 1 and is_label_word(last.text):
         return -height < gap < 3 * height
     if is_label(" ".join(each.text for each in held)):
-        return -height < gap < 6 * height and line.size >= last.size * 0.8
+        own = depth_of(line.text) or series_of(line.text)
+        return not own and -height < gap < 6 * height and line.size >= last.size * 0.8
     same = (last.size, last.bold, last.font) == (line.size, line.bold, line.font)
     return same and -height < gap < 0.7 * height and not depth_of(line.text) and rank_of(line.text) is None

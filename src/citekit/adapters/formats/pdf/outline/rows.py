@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import is_heading_number
+from citekit.adapters.formats.pdf.outline.heading_numbers import is_heading_number, is_series_label
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 
 MIN_ALIGNED_LINES = 5
@@ -189,13 +189,25 @@ def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
     joined: list[StyledLine] = []
     for line in lines:
         last = joined[-1] if joined else None
-        if last is not None and is_heading_number(last.text) and _is_right_of(last, line):
+        if last is not None and _is_title_of_label(last, line):
+            joined[-1] = evolve(line, text=f"{last.text} {line.text}", left=last.left)
+        elif last is not None and is_heading_number(last.text) and _is_right_of(last, line):
             joined[-1] = evolve(line, text=f"{last.text} {line.text}", left=last.left)
         elif last is not None and is_heading_number(last.text) and _is_left_of(last, line):
             joined[-1] = evolve(line, text=_NUMBER_MARK.sub(r"\1 ", f"{last.text} {line.text}"), right=last.right)
         else:
             joined.append(line)
     return joined
+
+
+def _is_title_of_label(label: StyledLine, line: StyledLine) -> bool:
+    """Return whether `line` is the title on the right of a label such as `ITEM 7A.` in the same font."""
+    return (
+        font_of(label) == font_of(line)
+        and is_series_label(label.text)
+        and not is_series_label(line.text)
+        and _is_right_of(label, line)
+    )
 
 
 def _is_right_of(number: StyledLine, line: StyledLine) -> bool:
