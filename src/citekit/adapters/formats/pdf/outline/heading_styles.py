@@ -95,7 +95,7 @@ def _headings_in_series(found: Sequence[Heading]) -> set[Heading]:
     return {
         heading
         for key, group in named.items()
-        if MIN_NUMBERED <= len(numbers[key]) and len(numbers[key]) * 3 >= len(group) * 2
+        if len(numbers[key]) >= MIN_NUMBERED and len(numbers[key]) * 3 >= len(group) * 2
         for heading in group
     }
 

@@ -189,9 +189,7 @@ def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
     joined: list[StyledLine] = []
     for line in lines:
         last = joined[-1] if joined else None
-        if last is not None and _is_title_of_label(last, line):
-            joined[-1] = evolve(line, text=f"{last.text} {line.text}", left=last.left)
-        elif last is not None and is_heading_number(last.text) and _is_right_of(last, line):
+        if last is not None and _is_title_of(last, line):
             joined[-1] = evolve(line, text=f"{last.text} {line.text}", left=last.left)
         elif last is not None and is_heading_number(last.text) and _is_left_of(last, line):
             joined[-1] = evolve(line, text=_NUMBER_MARK.sub(r"\1 ", f"{last.text} {line.text}"), right=last.right)
@@ -200,14 +198,10 @@ def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
     return joined
 
 
-def _is_title_of_label(label: StyledLine, line: StyledLine) -> bool:
-    """Return whether `line` is the title on the right of a label such as `ITEM 7A.` in the same font."""
-    return (
-        font_of(label) == font_of(line)
-        and is_series_label(label.text)
-        and not is_series_label(line.text)
-        and _is_right_of(label, line)
-    )
+def _is_title_of(label: StyledLine, line: StyledLine) -> bool:
+    """Return whether `line` is the title on the right of its number, or of a label such as `ITEM 7A.` in its font."""
+    named = font_of(label) == font_of(line) and is_series_label(label.text) and not is_series_label(line.text)
+    return (named or is_heading_number(label.text)) and _is_right_of(label, line)
 
 
 def _is_right_of(number: StyledLine, line: StyledLine) -> bool:

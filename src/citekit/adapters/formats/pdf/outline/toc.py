@@ -14,6 +14,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import unnumbered
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry, roman_number
+from citekit.adapters.formats.pdf.outline.toc_page import MIN_ENTRIES, has_toc_heading
 
 LEVEL_LIMIT = 20
 """The deepest level at which the tables of parts are nested, so that walking the tree stays safe."""
@@ -38,25 +39,29 @@ class TocTarget:
 
 @frozen
 class Toc:
-    """The located entries in reading order, and the pages that the printed tables occupy."""
+    """The located entries in reading order, and the pages that printed tables of contents occupy."""
 
     targets: tuple[TocTarget, ...] = ()
     pages: frozenset[int] = frozenset()
 
 
 def locate_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> Toc:
-    """Locate the entries of the printed `tables`. A table whose titles are mostly not found is left out."""
+    """Locate the entries of the printed `tables`. A table whose titles are mostly not found is left out, and so is one
+    of which fewer than `MIN_ENTRIES` are left: rows of numbers look alike.
+    """
     pages = frozenset(entry.toc_page for table in tables for entry in table)
     tables = _without_short_tables(tables)
     if not tables:
         return Toc()
     finder = _TitleFinder(texts, pages)
     kept: list[list[TocTarget]] = []
+    occupied = {page for page in pages if has_toc_heading(texts.lines(page))}
     for table in tables:
         promised = finder.locate(_without_back_links(table))
-        if sum(bool(each.lines) for each in promised) >= FOUND_SHARE * len(promised) > 0:
+        if len(promised) >= MIN_ENTRIES and sum(bool(each.lines) for each in promised) >= FOUND_SHARE * len(promised):
             kept.append(promised)
-    return Toc(tuple(_merged(kept)), pages)
+            occupied.update(entry.toc_page for entry in table)
+    return Toc(tuple(_merged(kept)), frozenset(occupied))
 
 
 def _without_short_tables(tables: Sequence[Sequence[TocEntry]]) -> list[Sequence[TocEntry]]:

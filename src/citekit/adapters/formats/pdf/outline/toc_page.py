@@ -82,10 +82,15 @@ def toc_entries_on(
     return found, kind if found or (kind is ListKind.OTHER and _has_entries(lines)) else ListKind.NONE
 
 
+def has_toc_heading(lines: Sequence[StyledLine]) -> bool:
+    """Return whether a line is the heading of a table of contents."""
+    return any(_TOC_HEADING.fullmatch(line.text) for line in lines)
+
+
 def outside_toc(lines: Sequence[StyledLine]) -> list[StyledLine]:
     """Return the lines above and below entries with leaders, such as the title of a chapter above its own TOC."""
     entries = [line for line in lines if LEADER.search(line.text)]
-    if not entries or any(_TOC_HEADING.fullmatch(line.text) for line in lines):
+    if not entries or has_toc_heading(lines):
         return []
     top, bottom = min(line.top for line in entries), max(line.bottom for line in entries)
     return [line for line in lines if line.bottom <= top or line.top >= bottom]
