@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from citekit.domain.vocabulary import (
     APPENDIX,
@@ -16,6 +17,9 @@ from citekit.domain.vocabulary import (
     VOLUME,
     any_of,
 )
+
+MIN_SERIES = 3
+"""The number of different numbers after one word (`Item 1`, `Item 2`) that make a series of headings."""
 
 _SECTION_NUMBER = re.compile(
     r"(\d{1,3}|[A-Z])((?:\.\d{1,3}){0,5})[.:)]?(?:\s+|(?<=\d)(?=[^\W\d_a-zA-Z])|(?<=\d)(?!st\b|nd\b|rd\b|th\b)(?=[A-Za-z]{2}))(?=\S)"
@@ -45,6 +49,7 @@ _LABEL = re.compile(
 _LABEL_WORD = re.compile(_LABEL_WORDS, re.IGNORECASE)
 _JOINED_NUMBER = re.compile(rf"\A({_LABEL_WORDS})(?=\d)", re.IGNORECASE)
 _SERIES = re.compile(r"([^\W\d_]{3,12})\s+(\d{1,3}[A-Za-z]?|[IVXLC]{1,7})(?=\s*[.:–—-]|\s+[^\W\d_a-z]|\s*\Z)")
+_LETTER_SERIES = re.compile(r"(?:([IVX]{1,6})|([A-Z])|([a-z]))[.)]\s+(?=[^\W\d_a-z])")
 _SERIES_ALONE = re.compile(r"[^\W\d_]{3,12}\s+(?:\d{1,3}[A-Za-z]?|[IVXLC]{1,7})\s*[.:–—-]?")
 _NUMBER_ALONE = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}[.:)]?|[IVX]{1,6}[.:]?")
 
@@ -102,18 +107,32 @@ def is_label_word(text: str) -> bool:
 
 
 def series_of(text: str) -> tuple[str, str] | None:
-    """Return the word and the number that start a heading such as `Item 7A. Market Risk` or `Note 3`, or None.
+    """Return the word, or the kind of letter, and the number that start a heading, or None.
 
-    The word is in lower case. It is any capitalized word, so a single such line proves nothing; several with different
-    numbers do.
+    Such are `Item 7A. Market Risk`, `Note 3`, `IV. Results`, `B. Method`, and `a) Scope`. One such line proves nothing,
+    but several with different numbers do. The word is in lower case; for letters it is `I`, `A`, or `a`.
     """
     found = _SERIES.match(text)
-    return (found[1].casefold(), found[2].upper()) if found and found[1][0].isupper() else None
+    if found and found[1][0].isupper():
+        return found[1].casefold(), found[2].upper()
+    lettered = _LETTER_SERIES.match(text)
+    if not lettered:
+        return None
+    kind = "I" if lettered[1] else "A" if lettered[2] else "a"
+    return kind, lettered[1] or lettered[2] or lettered[3]
+
+
+def starts_series(kind: str, numbers: Collection[str]) -> bool:
+    """Return whether a series is one: three numbers after a word, or letters from the first on without a gap."""
+    if len(kind) > 1:
+        return len(numbers) >= MIN_SERIES
+    first = ("I", "II", "III") if kind == "I" else (kind, chr(ord(kind) + 1), chr(ord(kind) + 2))
+    return sum(each in numbers for each in first) >= 2 and first[0] in numbers
 
 
 def is_series_label(text: str) -> bool:
-    """Return whether a line is only a capitalized word and a number (`ITEM 7A.`), whose title may be on its right."""
-    return text[:1].isupper() and bool(_SERIES_ALONE.fullmatch(text))
+    """Return whether a line is only a word and a number (`ITEM 7A.`) or a letter (`a)`), whose title may be beside it."""
+    return bool(_SERIES_ALONE.fullmatch(text)) and (text[0].isupper() or len(text) <= 5)
 
 
 def is_heading_number(text: str) -> bool:

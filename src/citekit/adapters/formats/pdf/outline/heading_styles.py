@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, series_of
+from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, series_of, starts_series
 from citekit.adapters.formats.pdf.outline.headings import (
     COMMON_HEADING,
     LARGER_RATIO,
@@ -95,7 +95,7 @@ def _headings_in_series(found: Sequence[Heading]) -> set[Heading]:
     return {
         heading
         for key, group in named.items()
-        if len(numbers[key]) >= MIN_NUMBERED and len(numbers[key]) * 3 >= len(group) * 2
+        if starts_series(key[0], numbers[key]) and (len(key[0]) == 1 or len(numbers[key]) * 3 >= len(group) * 2)
         for heading in group
     }
 

@@ -153,7 +153,8 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     text = line.text
     if not line.upright or line.has_note_number or len(text) > MAX_LENGTH or not _stands_out(line, body):
         return False
-    if text.endswith((",", ";")) or _BULLET.match(text) or _CAPTION.match(text) or LEADER.search(text):
+    listed = _BULLET.match(text) and not (line.bold and series_of(text))
+    if text.endswith((",", ";")) or listed or _CAPTION.match(text) or LEADER.search(text):
         return False
     if line.size < LARGER_RATIO * body.size and "://" in text:
         return False

@@ -20,6 +20,9 @@ LINK_LIMIT = 1000
 NOTE_NUMBER_SIZE = 0.85
 """The largest size of a leading note number, as a multiple of the size of its line."""
 
+SMALL_CAPITALS_RATIO = 1.45
+"""The largest size of full capitals as a multiple of that of small capitals."""
+
 _ITALIC, _MONO, _BOLD = 2, 8, 16
 _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "cmssbx", "-medi", "sfbx")
 _ITALIC_NAMES = ("italic", "oblique", "slant", "cmti", "cmsl", "cmbxti", "cmbxsl", "sfti", "sfsl", "sfbi", "sfbl")
@@ -126,6 +129,8 @@ def _line(plain: Any, block: int, turn: Rotation | None) -> StyledLine:
     text = clean(spans[0]["text"] if len(spans) == 1 else "".join([span["text"] for span in spans]))
     (font, size, _, italic, mono, color), bold, tail = _style_of_spans(spans)
     cosine, sine = plain["dir"]
+    if len(spans) > 1 and text.isupper():
+        size = _full_size(spans, size)
     rise = sine if turn is None else cosine * turn[1] + sine * turn[3]
     left, top, right, bottom = plain["bbox"]
     return StyledLine(
@@ -145,6 +150,12 @@ def _line(plain: Any, block: int, turn: Rotation | None) -> StyledLine:
         tail,
         _has_note_number(spans, size),
     )
+
+
+def _full_size(spans: Sequence[Any], size: float) -> float:
+    """Return the size of a line in small capitals, which is that of its full capitals, not that of most letters."""
+    largest = max(span["size"] for span in spans if any(map(str.isalpha, span["text"])))
+    return round(largest * 2) / 2 if size < largest <= SMALL_CAPITALS_RATIO * size else size
 
 
 def _has_note_number(spans: Sequence[Any], size: float) -> bool:

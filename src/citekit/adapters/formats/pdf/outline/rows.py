@@ -153,6 +153,9 @@ def _is_column_of_text(lines: Sequence[StyledLine], width: float) -> bool:
     return sum(line.right - line.left > 0.3 * width for line in lines) >= MIN_COLUMN_LINES
 
 
+LABEL_LIMIT = 40
+"""The number of separate numbers of a page that are joined to titles; a page with more holds a table."""
+
 WIDE_SPACE = 2.5
 """The widest space between two words of a justified heading, as a multiple of the font size."""
 
@@ -185,7 +188,7 @@ def _is_next_piece(one: StyledLine, other: StyledLine, columns: Columns) -> bool
 
 
 def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the lines, with each separate number joined to its heading."""
+    """Return the lines, with each separate number joined to its heading, which may be anywhere in the file."""
     joined: list[StyledLine] = []
     for line in lines:
         last = joined[-1] if joined else None
@@ -195,7 +198,27 @@ def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
             joined[-1] = evolve(line, text=_NUMBER_MARK.sub(r"\1 ", f"{last.text} {line.text}"), right=last.right)
         else:
             joined.append(line)
-    return joined
+    return _join_distant_numbers(joined)
+
+
+def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
+    """Return the lines, with numbers that the file has elsewhere joined to the titles on their right in their font."""
+    labels = [line for line in lines if is_heading_number(line.text) or is_series_label(line.text)]
+    if len(labels) > LABEL_LIMIT:
+        return lines
+    titles: dict[int, StyledLine] = {}
+    taken: set[int] = set()
+    for label in labels:
+        beside = [
+            (line.left, at)
+            for at, line in enumerate(lines)
+            if line is not label and font_of(line) == font_of(label) and _is_title_of(label, line)
+        ]
+        if beside:
+            at = min(beside)[1]
+            titles[at] = evolve(lines[at], text=f"{label.text} {lines[at].text}", left=label.left)
+            taken.add(id(label))
+    return [titles.get(at, line) for at, line in enumerate(lines) if id(line) not in taken]
 
 
 def _is_title_of(label: StyledLine, line: StyledLine) -> bool:
