@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, rank_of
+from attrs import evolve
+
+from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, rank_of, series_of, starts_series
 from citekit.adapters.formats.pdf.outline.headings import Heading
 from citekit.adapters.formats.pdf.outline.lines import is_bold_name
 
@@ -17,8 +19,11 @@ NUMBERED_SHARE = 0.25
 RARE_CAPITALS_SHARE = 0.2
 """The share of headings in capitals up to which they are not a level of their own."""
 
-HeadingStyle = tuple[float, bool, bool, bool]
-"""Size, bold, capitals, italic: the visible style. Fonts that look alike are one level, such as code in a title."""
+HeadingStyle = tuple[float, bool, bool, bool, int]
+"""Size, bold, capitals, italic: the visible style, and how far its kind of number is nested in others of that style.
+
+Fonts that look alike are one level, such as code in a title. `I.`, `A.`, and `1.` in one style are three levels.
+"""
 
 
 def levels_of(found: Sequence[Heading]) -> list[int]:
@@ -27,7 +32,8 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
     A number is ignored if most headings of its style have none (`2 or more`). A heading without a number between two
     consecutive numbers of the same depth goes below them.
     """
-    styles = _without_rare_capitals(found, [heading_style_of(heading) for heading in found])
+    found = _without_inner_depths(found)
+    styles = _without_rare_capitals(found, _nested_styles(found))
     depths = {style: _usual_depth(found, styles, style) for style in set(styles)}
     levels = _level_of_each_style(_rank_styles(styles), depths)
     raw = [_level(heading, levels[style], depths[style]) for heading, style in zip(found, styles, strict=True)]
@@ -36,7 +42,55 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
     return [level - least + 1 for level in raw]
 
 
-def heading_style_of(heading: Heading) -> HeadingStyle:
+def _nested_styles(found: Sequence[Heading]) -> list[HeadingStyle]:
+    """Return the style of each heading, with the rank of its kind of number within that style."""
+    visible = [_visible_style(heading) for heading in found]
+    kinds = [_kind_of_number(heading) for heading in found]
+    by_style: dict[tuple[float, bool, bool, bool], list[str]] = defaultdict(list)
+    for style, kind in zip(visible, kinds, strict=True):
+        by_style[style].append(kind)
+    ranks = {style: _ranks_of_kinds(own) for style, own in by_style.items()}
+    return [(*style, ranks[style].get(kind, 0)) for style, kind in zip(visible, kinds, strict=True)]
+
+
+def _ranks_of_kinds(kinds: Sequence[str]) -> dict[str, int]:
+    """Return the rank from 0 of each kind of number, in the order of the first ones.
+
+    A kind is inside another only if the other goes on after it: appendixes (`A`, `B`) after the last chapter are not.
+    """
+    first = {kind: at for at, kind in reversed(list(enumerate(kinds)))}
+    last = {kind: at for at, kind in enumerate(kinds)}
+    ranks: dict[str, int] = {}
+    for kind in sorted(filter(None, first), key=first.__getitem__):
+        outer = [ranks[other] for other in ranks if last[other] > first[kind]]
+        ranks[kind] = max(outer) + 1 if outer else 0
+    return ranks
+
+
+def _kind_of_number(heading: Heading) -> str:
+    """Return `1` for a number without dots, the kind of another series (`I`, `A`, `item`), or "" for all others."""
+    if heading.depth == 1 and rank_of(heading.text) is None:
+        return "1"
+    own = series_of(heading.text) if not heading.depth and rank_of(heading.text) is None else None
+    return own[0] if own else ""
+
+
+def _without_inner_depths(found: Sequence[Heading]) -> list[Heading]:
+    """Return the headings, without the depth of plain numbers (`1.`) that are inside a series of letters (`I.`, `A.`)."""
+    kinds = [_kind_of_number(heading) for heading in found]
+    numbers: dict[str, set[str]] = defaultdict(set)
+    for heading, kind in zip(found, kinds, strict=True):
+        if kind in ("I", "A") and (own := series_of(heading.text)):
+            numbers[kind].add(own[1])
+    lettered = [
+        kind if kind == "1" or starts_series(kind, numbers[kind]) else "" for kind in kinds if kind in ("1", "I", "A")
+    ]
+    if not _ranks_of_kinds(lettered).get("1"):
+        return list(found)
+    return [evolve(heading, depth=0) if kind == "1" else heading for heading, kind in zip(found, kinds, strict=True)]
+
+
+def _visible_style(heading: Heading) -> tuple[float, bool, bool, bool]:
     """Return the style of the first of the largest lines of a heading."""
     font, size, bold, capitals = heading.style
     first = max(heading.lines, key=lambda line: (line.size, -line.top))
@@ -51,7 +105,7 @@ def _without_rare_capitals(found: Sequence[Heading], styles: Sequence[HeadingSty
     times = Counter(styles)
     few: dict[HeadingStyle, HeadingStyle] = {}
     for style in times:
-        other = (style[0], style[1], False, style[3])
+        other = (style[0], style[1], False, *style[3:])
         if style[2] and times[style] < RARE_CAPITALS_SHARE * times[other]:
             depth = _usual_depth(found, styles, style)
             if depth in (0, _usual_depth(found, styles, other)):
@@ -64,10 +118,10 @@ def _rank_styles(styles: Sequence[HeadingStyle]) -> list[HeadingStyle]:
     first.
     """
     times, first = Counter(styles), {style: index for index, style in reversed(list(enumerate(styles)))}
-    order = sorted(times, key=lambda style: (-style[0], not style[1], not style[2], style[3]))
+    order = sorted(times, key=lambda style: (-style[0], not style[1], not style[2], style[3], style[4]))
     for at in range(1, len(order)):
         one, other = order[at - 1], order[at]
-        if one[0] == other[0] and first[other] < first[one] and times[other] < times[one]:
+        if one[:4] != other[:4] and one[0] == other[0] and first[other] < first[one] and times[other] < times[one]:
             order[at - 1 : at + 1] = other, one
     return order
 

@@ -201,7 +201,7 @@ def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Col
     middle = (line.top + line.bottom) / 2
     own = columns.column_of(line)
     for other in lines:
-        if other.top < middle < other.bottom and columns.column_of(other) == own:
+        if other.upright and other.top < middle < other.bottom and columns.column_of(other) == own:
             inside = other.left >= line.left - 1 and other.right <= line.right + 1
             if not inside:
                 return False
