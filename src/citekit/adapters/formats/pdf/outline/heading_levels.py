@@ -69,9 +69,12 @@ def _ranks_of_kinds(kinds: Sequence[str]) -> dict[str, int]:
 
 def _kind_of_number(heading: Heading) -> str:
     """Return `1` for a number without dots, the kind of another series (`I`, `A`, `item`), or "" for all others."""
-    if heading.depth == 1 and rank_of(heading.text) is None:
+    if rank_of(heading.text) is not None:
+        return ""
+    parts = number_parts(heading.text)
+    if len(parts) == 1 and parts[0].isdecimal():
         return "1"
-    own = series_of(heading.text) if not heading.depth and rank_of(heading.text) is None else None
+    own = None if heading.depth else series_of(heading.text)
     return own[0] if own else ""
 
 

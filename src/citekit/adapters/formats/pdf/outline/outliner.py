@@ -17,7 +17,7 @@ from citekit.adapters.formats.pdf.outline.metadata import metadata_of, repair_no
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scans import find_scans, mark_scans, read_scans, sections_of_scans
 from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
-from citekit.adapters.formats.pdf.outline.structure import sections_of_text, toc_is_incomplete
+from citekit.adapters.formats.pdf.outline.structure import sections_of_text, toc_is_incomplete, with_headings_below
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, opened, skipped_pages
 from citekit.domain.errors import SourceUnsupported
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 BY_BOOKMARKS = "The structure is that of the file's bookmarks."
+BY_BOOKMARKS_AND_HEADINGS = (
+    "The structure is that of the file's bookmarks and, below them, of its headings, recognized by size, weight, and "
+    "numbering."
+)
 BY_TAGS = "The file has no bookmarks: the structure is that of the headings that its author tagged."
 BY_HEADINGS = (
     "The file has no bookmarks: the structure is that of its headings, recognized by size, weight, and numbering."
@@ -140,8 +144,10 @@ def _page_exists(document: Document, number: int) -> bool:
 def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> tuple[Sequence[OutlineItem], list[str]]:
     sections, lost = sections_of_bookmarks(document)
     if sections:
-        texts.quick = True
-        outline_items, notes = _items_and_notes(sections, texts, [BY_BOOKMARKS, *lost])
+        complete = with_headings_below(sections, texts)
+        texts.quick = len(complete) == len(sections)
+        by = BY_BOOKMARKS if texts.quick else BY_BOOKMARKS_AND_HEADINGS
+        outline_items, notes = _items_and_notes(complete, texts, [by, *lost])
         return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
     tagged = sections_of_tags(texts)
     if tagged and not (len(tagged) < texts.count and toc_is_incomplete(tagged, sections_of_text(texts)[0])):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from attrs import evolve
 
@@ -16,7 +17,7 @@ from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.reference_entries import merge_headings, reference_headings
 from citekit.adapters.formats.pdf.outline.rows import font_of
-from citekit.adapters.formats.pdf.outline.toc import Toc, locate_toc, title_key
+from citekit.adapters.formats.pdf.outline.toc import Toc, TocTarget, locate_toc, title_key
 from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
 from citekit.adapters.formats.pdf.outline.toc_page import FIRST_PAGES, outside_toc
 from citekit.adapters.formats.pdf.outline.toc_tables import read_toc_tables
@@ -119,6 +120,33 @@ def _with_subheadings(contents: Toc, kept: Sequence[Heading]) -> list[Section]:
     below = _headings_below(contents, kept)
     levels = levels_of(below) if below else []
     return _interleave(_sections_of_toc(contents), list(zip(below, levels, strict=True)))
+
+
+def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
+    """Return the sections that bookmarks name, and between them the headings of lower styles if bookmarks are sparse.
+
+    `sections` are returned as they are if they are dense, out of order, or mostly not printed on their pages.
+    """
+    if len(sections) * PAGES_PER_ENTRY >= texts.count or texts.count > PAGE_LIMIT or not _are_in_order(sections):
+        return list(sections)
+    texts.learn_headers_footers(range(1, texts.count + 1))
+    contents = Toc(tuple(_target(section, texts) for section in sections))
+    if sum(bool(each.lines) for each in contents.targets) * 2 < len(sections):
+        return list(sections)
+    return _with_subheadings(contents, _headings_outside_toc(texts, frozenset()))
+
+
+def _are_in_order(sections: Sequence[Section]) -> bool:
+    return all(one.page <= other.page for one, other in pairwise(sections))
+
+
+def _target(section: Section, texts: PageTexts) -> TocTarget:
+    """Return the section with the lines of its page that print its title."""
+    lines = texts.displayed_lines(section.page)
+    found = tuple(lines[at] for at in texts.lines_matching(section.title, section.page))
+    largest = max((line.size for line in found), default=0.0)
+    shown = tuple(line for line in found if line.size == largest)
+    return TocTarget(section.title, section.level, section.page, section.y, shown)
 
 
 def _is_dense(contents: Toc, page_count: int) -> bool:
