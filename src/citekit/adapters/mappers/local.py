@@ -22,7 +22,7 @@ from citekit.domain.source import Source
 if TYPE_CHECKING:
     pass
 
-VERSION = "7"
+VERSION = "8"
 """Changes whenever the same bytes would result in another map."""
 
 

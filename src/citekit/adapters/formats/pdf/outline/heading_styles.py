@@ -61,7 +61,7 @@ def select_headings(
     A style that fills much of a page (a form, a chart) is not a heading style on that page.
     """
     lines, crowded = _count_fonts(texts, skipped, body)
-    series = _headings_in_series(found)
+    series = _headings_in_series(found, body)
     found = [
         heading for heading in found if heading in series or (heading.page, font_of(heading.lines[0])) not in crowded
     ]
@@ -83,19 +83,24 @@ def select_headings(
     return _without_title(chosen)
 
 
-def _headings_in_series(found: Sequence[Heading]) -> set[Heading]:
-    """Return the headings that a word and a number start (`Item 1`, `Item 1A`), of words with mostly different numbers."""
+def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Heading]:
+    """Return the headings of a series in one style: a word with mostly different numbers (`Item 1`), or letters.
+
+    After a word, only bold or larger lines and those in capitals count: `Theorem 3` often starts a sentence in italics.
+    """
     named: dict[tuple[str, FontStyle], list[Heading]] = defaultdict(list)
     numbers: dict[tuple[str, FontStyle], set[str]] = defaultdict(set)
     for heading in found:
-        if own := series_of(heading.text):
-            key = own[0], heading.style
-            named[key].append(heading)
-            numbers[key].add(own[1])
+        own = series_of(heading.text)
+        _, size, bold, capitals = heading.style
+        if own and (len(own[0]) == 1 or bold or capitals or size >= LARGER_RATIO * body.size):
+            named[own[0], heading.style].append(heading)
+            numbers[own[0], heading.style].add(own[1])
     return {
         heading
-        for key, group in named.items()
-        if starts_series(key[0], numbers[key]) and (len(key[0]) == 1 or len(numbers[key]) * 3 >= len(group) * 2)
+        for (kind, style), group in named.items()
+        if starts_series(kind, numbers[kind, style])
+        and (len(kind) == 1 or len(numbers[kind, style]) * 3 >= len(group) * 2)
         for heading in group
     }
 
@@ -184,7 +189,7 @@ def _is_heading_style(
     font, size, bold, capitals = style
     other, all_of_type = used.get((font, size, bold, not capitals), 0), lines[font, size, bold]
     numbered = sum(bool(heading.depth) for heading in group) * 2 > len(group)
-    beside = numbered and other * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
+    beside = numbered and (used[style] + other) * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
     if used[style] * 2 < all_of_type and not beside and not all(heading.depth for heading in group):
         return False  # most lines of this type are text
     if any(line.mono for line in group[0].lines) and not body.mono and not any(heading.depth for heading in group):

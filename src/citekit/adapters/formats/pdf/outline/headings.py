@@ -160,7 +160,8 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
         return False
     if "：" in text[:-1] and not depth_of(text) and rank_of(text) is None:
         return False  # a fact with its name before it, as above a table
-    if line.size < MUCH_LARGER_RATIO * body.size and _is_part_of_sentence(line, lines):
+    counted = bool(depth_of(text)) and line.bold and line.size >= LARGER_RATIO * body.size
+    if line.size < MUCH_LARGER_RATIO * body.size and not counted and _is_part_of_sentence(line, lines):
         return False
     return _is_alone_in_row(line, lines, columns)
 
