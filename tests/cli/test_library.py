@@ -255,8 +255,8 @@ def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
     [
         ("batch", 2, "Select books with --author, --title, or --language, or all books with --all."),
         ("batch --all --min-words 9 --max-words 3", 2, "must not be below the minimum"),
-        ("batch --all --collection a/b", 2, "'a/b' cannot name a collection"),
-        ("ingest 1 --collection a/b", 2, "'a/b' cannot name a collection"),
+        ("batch --all --collection a/b", 2, "'a/b' is not a valid name for a collection"),
+        ("ingest 1 --collection a/b", 2, "'a/b' is not a valid name for a collection"),
         ("ingest one", 2, "'one' is not a valid integer"),
         ("ingest 99", 1, "Book with ID 99 not found"),
         ("ingest 4", 1, "which need OCR first"),
@@ -288,7 +288,7 @@ def test_bad_input_ends_in_one_sentence(
 
 @pytest.mark.parametrize(
     ("database", "said"),
-    [(None, "Calibre library not found"), (b"not a database, whatever its name is", "metadata.db is damaged")],
+    [(None, "There is no Calibre library"), (b"not a database, whatever its name is", "metadata.db is damaged")],
 )
 def test_a_library_that_cannot_be_read_is_one_sentence(
     shelf: Shelf, tmp_path: Path, database: bytes | None, said: str
@@ -330,7 +330,7 @@ def test_files_that_are_no_books_are_one_sentence_each(shelf: Shelf, tmp_path: P
     [
         ({"CITEKIT_EMBEDDER": "nonsense"}, 2, "There is no embedder named 'nonsense'"),
         ({"CITEKIT_EMBEDDER": "hashing"}, 1, "hashing"),
-        ({"QDRANT_URL": "http://127.0.0.1:9"}, 1, "No Qdrant server answers at http://127.0.0.1:9"),
+        ({"QDRANT_URL": "http://127.0.0.1:9"}, 1, "There is no Qdrant server at http://127.0.0.1:9"),
     ],
 )
 def test_a_batch_that_cannot_succeed_ends_before_its_first_book(

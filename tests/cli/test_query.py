@@ -116,12 +116,12 @@ def test_nothing_found_is_said_beside_the_answer(shelf: Shelf) -> None:
         (("bees", "--threshold", "2"), {}, 2, "2.0 is not in the range"),
         (("bees", "--limit", "99"), {}, 2, "99 is not in the range"),
         (("bees", "--context", "some"), {}, 2, "'some' is not one of"),
-        (("bees", "--collection", "a/b"), {}, 2, "'a/b' cannot name a collection"),
-        (("bees", "--collection", "other"), {}, 1, "No collection 'other'"),
+        (("bees", "--collection", "a/b"), {}, 2, "'a/b' is not a valid name for a collection"),
+        (("bees", "--collection", "other"), {}, 1, "There is no collection 'other'"),
         (("bees", "--author", "nobody"), {}, 2, "No book in the collection 'alexandria' matches"),
         (("bees",), {"CITEKIT_EMBEDDER": "nonsense"}, 2, "There is no embedder named 'nonsense'"),
         (("bees",), {"CITEKIT_EMBEDDER": "hashing"}, 1, "citekit library rebuild"),
-        (("bees",), {"QDRANT_URL": "http://127.0.0.1:9"}, 1, "No Qdrant server answers at http://127.0.0.1:9"),
+        (("bees",), {"QDRANT_URL": "http://127.0.0.1:9"}, 1, "There is no Qdrant server at http://127.0.0.1:9"),
     ],
 )
 def test_a_question_that_cannot_be_asked_ends_in_one_sentence(

@@ -345,7 +345,7 @@ class TestEvidenceStore:
                 store.obtain(key_of("a"), never, give_up)
             go.set()
 
-        assert ["waiting for another caller who makes the same evidence"] * 2 == said
+        assert ["waiting for another caller that is creating the same evidence"] * 2 == said
         assert first.result().made_now
         assert not store.obtain(key_of("a"), never).made_now
 

@@ -240,7 +240,7 @@ class TestOutputs:
     def test_evidence_that_was_evicted_meanwhile_is_said_to_be_gone(self, outputs: Outputs, evidence: Obtain) -> None:
         stored, receipt = evidence()
 
-        with pytest.raises(EvidenceCorrupt, match="ask for it again"):
+        with pytest.raises(EvidenceCorrupt, match="Resolve it again"):
             outputs.place(evolve(stored, path=stored.path.with_name("gone")), receipt, "book")
 
     def test_a_file_stays_good_when_its_object_was_made_again(
@@ -258,7 +258,7 @@ class TestOutputs:
     def test_a_folder_in_the_way_is_one_clear_error(self, outputs: Outputs, evidence: Obtain, tmp_path: Path) -> None:
         (tmp_path / ".citekit_output" / "book.pdf").mkdir(parents=True)
 
-        with pytest.raises(HomeUnwritable, match="a folder lies there"):
+        with pytest.raises(HomeUnwritable, match="there is a folder with that name"):
             outputs.place(*evidence(), "book")
 
     def test_many_at_once_never_share_a_path(self, outputs: Outputs, evidence: Obtain) -> None:

@@ -179,7 +179,7 @@ class TestSources:
             ("loop", "loop of symbolic links"),
             ("dangling", "no such file"),
             ("nul\0byte", "null"),
-            ("x" * 300, "longer than the file system takes"),
+            ("x" * 300, "too long for the file system"),
         ],
     )
     def test_what_cannot_be_read_is_one_clear_error(
@@ -207,7 +207,7 @@ class TestSources:
             ("clip.mp4", b"version https://git-lfs.github.com/spec/v1\n", "named .mp4 but is text"),
             ("picture.png", b"hello", "named .png but is text"),
             ("clip.mp4", b"\x01\x02\x03\x04" * 50, "content is not mp4"),
-            ("what.xyz", b"\x01\x02\x03\x00" * 50, "of no known kind"),
+            ("what.xyz", b"\x01\x02\x03\x00" * 50, "not of a known type"),
             ("paper.txt", b"\x1f\x8b\x08\x00" * 50, "gzip"),
             ("old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99, "older Word document; save it as .docx"),
             ("secret.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99, "protected by a password"),

@@ -200,7 +200,7 @@ class TestCollections:
             lambda: index.drop(name),
         ]
         for call in calls:
-            with pytest.raises(RequestRefused, match="cannot name a collection"):
+            with pytest.raises(RequestRefused, match="is not a valid name for a collection"):
                 call()
 
     @pytest.mark.parametrize("name", GOOD_NAMES)

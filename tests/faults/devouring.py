@@ -35,11 +35,11 @@ SETTINGS = {
 }
 
 ENDS = {
-    "it made the program that reads it end": "died",
+    "it crashed the worker process": "died",
     "no progress was made for": "silent",
     "more memory than is allowed": "memory",
-    "it would make a file of more than": "size",
-    "gave an answer without sense": "nonsense",
+    "the evidence would exceed": "size",
+    "returned an invalid answer": "nonsense",
 }
 """Of what the errors of a child's limits say: which it was."""
 

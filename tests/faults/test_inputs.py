@@ -158,7 +158,7 @@ def test_a_child_that_answers_without_sense_gives_one_clear_error(answer: bytes)
 
 def test_what_a_child_says_of_progress_it_means_no_longer_once_it_lies() -> None:
     with pytest.raises(
-        SourceUnsupported, match=r"bad.pdf cannot be read: the program that reads it gave an answer without sense\."
+        SourceUnsupported, match=r"bad.pdf cannot be read: the worker process returned an invalid answer\."
     ):
         asked_of([b'{"progress": [1, 2, "well"]}', b"nonsense"])
 

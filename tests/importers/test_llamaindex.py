@@ -150,7 +150,7 @@ def test_a_page_label_is_the_printed_number_not_the_physical_one(app: Container,
         "unknown": Virtual("llamaindex://node/unknown"),
     } == places(made)
     assert ["4 of 5 nodes were located in the source.",
-            "Located by page label alone: 1; their text was not found there."] == made.metadata["notes"]  # fmt: skip
+            "1 located only by page label, because their text was not found there."] == made.metadata["notes"]  # fmt: skip
 
 
 def test_a_page_label_without_a_source_is_a_page_that_nobody_checked(app: Container) -> None:

@@ -13,8 +13,8 @@ from tests.services.gemini_server import KEY, gemini_server
 FAULTS = {fault.name: fault for fault in faults()}
 
 SAID = {
-    "no key": ("GEMINI_API_KEY or GOOGLE_API_KEY", "--mapper local, which needs none"),
-    "a malformed key": ("GEMINI_API_KEY", "copy it again"),
+    "no key": ("GEMINI_API_KEY or GOOGLE_API_KEY", "--mapper local, which needs no key"),
+    "a malformed key": ("GEMINI_API_KEY", "Copy it again"),
     "wrong key": ("HTTP 400 INVALID_ARGUMENT", "check GEMINI_API_KEY or GOOGLE_API_KEY"),
     "key refused (401)": ("HTTP 401 UNAUTHENTICATED", "check GEMINI_API_KEY or GOOGLE_API_KEY"),
     "key not permitted (403)": ("HTTP 403 PERMISSION_DENIED", "Generative Language API is disabled"),

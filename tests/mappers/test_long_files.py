@@ -265,7 +265,9 @@ def test_a_video_is_sent_as_subtitles_and_stills_to_a_service_without_video(tmp_
 def test_a_recording_of_which_nothing_can_be_shown_is_refused() -> None:
     service = ScriptedService([], limits_of=Limits(as_file=False))
 
-    with pytest.raises(MapperUnavailable, match=r"accepts no audio files, and it has no subtitles.*Nothing was sent"):
+    with pytest.raises(
+        MapperUnavailable, match=r"accepts no audio files, and the recording has no subtitles.*Nothing was sent"
+    ):
         model_mapper(service).map(source_of(SHIPPED / "lena.ogg"), "x")
 
     assert 0 == service.sessions
@@ -324,7 +326,7 @@ def test_pieces_cover_everything_in_order_within_the_limit(
 
 
 def test_a_service_without_a_further_line_says_so() -> None:
-    with pytest.raises(MapperUnavailable, match="no more lines"):
+    with pytest.raises(MapperUnavailable, match="no more answers"):
         model_mapper([recorded("document_as_0_2.txt")[:40]]).map(source_of(SHIPPED / "r-intro.pdf"), "x")
 
 

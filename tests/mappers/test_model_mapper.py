@@ -284,7 +284,7 @@ class TestTooLittle:
         assert 3 == len(failure.value.faults)
 
     def test_an_empty_list_of_nodes_is_an_error(self) -> None:
-        with pytest.raises(FaultyAnswer, match="nodes: there is none"):
+        with pytest.raises(FaultyAnswer, match="nodes: the answer contains no valid nodes"):
             model_mapper(['{"title": "Nothing", "nodes": []}']).map(source_of(SHIPPED / "run.mp4"), "x")
 
     def test_what_is_no_answer_is_asked_again_once_with_the_complaint(self) -> None:

@@ -214,7 +214,7 @@ def test_a_bad_request_at_openai_itself_is_not_tried_in_other_forms(
 ) -> None:
     with OpenAiServer([error(400, "Something is off.")] * 3) as server:
         service = hosted(server)
-        with pytest.raises(MapperUnavailable, match=r"OpenAI refused the request \(HTTP 400\): Something is off"):
+        with pytest.raises(MapperUnavailable, match=r"OpenAI rejected the request \(HTTP 400\): Something is off"):
             _ask(service, FilePart(pdf, "application/pdf"))
 
     assert 1 == len(server.requests)
@@ -402,7 +402,7 @@ def test_a_recording_is_not_sent_as_a_file(tmp_path: Path) -> None:
 
     with (
         OpenAiServer() as server,
-        pytest.raises(MapperUnavailable, match=r"accepts no audio/mpeg files such as 'talk\.mp3'"),
+        pytest.raises(MapperUnavailable, match=r"accepts no audio/mpeg files, so 'talk\.mp3' cannot be sent"),
     ):
         _ask(OpenAiService(KEY, base_url=server.url), FilePart(path, "audio/mpeg"))
 

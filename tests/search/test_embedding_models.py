@@ -276,7 +276,7 @@ def test_other_settings_or_weights_are_another_identity(make_folder: MakeFolder)
         ({"tokenizer": False, "tokenizer_json": "{}"}, "is not a tokenizer"),
         ({"model": None, "model.onnx": "no model"}, "is not an ONNX model"),
         ({"modules_json": "{["}, "cannot be read as JSON"),
-        ({"modules_json": {}}, "does not hold what"),
+        ({"modules_json": {}}, "is not a valid configuration file"),
         ({"modules_json": [{"type": "sentence_transformers.models.Dense"}]}, "'Dense'"),
         ({"1_Pooling__config_json": {"pooling_mode_weightedmean_tokens": True}}, "weightedmean"),
     ],

@@ -147,7 +147,7 @@ def test_what_passes_is_asked_again(make: Any, fault: Fault) -> None:
         (openai_error(413, "too large"), "HTTP 413", 1),
         (openai_error(403, "no"), "does not permit", 1),
         (openai_error(422, "dimensions"), "did not accept", 1),
-        (Fault(body="<html>Welcome</html>"), "gave an invalid answer|gave 0 vectors|cannot be read", 1),
+        (Fault(body="<html>Welcome</html>"), "returned an invalid answer|returned 0 vectors|cannot be read", 1),
         (Fault(body={}), "without vectors|gave 0 vectors|invalid answer", 1),
         (Fault(body=[]), "gave|cannot be read", 1),
         (
@@ -157,7 +157,7 @@ def test_what_passes_is_asked_again(make: Any, fault: Fault) -> None:
         ),
         (Fault(manner="one_less"), "gave 1 vectors for 2 texts", 1),
         (Fault(manner="shorter"), "dimensions|different lengths", 1),
-        (Fault(manner="words"), "no finite numbers|cannot be read", 1),
+        (Fault(manner="words"), "not finite numbers|cannot be read", 1),
         (Fault(manner="zeros"), "nothing but zeros", 1),
     ],
     ids=lambda value: str(value)[:40],
@@ -211,7 +211,7 @@ def test_a_missing_key_says_which_variable_to_set(embedder: Embedder) -> None:
 
 @pytest.mark.parametrize("embedder", [OpenAiEmbedder("k\ney"), GeminiEmbedder("schlüssel")])
 def test_a_key_that_is_none_is_refused_without_being_shown(embedder: Embedder) -> None:
-    with pytest.raises(EmbedderUnavailable, match="characters that no key has"):
+    with pytest.raises(EmbedderUnavailable, match="characters that are not allowed"):
         embedder.query("why?")
 
 

@@ -332,7 +332,7 @@ class TestDamage:
 
         assert "d Trees" in found
         assert [
-            "The index of words is in use by another program: waiting up to 0.2 seconds, then every map is read instead."
+            "The node search index is in use by another program. Waiting up to 0.2 seconds; after that, the search reads every map instead."
         ] == caplog.messages
 
     def test_where_nothing_can_be_written_the_maps_are_read(self, home: Home) -> None:

@@ -119,7 +119,7 @@ def test_a_wrong_key_is_told_apart_from_a_missing_one() -> None:
 
     assert isinstance(wrong, IndexUnavailable)
     assert "does not accept the API key" in str(wrong)
-    assert "asks for an API key; set QDRANT_API_KEY" in str(missing)
+    assert "requires an API key. Set QDRANT_API_KEY" in str(missing)
     assert "sesame" not in str(wrong)
 
 
@@ -196,7 +196,7 @@ def test_a_collection_of_something_else_is_neither_listed_nor_dropped_nor_filled
     index = QdrantVectorIndex(QdrantSettings(), lambda _: client)
 
     assert ([], None) == (list(index.collections()), index.facts("theirs"))
-    with pytest.raises(IndexUnavailable, match="not made by citekit"):
+    with pytest.raises(IndexUnavailable, match="not created by CiteKit"):
         index.create("theirs", MODEL)
     index.drop("theirs")
     assert client.collection_exists("theirs")
@@ -210,7 +210,7 @@ def test_what_another_process_dropped_is_missing_and_not_remembered() -> None:
     index.put("books", [Entry("00000000-0000-0000-0000-000000000001", "g", [1.0, 0.0, 0.0])])
     client.delete_collection("books")
 
-    with pytest.raises(CiteKitError, match="No collection 'books'"):
+    with pytest.raises(CiteKitError, match="There is no collection 'books'"):
         index.search("books", Question([1.0, 0.0, 0.0], None, 5))
     index.create("books", MODEL)
     assert 0 == index.count("books")

@@ -148,7 +148,7 @@ _OTHER = "llama3.2-vision"
 
 FAULTS: tuple[Fault, ...] = (
     Fault(name="no key", address="openai", key=None, says=("OPENAI_API_KEY is not set", "--mapper local"), requests=0),
-    Fault(name="a malformed key", key="sk-\u2026", says=("OPENAI_API_KEY", "copy it again"), requests=0),
+    Fault(name="a malformed key", key="sk-\u2026", says=("OPENAI_API_KEY", "Copy it again"), requests=0),
     Fault(name="an address without http://", address="localhost:11434", says=("base URL", "http://"), requests=0),
     Fault(name="server not reachable", address="nowhere", says=("cannot be reached", "--base-url"), requests=0),
     Fault(name="file over the limit", about="huge", says=("60.0 MB", "at most 50 MB"), requests=0),
@@ -163,13 +163,13 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="key without permission",
         script=(error(403, "Country, region, or territory not supported", "unsupported_country_region_territory"),),
-        says=("does not allow this key", "403", "Country, region, or territory not supported"),
+        says=("does not permit this request with this key", "403", "Country, region, or territory not supported"),
     ),
     Fault(name="unknown model", model="gpt-99", says=("no model 'gpt-99'", "404", "--model")),
     Fault(
         name="wrong address",
         script=(Step(status=404, body="404 page not found"),),
-        says=("no chat completions at that address", "404", "/v1"),
+        says=("does not offer chat completions at this address", "404", "/v1"),
     ),
     Fault(
         name="a web page instead of an answer",
@@ -179,7 +179,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="bad request",
         script=(error(400, "Invalid 'messages': something is off.", "invalid_request"),) * 3,
-        says=("refused the request", "400", "something is off"),
+        says=("rejected the request", "400", "something is off"),
         requests=2,  # a server that is not OpenAI itself is tried without the schema too
     ),
     Fault(
@@ -196,11 +196,11 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="rate limit that stays",
         script=(_LIMITED,) * 3,
-        says=("allows no more requests", "429", "--concurrency"),
+        says=("is rate-limiting this key", "429", "--concurrency"),
         requests=3,
         waits=(7.0, 7.0),
     ),
-    Fault(name="rate limit for an hour", script=(_LATER,), says=("allows no more requests", "429", "3600 s")),
+    Fault(name="rate limit for an hour", script=(_LATER,), says=("is rate-limiting this key", "429", "3600 s")),
     Fault(
         name="no credit",
         script=(error(429, "You exceeded your current quota, please check your plan.", "insufficient_quota"),),
@@ -255,13 +255,13 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="refusal",
         script=(Step(refusal="I'm sorry, I can't help with that."),),
-        says=("refused to map this", "I can't help with that", "--mapper local"),
+        says=("rejected the request", "I can't help with that", "--mapper local"),
     ),
-    Fault(name="content filter", script=(Step(text="", finish="content_filter"),), says=("refused to map this",)),
+    Fault(name="content filter", script=(Step(text="", finish="content_filter"),), says=("rejected the request",)),
     Fault(
         name="refusal as an error",
         script=(error(400, "Your input was flagged by our policy.", "content_policy_violation"),),
-        says=("refused to map this", "flagged", "400"),
+        says=("rejected the request", "flagged", "400"),
     ),
     Fault(name="empty answer", script=(Step(text=""),), says=("empty answer", "--model")),
     Fault(

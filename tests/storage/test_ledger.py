@@ -148,7 +148,7 @@ def test_a_damaged_file_says_how_it_is_mended_and_stays_as_it_is(tmp_path: Path,
     ledger = SqliteLedger(path)
 
     for act in (ledger.history, lambda: ledger.append(line())):
-        with pytest.raises(LedgerCorrupt, match=r"ledger\.db cannot be read: .*Rename it away"):
+        with pytest.raises(LedgerCorrupt, match=r"ledger\.db cannot be read: .*Rename it"):
             act()
 
     assert data == path.read_bytes()

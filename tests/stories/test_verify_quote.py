@@ -292,7 +292,7 @@ def test_subtitles_inside_a_film_are_found_in_every_track(kit: CiteKit, tmp_path
     apart = kit.verify_quote("talk", "Wir halten Ein anderes Wort")
 
     assert ("audio://talk#t=0.5-2", "") == (str(first.address), first.note)
-    assert ("audio://talk#t=0.5-1.5", "in another track of subtitles") == (str(second.address), second.note)
+    assert ("audio://talk#t=0.5-1.5", "in another subtitle track") == (str(second.address), second.note)
     assert Finding.ABSENT is apart.finding
 
 
@@ -329,7 +329,7 @@ def test_files_without_text_are_refused(kit: CiteKit, tmp_path: Path) -> None:
     write_audio(tmp_path / "tone.wav", seconds=1.0)
     names = [kit.ingest(tmp_path / name).resource_id for name in ("picture.png", "scan.pdf", "tone.wav")]
 
-    for name, said in zip(names, ("no text is read", "holds no text", "no subtitles"), strict=True):
+    for name, said in zip(names, ("reads no text", "contains no text", "no subtitles"), strict=True):
         with pytest.raises(SourceUnsupported, match=said):
             kit.verify_quote(name, "words")
 

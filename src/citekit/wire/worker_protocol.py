@@ -88,11 +88,11 @@ def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
     except (TypeError, ValueError, KeyError, OverflowError) as wrong:
         raise FaultyAnswer("extracted text", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
     if not isinstance(text, str):
-        raise FaultyAnswer("extracted text", ["text: is not a text"])
+        raise FaultyAnswer("extracted text", ["text: must be a string"])
     if not _is_in_order(numbers, starts, ends, len(text)):
-        raise FaultyAnswer("extracted text", ["units: are not in order inside the text"])
+        raise FaultyAnswer("extracted text", ["units: must be in ascending order and inside the text"])
     if kind is UnitKind.ROW and numbers and not any(each.before < numbers[0] for each in sheets):
-        raise FaultyAnswer("extracted text", ["sheets: do not contain the units"])
+        raise FaultyAnswer("extracted text", ["sheets: no sheet contains the first row"])
     return ExtractedText(kind, text, Units(numbers, starts, ends), sheets, unread)
 
 
@@ -111,7 +111,7 @@ def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], leng
 def text_from(data: object) -> str:
     """Return the text in `data`. Raises `FaultyAnswer`."""
     if not isinstance(data, str):
-        raise FaultyAnswer("text", ["$: is not a text"])
+        raise FaultyAnswer("text", ["$: must be a string"])
     return data
 
 
@@ -135,27 +135,27 @@ def picture_from(data: object) -> tuple[bytes, str]:
                 return b64decode(text, validate=True), media_type
             except ValueError as wrong:
                 raise FaultyAnswer("picture", [f"data: {wrong}"[:CAUSE_LIMIT]]) from wrong
-    raise FaultyAnswer("picture", ["$: is not a picture"])
+    raise FaultyAnswer("picture", ["$: must be an object with a supported media_type and data in Base64"])
 
 
 def truth_from(data: object) -> bool:
     """Return the Boolean in `data`. Raises `FaultyAnswer`."""
     if not isinstance(data, bool):
-        raise FaultyAnswer("answer", ["$: is not true or false"])
+        raise FaultyAnswer("answer", ["$: must be true or false"])
     return data
 
 
 def pages_from(data: object) -> list[tuple[str, str]]:
     """Return the label and the text of each page of a document. Raises `FaultyAnswer`."""
     if not isinstance(data, list) or not all(isinstance(each, list) and len(each) == 2 for each in data):
-        raise FaultyAnswer("pages", ["$: is not a list of pairs"])
+        raise FaultyAnswer("pages", ["$: must be a list of [label, text] pairs"])
     return [(text_from(label), text_from(text)) for label, text in data]
 
 
 def rows_from(data: object) -> list[dict[str, Any]]:
     """Return the rows of a table, with JSON values by column name. Raises `FaultyAnswer`."""
     if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
-        raise FaultyAnswer("rows", ["$: is not a list of rows"])
+        raise FaultyAnswer("rows", ["$: must be a list of objects"])
     return data
 
 
@@ -204,7 +204,7 @@ def message_from(data: bytes) -> dict[str, Any]:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as wrong:
-        raise FaultyAnswer("message", [f"$: not JSON: {wrong}"]) from wrong
+        raise FaultyAnswer("message", [f"$: not valid JSON: {wrong}"]) from wrong
     if not isinstance(found, dict):
         raise FaultyAnswer("message", ["$: a message must be a JSON object"])
     return found

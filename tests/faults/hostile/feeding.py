@@ -33,7 +33,7 @@ MARK = "/@case"
 
 OWNER = "#owner"
 
-ENDED = re.compile(r"made the program that reads it end|no progress was made|answer without sense")
+ENDED = re.compile(r"crashed the worker process|no progress was made|returned an invalid answer")
 """How errors say that a parser was ended; nothing more is asked of a content that had one ended while it was cut."""
 
 PARTS = 4

@@ -43,8 +43,8 @@ def test_the_default_streams_are_used_with_a_note(film: Path, tmp_path: Path) ->
 
     assert (64, 64) == found.extent.size
     assert [
-        "Of 2 video streams, number 2 is used, the one that players choose.",
-        "Of 2 audio streams, number 2 (deu) is used, the one that players choose.",
+        "The file has 2 video streams. Number 2 is used, because players choose it by default.",
+        "The file has 2 audio streams. Number 2 (deu) is used, because players choose it by default.",
     ] == [note for note in found.notes if "streams" in note]
 
 
@@ -55,8 +55,8 @@ def test_times_that_go_back_are_noted(film: Path, tmp_path: Path) -> None:
 
     notes = outline(path).notes
 
-    assert ["The packet times go back from 3.9 s to 0 s: times after that are ambiguous, "
-            "and parts can be missing here."] == [note for note in notes if "packet times" in note]  # fmt: skip
+    assert ["The packet times go back from 3.9 s to 0 s, so later times are ambiguous, "
+            "and parts can be missing."] == [note for note in notes if "packet times" in note]  # fmt: skip
     assert not [note for note in outline(part).notes if "packet times" in note]
 
 

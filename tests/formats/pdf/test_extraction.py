@@ -308,7 +308,7 @@ def test_a_picture_of_several_pages_shows_them_one_below_the_other(book: Path, t
         assert (max(upper.width, lower.width), upper.height + lower.height) == both.size
         assert upper.tobytes() == both.crop((0, 0, *upper.size)).tobytes()
         assert lower.tobytes() == both.crop((0, upper.height, lower.width, both.height)).tobytes()
-    assert "Shows 2 pages one below the other." in made.notes
+    assert "The picture shows 2 pages, one below the other." in made.notes
 
 
 def test_a_picture_of_a_region_has_its_size(book: Path, tmp_path: Path) -> None:

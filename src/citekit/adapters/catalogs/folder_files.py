@@ -84,7 +84,9 @@ def _files(folder: Path) -> Iterator[tuple[str, Path, FileState]]:
         for entry in _entries(folder, prefix):
             left -= 1
             if left < 0:
-                raise LibraryUnavailable(f"{folder} holds more than {LIMIT} files and folders: name a smaller one.")
+                raise LibraryUnavailable(
+                    f"{folder} contains more than {LIMIT} files and folders. Choose a smaller folder."
+                )
             relative = prefix + entry.name
             if entry.is_dir(follow_symlinks=False):
                 pending.append(f"{relative}/")

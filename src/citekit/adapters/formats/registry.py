@@ -78,7 +78,7 @@ def handler_of(format: Format) -> FormatHandler:
         if installed.format.name == format.name:
             return installed
     raise SourceUnsupported(
-        f"No handler is installed for {format.name} files: install the package that provides the format."
+        f"No handler is installed for {format.name} files. Install the package that provides the format."
     )
 
 
@@ -129,7 +129,8 @@ def _loaded(entry: metadata.EntryPoint) -> InstalledFormat:
     lacking = [name for name in _MEMBERS if not hasattr(handler, name)]
     if lacking:
         raise SourceUnsupported(
-            f"The format '{entry.name}' ({entry.value}) is not a format handler: it has no {', '.join(lacking)}."
+            f"The format '{entry.name}' ({entry.value}) is not a format handler, because it has no "
+            f"{', '.join(lacking)}. Update or remove the package that provides it."
         )
     return cast("InstalledFormat", handler)
 

@@ -38,7 +38,8 @@ class FormatTextReader:
         found = self._reader(source.format)
         if found is None:
             raise SourceUnsupported(
-                f"{source.path.name} ({source.format.name}) contains no text to read; use a document, a book, or a text file."
+                f"{source.path.name} ({source.format.name}) contains no text that CiteKit can read. Use a "
+                "document, a book, or a text file."
             )
         return found
 

@@ -56,7 +56,7 @@ class CustomAdapter:
         except CiteKitError:
             raise
         except TookTooLongError as error:
-            raise MapperUnavailable(f"The adapter {name} did not answer within {self.timeout:g} seconds.") from error
+            raise MapperUnavailable(f"The adapter {name} did not finish within {self.timeout:g} seconds.") from error
         except (Exception, SystemExit) as error:
             reason = f"{type(error).__name__}: {error}".removesuffix(": ")
             raise MapperUnavailable(f"The adapter {name} failed: {reason}") from error

@@ -63,7 +63,7 @@ def read_tables(data: object, where: str, files: ForeignFiles) -> Tables:
         tables = Tables()
         _add_rows(data, None, tables, where)
     if not tables:
-        raise FaultyAnswer(where, ["$: it contains neither communities nor entities of GraphRAG"])
+        raise FaultyAnswer(where, ["$: the data contains neither communities nor entities of GraphRAG"])
     return tables
 
 
@@ -77,7 +77,7 @@ def _read_folder(folder: Path, files: ForeignFiles) -> Tables:
             _read_file(found, tables, files)
     if not tables:
         looked = "entities, communities, community_reports (.parquet or .json)"
-        raise FaultyAnswer(str(folder), [f"$: the folder has none of GraphRAG's tables: {looked}"])
+        raise FaultyAnswer(str(folder), [f"$: the folder contains no GraphRAG tables ({looked})"])
     return tables
 
 
@@ -111,10 +111,12 @@ def _rows(data: object, where: str) -> Sequence[Row]:
             return [data]
         return [dict(zip(data, row, strict=False)) for row in zip(*columns, strict=False)]
     if not isinstance(data, list):
-        raise FaultyAnswer(where, [f"$: a {type(data).__name__} is not a table"])
+        raise FaultyAnswer(
+            where, [f"$: a table must be a list of rows or an object of columns, not {type(data).__name__}"]
+        )
     wrong = next((number for number, row in enumerate(data) if not isinstance(row, Mapping)), None)
     if wrong is not None:
-        raise FaultyAnswer(where, [f"$[{wrong}]: a row is a JSON object"])
+        raise FaultyAnswer(where, [f"$[{wrong}]: every row of a table must be a JSON object"])
     return data
 
 

@@ -26,10 +26,10 @@ def read_json(path: Path) -> Any:
         rows = _lines(text) if wrong.msg == "Extra data" else None
         if rows is not None:
             return rows
-        reason = f"$: not JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"
+        reason = f"$: the file is not valid JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"
         raise FaultyAnswer(str(path), [reason]) from wrong
     except RecursionError as wrong:
-        raise FaultyAnswer(str(path), ["$: nested too deeply"]) from wrong
+        raise FaultyAnswer(str(path), ["$: the JSON is nested too deeply"]) from wrong
     except ValueError as wrong:
         raise FaultyAnswer(str(path), [f"$: {wrong}"]) from wrong
 
@@ -41,10 +41,10 @@ def read_text(path: Path) -> str:
         if not stat.S_ISREG(status.st_mode):
             raise SourceUnreadable(f"Cannot read {path}: it is not a file.")
         if status.st_size > SIZE_LIMIT:
-            raise FaultyAnswer(str(path), [f"$: larger than {SIZE_LIMIT} bytes"])
+            raise FaultyAnswer(str(path), [f"$: the file is larger than the limit of {SIZE_LIMIT} bytes"])
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as wrong:
-        raise FaultyAnswer(str(path), [f"$: not UTF-8: byte {wrong.start}"]) from wrong
+        raise FaultyAnswer(str(path), [f"$: the file is not valid UTF-8 at byte {wrong.start}"]) from wrong
     except OSError as wrong:
         raise unreadable(wrong, path) from wrong
 

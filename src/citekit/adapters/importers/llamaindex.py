@@ -141,7 +141,7 @@ class _LocationFinder:
             how = (
                 "their text was not found there" if self.text is not None else "there was no source to check it against"
             )
-            said.append(f"Located by page label alone: {self.by_label}; {how}.")
+            said.append(f"{self.by_label} located only by page label, because {how}.")
         return said
 
 

@@ -70,7 +70,7 @@ def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
         if node is not None:
             found.setdefault(node.number, node)
     if not found:
-        raise FaultyAnswer(where, ["$: it contains no LlamaIndex nodes"])
+        raise FaultyAnswer(where, ["$: the data contains no LlamaIndex nodes"])
     for number, children in trees.items():
         if number in found:
             found[number].children += children
@@ -90,7 +90,7 @@ def _items(data: object, where: str) -> Iterator[tuple[str, object]]:
         else:
             yield from ((str(name), item) for name, item in data.items())
     else:
-        raise FaultyAnswer(where, [f"$: a {type(data).__name__} is neither a list of nodes nor a docstore"])
+        raise FaultyAnswer(where, [f"$: the data must be a list of nodes or a docstore, not {type(data).__name__}"])
 
 
 def _is_node(data: Mapping[str, Any]) -> bool:

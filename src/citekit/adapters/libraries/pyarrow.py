@@ -19,13 +19,13 @@ def table(pyarrow: Any) -> dict[type[BaseException], str]:
     """Map each exception that reading a table raises to a description of the problem with the file."""
     lib = pyarrow.lib
     return {
-        lib.ArrowInvalid: "not a Parquet file, or damaged",
-        lib.ArrowNotImplementedError: "written with a feature that PyArrow does not support",
-        lib.ArrowMemoryError: "needs more memory than is available",
+        lib.ArrowInvalid: "the file is damaged, or is not a Parquet file",
+        lib.ArrowNotImplementedError: "the file uses a feature that PyArrow does not support",
+        lib.ArrowMemoryError: "reading the file needs more memory than is available",
         lib.ArrowCapacityError: "too large",
         lib.ArrowException: "damaged",
-        MemoryError: "needs more memory than is available",
-        UnicodeDecodeError: "contains text that is not UTF-8",
+        MemoryError: "reading the file needs more memory than is available",
+        UnicodeDecodeError: "the file contains text that is not UTF-8",
         OSError: "damaged",
     }
 

@@ -89,7 +89,7 @@ def package() -> ModuleType:
     try:
         return importlib.import_module("qdrant_client")
     except ImportError as error:
-        raise DriverMissing("A Qdrant server", "library") from error
+        raise DriverMissing("Using a Qdrant server", "library") from error
 
 
 def connect(settings: QdrantSettings) -> QdrantClient:

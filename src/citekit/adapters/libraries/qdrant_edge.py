@@ -87,7 +87,7 @@ def engine() -> ModuleType:
     try:
         return importlib.import_module("qdrant_edge")
     except ImportError as error:
-        raise DriverMissing("The embedded vector index", "library") from error
+        raise DriverMissing("Using the embedded vector index", "library") from error
 
 
 @contextmanager

@@ -99,7 +99,7 @@ def grammar(package: str, function: str = "language", extra: str | None = None) 
     Raises `MapperUnavailable` if it is missing or incompatible, `DriverMissing` if the `extra` provides it.
     """
     if extra is not None and find_spec(package) is None:
-        raise DriverMissing(f"The structure of {package.removeprefix('tree_sitter_')}", extra)
+        raise DriverMissing(f"Parsing {package.removeprefix('tree_sitter_')}", extra)
     with translated(package.removeprefix("tree_sitter_")):
         from tree_sitter import Language
 

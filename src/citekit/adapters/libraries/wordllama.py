@@ -69,7 +69,9 @@ def _read(path: Path) -> NDArray[np.float32]:
     except tuple(table()) as error:
         known = table()
         says = next(known[kind] for kind in type(error).__mro__ if kind in known)
-        raise EmbedderUnavailable(f"The weights {path} {says}; run pip install --force-reinstall wordllama.") from error
+        raise EmbedderUnavailable(
+            f"The weights in {path} {says}. Run: pip install --force-reinstall wordllama"
+        ) from error
     return rows
 
 

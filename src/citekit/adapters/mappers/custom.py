@@ -82,8 +82,8 @@ class CustomMapper:
             raise
         except TookTooLongError as error:
             raise MapperUnavailable(
-                f"The mapper {name} did not answer within {self.timeout:g} seconds on {source.path}. "
-                "Give it more time, or use another mapper."
+                f"The mapper {name} did not finish {source.path} within {self.timeout:g} seconds. Increase the time "
+                "limit (--timeout), or use another mapper."
             ) from error
         except (Exception, SystemExit) as error:
             reason = f"{type(error).__name__}: {error}".removesuffix(": ")

@@ -65,14 +65,14 @@ DEEPEST = 20
 def table(yaml: Any) -> dict[type[BaseException], str]:
     """Return what each exception of the YAML parser means, as a clause, with the most specific exceptions first."""
     return {
-        yaml.reader.ReaderError: "it holds characters that YAML does not allow",
-        yaml.scanner.ScannerError: "it is not YAML",
-        yaml.parser.ParserError: "it is not YAML",
-        yaml.composer.ComposerError: "it is more than one document, or refers to something that is not there",
-        yaml.constructor.ConstructorError: "it asks for something else than plain data",
-        yaml.YAMLError: "it is not YAML",
-        ValueError: "it holds a number or a date that there is none of",
-        OverflowError: "it holds a number that is too large",
+        yaml.reader.ReaderError: "the front matter contains characters that YAML does not allow",
+        yaml.scanner.ScannerError: "the front matter is not valid YAML",
+        yaml.parser.ParserError: "the front matter is not valid YAML",
+        yaml.composer.ComposerError: "the front matter contains several YAML documents, or an undefined alias",
+        yaml.constructor.ConstructorError: "the front matter contains YAML tags other than plain data",
+        yaml.YAMLError: "the front matter is not valid YAML",
+        ValueError: "the front matter contains an invalid number or date",
+        OverflowError: "the front matter contains a number that is too large",
         RecursionError: "it is nested too deeply",
     }
 
@@ -99,9 +99,11 @@ def _check(yaml: Any, text: str, what: str) -> None:
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if getattr(event, "anchor", None) is not None:
-            raise FaultyAnswer(what, [f"line {event.start_mark.line + 1}: anchors and aliases are not read here"])
+            raise FaultyAnswer(
+                what, [f"line {event.start_mark.line + 1}: the front matter must not contain YAML anchors or aliases"]
+            )
         if depth > DEEPEST:
-            raise FaultyAnswer(what, [f"line {event.start_mark.line + 1}: it is nested too deeply"])
+            raise FaultyAnswer(what, [f"line {event.start_mark.line + 1}: the front matter is nested too deeply"])
 
 
 def _place(error: BaseException) -> str:
@@ -123,20 +125,20 @@ def read_guardian(text: str, what: str) -> Guardian | None:
     parts = parted(text)
     if parts is None:
         if is_open(text) and re.search(rf"^{KEY}:", text, re.MULTILINE):
-            raise FaultyAnswer(what, ["the front matter is never closed: put '---' alone on a line after it"])
+            raise FaultyAnswer(what, ["the front matter has no end: put '---' on a line of its own after it"])
         return None
     matter = read_plain(parts.matter, what)
     if not isinstance(matter, Mapping) or KEY not in matter:
         return None
     said = matter[KEY]
     if not isinstance(said, Mapping):
-        raise FaultyAnswer(what, [f"{KEY}: must be a mapping"])
+        raise FaultyAnswer(what, [f"{KEY}: must be a mapping with 'id' and 'personality_prompt'"])
     return _guardian(said, parts.body, what)
 
 
 def _guardian(said: Mapping[Any, Any], body: str, what: str) -> Guardian:
     if not said.get("id") or not said.get("personality_prompt"):
-        raise FaultyAnswer(what, [f"{KEY} frontmatter missing 'id' or 'personality_prompt'"])
+        raise FaultyAnswer(what, [f"{KEY} front matter must contain 'id' and 'personality_prompt'"])
     identifier = _id(said, what)
     fallback = identifier.replace("_", "-").title()
     return Guardian(
@@ -156,7 +158,11 @@ def _id(said: Mapping[Any, Any], what: str) -> str:
     identifier = _text(said, "id", what)
     if not _ID.fullmatch(identifier) or identifier == NOBODY:
         raise FaultyAnswer(
-            what, [f"{KEY}.id: {identifier[:60]!r} is no id; use a-z, 0-9 and _, a letter first, and not {NOBODY!r}"]
+            what,
+            [
+                f"{KEY}.id: {identifier[:60]!r} is not a valid ID. Use a-z, 0-9, and _, beginning with a letter, "
+                f"but not {NOBODY!r}"
+            ],
         )
     return identifier
 
@@ -166,7 +172,9 @@ def _text(said: Mapping[Any, Any], key: str, what: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise FaultyAnswer(what, [f"{KEY}.{key}: must be a text, not {type(value).__name__}; put it in quotes"])
+        raise FaultyAnswer(
+            what, [f"{KEY}.{key}: must be a string, not {type(value).__name__}. Put the value in quotes"]
+        )
     return value.strip()
 
 
@@ -175,5 +183,5 @@ def _texts(said: Mapping[Any, Any], key: str, what: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise FaultyAnswer(what, [f"{KEY}.{key}: must be a list of texts"])
+        raise FaultyAnswer(what, [f"{KEY}.{key}: must be a list of strings"])
     return tuple(each.strip() for each in value)

@@ -98,16 +98,18 @@ def _guardians(texts: Mapping[str, str]) -> dict[str, Guardian]:
         try:
             guardian = read_guardian(text, what)
         except FaultyAnswer as error:
-            _log.warning("This guardian is passed over: %s", error)
+            _log.warning("Skipping an invalid guardian: %s", error)
             continue
         if guardian is None:
             continue
         if guardian.id in found:
-            _log.warning("This guardian is passed over: %s: its id %r is that of another file", what, guardian.id)
+            _log.warning("Skipping the guardian in %s, because another file has the same ID %r", what, guardian.id)
             continue
         found[guardian.id] = guardian
         if not PROMPT_LENGTH[0] <= len(guardian.prompt) <= PROMPT_LENGTH[1]:
-            _log.warning("%s: a personality_prompt works best with %d to %d characters", what, *PROMPT_LENGTH)
+            _log.warning(
+                "%s: the recommended length of personality_prompt is %d to %d characters", what, *PROMPT_LENGTH
+            )
     return found
 
 
@@ -118,10 +120,10 @@ def _patterns(texts: Mapping[str, str]) -> dict[str, Pattern]:
         try:
             read = read_patterns(text, what)
         except FaultyAnswer as error:
-            _log.warning("These patterns are passed over: %s", error)
+            _log.warning("Skipping an invalid file of patterns: %s", error)
             continue
         for fault in read.faults:
-            _log.warning("This pattern is passed over: %s: %s", what, fault)
+            _log.warning("Skipping an invalid pattern in %s: %s", what, fault)
         return {pattern.id: pattern for pattern in read.patterns}
     return {}
 
@@ -162,14 +164,14 @@ def _texts(folder: Path) -> dict[str, str]:
     try:
         names = [name for name, _ in _entries(folder)]
     except OSError as error:
-        _log.warning("No guardians are read from %s: %s", folder, error.strerror or error)
+        _log.warning("Cannot read guardians from %s: %s", folder, error.strerror or error)
         return {}
     texts = {}
     for name in names:
         try:
             texts[str(folder / name)] = _text(folder / name)
         except (SourceUnreadable, FaultyAnswer) as error:
-            _log.warning("This file is passed over: %s", error)
+            _log.warning("Skipping an unreadable guardian file: %s", error)
     return texts
 
 
@@ -180,8 +182,8 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise unreadable(error, path) from error
     if len(data) > SIZE_LIMIT:
-        raise FaultyAnswer(str(path), [f"$: it has more than {SIZE_LIMIT} bytes"])
+        raise FaultyAnswer(str(path), [f"$: the file is larger than the limit of {SIZE_LIMIT} bytes"])
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FaultyAnswer(str(path), [f"$: it is not UTF-8 (byte {error.start})"]) from error
+        raise FaultyAnswer(str(path), [f"$: the file is not valid UTF-8 at byte {error.start}"]) from error

@@ -37,7 +37,7 @@ def read_patterns(text: str, what: str) -> PatternFile:
             faults.append(str(error))
             continue
         if pattern.id in patterns:
-            faults.append(f"{place}.id: {pattern.id!r} is there already")
+            faults.append(f"{place}.id: another pattern has the same ID {pattern.id!r}")
         else:
             patterns[pattern.id] = pattern
     return PatternFile(patterns.values(), faults)
@@ -47,26 +47,32 @@ def _plain(text: str, what: str) -> Mapping[str, Any]:
     try:
         plain = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise FaultyAnswer(what, [f"$: it is not JSON ({error})"]) from error
+        raise FaultyAnswer(what, [f"$: the file is not valid JSON ({error})"]) from error
     if not isinstance(plain, dict):
-        raise FaultyAnswer(what, ["$: must be an object of categories"])
+        raise FaultyAnswer(what, ["$: the file must contain a JSON object with a list of patterns for each category"])
     return plain
 
 
 def _items(plain: Mapping[str, Any], what: str) -> Iterator[tuple[str, str, object]]:
     for category, items in plain.items():
         if not isinstance(items, list) or not _NAME.fullmatch(category) or category == FREE:
-            raise FaultyAnswer(what, [f"{category[:60]}: must be a category (a-z, 0-9, _; not {FREE!r}) with a list"])
+            raise FaultyAnswer(
+                what,
+                [
+                    f"{category[:60]}: must be the name of a category (a-z, 0-9, and _, but not {FREE!r}) with a list "
+                    "of patterns"
+                ],
+            )
         for number, item in enumerate(items):
             yield f"{category}[{number}]", category, item
 
 
 def _pattern(category: str, item: object, place: str) -> Pattern:
     if not isinstance(item, dict):
-        raise ValueError(f"{place}: must be an object")  # noqa: TRY004 - one kind of error for all faults of a file
+        raise ValueError(f"{place}: a pattern must be a JSON object")  # noqa: TRY004 - one kind of error for all faults of a file
     identifier = _text(item, "id", place)
     if not _NAME.fullmatch(identifier) or identifier == FREE:
-        raise ValueError(f"{place}.id: {identifier[:60]!r} is no id; use a-z, 0-9 and _, and not {FREE!r}")
+        raise ValueError(f"{place}.id: {identifier[:60]!r} is not a valid ID. Use a-z, 0-9, and _, but not {FREE!r}")
     return Pattern(
         id=identifier,
         category=category,
@@ -86,7 +92,7 @@ def _text(item: Mapping[str, Any], key: str, place: str, default: str | None = N
     if value is None and default is not None:
         return default
     if not isinstance(value, str) or (default is None and not value.strip()):
-        raise ValueError(f"{place}.{key}: must be a text")
+        raise ValueError(f"{place}.{key}: must be a non-empty string")
     return value.strip()
 
 
@@ -108,5 +114,5 @@ def _count(item: Mapping[str, Any], key: str, place: str) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{place}.{key}: must be a whole number from 1 on")
+        raise ValueError(f"{place}.{key}: must be a whole number of at least 1")
     return value

@@ -29,7 +29,7 @@ from citekit.domain.source import Source
 VERSION = "10"
 """Change this whenever the same file would give other texts."""
 
-OTHER_TRACK = "in another track of subtitles"
+OTHER_TRACK = "in another subtitle track"
 """The note on subtitles that a player shows only on request."""
 
 RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
@@ -86,17 +86,19 @@ class QuotableTextReader:
             return list(self._spoken(source))
         if not self.texts.supports(source.format):
             raise SourceUnsupported(
-                f"{source.path.name} is {source.format.name}: no text is read from such files, so no quote can be found."
+                f"{source.path.name} is a {source.format.name} file. CiteKit reads no text from such files, so "
+                "it cannot verify quotes in it."
             )
         extracted_text = self.texts.read(source, progress)
         if extracted_text.unread and not extracted_text.text.strip():
             raise SourceUnsupported(
-                f"{source.path.name} holds pages that are too complex to be read, and no other text: a quote cannot be "
-                "looked for in it."
+                f"The pages of {source.path.name} are too complex to read, and there is no other text, so CiteKit "
+                "cannot verify quotes in it."
             )
         if not extracted_text.text.strip():
             raise SourceUnsupported(
-                f"{source.path.name} holds no text, only pictures or nothing: a quote cannot be looked for in it."
+                f"{source.path.name} contains no text, so CiteKit cannot verify quotes in it. If it is a scan, "
+                "run OCR on it first."
             )
         return list(self._ways_to_read(source, extracted_text, progress))
 
@@ -105,7 +107,9 @@ class QuotableTextReader:
         options = Options(Form.TEXT)
         extractor = next((each for each in self.extractors if Form.TEXT in each.forms(source.format, place)), None)
         if extractor is None:
-            raise FormUnsupported(f"The text of a region of {source.path.name} cannot be read: name the whole page.")
+            raise FormUnsupported(
+                f"The text of a region of {source.path.name} cannot be read. Give the address of the whole page."
+            )
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             target = Path(folder) / "region.txt"
             extractor.extract(source, place, options, target)
@@ -119,7 +123,7 @@ class QuotableTextReader:
             yield Quotable.of(whole, NOT_VISIBLE)
         bare = without_running_lines(extracted_text)
         if bare is not None:
-            yield Quotable.of(bare, "running heads and feet of pages left out")
+            yield Quotable.of(bare, "without running headers and footers")
         if source.format.name in MARKED_UP:
             note = WITH_TAGS if source.format.name == "html" else WITH_MARKUP
             yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), note)
@@ -134,7 +138,8 @@ class QuotableTextReader:
         tracks = [each for each in (cues, facts.subtitles, *facts.other_subtitles) if each]
         if not tracks:
             raise SourceUnsupported(
-                f"{source.path.name} has no subtitles, neither inside nor in a file beside it: what is said is not known."
+                f"{source.path.name} has no subtitles, embedded or in a sidecar file, so CiteKit cannot verify "
+                "quotes in it."
             )
         for place, track in enumerate(tracks):
             spoken = Transcript.of(((cue.start, cue.end, cue.text) for cue in track), modality)

@@ -117,7 +117,9 @@ class IsolatedMeasurer:
             return self.here.measure(source)
         found = from_plain(self.workers.ask("measure", source.path, {"source": plain_source(source)}))
         if found is None:
-            raise SourceUnsupported(f"{source.path.name} cannot be measured.")
+            raise SourceUnsupported(
+                f"CiteKit cannot determine the number of pages, lines, or seconds of {source.path.name}."
+            )
         return found
 
 
@@ -163,7 +165,7 @@ class IsolatedViewer:
         asked = {"path": str(path), "first": first, "last": last, "target": str(target)}
         self.workers.ask("cut_pages", path, asked, progress)
         if not _is_file(target):
-            raise SourceUnsupported(f"{path.name} cannot be read: no pages could be cut out of it.")
+            raise SourceUnsupported(f"{path.name} cannot be read: no pages could be extracted from it.")
 
     def is_upright(self, path: Path) -> bool:
         """Return whether the image needs no rotation."""

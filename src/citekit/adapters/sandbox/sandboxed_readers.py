@@ -1,4 +1,6 @@
-"""Adapters that read books, texts, and the metadata of recordings in a worker, and prepare texts for quotes there."""
+"""Adapters that read books, texts, and the metadata of recordings in a worker, and prepare answer of the worker process
+(texts for quotes) there.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +126,9 @@ class IsolatedQuotableTexts:
             return self.here.read(source, progress)
         found = self.workers.ask("quotable", source.path, {"source": plain_source(source)}, progress)
         if not isinstance(found, list) or not found:
-            raise FaultyAnswer("texts for quotes", ["$: is not a list of texts"])
+            raise FaultyAnswer(
+                "answer of the worker process (texts for quotes)", ["$: must be a non-empty list of texts"]
+            )
         return [self._text(each) for each in found]
 
     def _text(self, plain: Any) -> Quotable:
@@ -136,7 +140,12 @@ class IsolatedQuotableTexts:
         try:
             text = self.from_plain(plain)
         except (ValueError, KeyError, TypeError, OverflowError) as wrong:
-            raise FaultyAnswer("texts for quotes", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+            raise FaultyAnswer(
+                "answer of the worker process (texts for quotes)", [f"$: {wrong}"[:CAUSE_LIMIT]]
+            ) from wrong
         if not text.is_sound:
-            raise FaultyAnswer("texts for quotes", ["starts: do not lie in the text, one behind the other"])
+            raise FaultyAnswer(
+                "answer of the worker process (texts for quotes)",
+                ["starts: must be ascending offsets inside the text"],
+            )
         return text

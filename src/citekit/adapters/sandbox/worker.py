@@ -70,9 +70,7 @@ def _answer(asked: Mapping[str, Any], work: Work, progress: Progress, memory: st
         if any(_is_out_of_memory(each) for each in _causes(error)):
             return {"spent": memory}
         if any(getattr(each, "errno", None) == errno.EFBIG for each in _causes(error)):
-            return {
-                "short": f"it would make a file of more than {asked['output']} bytes (CITEKIT_CACHE_LIMIT allows more)"
-            }
+            return {"short": f"the evidence would exceed {asked['output']} bytes (CITEKIT_CACHE_LIMIT allows more)"}
         if isinstance(error, CiteKitError):
             return {"failed": to_plain_error(error)}
         return {"broken": traceback.format_exc()}
@@ -85,7 +83,7 @@ def _written(answer: dict[str, Any], longest: int, memory: str) -> bytes:
     except MemoryError:
         return as_message({"spent": memory})
     if len(message) > longest:
-        return as_message({"short": f"what is in it takes more than {longest} bytes"})
+        return as_message({"short": f"its content exceeds the limit of {longest} bytes"})
     return message
 
 

@@ -268,7 +268,7 @@ class WorkerPool:
                 raise SpentError(TIME, was_busy=conversation.was_busy) from ended
             if is_fresh:
                 died = CrashedError if -ended.status in _CRASHES else DiedError
-                raise died(f"it made the program that reads it end ({ended.how})") from ended
+                raise died(f"it crashed the worker process ({ended.how})") from ended
         # The worker may have exited, or earlier files used it up. Only a fresh worker is conclusive for this file.
         parser.child, parser.state = self._started(), self.state()
         return self._said(parser, request, turn, is_fresh=True)

@@ -50,7 +50,7 @@ SLOW = 1.5
 TIME = "time"
 """The limit that a request exceeded, in addition to the memory limits in `worker`: processor time."""
 
-NONSENSE = "the program that reads it gave an answer without sense"
+NONSENSE = "the worker process returned an invalid answer"
 
 
 class DiedError(Exception):

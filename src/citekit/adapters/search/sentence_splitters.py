@@ -83,7 +83,7 @@ def _boundaries(code: str, block: str) -> list[int]:
     try:
         from sentencex import get_sentence_boundaries  # type: ignore[import-untyped]
     except ImportError as error:
-        raise DriverMissing("Telling sentences apart", "library") from error
+        raise DriverMissing("Splitting text into sentences", "library") from error
     return [boundary["start_index"] for boundary in get_sentence_boundaries(code, block)]
 
 

@@ -133,7 +133,7 @@ class AllowedFolders:
 
     def unsteady(self, path: Path) -> PathNotAllowed:
         """Return the error for a path on which something is being replaced."""
-        text = f"{path} is being changed, or what leads to it is: ask again when that is done."
+        text = f"{path}, or a folder in its path, is being changed. Try again later."
         return PathNotAllowed(text, str(path))
 
     def _looks(self, real: Path) -> Way:
@@ -175,8 +175,9 @@ class AllowedFolders:
         shown = str(path).encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
         allowed = ", ".join((*self._shown, *map(str, self._offered)))
         return PathNotAllowed(
-            f"{shown} is outside the folders that may be read here ({allowed}, and those of ingested files), or hidden: its "
-            "owner can allow it by ingesting it (citekit ingest FILE), or its folder by CITEKIT_ROOTS.",
+            f"{shown} is hidden, or outside the folders that may be read here ({allowed}, and the folders of ingested "
+            "files). To allow the file, its owner can ingest it (citekit ingest FILE); to allow its folder, add the "
+            "folder to CITEKIT_ROOTS.",
             shown,
         )
 

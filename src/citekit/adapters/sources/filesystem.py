@@ -143,7 +143,7 @@ class FileSources:
             if FileState.of(os.fstat(file.fileno())) == before:
                 self._states.remember(before, digest)
                 return before, digest
-        raise SourceUnreadable(f"Cannot read {path}: it changes while it is read. Wait until it is complete.")
+        raise SourceUnreadable(f"Cannot read {path}: it changed while it was read. Wait until it is complete.")
 
 
 def _check_name(path: Path) -> None:
@@ -155,7 +155,9 @@ def _check_name(path: Path) -> None:
         text.encode()
     except UnicodeEncodeError:
         shown = str(path).encode("utf-8", "backslashreplace").decode()
-        raise SourceUnreadable(f"Cannot read {shown}: its name or a folder's is not valid UTF-8. Rename it.") from None
+        raise SourceUnreadable(
+            f"Cannot read {shown}: the name of the file or of a folder in its path is not valid UTF-8. Rename it."
+        ) from None
 
 
 def _place(path: Path) -> tuple[Path, os.stat_result]:

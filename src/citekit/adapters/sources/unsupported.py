@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from citekit.domain.formats import BY_SUFFIX, OFFICE, by_name
 
-SUPPORTED = "PDF, EPUB, MOBI, FB2, DOCX, PPTX, XLSX, video, audio, images, text and code"
+SUPPORTED = "PDF, EPUB, MOBI, FB2, DOCX, PPTX, XLSX, video, audio, images, text, and code"
 
 _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x1f\x8b", "a gzip archive"),
@@ -51,10 +51,11 @@ def _compound(suffix: str) -> str:
     promised = BY_SUFFIX.get(suffix)
     if promised is not None and promised.name in OFFICE:
         return (
-            f"protected by a password; open it in its program and save it without one (or an older file named {suffix})"
+            f"protected by a password (or an older file with the extension {suffix}); save it without a "
+            "password, in the current format"
         )
     return _OLDER.get(
-        suffix, "an older or protected Office document; save it as .docx, .pptx or .xlsx without a password"
+        suffix, "an older or protected Office document; save it as .docx, .pptx, or .xlsx without a password"
     )
 
 
@@ -63,10 +64,10 @@ def why_unsupported(name: str, head: bytes) -> str:
     seems = _seems(name, head)
     promised = by_name(name)
     if seems is not None:
-        return f"it seems to be {seems}. Supported are {SUPPORTED}"
+        return f"it appears to be {seems}. CiteKit supports {SUPPORTED}"
     if promised is not None:
-        return f"its content is not {promised.name}, whatever its name says; the file may be damaged"
-    return f"its content is of no known kind. Supported are {SUPPORTED}"
+        return f"its name says {promised.name}, but its content is something else; the file may be damaged"
+    return f"its content is not of a known type. CiteKit supports {SUPPORTED}"
 
 
 def _seems(name: str, head: bytes) -> str | None:

@@ -36,7 +36,7 @@ KEPT_SHARE = 0.99
 GRACE = 10.0
 """Seconds after its last access during which an object is not evicted, because a caller may still be copying it."""
 
-_WAITING = "waiting for another caller who makes the same evidence"
+_WAITING = "waiting for another caller that is creating the same evidence"
 
 Waiting = Callable[[], object]
 """A callback that runs periodically while a lock is awaited."""

@@ -173,7 +173,7 @@ class InMemoryEvidenceStore:
         with self._table:
             lock = self._making.setdefault(key, threading.Lock())
         while not lock.acquire(timeout=NAP):
-            progress(0.0, None, "waiting for another caller who makes the same evidence")
+            progress(0.0, None, "waiting for another caller that is creating the same evidence")
         try:
             found = self.find(key) or self._made(key, make, readers)
             narrow(found.path, readers)
@@ -226,7 +226,7 @@ class InMemoryEvidenceStore:
             made = Path(folder, "evidence")
             extraction = make(made)
             if not made.is_file():
-                raise ExtractionFailed("The extractor wrote nothing.")
+                raise ExtractionFailed("The extractor created no file. Please report this bug.")
             data = made.read_bytes()
             path = self._folder / Digest.of_bytes(data).hex
             before = readers_at(path)

@@ -237,7 +237,9 @@ class JsonMapStore:
 
     def _check_link(self, path: Path) -> None:
         if not is_inside(str(path), str(self._folder)):
-            raise MapCorrupt(f"The map {path} is a link that leads out of its folder; put the file itself there.")
+            raise MapCorrupt(
+                f"The map {path} is a symbolic link to a file outside its folder. Replace the link with the file."
+            )
 
     def _missing(self, resource_id: str) -> ResourceMissing:
         return ResourceMissing(

@@ -19,7 +19,7 @@ _READ = {"deed": Deed, "at": datetime.fromisoformat, "digest": Digest}
 def checked(entry: LedgerEntry) -> LedgerEntry:
     """Return the entry with its time in UTC. Raises `RequestRefused` if the time has no time zone."""
     if entry.at.utcoffset() is None:
-        raise RequestRefused(f"A line of the ledger needs a time with its zone, not {entry.at.isoformat()}.")
+        raise RequestRefused(f"The time of a ledger entry must have a time zone, unlike {entry.at.isoformat()}.")
     return evolve(entry, at=entry.at.astimezone(UTC))
 
 
@@ -31,7 +31,7 @@ def written(entry: LedgerEntry) -> str:
     try:
         return json.dumps(plain, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
-        raise RequestRefused(f"A line of the ledger holds plain data only: {error}.") from error
+        raise RequestRefused(f"The data of a ledger entry must be representable as JSON: {error}.") from error
 
 
 def read(text: str) -> LedgerEntry:

@@ -20,15 +20,15 @@ __all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "parsed"]
 def check_file(path: Path, status: os.stat_result) -> None:
     """Raise `MapCorrupt` if the path is not a regular file or the file is too large. Does not open it."""
     if not stat.S_ISREG(status.st_mode):
-        raise MapCorrupt(f"The map {path} is not a file.")
+        raise MapCorrupt(f"The map {path} is not a regular file. Remove it, and map its source again.")
     if status.st_size > SIZE_LIMIT:
-        raise MapCorrupt(f"The map {path} is larger than {SIZE_LIMIT // 2**20} MB; map its source again.")
+        raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. Map its source again.")
 
 
 def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
     """Parse the bytes of the map file at `path`, with the resource ID from its file name. Raises `MapCorrupt`."""
     if len(data) > SIZE_LIMIT:
-        raise MapCorrupt(f"The map {path} is larger than {SIZE_LIMIT // 2**20} MB; map its source again.")
+        raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. Map its source again.")
     try:
         found = maps.from_json(data.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
@@ -37,10 +37,11 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
         ) from error
     except VersionTooNew as error:
         raise MapTooNew(
-            f"The map of '{resource_id}' was made by a later CiteKit than this one: update citekit to read it ({path})."
+            f"The map of '{resource_id}' was written by a later version of CiteKit. Update CiteKit to read it ({path})."
         ) from error
     except FaultyAnswer as error:
         raise MapCorrupt(
-            f"The map of '{resource_id}' is damaged: {error}. Repair it, or map its source again."
+            f"The map of '{resource_id}' is damaged: {error}. Repair it (citekit validate --fix), or map its "
+            "source again."
         ) from error
     return found if found.resource_id == resource_id else evolve(found, resource_id=resource_id)

@@ -295,7 +295,9 @@ def _copy(evidence: StoredEvidence, target: Path) -> None:
     try:
         source = evidence.path.open("rb")
     except OSError as error:
-        raise EvidenceCorrupt(f"The stored evidence {evidence.digest} is gone; ask for it again.") from error
+        raise EvidenceCorrupt(
+            f"The evidence {evidence.digest} was deleted from the cache. Resolve it again."
+        ) from error
     private = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with source, os.fdopen(private, "wb") as copy:
         shutil.copyfileobj(source, copy, 1024 * 1024)

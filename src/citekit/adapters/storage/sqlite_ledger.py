@@ -54,17 +54,17 @@ _OF_ONE = _FROM_STANDING + "standing.deed = ? AND standing.collection = ? ORDER 
 _HISTORY = "SELECT entry FROM line ORDER BY number DESC LIMIT ?"
 
 _UNWRITABLE = {
-    Trouble.BUSY: "another program has been writing to it for a long time; try again",
+    Trouble.BUSY: "another program is still writing to it; try again",
     Trouble.FULL: "the disk is full; free some space",
     Trouble.READ_ONLY: "you are not permitted to write there, or the disk is read-only; choose another home (--home DIR)",
-    Trouble.UNREACHABLE: "it cannot be opened; check that it is a file, and that you are permitted to read and write it",
-    Trouble.FAILED: "the disk or the system reports an error; check the disk and the space on it",
-    Trouble.TOO_MUCH: "a line is longer than SQLite takes",
-    Trouble.MISUSED: "this version of SQLite cannot do it",
+    Trouble.UNREACHABLE: "it cannot be opened; check that it is a file that you can read and write",
+    Trouble.FAILED: "the disk or the system reported an error; check the disk and its free space",
+    Trouble.TOO_MUCH: "an entry exceeds the size limit of SQLite",
+    Trouble.MISUSED: "the installed version of SQLite does not support it",
 }
 _CORRUPT = {
     Trouble.DAMAGED: "its file is damaged",
-    Trouble.FOREIGN: "it is the database of another program, or misses tables",
+    Trouble.FOREIGN: "it belongs to another program, or lacks tables",
 }
 
 
@@ -122,7 +122,7 @@ class SqliteLedger:
         try:
             return [ledger_line.read(text) for (text,) in rows]
         except ValueError as error:
-            raise self._corrupt(f"a line of it cannot be read ({str(error)[:100]})") from error
+            raise self._corrupt(f"one of its entries cannot be read ({str(error)[:100]})") from error
 
     @contextmanager
     def _opened(self, mode: str) -> Iterator[sqlite3.Connection]:
@@ -148,11 +148,12 @@ class SqliteLedger:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if application == APPLICATION and version > VERSION:
             raise LedgerCorrupt(
-                f"The ledger {self._path} was written by a later version of CiteKit: update CiteKit, or rename the file away."
+                f"The ledger {self._path} was written by a later version of CiteKit: update CiteKit, or rename "
+                "the file so that CiteKit creates a new one."
             )
         if application == APPLICATION:
             if not {sql for (sql,) in connection.execute(_PROGRAMS)}.issubset(_TABLES):
-                raise self._corrupt("it has views or triggers that CiteKit did not make")
+                raise self._corrupt("it has views or triggers that CiteKit did not create")
             return True
         if connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None:
             raise self._corrupt(_CORRUPT[Trouble.FOREIGN])
@@ -162,8 +163,8 @@ class SqliteLedger:
 
     def _corrupt(self, why: str) -> LedgerCorrupt:
         return LedgerCorrupt(
-            f"The ledger {self._path} cannot be read: {why}. Rename it away and ingest the books again: "
-            "a new one is made, and the index is filled from the books."
+            f"The ledger {self._path} cannot be read: {why}. Rename it, and ingest the books again, which creates a "
+            "new ledger and fills the index."
         )
 
 
@@ -172,5 +173,7 @@ def _key(collection: str) -> str:
     try:
         collection.encode()
     except UnicodeEncodeError as error:
-        raise RequestRefused(f"{collection!r} is no name for a collection: it is not valid Unicode.") from error
+        raise RequestRefused(
+            f"{collection!r} is not a valid name for a collection, because it is not valid Unicode."
+        ) from error
     return collection

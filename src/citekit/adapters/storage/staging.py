@@ -92,11 +92,13 @@ def digest_of(made: Path) -> tuple[Digest, int]:
     """Return the digest and size of the file. Raises `ExtractionFailed` if it is not a regular file."""
     try:
         if not stat.S_ISREG(os.lstat(made).st_mode):
-            raise ExtractionFailed("The extractor made something that is not a file.")
+            raise ExtractionFailed(
+                "The extractor created a folder, link, or device instead of a regular file. Please report this bug."
+            )
         with made.open("rb") as file:
             return Digest.of_stream(file), os.fstat(file.fileno()).st_size
     except FileNotFoundError:
-        raise ExtractionFailed("The extractor wrote nothing.") from None
+        raise ExtractionFailed("The extractor created no file. Please report this bug.") from None
     except OSError as error:
         raise unwritable(error, made) from error
 

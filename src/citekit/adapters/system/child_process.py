@@ -49,8 +49,8 @@ class ChildProcessEndedError(Exception):
         if self.status >= 0:
             return f"ended with status {self.status}"
         with suppress(ValueError):
-            return f"was ended by {signal.Signals(-self.status).name}"
-        return f"was ended by signal {-self.status}"
+            return f"was terminated by {signal.Signals(-self.status).name}"
+        return f"was terminated by signal {-self.status}"
 
 
 def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:

@@ -90,7 +90,7 @@ class Locks:
         acquired. By default, a warning reports what is awaited.
         """
         if waiting is wait_silently:
-            waiting = log_once(f"Waiting for another program of CiteKit, which holds {self._folder / name}.")
+            waiting = log_once(f"Waiting for another CiteKit process, which has locked {self._folder / name}.")
         with self._gate(name) as gate:
             while not gate.acquire(timeout=NAP):
                 waiting()

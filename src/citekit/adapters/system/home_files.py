@@ -152,12 +152,12 @@ def unsafe(path: str) -> HomeUnsafe:
         mode = 0
     if stat.S_ISLNK(mode):
         return HomeUnsafe(
-            f"{path} is a symbolic link, and no link inside a home is followed: remove it, or put a real file or folder "
-            "in its place."
+            f"{path} is a symbolic link, and CiteKit does not follow links inside its home. Remove it, or replace it "
+            "with a regular file or folder."
         )
     kinds = ((stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"), (stat.S_ISDIR, "a folder"))
     kind = next((kind for is_kind, kind in kinds if is_kind(mode)), "a device")
-    return HomeUnsafe(f"{path} is {kind}, not a file, and is not opened: remove it.")
+    return HomeUnsafe(f"{path} is {kind}, not a regular file. Remove it.")
 
 
 @lru_cache(maxsize=1024)

@@ -44,13 +44,15 @@ directly while another thread reads the database under SQLite's lock.
 _SAYS = {
     Trouble.BUSY: "another program is writing to it; try again when it has finished",
     Trouble.DAMAGED: "metadata.db is damaged; open the library in Calibre and choose Library maintenance > Restore database",
-    Trouble.FOREIGN: "metadata.db has not the tables that are read here; open it once in a current version of Calibre",
+    Trouble.FOREIGN: (
+        "metadata.db lacks tables that CiteKit reads; open the library once in a current version of Calibre"
+    ),
     Trouble.FULL: "the temporary folder is full; free some space",
     Trouble.READ_ONLY: "you are not permitted to read metadata.db",
     Trouble.UNREACHABLE: "metadata.db cannot be opened; check that you are permitted to read it",
-    Trouble.FAILED: "the system reports an error while metadata.db is read; check the disk",
-    Trouble.TOO_MUCH: "metadata.db holds more than is read of a library; check that it is one of Calibre's",
-    Trouble.MISUSED: "this version of SQLite does not understand it",
+    Trouble.FAILED: "the system reported an error while reading metadata.db; check the disk",
+    Trouble.TOO_MUCH: "metadata.db exceeds a size limit of SQLite; check that Calibre created it",
+    Trouble.MISUSED: "the installed version of SQLite does not support metadata.db",
 }
 
 DatabaseState = tuple[FileState | None, ...]
@@ -109,7 +111,7 @@ class CalibreDatabase:
             with self._path.open("rb") as file:
                 header = file.read(100)
         except (FileNotFoundError, NotADirectoryError, ValueError) as error:
-            raise LibraryUnavailable(f"Calibre library not found: {self.folder}") from error
+            raise LibraryUnavailable(f"There is no Calibre library (metadata.db) in {self.folder}.") from error
         except OSError as error:
             raise self._unavailable(UNREADABLE.get(error.errno or 0, f"{error.strerror}")) from error
         if not header.startswith(MAGIC):
@@ -130,7 +132,9 @@ class CalibreDatabase:
                     with suppress(FileNotFoundError):
                         shutil.copyfile(path, Path(folder.name) / path.name)
             except OSError as error:
-                raise self._unavailable(f"it must be copied to be read, and cannot: {error.strerror}") from error
+                raise self._unavailable(
+                    f"CiteKit must copy metadata.db to read it, but the copy failed ({error.strerror})"
+                ) from error
             if before == self.state():
                 return _Copy(before, folder)
         raise self._unavailable(_SAYS[Trouble.BUSY])

@@ -59,7 +59,7 @@ class CbzExtractor:
         """Write the pages to `target`. Raises the errors of the port."""
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(
-                f"Pages of a comic can't be extracted as {options.form.value}; ask for the native form or pdf."
+                f"Pages of a comic can be extracted in the native form or as pdf, but not as {options.form.value}."
             )
         with open_comic(source.path) as comic:
             if location.numbers[-1] > len(comic.names):
@@ -85,7 +85,7 @@ class CbzExtractor:
         """Write one PDF page per picture, with its size in pixels at 72 per inch."""
         if len(location.numbers) > PDF_LIMIT:
             raise FormUnsupported(
-                f"A PDF can have at most {PDF_LIMIT} pages of a comic: ask for fewer pages, or for the native form."
+                f"A PDF can have at most {PDF_LIMIT} pages of a comic. Request fewer pages, or the native form."
             )
         with (
             tempfile.TemporaryDirectory(prefix="citekit-") as folder,

@@ -58,7 +58,7 @@ def write_png(html: str, location: Chapter, target: Path, progress: Progress) ->
 @contextmanager
 def _laid_out(html: str, target: Path) -> Iterator[Document]:
     if _WORD.search(_TAG.sub(" ", html)):
-        raise FormUnsupported("The text contains a word that is too long for a page; request the form html or text.")
+        raise FormUnsupported("The text contains a word that is too long for a page. Request the form html or text.")
     with exclusive() as pymupdf, translated(target, ExtractionFailed):
         flowing = pymupdf.open(stream=html.encode(), filetype="html")
         flowing.layout(width=PAPER[0], height=PAPER[1], fontsize=FONT_SIZE)

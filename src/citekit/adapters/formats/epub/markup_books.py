@@ -76,7 +76,9 @@ class MarkupReader:
             content = flow(part.root(), as_seen=self.as_seen)
             steps += len(content.steps)
             if steps > STEPS_LIMIT:
-                raise SourceUnsupported(f"{path.name} contains more markup than the limit for a book; split it.")
+                raise SourceUnsupported(
+                    f"The markup of {path.name} exceeds the size limit for a book. Split the book into smaller files."
+                )
             chapters.append(BookChapter(number=number, name=part.name, text=content.text, marks=marks(content)))
             anchors.append(content.anchors)
             pages.extend(islice(marked_pages(content, number), PAGES_LIMIT - len(pages)))

@@ -133,7 +133,10 @@ class EpubReader:
                 pages.extend(islice(marked_pages(text, number), PAGES_LIMIT - len(pages)))
                 steps += len(text.steps)
                 if steps > STEPS_LIMIT:
-                    raise SourceUnsupported(f"{path.name} contains more markup than the limit for a book; split it.")
+                    raise SourceUnsupported(
+                        f"The markup of {path.name} exceeds the size limit for a book. Split the book into smaller "
+                        "files."
+                    )
             entries, named = read_contents(archive, package), read_landmarks(archive, package)
             printed = read_page_list(archive, package)
         return Book(
@@ -161,7 +164,10 @@ class EpubReader:
                 texts.append(content.text)
                 steps += len(content.steps)
                 if steps > STEPS_LIMIT:
-                    raise SourceUnsupported(f"{path.name} contains more markup than the limit for a book; split it.")
+                    raise SourceUnsupported(
+                        f"The markup of {path.name} exceeds the size limit for a book. Split the book into smaller "
+                        "files."
+                    )
             return texts
 
     def html(

@@ -77,7 +77,10 @@ def _stream_choice(kind: str, streams: Sequence[Any], used: Sequence[Any]) -> li
         return []
     language = streams[number - 1].metadata.get("language", "und")
     in_language = "" if language == "und" else f" ({language})"
-    return [f"Of {len(streams)} {kind} streams, number {number}{in_language} is used, the one that players choose."]
+    return [
+        f"The file has {len(streams)} {kind} streams. Number {number}{in_language} is used, because players choose "
+        "it by default."
+    ]
 
 
 def _pixel_aspect(stream: Any) -> list[str]:
@@ -109,7 +112,7 @@ def _describe_jump(previous: float, time: float) -> str:
     edges = f"from {shortest(round(max(previous, 0.0), 1))} s to {shortest(round(max(time, 0.0), 1))} s"
     if time > previous:
         return f"The packet times jump {edges}: nothing is recorded in between."
-    return f"The packet times go back {edges}: times after that are ambiguous, and parts can be missing here."
+    return f"The packet times go back {edges}, so later times are ambiguous, and parts can be missing."
 
 
 class PyAvProbe:
@@ -122,7 +125,7 @@ class PyAvProbe:
             video, audio = video_stream(container), audio_stream(container)
             size = None if video is None else _upright_size(container, video)
             if not any(_first_frame(container, stream) for stream in streams):
-                raise SourceUnsupported("Nothing in the file can be played: it is empty or damaged.")
+                raise SourceUnsupported("The file contains nothing that can be played: it is empty or damaged.")
             duration = measure_duration(container)
             texts = text_subtitle_streams(container)
             chosen = preferred_subtitles(texts)

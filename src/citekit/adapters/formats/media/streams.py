@@ -77,7 +77,9 @@ def playable_streams(container: InputContainer) -> list[Any]:
     """Return the video stream and the audio stream that players use. Raises `SourceUnsupported` if there are none."""
     streams = [stream for stream in (video_stream(container), audio_stream(container)) if stream is not None]
     if not streams:
-        raise SourceUnsupported("Nothing in the file can be played: it has no readable video or audio stream.")
+        raise SourceUnsupported(
+            "The file contains nothing that can be played: it has no readable video or audio stream."
+        )
     return streams
 
 
@@ -103,7 +105,7 @@ def measure_duration(container: InputContainer) -> MediaDuration:
         return MediaDuration(indexed, declared)
     measured = _end_by_packets(container, streams, declared)
     if measured is None or measured <= 0:
-        raise SourceUnsupported("Nothing in the file can be played: it has no video or audio packets.")
+        raise SourceUnsupported("The file contains nothing that can be played: it has no video or audio packets.")
     if declared is not None and abs(declared - measured) > DURATION_TOLERANCE >= abs(
         declared - start_time(container) - measured
     ):

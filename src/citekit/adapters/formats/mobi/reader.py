@@ -157,7 +157,7 @@ def _assembled(text: bytes, skeletons: Index, fragments: Index) -> Iterator[_Pie
             copied += len(page)
         kept += len(page)
         if kept > 2 * TEXT_LIMIT or copied > COPY_LIMIT:
-            raise SourceUnsupported("The book is damaged: its pages are larger than its text.")
+            raise SourceUnsupported("The book is damaged: its HTML parts are larger than its text.")
         yield _Piece(start, page)
 
 

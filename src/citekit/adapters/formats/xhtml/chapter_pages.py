@@ -57,7 +57,7 @@ class ChapterPages:
         self.steps += len(content.steps)
         if self.steps > STEPS_LIMIT:
             raise SourceUnsupported(
-                f"The book exceeds the limit on markup at chapter {number}; request fewer chapters."
+                f"The chapters up to chapter {number} exceed the size limit for markup. Request fewer chapters."
             )
         if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
             raise LocationOutside(
@@ -74,8 +74,8 @@ def bounded(pieces: Iterable[str], what: str) -> str:
         size += len(piece)
         if size > DOCUMENT_LIMIT:
             raise FormUnsupported(
-                f"{what} a document of more than {DOCUMENT_LIMIT >> 20} MB; "
-                "request the text form, fewer chapters, or a range of characters."
+                f"{what} an HTML document of more than {DOCUMENT_LIMIT >> 20} MB, which is the limit. Request the "
+                "form text or a smaller part."
             )
         kept.append(piece)
     return "".join(kept)

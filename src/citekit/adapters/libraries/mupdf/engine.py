@@ -136,23 +136,23 @@ def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[C
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
-        damaged = (failure, "is damaged: that part of it could not be read")
+        damaged = (failure, "is damaged, so this part of it cannot be read")
         return {
             pymupdf.FileNotFoundError: (SourceUnreadable, "does not exist"),
             pymupdf.EmptyFileError: (SourceUnreadable, "is empty"),
-            pymupdf.FileDataError: (SourceUnsupported, "is not a PDF, or is damaged beyond reading"),
+            pymupdf.FileDataError: (SourceUnsupported, "is not a PDF, or is too damaged to read"),
             **{getattr(mupdf, name): damaged for name in _mupdf_errors(mupdf)},
             mupdf.FzErrorLimit: (failure, "is too large or too complex to be read"),
-            mupdf.FzErrorUnsupported: (failure, "uses a feature of PDF that is not supported here"),
+            mupdf.FzErrorUnsupported: (failure, "uses a feature of PDF that CiteKit does not support"),
             RecursionError: (failure, "is nested too deeply"),
-            MemoryError: (failure, "needs more memory than there is"),
+            MemoryError: (failure, "needs more memory than is available"),
             OSError: (SourceUnreadable, "could not be read"),
             **dict.fromkeys(
                 (RuntimeError, ValueError, LookupError, TypeError, AttributeError, AssertionError, ArithmeticError),
                 damaged,
             ),
             SystemError: damaged,
-            PageWorkError: (failure, "holds a page that is too complex to be executed: it can only be cut as pdf"),
+            PageWorkError: (failure, "contains a page that is too complex to render; request the form pdf"),
         }
 
 
@@ -193,9 +193,7 @@ def check_tree(document: Document, path: Path) -> None:
         try:
             check_page_tree(pymupdf.mupdf, document)
         except PageTreeSizeError as error:
-            raise SourceUnsupported(
-                f"{path.name!r} is damaged: its page tree leads to the same pages over and over."
-            ) from error
+            raise SourceUnsupported(f"{path.name!r} is damaged: its page tree contains a cycle.") from error
 
 
 def guard(document: Document, path: Path) -> None:
@@ -294,20 +292,22 @@ def _check(document: Document, path: Path, password: str | None) -> None:
         _unlock(document, path, password)
     count = document.page_count
     if count < 1:
-        raise SourceUnsupported(f"{path.name!r} holds no page, or is damaged so that none can be read.")
+        raise SourceUnsupported(f"{path.name!r} has no pages, or is too damaged to read any.")
     if count > PAGE_LIMIT:
-        raise SourceUnsupported(f"{path.name!r} claims {count} pages; at most {PAGE_LIMIT} are read.")
+        raise SourceUnsupported(
+            f"{path.name!r} declares {count} pages, but the limit is {PAGE_LIMIT}. Split it into smaller files."
+        )
 
 
 def _unlock(document: Document, path: Path, password: str | None) -> None:
     """Neither sentence shows the password."""
     if password is None:
         raise SourceUnsupported(
-            f"{path.name!r} is encrypted and needs its password: give it with `--password`, or in CITEKIT_PASSWORD "
-            "(over MCP, the owner of the server sets it)."
+            f"{path.name!r} is encrypted. Give its password with `--password` or in CITEKIT_PASSWORD (for an MCP "
+            "server, its owner must set CITEKIT_PASSWORD)."
         )
     if "\0" in password or not _authenticated(document, password):
-        raise SourceUnsupported(f"{path.name!r} is encrypted, and the password that was given is wrong.")
+        raise SourceUnsupported(f"{path.name!r} is encrypted, and the given password is wrong.")
 
 
 def _authenticated(document: Document, password: str) -> bool:

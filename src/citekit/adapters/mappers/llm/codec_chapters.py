@@ -113,7 +113,7 @@ class ParagraphCodec:
         if name == "last_chapter" and number == count + 1:
             return count
         if not 1 <= number <= count:
-            raise LocationMalformed(f"{name}: there is no chapter {number}: the book has {count} chapters")
+            raise LocationMalformed(f"{name}: chapter {number} does not exist, because the book has {count} chapters")
         return number
 
     def _paragraph(self, chapter: int, name: str, value: object) -> int:
@@ -121,7 +121,9 @@ class ParagraphCodec:
         if name == "last_paragraph" and count < number <= count + 3:
             return self.number(chapter, count)
         if not 1 <= number <= count:
-            raise LocationMalformed(f"{name}: there is no paragraph {number}: chapter {chapter} has {count}")
+            raise LocationMalformed(
+                f"{name}: paragraph {number} does not exist, because chapter {chapter} has {count} paragraphs"
+            )
         return self.number(chapter, number)
 
     def _written_place(self, record: RawFields) -> Span:
@@ -141,7 +143,7 @@ class ParagraphCodec:
             n for n, (start, end) in enumerate(self.paragraphs[chapter - 1], 1) if start < chars[1] and chars[0] < end
         ]
         if not touched:
-            raise LocationMalformed(f"chars: there is no text at {chars[0]}-{chars[1]} of chapter {chapter}")
+            raise LocationMalformed(f"chars: chapter {chapter} has no text at characters {chars[0]}-{chars[1]}")
         return self.number(chapter, touched[0]), self.number(chapter, touched[-1])
 
     @cached_property

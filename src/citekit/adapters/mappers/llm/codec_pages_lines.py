@@ -131,7 +131,7 @@ def _parse_numbers(record: RawFields, name: str, missing: str | None = None) -> 
     items = re.split(r"\s*[,;]\s*", value.strip()) if isinstance(value, str) else value
     found = [number for item in (items if isinstance(items, list) else [items]) for number in _parse_run(name, item)]
     if not found:
-        raise LocationMalformed(f"{name}: names none")
+        raise LocationMalformed(f"{name}: contains no number")
     return tuple(found)
 
 

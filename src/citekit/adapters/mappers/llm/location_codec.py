@@ -149,7 +149,7 @@ def parse_integer(name: str, value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise LocationMalformed(f"{name}: {short_repr(value)} is not a whole number")
     if abs(value) > NUMBER_LIMIT:
-        raise LocationMalformed(f"{name}: {str(value)[:20]} is larger than any file allows")
+        raise LocationMalformed(f"{name}: {str(value)[:20]} is beyond the limit of {NUMBER_LIMIT:,}")
     return value
 
 
@@ -162,7 +162,7 @@ def parse_number(name: str, value: object) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number) or abs(number) > NUMBER_LIMIT:
-        raise LocationMalformed(f"{name}: {short_repr(value)} is larger than any file allows")
+        raise LocationMalformed(f"{name}: {short_repr(value)} is beyond the limit of {NUMBER_LIMIT:,}")
     return number
 
 

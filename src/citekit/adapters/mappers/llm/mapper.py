@@ -115,7 +115,7 @@ class ModelMapper:
         if limits is None:
             raise SourceUnsupported(f"{self.service.name} cannot map {source.format.name} files: {source.path}.")
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
-            with self._readers.taken(progress, "waiting until other files are read"):
+            with self._readers.taken(progress, "waiting until other files have been read"):
                 local_map = self.local.map(source, resource_id, progress)
                 if local_map.modality is Modality.AUDIO:  # a video container without a picture: the audio limits apply
                     limits = self.service.limits(evolve(source.format, modality=Modality.AUDIO)) or limits
@@ -187,12 +187,12 @@ class ModelMapper:
         checked, found = sum(each.titles_checked for each in results), sum(each.titles_found for each in results)
         proposed, dropped = sum(each.proposed for each in results), [line for each in results for line in each.dropped]
         if found * 3 < checked:
-            reason = f"nodes: {checked - found} of {checked} titles are not in the file"
+            reason = f"nodes: {checked - found} of {checked} titles do not occur in the file"
             raise FaultyAnswer(task.description, [reason, *dropped])
         branches = merge_windows([each.branches for each in results])
         valid = sum(1 for top in branches for _ in top.walk())
         if not valid or valid * 3 < proposed:
-            raise FaultyAnswer(task.description, dropped or ["nodes: there is none"])
+            raise FaultyAnswer(task.description, dropped or ["nodes: the answer contains no valid nodes"])
         title, title_note = _file_title(task, results)
         outline = Outline(title=title, extent=task.local_map.extent, items=task.items(branches))
         made = evolve(

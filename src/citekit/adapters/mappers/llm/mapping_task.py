@@ -112,7 +112,7 @@ class MappingTask:
     ) -> tuple[Answer, ValidatedAnswer]:
         """The answer after the model was sent its faults; the same answer if the service does not reply."""
         faults = validated.faults
-        conversation.progress(0, None, f"asking again about {len(faults)} wrong nodes")
+        conversation.progress(0, None, f"asking the model to correct {len(faults)} nodes")
         try:
             if validated.is_invented:
                 words = prompt.titles_missing(faults, validated.titles_checked, validated.titles_found)

@@ -162,10 +162,10 @@ def _not_viewable(view: SourceView) -> MapperUnavailable:
     if view.limits.as_file and not view.file_fits:
         return view.too_large()
     if view.limits.as_file:
-        most = f"it lasts {view.codec.last:.0f} s, {view.service} accepts at most {view.limits.seconds:.0f} s"
+        most = f"it lasts {view.codec.last:.0f} s, but the limit is {view.limits.seconds:.0f} s"
     else:
-        most = f"{view.service} accepts no {view.source.format.modality.value} files"
+        most = f"the service accepts no {view.source.format.modality.value} files"
     return MapperUnavailable(
-        f"{view.source.path.name} cannot be sent to {view.service}: {most}, and it has no subtitles: "
-        "put a .srt or .vtt file next to it, or use another mapper. Nothing was sent."
+        f"{view.source.path.name} cannot be sent to {view.service}: {most}, and the recording has no subtitles. Put a "
+        ".srt or .vtt file next to it, or use another mapper. Nothing was sent."
     )

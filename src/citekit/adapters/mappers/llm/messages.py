@@ -179,7 +179,7 @@ class Budget:
         with self._lock:
             if self.limit is not None and self.spent >= self.limit:
                 raise BudgetExhausted(
-                    f"The budget of {self.limit} requests was used up before the map was finished: "
-                    "allow more (--max-requests), or map a smaller file."
+                    f"The limit of {self.limit} requests was reached before the map was finished. Allow more "
+                    "(--max-requests), or map a smaller file."
                 )
             self.spent += 1

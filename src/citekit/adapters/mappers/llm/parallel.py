@@ -50,7 +50,7 @@ class _SharedProgress:
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
         if self.stopped.is_set():
-            raise Cancelled("Another part of the file could not be mapped, so this one was canceled.")
+            raise Cancelled("Mapping was canceled, because another part of the file could not be mapped.")
         with self.lock:
             self.progress(done, total, message)
 

@@ -64,7 +64,7 @@ class ScriptedService:
         if callable(self.script):
             return self.script(question)
         if len(self.questions) >= len(self.script):
-            raise MapperUnavailable("The script has no more lines.")
+            raise MapperUnavailable("The scripted model has no more answers.")
         return self.script[len(self.questions)]
 
 

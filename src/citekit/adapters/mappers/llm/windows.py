@@ -78,16 +78,16 @@ class SourceView:
         """The error for a file that is larger than the service takes."""
         size, limit = _megabytes(self.source.size), _megabytes(self.limits.file_bytes or 0)
         return MapperUnavailable(
-            f"{self.source.path.name} has {size}, and {self.service} accepts at most {limit} of such a file: "
-            "map it with --mapper local, or make it smaller. Nothing was sent."
+            f"{self.source.path.name} has {size}, but {self.service} accepts at most {limit}. Use --mapper local, or "
+            "map a smaller file. Nothing was sent."
         )
 
     def check_count(self, count: int) -> None:
         """Raises `MapperUnavailable` if `count` requests are more than the limit. Nothing was sent by then."""
         if count > self.max_windows:
             raise MapperUnavailable(
-                f"{self.source.path.name} is too long: {self.service} must be called at least {count} times, "
-                f"and at most {self.max_windows} calls are allowed: allow more (--max-requests), or use --mapper local. "
+                f"{self.source.path.name} is too long: mapping it needs at least {count} requests to {self.service}, "
+                f"but at most {self.max_windows} are allowed. Allow more (--max-requests), or use --mapper local. "
                 "Nothing was sent."
             )
 

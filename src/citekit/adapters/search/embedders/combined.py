@@ -27,7 +27,7 @@ class JoinedEmbedder:
 
     def __attrs_post_init__(self) -> None:
         if not self.parts or not all(0 < weight < math.inf for _, weight in self.parts):
-            raise RequestRefused("Embedders are joined with weights above 0, and there has to be one at least.")
+            raise RequestRefused("A combination needs at least one embedder, and all weights must be above 0.")
 
     @property
     def identity(self) -> EmbedderIdentity:

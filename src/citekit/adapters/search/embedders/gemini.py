@@ -47,16 +47,16 @@ def _hidden(value: object, secret: str) -> object:
 
 
 STATUSES = {
-    400: "did not accept the request: check that '{model}' embeds texts, the dimensions, and the key",
-    401: "refused the API key: check {variables}, or make a new key at {keys}",
-    403: "does not permit this to the API key: check {variables} and its project ({keys})",
-    404: "has no model '{model}' for embeddings: choose another",
+    400: "rejected the request: check the API key, the dimensions, and that '{model}' is an embedding model",
+    401: "rejected the API key: check {variables}, or create a new key at {keys}",
+    403: "does not permit this request with the API key: check {variables} and the project of the key ({keys})",
+    404: "has no embedding model '{model}': choose another",
     429: "has no quota left: wait, or raise the quota ({limits})",
 }
 """For other statuses, see `_OTHER`."""
 
 _OTHER = {3: "answered with a redirect: check the address {base_url}", 5: "failed: try again later"}
-_SHORT = "did not accept the request: check the model '{model}'"
+_SHORT = "rejected the request: check the model '{model}'"
 
 
 def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
@@ -91,10 +91,10 @@ def _happened(code: int, said: str) -> str:
 def _lost(error: Exception, said: str) -> str:
     names = {kind.__name__ for kind in type(error).__mro__}
     if "TimeoutException" in names:
-        return "did not answer within {timeout:g} s: try again later, or allow more time"
+        return "did not answer within {timeout:g} s: try again later"
     if "TransportError" in names:
-        return f"is not reachable at {{base_url}} {_escaped(said)}: check the network, the proxy and the address"
-    return f"gave an answer from {{base_url}} that cannot be read {_escaped(said)}: check the address"
+        return f"is not reachable at {{base_url}} {_escaped(said)}: check the network, the proxy, and the address"
+    return f"returned an invalid answer from {{base_url}} {_escaped(said)}: check the address"
 
 
 def _escaped(text: str) -> str:
@@ -188,9 +188,11 @@ class GeminiEmbedder:
 
     def _connect(self) -> genai.Client:
         if self.key is None:
-            raise EmbedderUnavailable(f"Gemini needs a key: set {VARIABLES}, or choose another embedder.")
+            raise EmbedderUnavailable(f"Gemini needs an API key. Set {VARIABLES}, or choose another embedder.")
         if not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
-            raise EmbedderUnavailable(f"The key in {VARIABLES} holds characters that no key has: copy it again.")
+            raise EmbedderUnavailable(
+                f"The API key in {VARIABLES} contains characters that are not allowed in a key. Copy it again."
+            )
         return client.connect(self.key, self.base_url, self.timeout)
 
     @property

@@ -100,7 +100,8 @@ class Encoder:
         wanted = [each.name for each in session.get_inputs()]
         if strange := [name for name in wanted if name not in _KNOWN]:
             raise EmbedderUnavailable(
-                f"The model {self.model} asks for {strange[0]!r}, which no sentence encoder needs."
+                f"The model {self.model} requires the input {strange[0]!r}, so it is not a sentence encoder. "
+                "Choose another model."
             )
         try:
             output = session.run(None, {name: numpy.array([given[name]], numpy.int64) for name in wanted})
@@ -114,7 +115,9 @@ class Encoder:
         if "sentence_embedding" in outputs or tokens is None:
             found = done if done is not None else next((each[0] for each in outputs.values() if each.ndim == 2), None)
             if found is None:
-                raise EmbedderUnavailable(f"The model {self.model} gives no vectors of tokens or sentences.")
+                raise EmbedderUnavailable(
+                    f"The model {self.model} has no output of token or sentence vectors. Choose a sentence encoder."
+                )
             return numpy.asarray(found, numpy.float32)
         return numpy.asarray(_POOL[self.pooling](tokens.astype(numpy.float32)))
 

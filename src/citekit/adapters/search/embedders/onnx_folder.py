@@ -58,8 +58,8 @@ def _pooling(folder: Path) -> Pooling:
     kinds = [str(each.get("type", "")).rpartition(".")[2] for each in modules if isinstance(each, dict)]
     if strange := set(kinds) - {"Transformer", "Pooling", "Normalize", ""}:
         raise EmbedderUnavailable(
-            f"The model in {folder} has a module {sorted(strange)[0]!r} beside pooling and normalising, "
-            "which is not run here: choose a model without it."
+            f"The model in {folder} has a module {sorted(strange)[0]!r}, but CiteKit supports only transformer, "
+            "pooling, and normalization modules. Choose another model."
         )
     paths = [str(each.get("path", "")) for each in modules if isinstance(each, dict)]
     place = next((path for kind, path in zip(kinds, paths, strict=True) if kind == "Pooling"), "1_Pooling")
@@ -71,7 +71,10 @@ def _mode(folder: Path, said: dict[str, Any]) -> Pooling:
     if not modes:
         return Pooling(said["pooling_mode"]) if said.get("pooling_mode") in set(Pooling) else Pooling.MEAN
     if len(modes) > 1 or modes[0] not in _POOLINGS:
-        raise EmbedderUnavailable(f"The model in {folder} pools by {' and '.join(modes)}, which is not done here.")
+        raise EmbedderUnavailable(
+            f"The model in {folder} uses {' and '.join(modes)}, which CiteKit does not support. Choose a model "
+            "with mean, CLS, or max pooling."
+        )
     return _POOLINGS[modes[0]]
 
 
@@ -101,14 +104,16 @@ def _json(path: Path, absent: Any) -> Any:
     """
     try:
         if path.stat().st_size > _LIMIT:
-            raise EmbedderUnavailable(f"The file {path} is too large for what it should hold.")
+            raise EmbedderUnavailable(
+                f"The file {path} is larger than the limit of {_LIMIT} bytes for a configuration file."
+            )
         found = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return absent
     except (OSError, ValueError, RecursionError) as error:
         raise EmbedderUnavailable(f"The file {path} cannot be read as JSON ({error}).") from error
     if not isinstance(found, type(absent)):
-        raise EmbedderUnavailable(f"The file {path} does not hold what sentence-transformers writes there.")
+        raise EmbedderUnavailable(f"The file {path} is not a valid configuration file of sentence-transformers.")
     return found
 
 
@@ -176,11 +181,12 @@ class OnnxFolderEmbedder:
 
     def _file(self, names: Sequence[str]) -> Path:
         if not self.folder.is_dir():
-            raise EmbedderUnavailable(f"There is no folder {self.folder}: name one that holds an ONNX model.")
+            raise EmbedderUnavailable(f"There is no folder {self.folder}. Give a folder that contains an ONNX model.")
         found = next((self.folder / name for name in names if (self.folder / name).is_file()), None)
         if found is None:
             raise EmbedderUnavailable(
-                f"The folder {self.folder} holds no {names[0]}: put it there, as `optimum-cli export onnx` writes it."
+                f"The folder {self.folder} has no file {names[0]}. Export the model into it with `optimum-cli "
+                "export onnx`."
             )
         return found
 

@@ -44,23 +44,23 @@ class Place:
 
 
 STATUSES = {
-    400: "did not accept the request{said}: check that '{model}' embeds texts, and the number of dimensions",
-    401: "refused the API key{said}: check OPENAI_API_KEY",
-    403: "does not permit this to the API key{said}: check its project and the model '{model}'",
-    404: "has no model '{model}' for embeddings{said}: choose one that it has",
+    400: "rejected the request{said}: check that '{model}' is an embedding model, and the number of dimensions",
+    401: "rejected the API key{said}: check OPENAI_API_KEY",
+    403: "does not permit this request with the API key{said}: check the project of the key, and the model '{model}'",
+    404: "has no embedding model '{model}'{said}: choose another",
     408: "did not finish in time{said}: try again later",
-    413: "found the request too large{said}: send fewer texts at once",
-    422: "did not accept the request{said}: check that '{model}' embeds texts, and the number of dimensions",
-    429: "has no quota left for the moment{said}: wait, or raise the quota",
+    413: "rejected the request as too large{said}: use smaller chunks",
+    422: "rejected the request{said}: check that '{model}' is an embedding model, and the number of dimensions",
+    429: "has no quota left at the moment{said}: wait, or raise the quota",
 }
 """For other statuses, see `_OTHER`, by hundreds."""
 
 _OTHER = {
     3: "answered with a redirect{said}: check the address",
-    4: "did not accept the request{said}: check the model '{model}'",
+    4: "rejected the request{said}: check the model '{model}'",
     5: "failed{said}: try again later",
 }
-_NO_CREDIT = "has no credit left for this account{said}: add credit, or choose another embedder"
+_NO_CREDIT = "reports that the account has no credit left{said}: add credit, or choose another embedder"
 
 
 def verdict(place: Place, trouble: OpenAiFailure) -> Verdict:
@@ -68,11 +68,15 @@ def verdict(place: Place, trouble: OpenAiFailure) -> Verdict:
     if trouble.kind is FailureKind.STATUS:
         return _of_status(place, trouble)
     sentence = {
-        FailureKind.TIMEOUT: f"did not answer within {place.timeout:g} s: try again later, or allow more time",
-        FailureKind.UNREACHABLE: f"is not reachable ({trouble.message[:_QUOTED]}): "
-        "check that it runs, the network and the address",
-        FailureKind.UNREADABLE: f"gave an answer that cannot be read ({trouble.message[:_QUOTED]}): check the address",
-        FailureKind.SETUP: f"cannot be asked ({trouble.message[:_QUOTED]}): check the key and the address",
+        FailureKind.TIMEOUT: f"did not answer within {place.timeout:g} s: try again later",
+        FailureKind.UNREACHABLE: (
+            f"is not reachable ({trouble.message[:_QUOTED]}): "
+            "check the network, the address, and that the server is running"
+        ),
+        FailureKind.UNREADABLE: (
+            f"returned an answer that cannot be read ({trouble.message[:_QUOTED]}): check the address"
+        ),
+        FailureKind.SETUP: f"cannot be called ({trouble.message[:_QUOTED]}): check the key and the address",
     }[trouble.kind]
     transient = trouble.kind in (FailureKind.TIMEOUT, FailureKind.UNREACHABLE) and not trouble.lasting
     return Verdict(EmbedderUnavailable(f"{place.who} {sentence}."), transient)
@@ -165,9 +169,11 @@ class OpenAiEmbedder:
 
     def _connect(self) -> OpenAI:
         if self.key is None and self.hosted:
-            raise EmbedderUnavailable("OpenAI needs a key: set OPENAI_API_KEY, or choose another embedder.")
+            raise EmbedderUnavailable("OpenAI needs an API key. Set OPENAI_API_KEY, or choose another embedder.")
         if self.key is not None and not (self.key.isascii() and self.key.isprintable() and " " not in self.key):
-            raise EmbedderUnavailable("The key in OPENAI_API_KEY holds characters that no key has: copy it again.")
+            raise EmbedderUnavailable(
+                "The API key in OPENAI_API_KEY contains characters that are not allowed in a key. Copy it again."
+            )
         return driver.connect(self.key, self.base_url, self.timeout)
 
     @property
@@ -187,7 +193,7 @@ class OpenAiEmbedder:
         if trouble is not None:
             return verdict(self._place, trouble)
         if isinstance(error, ValueError):  # raised by the SDK for a response without vectors
-            text = f"{self._place.who} gave an answer without vectors: check the model and the address."
+            text = f"{self._place.who} returned an answer without vectors. Check the model and the address."
             return Verdict(EmbedderUnavailable(text), transient=False)
         return None
 
@@ -200,7 +206,7 @@ def _in_order(answer: Any, count: int, whose: str) -> list[list[float]]:
         if sorted(numbers) == list(range(count)):
             items.sort(key=lambda item: item.index)
         elif any(numbers):
-            raise EmbedderUnavailable(f"{whose} gave {len(items)} vectors for {count} texts: check the model.")
+            raise EmbedderUnavailable(f"{whose} returned {len(items)} vectors for {count} texts. Check the model.")
         return [list(item.embedding) for item in items]
     except (AttributeError, TypeError) as error:
-        raise EmbedderUnavailable(f"{whose} gave an invalid answer: check the address.") from error
+        raise EmbedderUnavailable(f"{whose} returned an invalid answer. Check the address.") from error

@@ -57,7 +57,7 @@ def _asked(texts: Sequence[str], limits: Limits, ask: Ask, progress: Progress, w
         progress(len(found), len(texts), f"embedding with {whose}")
         found += _checked(ask(batch, progress), len(batch), whose)
     if len({len(vector) for vector in found}) > 1:
-        raise EmbedderUnavailable(f"{whose} gave vectors of different lengths: check the model and its server.")
+        raise EmbedderUnavailable(f"{whose} returned vectors of different lengths. Check the model and its server.")
     progress(len(texts), len(texts), f"embedding with {whose}")
     return found
 
@@ -76,12 +76,14 @@ def _batches(texts: Sequence[str], limits: Limits) -> Iterator[Sequence[str]]:
 
 def _checked(vectors: Sequence[Sequence[float]], count: int, whose: str) -> Sequence[Sequence[float]]:
     if len(vectors) != count:
-        raise EmbedderUnavailable(f"{whose} gave {len(vectors)} vectors for {count} texts: check the model.")
+        raise EmbedderUnavailable(f"{whose} returned {len(vectors)} vectors for {count} texts. Check the model.")
     for vector in vectors:
         if not vector or not all(isinstance(value, int | float) and math.isfinite(value) for value in vector):
-            raise EmbedderUnavailable(f"{whose} gave a vector that holds no finite numbers: check the model.")
+            raise EmbedderUnavailable(
+                f"{whose} returned a vector with values that are not finite numbers. Check the model."
+            )
         if not any(vector):
-            raise EmbedderUnavailable(f"{whose} gave a vector of nothing but zeros: check the model.")
+            raise EmbedderUnavailable(f"{whose} returned a vector of only zeros. Check the model.")
     return vectors
 
 
@@ -90,6 +92,6 @@ def as_long_as(vectors: Sequence[Sequence[float]], dimensions: int | None, whose
     wrong = next((len(vector) for vector in vectors if dimensions is not None and len(vector) != dimensions), None)
     if wrong is not None:
         raise EmbedderUnavailable(
-            f"{whose} gave a vector of {wrong} dimensions where {dimensions} were expected: check the model."
+            f"{whose} returned a vector with {wrong} dimensions instead of {dimensions}. Check the model."
         )
     return vectors

@@ -36,7 +36,9 @@ def unit(values: Iterable[float], whose: str) -> Vector:
     found = list(values)
     length = math.sqrt(math.fsum(value * value for value in found))
     if not found or not math.isfinite(length):
-        raise EmbedderUnavailable(f"{whose} gave a vector that holds no finite numbers: check the model.")
+        raise EmbedderUnavailable(
+            f"{whose} returned a vector with values that are not finite numbers. Check the model."
+        )
     return array("f", [value / length for value in found]) if length else blank(len(found))
 
 
@@ -53,7 +55,9 @@ def units(matrix: NDArray[np.float32], whose: str) -> list[Vector]:
     wide = matrix.astype(numpy.float64)
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", wide, wide))
     if not numpy.isfinite(lengths).all():
-        raise EmbedderUnavailable(f"{whose} gave a vector that holds no finite numbers: check the model.")
+        raise EmbedderUnavailable(
+            f"{whose} returned a vector with values that are not finite numbers. Check the model."
+        )
     rows = (wide / numpy.where(lengths == 0, 1, lengths)[:, None]).astype(numpy.float32)
     rows[lengths == 0, :1] = 1
     return [array("f", row.tobytes()) for row in rows]

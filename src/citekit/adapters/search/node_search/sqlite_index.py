@@ -240,8 +240,8 @@ class SqliteNodeIndex:
         """
         deadline = time.monotonic() + self._patience
         told = log_once(
-            f"The index of words is in use by another program: waiting up to {self._patience:g} seconds, then every map is "
-            "read instead."
+            f"The node search index is in use by another program. Waiting up to {self._patience:g} seconds; after "
+            "that, the search reads every map instead."
         )
         while True:
             try:

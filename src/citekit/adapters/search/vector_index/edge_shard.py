@@ -57,7 +57,7 @@ class EdgeForm:
     @classmethod
     def _of(cls, plain: Any, folder: Path) -> EdgeForm:
         if isinstance(plain["form"], int) and plain["form"] > FORM:
-            raise corrupt(folder, "a newer citekit wrote it, which this one is too old to read")
+            raise corrupt(folder, "a later version of CiteKit wrote it; update CiteKit")
         model = plain["model"]
         name, version, dimensions = model["name"], model["version"], model["dimensions"]
         if not (isinstance(name, str) and isinstance(version, str) and isinstance(dimensions, int) and dimensions > 0):
@@ -68,7 +68,7 @@ class EdgeForm:
 def corrupt(folder: Path, reason: str) -> IndexCorrupt:
     """Return the error for an unreadable collection, including how to recover."""
     return IndexCorrupt(
-        f"The index {folder} is damaged: {reason}. It can be made again from the books (citekit library rebuild)."
+        f"The index {folder} is damaged: {reason}. To rebuild it from the books, run: citekit library rebuild"
     )
 
 
@@ -172,7 +172,7 @@ def opened(folder: Path, form: EdgeForm) -> OpenShard:
     if seal is not None and seal["points"] != points:
         with suppress(Trouble), driver.troubles():
             shard.close()
-        raise corrupt(folder, f"{points} entries are left of {seal['points']}")
+        raise corrupt(folder, f"it has {points} entries instead of {seal['points']}")
     return OpenShard(folder, form, shard, seal["changes"] if seal else None, seal is not None)
 
 
@@ -216,13 +216,16 @@ def translated(trouble: Trouble, folder: Path) -> CiteKitError:
     """Return the CiteKit error for an engine failure."""
     match trouble.kind:
         case Kind.HELD:
-            return IndexUnavailable(f"The index {folder} is in use by a program other than citekit: {trouble.words}.")
+            return IndexUnavailable(
+                f"The index {folder} is in use by a program other than CiteKit ({trouble.words}). Close that "
+                "program, and try again."
+            )
         case Kind.FULL:
-            return IndexUnavailable(f"The index {folder} cannot be written: the disk is full; free some space.")
+            return IndexUnavailable(f"The index {folder} cannot be written, because the disk is full. Free some space.")
         case Kind.FORBIDDEN:
             return IndexUnavailable(f"The index {folder} cannot be opened: {trouble.words}.")
         case Kind.REQUEST:
-            return RequestRefused(f"The index {folder.name} refused: {trouble.words}.")
+            return RequestRefused(f"The index {folder.name} rejected the request: {trouble.words}.")
         case Kind.DAMAGED:
             return corrupt(folder, trouble.words)
 
@@ -244,8 +247,8 @@ def room(folder: Path, least: int | None = None) -> None:
     spare = SPARE if least is None else least
     if not _is_free(folder, spare):
         raise IndexUnavailable(
-            f"The index {folder} cannot be written: the disk is full (less than "
-            f"{spare // 2**20} MB are free); free some space."
+            f"The index {folder} cannot be written, because the disk is full (less than {spare // 2**20} MB are "
+            "free). Free some space."
         )
 
 

@@ -33,7 +33,8 @@ def sound(entry: Entry, dimensions: int) -> Entry:
         sound_words(entry.words)
     if {GROUP, CODE} & entry.payload.keys() or not all(isinstance(key, str) for key in entry.payload):
         raise RequestRefused(
-            f"The payload of entry {entry.id} has a key that is no text, or {GROUP!r} or {CODE!r}, which are reserved."
+            f"The payload of entry {entry.id} has a key that is not a string, or one of the reserved keys "
+            f"{GROUP!r} and {CODE!r}."
         )
     return entry
 
@@ -43,7 +44,7 @@ def point_id(text: str) -> str:
     try:
         return str(UUID(text))
     except (ValueError, AttributeError, TypeError) as error:
-        raise RequestRefused(f"{str(text)[:80]!r} is no UUID; entries of an index are known by one.") from error
+        raise RequestRefused(f"{str(text)[:80]!r} is not a UUID, which the ID of an index entry must be.") from error
 
 
 def sound_vector(vector: Vector, dimensions: int) -> Vector:
@@ -53,11 +54,11 @@ def sound_vector(vector: Vector, dimensions: int) -> Vector:
     """
     if len(vector) != dimensions:
         raise ModelMismatch(
-            f"A vector has {len(vector)} dimensions, those of this collection have {dimensions}: "
-            "use the collection's own embedder, or rebuild it (citekit library rebuild)."
+            f"The vector has {len(vector)} dimensions, but the vectors of this collection have {dimensions}. Use the "
+            "embedder of the collection, or rebuild the collection (citekit library rebuild)."
         )
     if not math.isfinite(math.fsum(vector)):
-        raise RequestRefused("A vector holds what is no finite number.")
+        raise RequestRefused("The vector has a value that is not a finite number.")
     return vector
 
 
@@ -68,7 +69,10 @@ def sound_words(words: SparseVector) -> SparseVector:
     inside = not indices or (indices[0] >= 0 and indices[-1] < WORD_LIMIT)
     weighed = all(0.0 < value < math.inf for value in values)
     if len(indices) != len(values) or not rising or not inside or not weighed:
-        raise RequestRefused("Words must be rising 32-bit numbers, each once, with a weight above 0 each.")
+        raise RequestRefused(
+            "The indices of a sparse vector must be unsigned 32-bit numbers in ascending order without duplicates, "
+            "each with a weight above 0."
+        )
     return words
 
 
@@ -87,16 +91,18 @@ def checked(name: str) -> str:
     """Return the name if valid. Raises `RequestRefused` for a name that could escape from its folder or URL."""
     if not isinstance(name, str) or not _NAME.match(name):
         raise RequestRefused(
-            f"{str(name)[:100]!r} cannot name a collection: use 1 to 64 letters, digits, '_', '-' or '.', "
-            "beginning with a letter or digit."
+            f"{str(name)[:100]!r} is not a valid name for a collection. Use 1 to 64 letters, digits, '_', '-', or "
+            "'.', beginning with a letter or digit."
         )
     return name
 
 
 def missing(name: str, existing: Sequence[str], place: str) -> CollectionMissing:
     """Return the error for a missing collection, which lists the existing ones."""
-    there = f"there are: {', '.join(existing)}" if existing else "there is none yet"
-    return CollectionMissing(f"No collection '{name}' in {place}; {there}. Ingesting a book into '{name}' makes it.")
+    there = f"the existing ones are: {', '.join(existing)}" if existing else "none exists yet"
+    return CollectionMissing(
+        f"There is no collection '{name}' in {place}; {there}. To create it, ingest a book into '{name}'."
+    )
 
 
 def mismatch(name: str, stored: EmbedderIdentity, wanted: EmbedderIdentity) -> ModelMismatch:

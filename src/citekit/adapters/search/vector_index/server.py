@@ -221,7 +221,8 @@ class QdrantVectorIndex:
             with self._asking() as client:
                 client.delete_collection(collection)
             raise IndexUnavailable(
-                f"The Qdrant server at {self.place} is too old: it keeps no metadata; use 1.16 or later."
+                f"The Qdrant server at {self.place} is too old, because it does not store metadata. Use "
+                "version 1.16 or later."
             )
         return described
 
@@ -249,7 +250,7 @@ class QdrantVectorIndex:
 def foreign(collection: str, place: str) -> IndexUnavailable:
     """Return the error for a collection that another program created."""
     return IndexUnavailable(
-        f"The collection '{collection}' at {place} was not made by citekit; choose another name (QDRANT_COLLECTION)."
+        f"The collection '{collection}' at {place} was not created by CiteKit. Choose another name (QDRANT_COLLECTION)."
     )
 
 

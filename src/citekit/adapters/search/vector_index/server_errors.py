@@ -16,7 +16,7 @@ def translated(trouble: Trouble, place: str, *, has_key: bool) -> CiteKitError:
     said = f" ({trouble.words})" if trouble.words else ""
     match trouble.kind:
         case Kind.REFUSED:
-            return RequestRefused(f"The Qdrant server at {place} refused the request{said}.")
+            return RequestRefused(f"The Qdrant server at {place} rejected the request{said}.")
         case Kind.KEY:
             return IndexUnavailable(_key(place, has_key))
         case _:
@@ -25,17 +25,17 @@ def translated(trouble: Trouble, place: str, *, has_key: bool) -> CiteKitError:
 
 def _key(place: str, has_key: bool) -> str:
     if has_key:
-        return f"The Qdrant server at {place} does not accept the API key; check QDRANT_API_KEY."
-    return f"The Qdrant server at {place} asks for an API key; set QDRANT_API_KEY."
+        return f"The Qdrant server at {place} does not accept the API key. Check QDRANT_API_KEY."
+    return f"The Qdrant server at {place} requires an API key. Set QDRANT_API_KEY."
 
 
 _SENTENCES = {
-    Kind.UNREACHABLE: "No Qdrant server answers at {place}{said}. " + START,
-    Kind.TIMEOUT: "The Qdrant server at {place} did not answer in time. Try again, or give it longer (QDRANT_TIMEOUT).",
-    Kind.MISSING: "The Qdrant server at {place} does not know what was asked for{said}.",
-    Kind.EXISTS: "The Qdrant server at {place} has that already{said}.",
-    Kind.FULL: "The disk of the Qdrant server at {place} is full; free some space there.",
-    Kind.SERVER: "The Qdrant server at {place} failed{said}. Try again later, and look into its log.",
-    Kind.FOREIGN: "What answers at {place} is no Qdrant server. Check the address and the port. " + START,
-    Kind.ADDRESS: "{place} is no address of a Qdrant server{said}; write it as http://host:6333.",
+    Kind.UNREACHABLE: "There is no Qdrant server at {place}{said}. " + START,
+    Kind.TIMEOUT: "The Qdrant server at {place} did not answer in time. Try again, or increase QDRANT_TIMEOUT.",
+    Kind.MISSING: "The Qdrant server at {place} has no such collection or entry{said}.",
+    Kind.EXISTS: "The Qdrant server at {place} already has a collection with this name{said}.",
+    Kind.FULL: "The disk of the Qdrant server at {place} is full. Free some space on it.",
+    Kind.SERVER: "The Qdrant server at {place} failed{said}. Try again later, or check the log of the server.",
+    Kind.FOREIGN: "The server at {place} is not a Qdrant server. Check the address and the port. " + START,
+    Kind.ADDRESS: "{place} is not a valid address of a Qdrant server{said}. Write it like http://host:6333.",
 }

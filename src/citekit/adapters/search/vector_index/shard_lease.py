@@ -177,7 +177,7 @@ class ShardLease(Generic[_T]):
     def _lock(self, lock: ExitStack, deadline: float) -> None:
         time.sleep(max(0.0, self._courteous_until - time.monotonic()))
 
-        told = log_once(f"{self._what} is in use by {self._holder()}: waiting up to {self._patience:g} seconds.")
+        told = log_once(f"{self._what} is in use by {self._holder()}. Waiting up to {self._patience:g} seconds.")
 
         def ask() -> None:
             told()
@@ -190,7 +190,7 @@ class ShardLease(Generic[_T]):
             lock.enter_context(self._locks.hold(f"{self._name}.lock", ask))
         except HomeUnwritable as error:
             raise IndexUnavailable(
-                f"{self._what} cannot be opened: it needs a folder that it can write. {error}"
+                f"{self._what} cannot be opened, because its folder is not writable. {error}"
             ) from error
         with suppress(OSError):
             _write(self._note, json.dumps({"pid": os.getpid(), "program": _program()}).encode())
@@ -223,8 +223,9 @@ class ShardLease(Generic[_T]):
 
     def _refusal(self) -> IndexUnavailable:
         return IndexUnavailable(
-            f"{self._what} is in use by {self._holder()}, which did not let go within {self._patience:g} seconds. "
-            "Wait until it has finished, or let several programs share a Qdrant server (QDRANT_URL)."
+            f"{self._what} is in use by {self._holder()}, which did not release it within {self._patience:g} seconds. "
+            "Wait until that process has finished, or use a Qdrant server, which several programs can share "
+            "(QDRANT_URL)."
         )
 
     def _holder(self) -> str:

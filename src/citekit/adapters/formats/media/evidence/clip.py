@@ -68,7 +68,7 @@ def _write_clip(
     video = video_stream(container) if location.modality is Modality.VIDEO else None
     audio = audio_stream(container)
     if video is None and audio is None:
-        raise FormUnsupported("This video has no audio: ask for a span of video (video://...) instead.")
+        raise FormUnsupported("This video has no audio. Use a video:// address to extract a span of video instead.")
     if video is not None and options.accurate:
         times, notes = smart_cut(container, video, audio, span, target, progress)
         return _extraction(MP4, times, location, span, notes)

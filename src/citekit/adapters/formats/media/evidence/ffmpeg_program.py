@@ -100,7 +100,7 @@ def _plan(container: InputContainer, location: TimeSpan, options: Options) -> _P
     audio = audio_stream(container)
     streams = tuple(stream.index for stream in (video, audio) if stream is not None)
     if not streams:
-        raise FormUnsupported("This video has no audio: ask for a span of video (video://...) instead.")
+        raise FormUnsupported("This video has no audio. Use a video:// address to extract a span of video instead.")
     if video is None:
         output = container_for(None, codec_name(audio), container.format.name)
         codec = codec_name(audio)
@@ -154,7 +154,7 @@ def _measure_clip(target: Path, plan: _Plan) -> ClipTimes:
                 first = min(first, float(packet.pts * packet.time_base))
                 last = last if packet.is_discard else max(last, packet_end(packet))
         if not last:
-            raise ExtractionFailed("ffmpeg wrote a clip without packets: the source is damaged there.")
+            raise ExtractionFailed("ffmpeg wrote an empty clip, because the source is damaged in this span.")
     start = max(plan.start, 0.0)
     end = min(start + last, max(plan.span.end, start + TOLERANCE))
     stored_from = max(start + first, 0.0)

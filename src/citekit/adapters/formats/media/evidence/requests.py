@@ -55,15 +55,15 @@ def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> 
     begins, asked, stored = _seconds_text(start), _seconds_text(wanted), _seconds_text(bytes_from)
     if wanted - start > TOLERANCE:
         notes.append(
-            f"The clip begins at {begins} s instead of {asked} s: "
-            f"a copy in a {suffix} file can begin only at a keyframe or packet."
+            f"The clip begins at {begins} s instead of {asked} s, because a stream copy in a {suffix} file can begin "
+            "only at a keyframe or packet."
         )
     if start - bytes_from > TOLERANCE and suffix == ".mp3":
         notes.append(f"The file also contains the source from {stored} s on, which players skip as padding.")
     elif start - bytes_from > TOLERANCE:
         notes.append(
-            f"The file also contains the source from {stored} s on, which its edit list hides. "
-            "To omit it, ask for an accurate cut."
+            f"The file also contains the source from {stored} s on, which its edit list hides. To omit it, request an "
+            "accurate cut."
         )
     return notes
 

@@ -55,7 +55,7 @@ class PyAvStillExtractor:
             playable_streams(container)
             video = video_stream(container)
             if video is None:
-                raise FormUnsupported("This recording has no video: ask for a clip instead.")
+                raise FormUnsupported("This recording has no video, so it has no frames. Request a clip instead.")
             times = write_still(container, video, requested_span(container, location_span), target, progress)
         extent = TimeSpan(rounded_seconds(times.start), rounded_seconds(times.end), location_span.modality)
         return Extraction(suffix=".png", media_type="image/png", extent=extent)

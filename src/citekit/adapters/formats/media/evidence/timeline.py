@@ -57,7 +57,7 @@ def requested_span(container: InputContainer, location: TimeSpan) -> Span:
     duration = measure_duration(container).playable
     if location.start >= duration:
         raise LocationOutside(
-            f"{location.start:g} s is beyond the end: the recording lasts {duration:.3f} s. Ask for an earlier part."
+            f"{location.start:g} s is beyond the end: the recording lasts {duration:.3f} s. Request an earlier part."
         )
     end = duration if location.end is None else min(location.end, duration)
     return Span(location.start, end, start_time(container))
@@ -165,4 +165,4 @@ def _with_decoding_times(packets: list[Any], next_dts: int | None) -> Iterator[A
 
 def nothing_readable(name: str) -> ExtractionFailed:
     """Return the error for a span without a single readable packet."""
-    return ExtractionFailed(f"Nothing of {name} could be read in that part: the file is damaged there.")
+    return ExtractionFailed(f"This part of {name} cannot be read, because the file is damaged there.")

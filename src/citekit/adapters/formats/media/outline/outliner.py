@@ -125,7 +125,7 @@ def _structure_with_scenes(
     how = "scene cuts (only at keyframes, because the film is long)" if cuts.keyframes_only else "scene cuts"
     if explicit is None:
         return Structure(scenes_between(cuts.times, facts.duration, cues), [f"The structure was made from {how}."])
-    notes = [*explicit.notes, f"Nodes below that level were made from {how}."] if cuts.times else explicit.notes
+    notes = [*explicit.notes, f"Nodes below the chapters were made from {how}."] if cuts.times else explicit.notes
     return Structure(add_scenes(explicit.items, cuts.times, facts.duration), notes)
 
 

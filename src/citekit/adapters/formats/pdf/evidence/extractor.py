@@ -42,7 +42,7 @@ def write_text(document: Document, location: Pages, target: Path, progress: Prog
             empty = empty and not text
             stream.write(f"\f{text}" if position else text)
             progress(position + 1, len(location.numbers), "pages")
-    notes = ("There is no text here: the page is a scan or a drawing.",) if empty else ()
+    notes = ("This part contains no text: it is a scan or a drawing.",) if empty else ()
     return Extraction(suffix=".txt", media_type="text/plain; charset=utf-8", extent=location, notes=notes)
 
 
@@ -94,5 +94,8 @@ class PyMuPdfExtractor:
 
 def _no_form(location: Location, form: Form) -> str:
     if form is Form.PNG and isinstance(location, Pages):
-        return f"A picture shows at most {PAGES_LIMIT} pages, not {len(location.numbers)}: ask for fewer, or for a PDF."
-    return f"Such a place of a PDF cannot be had as {form.value}: ask for pdf, text or png."
+        return (
+            f"A picture can show at most {PAGES_LIMIT} pages, not {len(location.numbers)}. Request fewer pages, or "
+            "the form pdf."
+        )
+    return f"This part of a PDF cannot be extracted as {form.value}. Request pdf, text, or png."

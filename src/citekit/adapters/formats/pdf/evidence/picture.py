@@ -69,10 +69,10 @@ def _stack(drawn: Sequence[Any]) -> Any:
 
 
 def _notes(pages: int, zoom: float) -> tuple[str, ...]:
-    stacked = (f"Shows {pages} pages one below the other.",) if pages > 1 else ()
+    stacked = (f"The picture shows {pages} pages, one below the other.",) if pages > 1 else ()
     if zoom >= RESOLUTION / 72:
         return stacked
-    return (*stacked, f"Drawn at {zoom * 72:.3g} dpi instead of {RESOLUTION}, to keep the picture within bounds.")
+    return (*stacked, f"The picture has {zoom * 72:.3g} dpi instead of {RESOLUTION}, to stay within the size limit.")
 
 
 def _zoom(width: float, height: float) -> float:
@@ -87,5 +87,6 @@ def _check_images(document: Document, number: int) -> None:
         width, height = image[2], image[3]
         if width * height > EMBEDDED_LIMIT:
             raise ExtractionFailed(
-                f"Page {number + 1} holds an image of {width} x {height} pixels, too large to draw: ask for the PDF."
+                f"Page {number + 1} contains an image of {width} x {height} pixels, which is too large to "
+                "render. Request the form pdf instead."
             )

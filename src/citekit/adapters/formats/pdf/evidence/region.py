@@ -56,7 +56,10 @@ def clip_page(page: Document, region: Box) -> tuple[str, ...]:
         box = pymupdf.Rect(paper.x0 + x1 * width, paper.y0 + y1 * height, paper.x0 + x2 * width, paper.y0 + y2 * height)
         page.set_cropbox(box)
         page.set_rotation(rotation)
-    return ("Pictures that lie across the edge of the region are whole in the file, and shown inside it only.",)
+    return (
+        "Pictures that cross the edge of the region are stored whole in the file, but only the part inside the "
+        "region is visible.",
+    )
 
 
 def _drop_outside(page: Document, area: Any) -> None:

@@ -116,13 +116,13 @@ class GeminiService:
         key = (self.key or "").strip()
         if not key:
             raise MapperUnavailable(
-                f"Gemini needs an API key, but none is set in {' or '.join(VARIABLES)}: set one "
-                f"(create it at {statuses.KEYS_PAGE}), or use --mapper local, which needs none."
+                f"Gemini needs an API key, but none is set in {' or '.join(VARIABLES)}. Set one (create it at "
+                f"{statuses.KEYS_PAGE}), or use --mapper local, which needs no key."
             )
         if not key.isascii() or not key.isprintable() or " " in key:
             raise MapperUnavailable(
-                f"The API key in {self._variables()} contains characters that are not allowed in a key: copy it again from "
-                f"{statuses.KEYS_PAGE}."
+                f"The API key in {self._variables()} contains characters that are not allowed in a key. Copy it again "
+                f"from {statuses.KEYS_PAGE}."
             )
         return key
 
@@ -260,8 +260,8 @@ def _inline(part: Part, room: int) -> bytes | None:
     if isinstance(part, ImagePart):
         if len(part.data) > room:
             raise MapperUnavailable(
-                f"The pictures of one request exceed the {INLINE_TOTAL_BYTES / 1e6:.0f} MB that Gemini accepts: "
-                "map a smaller file, or use --mapper local."
+                f"The pictures of one request exceed the {INLINE_TOTAL_BYTES / 1e6:.0f} MB that Gemini accepts. Map a "
+                "smaller file, or use --mapper local."
             )
         return part.data
     try:

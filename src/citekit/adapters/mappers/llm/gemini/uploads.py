@@ -148,8 +148,8 @@ class RemoteFiles:
         while _state(sent) == "PROCESSING":
             if waited >= self.timeout:
                 raise MapperUnavailable(
-                    f"Gemini did not finish processing {label} within {self.timeout:.0f} s: "
-                    "raise --timeout, or map a shorter recording."
+                    f"Gemini did not finish processing {label} within {self.timeout:.0f} s. Increase --timeout, or "
+                    "map a shorter recording."
                 )
             progress(0, None, f"Gemini is processing {label} ({waited:.0f} s)")
             self.retries.sleep(POLL_SECONDS)
@@ -157,8 +157,8 @@ class RemoteFiles:
             sent = asked(partial(self.client.files.get, name=sent.name), self.explain, self.retries, progress)
         if _state(sent) == "FAILED":
             raise MapperUnavailable(
-                f"Gemini could not process {label}{_failure_detail(sent)}: check that it plays or opens, "
-                "or use --mapper local."
+                f"Gemini could not process {label}{_failure_detail(sent)}. Check that the file opens in another "
+                "program, or use --mapper local."
             )
         return sent
 
@@ -212,7 +212,10 @@ class RemoteFiles:
 
         def still_due() -> None:
             if time.monotonic() > deadline:
-                raise MapperUnavailable(f"Gemini did not confirm the deletion of a file within {2 * seconds:g} s.")
+                raise MapperUnavailable(
+                    f"Gemini did not confirm within {2 * seconds:g} s that it deleted an uploaded file. The next "
+                    "run deletes it."
+                )
 
         try:
             attended(lambda: self.client.files.delete(name=name, config=config), still_due)
@@ -231,8 +234,8 @@ def check_size(part: FilePart) -> None:
     limit, what = (PDF_BYTES, "a PDF") if part.media_type == "application/pdf" else (FILE_BYTES, "a file")
     if size > limit:
         raise MapperUnavailable(
-            f"Gemini accepts {what} of at most {limit / 1e6:,.0f} MB, and {part.path.name} has {size / 1e6:,.1f} MB: "
-            "split it, or use --mapper local. Nothing was uploaded."
+            f"{part.path.name} has {size / 1e6:,.1f} MB, but the limit of Gemini for {what} is {limit / 1e6:,.0f} MB. "
+            "Split the file, or use --mapper local. Nothing was uploaded."
         )
 
 

@@ -66,8 +66,8 @@ class Endpoint:
 def no_key() -> MapperUnavailable:
     """The error for OpenAI without a key."""
     return MapperUnavailable(
-        "OpenAI needs a key, and OPENAI_API_KEY is not set: set it, name a server that needs no key (--base-url), "
-        "or map without a model (--mapper local), which needs none."
+        "OpenAI needs an API key, but OPENAI_API_KEY is not set. Set it, use a server that needs no key (--base-url), "
+        "or map without a model (--mapper local)."
     )
 
 
@@ -75,8 +75,8 @@ def refusal(endpoint: Endpoint, words: str, http: str = "") -> MapperUnavailable
     """The error for a refusal by the model or a filter; `http` is the status in parentheses if it was an HTTP error."""
     said = f": {_one_line(words)!r}" if words.strip() else ""
     return MapperUnavailable(
-        f"{endpoint.label} refused to map this with the model {endpoint.model!r}{http and ' ' + http}{said}. "
-        "Try another model (--model), or map without one (--mapper local)."
+        f"{endpoint.label} rejected the request for the model {endpoint.model!r}{http and ' ' + http}{said}. Try "
+        "another model (--model), or map without one (--mapper local)."
     )
 
 
@@ -103,14 +103,14 @@ def verdict(endpoint: Endpoint, failure: OpenAiFailure) -> Verdict:
 def _connection_sentence(endpoint: Endpoint, failure: OpenAiFailure) -> tuple[str, bool]:
     label, said = endpoint.label, f" ({_one_line(failure.message)})" if failure.message.strip() else ""
     if failure.kind is FailureKind.TIMEOUT:
-        return f"{label} sent no data for {endpoint.timeout:g} s: allow more time (--timeout).", True
+        return f"{label} sent no data for {endpoint.timeout:g} s. Increase --timeout.", True
     if failure.kind is FailureKind.UNREACHABLE and _CONNECTION_LOST.search(failure.words):
-        return f"The connection to {_mid_sentence(label)} was lost{said}: try again.", True
+        return f"The connection to {_mid_sentence(label)} was lost{said}. Try again.", True
     if failure.kind is FailureKind.UNREACHABLE:
         look = "the network" if endpoint.base_url is None else "that it is running, and --base-url"
-        return f"{label} cannot be reached{said}: check {look}.", not failure.lasting
+        return f"{label} cannot be reached{said}. Check {look}.", not failure.lasting
     if failure.kind is FailureKind.SETUP:
-        return f"{label} cannot be called{said}: check the key and --base-url.", False
+        return f"{label} cannot be called{said}. Check the key and --base-url.", False
     return f"{label} returned an answer that cannot be read{said}: {_address_advice(endpoint)}", False
 
 
@@ -126,38 +126,43 @@ def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) ->
     if status == 401:
         return _key_sentence(endpoint, http), False
     if status == 402 or (status in (403, 429) and _NO_CREDIT.search(failure.words)):
-        return f"{label} says that the account has no credit left {http}: add credit, or raise its limit there.", False
+        return (
+            f"{label} reports that the account has no credit left {http}. Add credit, or raise the spending limit "
+            "of the account."
+        ), False
     if status in (400, 413, 422) and exceeds_context(failure):
         return (
-            f"This is too long for the model {endpoint.model!r}, says {_mid_sentence(label)} {http}: "
-            "choose a model with a longer "
-            "context (--model), or configure a longer context on the server.",
+            f"The request exceeds the context of the model {endpoint.model!r}, according to {_mid_sentence(label)} "
+            f"{http}. Choose a model with a longer context (--model), or configure a longer context on the server.",
             False,
         )
     if status == 413 or (status == 429 and _REQUEST_TOO_LARGE.search(failure.words)):
         return f"{label} does not accept a request of that size {http}{said}. Map a smaller file.", False
     if status == 429:
         wait = "wait" if failure.retry_after is None else f"wait {failure.retry_after:.0f} s"
-        return f"{label} allows no more requests for now {http}: {wait}, or send fewer at a time (--concurrency).", True
+        return (
+            f"{label} is rate-limiting this key {http}: {wait}, or send fewer requests at the same time "
+            "(--concurrency)."
+        ), True
     if status in (400, 403, 404, 422) and _NO_MODEL.search(failure.words):
-        return f"{label} has no model {endpoint.model!r} for this key {http}: choose another (--model).", False
+        return f"{label} has no model {endpoint.model!r} for this key {http}. Choose another (--model).", False
     if status in (400, 403) and _REFUSED.search(failure.words):
         return str(refusal(endpoint, failure.message, http)), False
     if status == 403:
-        return f"{label} does not allow this key to do that {http}{said}. Check the key's permissions.", False
+        return f"{label} does not permit this request with this key {http}{said}. Check the key's permissions.", False
     if status in (404, 405):
-        return f"{label} has no chat completions at that address {http}: {_address_advice(endpoint)}", False
+        return f"{label} does not offer chat completions at this address {http}: {_address_advice(endpoint)}", False
     if status // 100 == 3:
         return f"{label} answered with a redirect {http}, which is not followed: {_address_advice(endpoint)}", False
     if status in TRANSIENT:
         return f"{label} failed {http}{said}. Try again later.", True
-    return f"{label} refused the request {http}{said}.", False
+    return f"{label} rejected the request {http}{said}.", False
 
 
 def _key_sentence(endpoint: Endpoint, http: str) -> str:
     if endpoint.keyed:
-        return f"{endpoint.label} does not accept the key {http}: check OPENAI_API_KEY."
-    return f"{endpoint.label} requires a key {http}: set OPENAI_API_KEY."
+        return f"{endpoint.label} does not accept the key {http}. Check OPENAI_API_KEY."
+    return f"{endpoint.label} requires a key {http}. Set OPENAI_API_KEY."
 
 
 def _mid_sentence(label: str) -> str:

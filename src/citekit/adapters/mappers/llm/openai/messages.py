@@ -95,24 +95,24 @@ class MessageWriter:
             case FilePart(path, media_type) if media_type in IMAGE_TYPES:
                 if not capabilities.images:
                     raise MapperUnavailable(
-                        f"{self.endpoint.label} accepts no pictures with the model {self.endpoint.model!r}: "
-                        "choose a model that supports images (--model)."
+                        f"{self.endpoint.label} accepts no pictures for the model {self.endpoint.model!r}. Choose a "
+                        "model that supports images (--model)."
                     )
                 yield _image_content(_read(path), media_type)
             case FilePart(path, media_type) if media_type == PDF:
                 yield _file_content(path) if capabilities.files else _text_content(self._in_words(path))
             case FilePart(path, media_type):
                 raise MapperUnavailable(
-                    f"{self.endpoint.label} accepts no {media_type} files such as {path.name!r}: map it with another service "
-                    "(--mapper gemini), or without a model (--mapper local)."
+                    f"{self.endpoint.label} accepts no {media_type} files, so {path.name!r} cannot be sent. Map it "
+                    "with another service (--mapper gemini), or without a model (--mapper local)."
                 )
 
     def _in_words(self, path: Path) -> str:
         text = self.extract_text(path) if self.extract_text is not None else ""
         if not text.strip():
             raise MapperUnavailable(
-                f"{self.endpoint.label} accepts no files, and {path.name!r} has no text to send instead: "
-                "choose a service that accepts PDF files, or map without a model (--mapper local)."
+                f"{self.endpoint.label} accepts no files, and {path.name!r} has no text to send instead. Choose a "
+                "service that accepts PDF files, or map without a model (--mapper local)."
             )
         return f"The text of the file {path.name}:\n{text}"
 
@@ -125,22 +125,26 @@ class MessageWriter:
             yield f"{label} accepts no temperature for the model {self.endpoint.model!r}: its default was used."
         if not capabilities.files and (pdfs := list(_pdfs(question))):
             names = ", ".join(repr(part.path.name) for part in pdfs)
-            yield f"{label} accepts no files: the text of {names} was sent, without the pictures."
+            yield f"{label} accepts no files, so only the text of {names} was sent, without its pictures."
         left_out = sum(isinstance(part, ImagePart) for part in question.parts)
         if not capabilities.images and left_out:
-            yield f"{label} accepts no pictures with the model {self.endpoint.model!r}: {left_out} of them were left out."
+            yield (
+                f"{label} accepts no pictures for the model {self.endpoint.model!r}, so {left_out} pictures were "
+                "left out."
+            )
         if capabilities.form is AnswerFormat.JSON:
-            yield f"{label} does not enforce a schema: it was asked for JSON, with the schema in the prompt."
+            yield f"{label} does not enforce a schema, so the request asked for JSON and had the schema in the prompt."
         if capabilities.form is AnswerFormat.WORDS:
-            yield f"{label} has no JSON mode: it was asked for JSON only in the prompt."
+            yield f"{label} has no JSON mode, so only the prompt asked for JSON."
 
     def _check_size(self, question: Question) -> None:
         sizes = [(_size(part.path), part.path.name) for part in question.parts if isinstance(part, FilePart)]
         if sum(size for size, _ in sizes) > FILE_BYTES:
             size, name = max(sizes)
             raise MapperUnavailable(
-                f"{name!r} has {size / 1e6:.1f} MB, and {self.endpoint.label} accepts at most {FILE_BYTES // 1_000_000} MB "
-                "of files in one request: map a smaller file, or map without a model (--mapper local)."
+                f"{name!r} has {size / 1e6:.1f} MB, but {self.endpoint.label} accepts at most "
+                f"{FILE_BYTES // 1_000_000} MB of files in one request. Map a smaller file, or map without a model "
+                "(--mapper local)."
             )
 
 

@@ -174,8 +174,8 @@ class ChatRequest:
             return ()
         label = self.context.endpoint.label
         return (
-            f"{label} counted {tokens} tokens in {written.characters} characters: it seems to have truncated them to its "
-            "context; configure a longer one.",
+            f"{label} counted only {tokens} tokens in {written.characters} characters, so it probably truncated the "
+            "request to its context. Configure a longer context.",
         )
 
 

@@ -147,12 +147,12 @@ class _OpenAiSession:
 def _check_settings(endpoint: Endpoint, key: str | None) -> None:
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise MapperUnavailable(
-            "The key in OPENAI_API_KEY contains spaces or characters that are not allowed in a key: copy it again."
+            "The key in OPENAI_API_KEY contains spaces or characters that are not allowed in a key. Copy it again."
         )
     if endpoint.base_url is not None and not _is_http_url(endpoint.base_url):
         raise MapperUnavailable(
-            "The base URL for the openai mapper is not valid: it must begin with http:// or https://, and usually ends in "
-            "/v1, such as http://localhost:11434/v1."
+            "The base URL for the openai mapper is not valid. It must begin with http:// or https://, and usually "
+            "ends in /v1, such as http://localhost:11434/v1."
         )
 
 
