@@ -208,7 +208,7 @@ def test_a_damaged_map_is_one_clear_error_that_names_the_file(folder: Path, dama
 def test_a_map_of_a_later_version_is_not_called_damaged(folder: Path) -> None:
     (folder / "notes.json").write_bytes(DAMAGE["another version"])
 
-    with pytest.raises(MapTooNew, match="written by a later version of CiteKit. Update CiteKit") as caught:
+    with pytest.raises(MapTooNew, match=r"written by a later version of CiteKit. Update CiteKit") as caught:
         JsonMapStore(folder).get("notes")
     assert "damaged" not in str(caught.value)
 

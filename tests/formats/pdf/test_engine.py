@@ -112,7 +112,7 @@ def test_no_number_of_an_error_of_the_driver_is_told() -> None:
 def test_a_pdf_that_needs_its_password_says_so(tmp_path: Path) -> None:
     path = written(tmp_path / "x.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="secret", owner_pw="other")
 
-    with pytest.raises(SourceUnsupported, match="is encrypted. Give its password"), opened(path):
+    with pytest.raises(SourceUnsupported, match=r"is encrypted. Give its password"), opened(path):
         pass
 
 
