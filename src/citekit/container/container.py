@@ -13,7 +13,7 @@ from attrs import define, field
 from citekit.container.cached_property import first_use
 from citekit.container.extractors import lazy_extractors
 from citekit.container.lazy_proxy import lazy
-from citekit.container.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES
+from citekit.container.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES, TEXTS
 from citekit.container.ports import Ports
 from citekit.domain.errors import RequestRefused, SourceUnsupported
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from citekit.adapters.sources.ingested_files import IngestedPlaces
     from citekit.application.agent_context import ReadContext
     from citekit.application.doctor import Doctor
+    from citekit.application.find_text import FindText
     from citekit.application.import_map import ImportMap
     from citekit.application.ingest import Ingest
     from citekit.application.ingest_many import IngestMany
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.sources import Sources
+    from citekit.domain.ports.text_index import TextIndex
     from citekit.domain.ports.text_reader import TextReader
     from citekit.settings import Settings
     from citekit.wire.locations import BoxOrder
@@ -463,6 +465,20 @@ class Container:
         from citekit.application.verify_quote import VerifyQuote
 
         return VerifyQuote(self.maps, self.resolve, self.locate, self.quotable)
+
+    @first_use
+    def text_index(self) -> TextIndex:
+        """The index of the text of mapped files."""
+        from citekit.adapters.search.text_index.sqlite_index import SqliteTextIndex
+
+        return self._given.get("text_index") or SqliteTextIndex(self.settings.cache_folder / TEXTS)
+
+    @first_use
+    def find_text(self) -> FindText:
+        """The use case that finds words in the text of mapped files."""
+        from citekit.application.find_text import FindText
+
+        return FindText(self.maps, self.locate, self.quotable, self.text_index)
 
     @first_use
     def quotable(self) -> QuotableTexts:

@@ -14,6 +14,9 @@ INDEX = "index-1"
 NODES = "nodes-1"
 """The folder of the node search index, with its schema version."""
 
+TEXTS = "texts-1"
+"""The folder of the text index, with its schema version."""
+
 QUOTABLE = "quotable-1"
 """The folder of cached texts for quotes, with its schema version."""
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.sentence_splitter import SentenceSplitter
     from citekit.domain.ports.sources import Sources
+    from citekit.domain.ports.text_index import TextIndex
     from citekit.domain.ports.text_reader import TextReader
     from citekit.domain.ports.vector_index import VectorIndex
 
@@ -46,6 +47,7 @@ class Ports(TypedDict, total=False):
     extractors: Sequence[Extractor]
     nodes: NodeIndex
     text: TextReader
+    text_index: TextIndex
     quotable: QuotableTexts
     library: Library
     index: VectorIndex

@@ -28,6 +28,7 @@ from citekit.domain.node import Node, NodeName
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.verdict import QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
+from citekit.domain.text_search.found import FoundText
 from citekit.wire.locations import modality_of
 
 if TYPE_CHECKING:
@@ -206,6 +207,31 @@ class CiteKit:
     def search(self, words: str, *, limit: int = 20) -> list[Hit]:
         """The nodes whose titles and summaries contain the words, best first."""
         return self.app.search(words, limit=limit)
+
+    def find_text(
+        self,
+        query: str,
+        *resources: str,
+        regex: bool = False,
+        limit: int = 10,
+        context_lines: int = 0,
+        roots: Sequence[str | Path] = (),
+        progress: Progress = silent,
+    ) -> FoundText:
+        """The lines in the text of `resources` (default: all) that contain the words and quoted phrases of `query`.
+
+        Headings and captions come first. With `regex`, the query is a regular expression that matches inside one line.
+        Raises `RequestRefused`, `ResourceMissing`, and, for a single resource, what reading its text raises.
+        """
+        return self.app.find_text(
+            query,
+            resources,
+            regex=regex,
+            limit=limit,
+            context_lines=context_lines,
+            roots=[Path(root) for root in roots],
+            progress=progress,
+        )
 
     def adapt(
         self,

@@ -32,15 +32,25 @@ the agent's own arguments.
 
 @frozen
 class Answer:
-    """A JSON text, which is sent both as text content and as structured content. `links` are files that belong to it."""
+    """A JSON text, which is sent both as text content and as structured content. `links` are files that belong to it.
+
+    If there is a `summary`, it is the text content instead: the same in fewer characters.
+    """
 
     text: str
     links: Sequence[ResourceLink] = ()
+    summary: str | None = None
 
     @classmethod
-    def of(cls, plain: dict[str, Any], links: Sequence[ResourceLink] = ()) -> Answer:
+    def of(cls, plain: dict[str, Any], links: Sequence[ResourceLink] = (), *, summary: str | None = None) -> Answer:
         """Build the answer for this data. Bytes in file names that are not valid UTF-8 become question marks."""
-        return cls(quoted_json(compact(plain).encode("utf-8", "replace").decode()), links)
+        shown = None if summary is None else "\n".join(map(quoted, _encodable(summary).split("\n")))
+        return cls(quoted_json(_encodable(compact(plain))), links, shown)
+
+    @property
+    def shown(self) -> str:
+        """The text content."""
+        return self.text if self.summary is None else self.summary
 
     @cached_property
     def data(self) -> bytes:
@@ -50,7 +60,7 @@ class Answer:
     @cached_property
     def content(self) -> bytes:
         """The JSON of the single text item of the content, as the bytes that are sent."""
-        return f'{{"type":"text","text":{json.dumps(self.text, ensure_ascii=False)}}}'.encode()
+        return f'{{"type":"text","text":{json.dumps(self.shown, ensure_ascii=False)}}}'.encode()
 
     @cached_property
     def linked_content(self) -> bytes:
@@ -60,7 +70,7 @@ class Answer:
 
     def result(self, *, with_links: bool) -> CallToolResult:
         """The answer as a tool result. Clients with a protocol version before 2025-06-18 do not support links."""
-        content: list[ContentBlock] = [TextContent(text=self.text)]
+        content: list[ContentBlock] = [TextContent(text=self.shown)]
         return CallToolResult(
             content=[*content, *(self.links if with_links else ())], structured_content=json.loads(self.text)
         )
@@ -78,6 +88,10 @@ def told(text: str) -> str:
     """The text of an error as agents receive it: with escapes and without secrets, at most `LONGEST_ERROR` characters."""
     shown = quoted(concealed(text))
     return shown if len(shown) <= LONGEST_ERROR else f"{shown[:LONGEST_ERROR]}..."
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def compact(plain: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from attrs import define, field, frozen
@@ -27,6 +27,7 @@ from citekit.entrypoints.mcp.answers import (
     structure_answer,
 )
 from citekit.entrypoints.mcp.arguments import checked
+from citekit.entrypoints.mcp.find_text_tool import FIND_TEXT, find_text
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.verify_quote_tool import VERIFY_QUOTE
 from citekit.wire import quotes
@@ -174,6 +175,7 @@ class Tools:
                 cached=self._cached_evidence,
             ),
             Bound(VERIFY_QUOTE, self._verify_quote, lambda _: True),
+            Bound(FIND_TEXT, partial(find_text, self.app), lambda _: True),
         )
         return {each.tool.name: each for each in tools}
 

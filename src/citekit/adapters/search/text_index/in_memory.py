@@ -1,0 +1,42 @@
+"""A text index in memory, for tests and for homes that cannot be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from attrs import define, field
+
+from citekit.domain.text_search.blocks import TextBlock
+from citekit.domain.words import words_of
+
+
+@define
+class MemoryTextIndex:
+    """See `TextIndex`. Compares the words of every block."""
+
+    _known: dict[str, tuple[str, list[TextBlock]]] = field(factory=dict, init=False)
+
+    def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
+        """See `TextIndex.versions`."""
+        return {name: self._known[name][0] for name in resources if name in self._known}
+
+    def put(self, resource_id: str, version: str, blocks: Iterable[TextBlock]) -> bool:
+        """See `TextIndex.put`."""
+        self._known[resource_id] = version, list(blocks)
+        return True
+
+    def drop(self, resource_id: str) -> None:
+        """See `TextIndex.drop`."""
+        self._known.pop(resource_id, None)
+
+    def find(
+        self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True
+    ) -> Iterator[tuple[str, TextBlock]]:
+        """See `TextIndex.find`."""
+        wanted = set(words)
+        for name, version in versions.items():
+            known, blocks = self._known.get(name, ("", []))
+            for block in blocks if known == version else ():
+                found = wanted.intersection(words_of(block.text))
+                if not wanted or (found == wanted if every else found):
+                    yield name, block

@@ -1,0 +1,167 @@
+"""A text index in SQLite (FTS5). The text itself is compressed; the index only says which blocks contain a word."""
+
+from __future__ import annotations
+
+import json
+import os
+import unicodedata
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from sqlite3 import Connection, DatabaseError
+from typing import Any
+
+from citekit.adapters.libraries.sqlite.cache_file import SqliteFile
+from citekit.adapters.libraries.sqlite.database import Tables
+from citekit.adapters.search.text_index.stored_form import from_bytes, to_bytes
+from citekit.adapters.system.home_seal import HomeSeal
+from citekit.domain.text_search.blocks import TextBlock
+from citekit.domain.words import words_of
+
+DATABASE = "text.db"
+
+VERSION = 1
+"""The form of the tables, and of the blocks in them."""
+
+BATCH = 500
+"""Blocks that one query returns."""
+
+_TABLES = Tables(
+    zlib.crc32(f"CTKT {VERSION} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF,
+    (
+        "CREATE TABLE text (resource_id TEXT PRIMARY KEY, first INTEGER NOT NULL UNIQUE, blocks INTEGER NOT NULL,"
+        " version TEXT NOT NULL, code BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE block (number INTEGER PRIMARY KEY, data BLOB NOT NULL, code BLOB NOT NULL)",
+        "CREATE VIRTUAL TABLE term USING fts5 (terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii')",
+    ),
+)
+"""Another version of Unicode folds words differently: then the tables are re-created."""
+
+_TEXTS = (
+    "SELECT resource_id, first, blocks, version, code FROM text WHERE resource_id IN (SELECT value FROM json_each(?))"
+)
+_END = "SELECT coalesce(max(first + blocks), 0) FROM text"
+_OF_RANGE = "SELECT number, data, code FROM block WHERE number >= ? AND number < ? ORDER BY number LIMIT ?"
+_MATCHING = (
+    "SELECT number, data, code FROM term CROSS JOIN block ON block.number = term.rowid"
+    " WHERE term MATCH ? AND term.rowid >= ? AND term.rowid < ? ORDER BY term.rowid LIMIT ?"
+)
+
+_Row = tuple[str, int, int, str]
+"""`(resource ID, number of the first block, number of blocks, version)`"""
+
+
+class SqliteTextIndex:
+    """See `TextIndex`. Safe for threads and processes.
+
+    Each row has an authentication code under the seal of this home. A resource with a row from elsewhere counts as not
+    indexed.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        """Open the index in `folder`, which is created by the first `put`."""
+        self._file = SqliteFile(os.path.join(folder, DATABASE), _TABLES)  # noqa: PTH118
+        self._seal = HomeSeal(folder)
+
+    def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
+        """See `TextIndex.versions`."""
+        return {name: version for name, _, _, version in self._texts(resources)}
+
+    def put(self, resource_id: str, version: str, blocks: Iterable[TextBlock]) -> bool:
+        """See `TextIndex.put`."""
+        if not _is_unicode(resource_id):
+            return False
+        made = [(to_bytes(block), _terms(block)) for block in blocks]
+
+        def stored(connection: Connection) -> bool:
+            self._take(connection, resource_id)
+            first: int = connection.execute(_END).fetchone()[0]
+            rows = [(first + at, data, self._code(resource_id, version, at, data)) for at, (data, _) in enumerate(made)]
+            connection.executemany("INSERT INTO block VALUES (?, ?, ?)", rows)
+            terms = ((first + at, terms) for at, (_, terms) in enumerate(made))
+            connection.executemany("INSERT INTO term (rowid, terms) VALUES (?, ?)", terms)
+            row = (resource_id, first, len(made), version)
+            connection.execute("INSERT INTO text VALUES (?, ?, ?, ?, ?)", (*row, self._seal.code(*_parts(row))))
+            return True
+
+        return bool(self._file.write(stored))
+
+    def drop(self, resource_id: str) -> None:
+        """See `TextIndex.drop`."""
+        self._file.write(lambda connection: self._take(connection, resource_id), create=False)
+
+    def find(
+        self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True
+    ) -> Iterator[tuple[str, TextBlock]]:
+        """See `TextIndex.find`."""
+        match = (" " if every else " OR ").join(f'"{word}"' for word in words)
+        for row in self._texts(list(versions)):
+            name, first, count, version = row
+            if versions[name] != version:
+                continue
+            at, end = first, first + count
+            while at < end:
+                found = self._rows(match, at, end)
+                for number, data, code in found:
+                    if self._seal.holds(code, *self._input(name, version, number - first, data)):
+                        yield name, from_bytes(data)
+                at = found[-1][0] + 1 if len(found) == BATCH else end
+
+    def close(self) -> None:
+        """Close the file. The next access reopens it."""
+        self._file.close()
+
+    def _rows(self, match: str, start: int, end: int) -> list[Any]:
+        query, values = (_MATCHING, (match, start, end, BATCH)) if match else (_OF_RANGE, (start, end, BATCH))
+        return self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
+
+    def _texts(self, resources: Sequence[str]) -> list[_Row]:
+        names = json.dumps([name for name in resources if _is_unicode(name)])
+        found = self._file.read(lambda connection: connection.execute(_TEXTS, (names,)).fetchall()) or []
+        return [
+            (name, first, count, version)
+            for name, first, count, version, code in found
+            if self._seal.holds(code, *_parts((name, first, count, version)))
+        ]
+
+    def _take(self, connection: Connection, resource_id: str) -> None:
+        row = connection.execute("SELECT * FROM text WHERE resource_id = ?", (resource_id,)).fetchone()
+        if row is None:
+            return
+        *facts, code = row
+        name, first, count, version = facts
+        self._check(code, *_parts((name, first, count, version)))
+        for number, data, code in connection.execute(_OF_RANGE, (first, first + count, count)).fetchall():
+            self._check(code, *self._input(name, version, number - first, data))
+            terms = _terms(from_bytes(data))
+            connection.execute("INSERT INTO term (term, rowid, terms) VALUES ('delete', ?, ?)", (number, terms))
+        connection.execute("DELETE FROM block WHERE number >= ? AND number < ?", (first, first + count))
+        connection.execute("DELETE FROM text WHERE resource_id = ?", (resource_id,))
+
+    def _check(self, code: object, *parts: bytes) -> None:
+        """Raise `DatabaseError` for data from elsewhere. The caller's file is then created again."""
+        if not self._seal.holds(code, *parts):
+            raise DatabaseError("the file has text that this home did not store")
+
+    def _code(self, resource_id: str, version: str, at: int, data: bytes) -> bytes:
+        return self._seal.code(*self._input(resource_id, version, at, data))
+
+    @staticmethod
+    def _input(resource_id: str, version: str, at: int, data: bytes) -> tuple[bytes, ...]:
+        return b"text block", resource_id.encode(), version.encode(), b"%d" % at, data
+
+
+def _terms(block: TextBlock) -> str:
+    return " ".join(sorted(set(words_of(block.text))))
+
+
+def _parts(row: _Row) -> tuple[bytes, ...]:
+    name, first, count, version = row
+    return b"text", name.encode(), b"%d" % first, b"%d" % count, version.encode()
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,230 @@
+"""Finds words, phrases, and patterns in the text of mapped files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.application.locate_source import LocateSource
+from citekit.domain.address import Address
+from citekit.domain.errors import (
+    CiteKitError,
+    LocationOutside,
+    NodeMissing,
+    RequestRefused,
+    ResourceMissing,
+    SourceChanged,
+    SourceMoved,
+)
+from citekit.domain.library.extracted_text import UnitKind
+from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan
+from citekit.domain.node import Node
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.quotable_texts import QuotableTexts
+from citekit.domain.ports.text_index import TextIndex
+from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.superscripts import visible_text
+from citekit.domain.quotes.transcript import Transcript
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.text_search.blocks import TextBlock, blocks_of
+from citekit.domain.text_search.found import FoundText, TextHit
+from citekit.domain.text_search.matching import LineMatch, context_of, matches_in
+from citekit.domain.text_search.query import TextQuery, parse_query
+from citekit.domain.words import words_of
+
+LIMIT = 10
+"""The default number of hits in an answer."""
+
+HIT_LIMIT = 100
+"""The maximum number of hits in an answer."""
+
+CONTEXT_LIMIT = 20
+"""The maximum number of lines of context before and after a hit."""
+
+LINE_LIMIT = 400
+"""The maximum number of characters of a line in an answer."""
+
+
+@frozen
+class _Candidate:
+    resource_id: str
+    block_number: int
+    block: TextBlock
+    match: LineMatch
+    location: Location
+
+    @property
+    def rank(self) -> tuple[bool, int, float]:
+        """Sorts the best first. Hidden text is last."""
+        return self.block.hidden, -self.match.kind, -self.match.share
+
+
+@frozen
+class FindText:
+    """Searches the text of one resource, several, or all of them. Text that is not indexed yet is read first."""
+
+    maps: MapStore
+    locate: LocateSource
+    texts: QuotableTexts
+    index: TextIndex
+
+    def __call__(
+        self,
+        query: str,
+        resources: Sequence[str] = (),
+        *,
+        regex: bool = False,
+        limit: int = LIMIT,
+        context_lines: int = 0,
+        roots: Sequence[Path] = (),
+        progress: Progress = silent,
+    ) -> FoundText:
+        """Find the lines that match `query` in `resources` (default: all), the best first.
+
+        All words and quoted phrases must be in one page or block of lines; with `regex`, the query is a regular expression
+        that must match in one line. Headings and captions come first, then lines with all words, then adjacent lines, then
+        pages. Raises `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only one resource is
+        searched, also raises what reading its text raises.
+        """
+        wanted = parse_query(query, regex=regex)
+        if not 1 <= limit <= HIT_LIMIT:
+            raise RequestRefused(f"The limit must be from 1 to {HIT_LIMIT}, not {limit}.")
+        if not 0 <= context_lines <= CONTEXT_LIMIT:
+            raise RequestRefused(f"The number of context lines must be from 0 to {CONTEXT_LIMIT}, not {context_lines}.")
+        names = list(dict.fromkeys(resources)) or list(self.maps.ids())
+        maps, versions, stale, skipped = {}, {}, {}, {}
+        indexed = self.index.versions(names)
+        for number, name in enumerate(names):
+            progress(number, len(names), "reading text")
+            try:
+                maps[name] = resource_map = self.maps.get(name)
+                versions[name], reason = self._indexed(resource_map, indexed.get(name), roots, progress)
+            except CiteKitError as error:
+                if len(names) == 1 or (resources and isinstance(error, ResourceMissing)):
+                    raise
+                skipped[name] = str(error)
+                continue
+            if reason is not None:
+                stale[name] = reason
+        candidates = list(self._candidates(wanted, maps, versions))
+        absent = () if candidates else self._absent(wanted, versions)
+        best = sorted(candidates, key=lambda each: each.rank)[:limit]
+        hits = [self._hit(each, maps[each.resource_id], context_lines) for each in _by_page(best)]
+        return FoundText(
+            hits=hits, total=len(candidates), searched=len(versions), stale=stale, skipped=skipped, absent=absent
+        )
+
+    def _indexed(
+        self, resource_map: ResourceMap, known: str | None, roots: Sequence[Path], progress: Progress
+    ) -> tuple[str, str | None]:
+        """Index the text of a resource unless it is. Returns its version, and why its source is stale."""
+        try:
+            source = self.locate(resource_map, roots)
+        except (SourceChanged, SourceMoved) as error:
+            digest = resource_map.source_digest
+            if known is None or digest is None or not known.startswith(f"{digest} "):
+                raise
+            return known, str(error)
+        version = f"{source.digest} {self.texts.version(source)}"
+        if known != version:
+            blocks = blocks_of(self.texts.read(source, progress))
+            if not self.index.put(resource_map.resource_id, version, blocks):
+                raise RequestRefused(
+                    "The text index cannot be written. Check the free space and the permissions of the home, or set "
+                    "CITEKIT_HOME to another folder."
+                )
+        return version, None
+
+    def _candidates(
+        self, query: TextQuery, maps: Mapping[str, ResourceMap], versions: Mapping[str, str]
+    ) -> Iterator[_Candidate]:
+        found = self.index.find(query.words, versions)
+        for name, blocks in groupby(found, key=lambda each: each[0]):
+            resource_map = maps[name]
+            headings = _Headings(resource_map)
+            visible: set[tuple[str, str]] = set()
+            for number, (_, block) in enumerate(blocks):
+                for match in matches_in(block.text, query, headings.on(block)):
+                    try:
+                        location = block.located.locate(match.start, match.end).clamp(resource_map.extent)
+                    except LocationOutside:
+                        continue
+                    shown = str(Address(name, location)), block.text[match.start : match.end]
+                    if block.hidden and shown in visible:
+                        continue
+                    visible.add(shown)
+                    yield _Candidate(name, number, block, match, location)
+
+    def _absent(self, query: TextQuery, versions: Mapping[str, str]) -> list[str]:
+        return [word for word in query.words if next(self.index.find([word], versions), None) is None]
+
+    def _hit(self, found: _Candidate, resource_map: ResourceMap, context_lines: int) -> TextHit:
+        text, match = found.block.text, found.match
+        node = resource_map.innermost(found.location)
+        before, after = context_of(text, match, context_lines)
+        return TextHit(
+            address=Address(found.resource_id, found.location),
+            kind=match.kind,
+            text=_shown(text[match.start : match.end]),
+            node=node,
+            titles=_titles(resource_map, node),
+            before=[_shown(line) for line in before],
+            after=[_shown(line) for line in after],
+            hidden=found.block.hidden,
+        )
+
+
+class _Headings:
+    """The titles of the nodes of a map that begin in a block."""
+
+    def __init__(self, resource_map: ResourceMap) -> None:
+        self._titles: list[tuple[Location, tuple[str, ...]]] = [
+            (node.location, tuple(words_of(node.title))) for node in resource_map.walk()
+        ]
+
+    def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
+        """The titles, as words, of the nodes whose location begins in the block."""
+        return frozenset(words for location, words in self._titles if words and _begins_in(location, block))
+
+
+def _begins_in(location: Location, block: TextBlock) -> bool:
+    located = block.located
+    if isinstance(located, Transcript):
+        return isinstance(location, TimeSpan) and located.since[0] <= location.start < located.until[-1]
+    first, last = located.units.numbers[0], located.units.numbers[-1]
+    match location:
+        case Pages(numbers=numbers):
+            return located.kind is UnitKind.PAGE and first <= numbers[0] <= last
+        case Lines(first=line):
+            return located.kind is UnitKind.LINE and first <= line <= last
+        case Chapter(number=chapter):
+            return located.kind is UnitKind.CHAPTER and first == chapter
+    return False
+
+
+def _by_page(found: Sequence[_Candidate]) -> Iterator[_Candidate]:
+    """The hits with those of one page or location together, at the rank of the best one."""
+    pages: dict[tuple[str, Location], list[_Candidate]] = {}
+    for each in found:
+        pages.setdefault((each.resource_id, each.location), []).append(each)
+    for each_page in pages.values():
+        yield from each_page
+
+
+def _titles(resource_map: ResourceMap, node: Node | None) -> list[str]:
+    titles = []
+    while node is not None:
+        titles.append(node.title)
+        try:
+            node = resource_map.parent(node.id)
+        except NodeMissing:
+            break
+    return titles[::-1]
+
+
+def _shown(text: str) -> str:
+    text = " ".join(visible_text(text).split())
+    return text if len(text) <= LINE_LIMIT else f"{text[:LINE_LIMIT]}..."

@@ -1,0 +1,33 @@
+"""The port for the index of the text of all mapped files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from citekit.domain.text_search.blocks import TextBlock
+
+
+class TextIndex(Protocol):
+    """Stores the text of files in blocks, and finds the blocks that contain words. It is a cache: after a failure, a
+    resource counts as not indexed.
+    """
+
+    def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
+        """Return the version under which each of the resources is indexed, without those that are not indexed."""
+
+    def put(self, resource_id: str, version: str, blocks: Iterable[TextBlock]) -> bool:
+        """Index a resource in place of its earlier text. Return whether it was stored."""
+
+    def drop(self, resource_id: str) -> None:
+        """Remove a resource from the index."""
+
+    def find(
+        self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True
+    ) -> Iterator[tuple[str, TextBlock]]:
+        """Yield the blocks that contain every one of `words`, or any of them, with the IDs of their resources.
+
+        Without words, yield all blocks. Only the resources in `versions` are searched, and only if they are indexed under
+        that version. The blocks of a resource follow one another in the order in which they were put. Words are those of
+        `words_of`; a block contains a word if `words_of` its text does.
+        """

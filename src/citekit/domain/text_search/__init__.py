@@ -1,0 +1,1 @@
+"""Search for words, phrases, and patterns in the text of mapped files."""

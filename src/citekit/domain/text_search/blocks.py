@@ -1,0 +1,106 @@
+"""Splits the text of a file into the blocks that a text index stores: pages, or ranges of lines, rows, or subtitles."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+
+from attrs import frozen
+
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
+from citekit.domain.quotes.hidden import NOT_VISIBLE
+from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.quotes.transcript import Transcript
+
+BLOCK = 3000
+"""The number of characters after which a block ends, at the next line. A page is always one block."""
+
+
+@frozen
+class TextBlock:
+    """A part of the text of a file. `located` gives the location of each of its characters in the file.
+
+    `hidden` marks the complete text of a page that also has text that its readers don't see.
+    """
+
+    located: ExtractedText | Transcript
+    hidden: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text of the block."""
+        return self.located.text
+
+
+def blocks_of(texts: Sequence[Quotable]) -> Iterator[TextBlock]:
+    """Yield the blocks of a file in reading order, then one for each page with hidden text.
+
+    `texts` are those of `QuotableTexts.read`. The first one is the text that readers see.
+    """
+    if not texts:
+        return
+    shown = texts[0].placed
+    if isinstance(shown, Transcript):
+        yield from map(TextBlock, _cue_blocks(shown))
+        return
+    if not isinstance(shown, ExtractedText):
+        return
+    yield from map(TextBlock, _unit_blocks(shown))
+    for text in texts[1:]:
+        if text.note == NOT_VISIBLE and isinstance(text.placed, ExtractedText):
+            yield from (TextBlock(each, hidden=True) for each in _differing_pages(shown, text.placed))
+
+
+def _differing_pages(shown: ExtractedText, whole: ExtractedText) -> Iterator[ExtractedText]:
+    for left, right in zip(shown.units, whole.units, strict=False):
+        text = whole.text[right.start : right.end]
+        if text != shown.text[left.start : left.end]:
+            yield ExtractedText(whole.kind, text, Units.of(_shifted(whole.units, right.start, right.end)))
+
+
+def _unit_blocks(text: ExtractedText) -> Iterator[ExtractedText]:
+    if text.kind in (UnitKind.PAGE, UnitKind.CHAPTER):
+        for unit in text.units:
+            whole = text.kind is UnitKind.PAGE
+            for start, end in [(unit.start, unit.end)] if whole else _ranges(text.text, unit.start, unit.end):
+                if text.text[start:end].strip():
+                    units = Units()
+                    units.add(unit.number, unit.start - start, unit.end - start)
+                    yield ExtractedText(text.kind, text.text[start:end], units)
+        return
+    first = 0
+    for last in range(len(text.units)):
+        start, end = text.units.starts[first], text.units.ends[last]
+        if end - start >= BLOCK or last + 1 == len(text.units):
+            units = Units.of(_shifted(text.units[first : last + 1], start, end))
+            yield ExtractedText(text.kind, text.text[start:end], units, text.sheets)
+            first = last + 1
+
+
+def _shifted(units: Units, start: int, end: int) -> Units:
+    """The units between two offsets, relative to the first one."""
+    made = Units()
+    for number, begin, finish in zip(units.numbers, units.starts, units.ends, strict=True):
+        if start <= begin and finish <= end:
+            made.add(number, begin - start, finish - start)
+    return made
+
+
+def _ranges(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end:
+        border = text.find("\n", start + BLOCK, end)
+        stop = end if border < 0 else border
+        yield start, stop
+        start = stop + 1
+
+
+def _cue_blocks(text: Transcript) -> Iterator[Transcript]:
+    first = 0
+    for last in range(len(text.starts)):
+        start, end = text.starts[first], text.ends[last]
+        if end - start >= BLOCK or last + 1 == len(text.starts):
+            part = slice(first, last + 1)
+            starts = array("q", (each - start for each in text.starts[part]))
+            ends = array("q", (each - start for each in text.ends[part]))
+            yield Transcript(text.modality, text.text[start:end], starts, ends, text.since[part], text.until[part])
+            first = last + 1

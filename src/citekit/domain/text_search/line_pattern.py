@@ -1,0 +1,233 @@
+"""Regular expressions that match a line in linear time.
+
+The pattern is compiled into a nondeterministic automaton without backtracking (Thompson 1968), whose sets of states
+are computed once for each character that occurs. No pattern can therefore take exponential time, unlike with `re`.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from re import _constants as codes  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+from attrs import define, field
+
+from citekit.domain.errors import RequestRefused
+
+STATES = 2000
+"""The maximum number of states of an automaton."""
+
+WORK = 4_000_000
+"""The maximum number of states that the searches with one pattern visit to compute sets of states."""
+
+CACHED = 20_000
+"""The maximum number of cached transitions."""
+
+_Accepts = Callable[[str], bool]
+_WORD = re.compile(r"\w")
+_CATEGORIES: dict[object, _Accepts] = {
+    codes.CATEGORY_DIGIT: str.isdecimal,
+    codes.CATEGORY_NOT_DIGIT: lambda c: not c.isdecimal(),
+    codes.CATEGORY_SPACE: str.isspace,
+    codes.CATEGORY_NOT_SPACE: lambda c: not c.isspace(),
+    codes.CATEGORY_WORD: lambda c: _is_word(c),
+    codes.CATEGORY_NOT_WORD: lambda c: not _is_word(c),
+}
+_TOO_MUCH = "The regular expression takes too much work for this text. Use a simpler one, or search for words."
+
+
+def _is_word(character: str) -> bool:
+    return bool(character) and _WORD.match(character) is not None
+
+
+@define
+class _State:
+    """A state: it accepts a character and continues with `after[0]`, or continues with all of `after` at once.
+
+    `condition` is an assertion such as a word boundary, checked with the previous and the next character; both are
+    empty strings at the ends of the line.
+    """
+
+    accepts: _Accepts | None = None
+    condition: Callable[[str, str], bool] | None = None
+    after: list[int] = field(factory=list)
+
+
+@define
+class LinePattern:
+    """A compiled pattern. Case is ignored. Supports everything that `re` does except lookaround, conditional groups,
+    atomic groups, possessive quantifiers, and references to groups.
+    """
+
+    _states: list[_State] = field(factory=list)
+    _start: int = 0
+    _final: int = 0
+    _spent: int = field(default=0, init=False)
+    _cache: dict[tuple[frozenset[int], str, str], tuple[frozenset[int], bool]] = field(factory=dict, init=False)
+
+    @classmethod
+    def of(cls, pattern: str) -> LinePattern:
+        """Compile a pattern. Raises `RequestRefused` if it is invalid, unsupported, or too large."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                parsed = parser.parse(pattern, re.IGNORECASE)
+        except (re.error, OverflowError, RecursionError, ValueError) as wrong:
+            raise RequestRefused(f"The regular expression is invalid: {str(wrong)[:200]}.") from None
+        made = cls()
+        try:
+            made._start, end = made._sequence(parsed)
+        except RecursionError:
+            raise RequestRefused("The regular expression is nested too deeply. Use a simpler one.") from None
+        made._final = made._add(_State())
+        made._states[end].after.append(made._final)
+        return made
+
+    def matches(self, line: str) -> bool:
+        """Return whether the pattern matches anywhere in the line. Raises `RequestRefused` if it takes too much work."""
+        current: frozenset[int] = frozenset()
+        before = ""
+        for character in line:
+            current, found = self._step(current, before, character)
+            if found:
+                return True
+            before = character
+        return self._step(current, before, "")[1]
+
+    def _step(self, current: frozenset[int], before: str, character: str) -> tuple[frozenset[int], bool]:
+        """Return the states after `character`, and whether the final state was reached before it."""
+        key = current, "w" if _is_word(before) else before and " ", character
+        known = self._cache.get(key)
+        if known is None:
+            if len(self._cache) >= CACHED:
+                self._cache.clear()
+            known = self._cache[key] = self._stepped(current, before, character)
+        return known
+
+    def _stepped(self, current: Iterable[int], before: str, character: str) -> tuple[frozenset[int], bool]:
+        pending, seen, after = [self._start, *current], set[int](), set[int]()
+        while pending:
+            number = pending.pop()
+            if number in seen:
+                continue
+            seen.add(number)
+            state = self._states[number]
+            if state.accepts is not None:
+                if character and state.accepts(character):
+                    after.update(state.after)
+            elif state.condition is None or state.condition(before, character):
+                pending.extend(state.after)
+        self._spent += len(seen)
+        if self._spent > WORK:
+            raise RequestRefused(_TOO_MUCH)
+        return frozenset(after), self._final in seen
+
+    def _add(self, state: _State) -> int:
+        if len(self._states) >= STATES:
+            raise RequestRefused("The regular expression is too large. Use smaller repetitions or fewer alternatives.")
+        self._states.append(state)
+        return len(self._states) - 1
+
+    def _sequence(self, parts: Any) -> tuple[int, int]:
+        """Add the states of a sequence. Returns its first and its last state; the last one continues nowhere yet."""
+        first = last = self._add(_State())
+        for code, value in parts:
+            begin, end = self._part(code, value)
+            self._states[last].after.append(begin)
+            last = end
+        return first, last
+
+    def _part(self, code: object, value: Any) -> tuple[int, int]:
+        if code in (codes.MAX_REPEAT, codes.MIN_REPEAT):
+            return self._repeat(*value)
+        if code is codes.SUBPATTERN:
+            return self._sequence(value[3])
+        if code is codes.BRANCH:
+            return self._branch(value[1])
+        if code is codes.AT:
+            return self._single(_State(condition=_condition(value)))
+        return self._single(_State(accepts=_accepting(code, value)))
+
+    def _single(self, state: _State) -> tuple[int, int]:
+        begin = self._add(state)
+        end = self._add(_State())
+        state.after.append(end)
+        return begin, end
+
+    def _branch(self, choices: Sequence[Any]) -> tuple[int, int]:
+        begin, end = self._add(_State()), self._add(_State())
+        for choice in choices:
+            first, last = self._sequence(choice)
+            self._states[begin].after.append(first)
+            self._states[last].after.append(end)
+        return begin, end
+
+    def _repeat(self, least: int, most: object, part: Any) -> tuple[int, int]:
+        first = last = self._add(_State())
+        for _ in range(least):
+            begin, end = self._sequence(part)
+            self._states[last].after.append(begin)
+            last = end
+        done = self._add(_State())
+        if most is codes.MAXREPEAT:
+            begin, end = self._sequence(part)
+            self._states[last].after += [begin, done]
+            self._states[end].after += [begin, done]
+            return first, done
+        assert isinstance(most, int)
+        for _ in range(most - least):
+            begin, end = self._sequence(part)
+            self._states[last].after += [begin, done]
+            last = end
+        self._states[last].after.append(done)
+        return first, done
+
+
+def _condition(code: object) -> Callable[[str, str], bool]:
+    if code in (codes.AT_BEGINNING, codes.AT_BEGINNING_STRING):
+        return lambda before, _: not before
+    if code in (codes.AT_END, codes.AT_END_STRING):
+        return lambda _, after: not after
+    wanted = code is codes.AT_BOUNDARY
+    return lambda before, after: (_is_word(before) != _is_word(after)) is wanted
+
+
+def _accepting(code: object, value: Any) -> _Accepts:
+    """Return a function for a part that stands for one character. Raises `RequestRefused` for other parts."""
+    if code is codes.LITERAL:
+        letters = _cases(value)
+        return lambda character: character in letters
+    if code is codes.NOT_LITERAL:
+        letters = _cases(value)
+        return lambda character: character not in letters
+    if code is codes.ANY:
+        return lambda _: True
+    if code is codes.IN:
+        inverted = value[0][0] is codes.NEGATE
+        choices = [_choice(*each) for each in (value[1:] if inverted else value)]
+        return lambda character: any(accepts(character) for accepts in choices) is not inverted
+    raise RequestRefused(
+        "The regular expression uses lookaround, a reference to a group, or another part that is not supported. "
+        "Use only characters, classes, groups, alternatives, repetitions, anchors, and word boundaries."
+    )
+
+
+def _choice(code: object, value: Any) -> _Accepts:
+    if code is codes.LITERAL:
+        letters = _cases(value)
+        return lambda character: character in letters
+    if code is codes.RANGE:
+        low, high = value
+        return lambda character: any(low <= ord(each) <= high for each in _both_cases(character))
+    return _CATEGORIES[value]
+
+
+def _cases(code: int) -> frozenset[str]:
+    return frozenset(_both_cases(chr(code)))
+
+
+def _both_cases(character: str) -> tuple[str, ...]:
+    return character, *(each for each in (character.lower(), character.upper()) if len(each) == 1)

@@ -1,0 +1,158 @@
+"""Finds the lines of a block that match a query."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from enum import IntEnum
+
+from attrs import frozen
+
+from citekit.domain.text_search.query import TextQuery
+from citekit.domain.words import words_of
+
+NEAR = 3
+"""The maximum number of line ends between words that count as close together."""
+
+_CAPTION = re.compile(
+    r"\W*(?:table|figure|fig|exhibit|chart|listing|box|plate|appendix)\b\.?\s*[\divxlc]+", re.IGNORECASE
+)
+_CAPTION_LIMIT = 200
+
+
+class Kind(IntEnum):
+    """What a match is. Higher values rank first."""
+
+    SCATTERED = 0
+    """The words are in the same block, but not close together."""
+
+    NEAR = 1
+    """The words are in adjacent lines."""
+
+    LINE = 2
+    """One line or table row contains all words."""
+
+    CAPTION = 3
+    """A line that contains all words and labels a table or figure."""
+
+    HEADING = 4
+    """A line that contains all words and is the title of a node."""
+
+
+@frozen
+class LineMatch:
+    """Lines of a block that match: `text[start:end]` of the block, which are the lines `first` to `last` from 0.
+
+    `share` is the fraction of the words of these lines that are words of the query.
+    """
+
+    kind: Kind
+    first: int
+    last: int
+    start: int
+    end: int
+    share: float
+
+
+def matches_in(text: str, query: TextQuery, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
+    """Return the matches of a query in a block, in reading order. `headings` are titles as words."""
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    if query.pattern is not None:
+        found = [(number, number) for number, line in enumerate(lines) if line and query.pattern.matches(line)]
+        return [_match(Kind.LINE, each, lines, starts, (), headings) for each in found]
+    occurrences = _occurrences(lines, query)
+    if not all(occurrences):
+        return []
+    spans = _close(occurrences)
+    if not spans:
+        return [_match(Kind.SCATTERED, _densest(occurrences), lines, starts, query.words, headings)]
+    return [_match(Kind.LINE, span, lines, starts, query.words, headings) for span in spans]
+
+
+def _match(
+    kind: Kind,
+    span: tuple[int, int],
+    lines: Sequence[str],
+    starts: Sequence[int],
+    words: Sequence[str],
+    headings: frozenset[tuple[str, ...]],
+) -> LineMatch:
+    first, last = span
+    own = [word for line in lines[first : last + 1] for word in words_of(line)]
+    share = sum(word in words for word in own) / max(1, len(own))
+    if kind is Kind.LINE:
+        text = " ".join(lines[first : last + 1])
+        if tuple(own) in headings:
+            kind = Kind.HEADING
+        elif len(text) <= _CAPTION_LIMIT and _CAPTION.match(text):
+            kind = Kind.CAPTION
+        elif last > first:
+            kind = Kind.NEAR
+    return LineMatch(kind, first, last, starts[first], starts[last] + len(lines[last]), share)
+
+
+def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int, int]]]:
+    """Return the first and last line of each occurrence of each phrase."""
+    every: list[str] = []
+    first_words = []
+    for line in lines:
+        first_words.append(len(every))
+        every.extend(words_of(line))
+    places: dict[str, list[int]] = {word: [] for word in query.words}
+    for at, word in enumerate(every):
+        if word in places:
+            places[word].append(at)
+
+    def line_of(at: int) -> int:
+        return bisect_right(first_words, at) - 1
+
+    return [
+        [
+            (line_of(at), line_of(at + len(phrase) - 1))
+            for at in places[phrase[0]]
+            if tuple(every[at : at + len(phrase)]) == phrase
+        ]
+        for phrase in query.phrases
+    ]
+
+
+def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
+    """Return the ranges of lines with all phrases close together, without those that contain a shorter one."""
+    every = [sorted(set(each)) for each in occurrences]
+    spans = set()
+    for first, last in min(every, key=len):
+        low, high = first, last
+        for others in every:
+            at = bisect_right(others, (first, last))
+            near = others[max(0, at - 1) : at + 1]
+            begin, end = min(near, key=lambda each: max(last, each[1]) - min(first, each[0]))
+            low, high = min(low, begin), max(high, end)
+        if high - low <= NEAR:
+            spans.add((low, high))
+    kept: list[tuple[int, int]] = []
+    for span in sorted(spans, key=lambda each: (-each[0], each[1])):
+        if not kept or span[1] < kept[-1][1]:
+            kept.append(span)
+    return kept[::-1]
+
+
+def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int]:
+    """Return the first line with the most phrases."""
+    counts: dict[int, int] = {}
+    for each in occurrences:
+        for line in {first for first, _ in each}:
+            counts[line] = counts.get(line, 0) + 1
+    line = min(counts, key=lambda number: (-counts[number], number))
+    return line, line
+
+
+def context_of(text: str, match: LineMatch, count: int) -> tuple[list[str], list[str]]:
+    """Return up to `count` lines with text before and after a match."""
+    lines = text.split("\n")
+    before = [line for line in lines[: match.first] if line.strip()][-count:] if count else []
+    after = [line for line in lines[match.last + 1 :] if line.strip()][:count]
+    return before, after

@@ -1,0 +1,56 @@
+"""A query for text: words, quoted phrases, or a regular expression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from citekit.domain.errors import RequestRefused
+from citekit.domain.text_search.line_pattern import LinePattern
+from citekit.domain.words import words_of
+
+LONGEST = 1000
+"""The maximum number of characters of a query."""
+
+TERMS = 32
+"""The maximum number of words and phrases in a query."""
+
+_PARTS = re.compile(r'["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]*)["\u201c\u201d\u201e]|(\S+)')
+
+
+@frozen
+class TextQuery:
+    """A query. Each phrase is a sequence of adjacent words; a single word is a phrase of one word.
+
+    A query with a `pattern` has no phrases.
+    """
+
+    phrases: Sequence[tuple[str, ...]] = ()
+    pattern: LinePattern | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """The distinct words of all phrases."""
+        return list(dict.fromkeys(word for phrase in self.phrases for word in phrase))
+
+
+def parse_query(text: str, *, regex: bool = False) -> TextQuery:
+    """Parse a query. Text in quotation marks is a phrase, and so is a word with punctuation, such as `2,721`.
+
+    Raises `RequestRefused` for a query without words, one that is too long, and an invalid or unsupported pattern.
+    """
+    if len(text) > LONGEST:
+        raise RequestRefused(f"The query has {len(text)} characters. Use at most {LONGEST}.")
+    if regex:
+        if not text:
+            raise RequestRefused("The regular expression is empty. Give the pattern of a line.")
+        return TextQuery(pattern=LinePattern.of(text))
+    parts = (words_of(quoted or plain) for quoted, plain in _PARTS.findall(text))
+    phrases = list(dict.fromkeys(tuple(words) for words in parts if words))
+    if not phrases:
+        raise RequestRefused("The query has no letters or digits. Give the words to find.")
+    if len(phrases) > TERMS:
+        raise RequestRefused(f"The query has {len(phrases)} words and phrases. Use at most {TERMS}.")
+    return TextQuery(phrases)

@@ -1,0 +1,42 @@
+"""Found text as compact lines, for terminals and for agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from citekit.domain.text_search.found import FoundText, TextHit
+
+TITLES = 160
+"""The maximum number of characters of a path of titles. The first titles are left out."""
+
+
+def found_lines(found: FoundText) -> Iterator[str]:
+    """Yield a line for each page with hits, the lines found there, and notes about what was not searched."""
+    shown = "" if len(found.hits) == found.total else f", the best {len(found.hits)} shown"
+    yield f"{found.total} {'match' if found.total == 1 else 'matches'}{shown}"
+    address = ""
+    for hit in found.hits:
+        if str(hit.address) != address:
+            address = str(hit.address)
+            yield f"{address}{_path(hit)}"
+        yield from (f"    {line}" for line in hit.before)
+        yield f"  > {hit.text}{' [hidden from readers]' if hit.hidden else ''}"
+        yield from (f"    {line}" for line in hit.after)
+    if found.absent:
+        yield f"Not in the searched text: {', '.join(found.absent)}"
+    yield from _notes("Stale", found.stale)
+    yield from _notes("Not searched", found.skipped)
+
+
+def _path(hit: TextHit) -> str:
+    path = " > ".join(hit.titles)
+    if len(path) > TITLES:
+        path = f"...{path[-TITLES:]}"
+    return f"  {path}" if path else ""
+
+
+def _notes(what: str, reasons: Mapping[str, str]) -> Iterator[str]:
+    for name, reason in list(reasons.items())[:3]:
+        yield f"{what}: {name}: {reason}"
+    if len(reasons) > 3:
+        yield f"{what}: {len(reasons) - 3} more resources"
