@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from urllib.parse import unquote
 
 from attrs import frozen
 
 from citekit.application.locate_source import LocateSource
-from citekit.domain.address import Address
+from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import (
     CiteKitError,
     LocationOutside,
@@ -21,6 +22,7 @@ from citekit.domain.errors import (
 )
 from citekit.domain.library.extracted_text import UnitKind
 from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan
+from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.quotable_texts import QuotableTexts
@@ -31,7 +33,7 @@ from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock, blocks_of
 from citekit.domain.text_search.found import FoundText, TextHit
-from citekit.domain.text_search.matching import LineMatch, context_of, matches_in
+from citekit.domain.text_search.matching import LineMatch, context_of, matches_in, shown_row
 from citekit.domain.text_search.query import TextQuery, parse_query
 from citekit.domain.words import words_of
 
@@ -94,7 +96,7 @@ class FindText:
             raise RequestRefused(f"The limit must be from 1 to {HIT_LIMIT}, not {limit}.")
         if not 0 <= context_lines <= CONTEXT_LIMIT:
             raise RequestRefused(f"The number of context lines must be from 0 to {CONTEXT_LIMIT}, not {context_lines}.")
-        names = list(dict.fromkeys(resources)) or list(self.maps.ids())
+        names = list(dict.fromkeys(map(_resource_id, resources))) or list(self.maps.ids())
         maps, versions, stale, skipped = {}, {}, {}, {}
         indexed = self.index.versions(names)
         for number, name in enumerate(names):
@@ -177,6 +179,14 @@ class FindText:
         )
 
 
+def _resource_id(text: str) -> str:
+    """The ID in a resource's ID or its address without a part, such as `doc://book`. Raises `AddressMalformed`."""
+    scheme, colon, name = text.partition("://")
+    if not colon or Modality.from_scheme(scheme) is None:
+        return text
+    return parse_address(text).resource_id if "#" in name else unquote(name)
+
+
 class _Headings:
     """The titles of the nodes of a map that begin in a block."""
 
@@ -226,5 +236,6 @@ def _titles(resource_map: ResourceMap, node: Node | None) -> list[str]:
 
 
 def _shown(text: str) -> str:
-    text = " ".join(visible_text(text).split())
-    return text if len(text) <= LINE_LIMIT else f"{text[:LINE_LIMIT]}..."
+    """The lines of a text, each with its cells separated, without empty ones."""
+    rows = (shown_row(line) for line in visible_text(text).split("\n"))
+    return "\n".join(row if len(row) <= LINE_LIMIT else f"{row[:LINE_LIMIT]}..." for row in rows if row)

@@ -20,7 +20,9 @@ def found_lines(found: FoundText) -> Iterator[str]:
             address = str(hit.address)
             yield f"{address}{_path(hit)}"
         yield from (f"    {line}" for line in hit.before)
-        yield f"  > {hit.text}{' [hidden from readers]' if hit.hidden else ''}"
+        lines = hit.text.split("\n")
+        yield from (f"  > {line}" for line in lines[:-1])
+        yield f"  > {lines[-1]}{' [hidden from readers]' if hit.hidden else ''}"
         yield from (f"    {line}" for line in hit.after)
     if found.absent:
         yield f"Not in the searched text: {', '.join(found.absent)}"

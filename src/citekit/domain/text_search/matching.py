@@ -156,3 +156,29 @@ def context_of(text: str, match: LineMatch, count: int) -> tuple[list[str], list
     before = [line for line in lines[: match.first] if line.strip()][-count:] if count else []
     after = [line for line in lines[match.last + 1 :] if line.strip()][:count]
     return before, after
+
+
+def shown_row(text: str) -> str:
+    """Return a line with ` | ` between its cells, which are separated by tabs.
+
+    A currency sign or parenthesis that is a cell of its own, or ends one, belongs to the number in the adjacent cell.
+    """
+    cells: list[str] = []
+    sign = ""
+    for cell in text.split("\t"):
+        words = f"{sign} {' '.join(cell.split())}".strip()
+        words, sign = _without_sign(words)
+        if cells and words in _CLOSING:
+            cells[-1] += f" {words}"
+        elif words:
+            cells.append(words)
+    return " | ".join([*cells, sign] if sign else cells)
+
+
+_SIGNS = frozenset(("$", "\u20ac", "\u00a3", "\u00a5", "(", "$("))
+_CLOSING = frozenset((")", "%", ")%"))
+
+
+def _without_sign(words: str) -> tuple[str, str]:
+    before, _, last = words.rpartition(" ")
+    return (before, last) if last in _SIGNS else (words, "")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from citekit.adapters.formats.pdf.document.superscripts import levelled_blocks
+from citekit.adapters.formats.pdf.document.superscripts import CELL_END, levelled_blocks
 from citekit.adapters.formats.pdf.document.text import text_flags
 from citekit.adapters.formats.pdf.document.visible_text import Blocks, shown_blocks
 from citekit.adapters.formats.shared.book_metadata import language_code
@@ -72,7 +72,7 @@ class PyMuPdfTextReader:
         return BookFacts(title=title, authors=_authors(author), language=language_code(language))
 
 
-_KEPT = ("\n", CUT)
+_KEPT = ("\n", CUT, CELL_END)
 
 
 def _pages(document: Any, progress: Progress, *, as_seen: bool) -> Iterator[str]:
@@ -113,12 +113,22 @@ def _joined(blocks: Sequence[str]) -> str:
 
 
 def block_text(block: str) -> str:
-    """A block without soft hyphens; what cannot be shown is a space, runs of white space are one, empty lines none."""
+    """Return a block without soft hyphens and empty lines.
+
+    Characters that cannot be displayed become spaces, runs of white space become one space, and the ends of cells become
+    tabs.
+    """
     text = _SOFT_END.sub("", block).replace("\u00ad", "") if "\u00ad" in block else block
     if not text.replace("\n", "").isprintable():
         text = "".join(c if c in _KEPT or c.isprintable() else " " for c in text)
-    lines = (_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
+    lines = (_row(line) if CELL_END in line else _BLANKS.sub(" ", line).strip() for line in text.split("\n"))
     return "\n".join(filter(None, lines))
+
+
+def _row(line: str) -> str:
+    """Return a row without its empty cells, with tabs between the others."""
+    cells = (_BLANKS.sub(" ", cell).strip() for cell in line.split(CELL_END))
+    return "\t".join(filter(None, cells))
 
 
 def _unbroken(pages: Sequence[str]) -> Iterator[str]:

@@ -28,7 +28,7 @@ BATCH = 500
 _TABLES = Tables(
     zlib.crc32(f"CTKT {VERSION} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF,
     (
-        "CREATE TABLE text (resource_id TEXT PRIMARY KEY, first INTEGER NOT NULL UNIQUE, blocks INTEGER NOT NULL,"
+        "CREATE TABLE text (resource_id TEXT PRIMARY KEY, first INTEGER NOT NULL, blocks INTEGER NOT NULL,"
         " version TEXT NOT NULL, code BLOB NOT NULL) WITHOUT ROWID",
         "CREATE TABLE block (number INTEGER PRIMARY KEY, data BLOB NOT NULL, code BLOB NOT NULL)",
         "CREATE VIRTUAL TABLE term USING fts5 (terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii')",

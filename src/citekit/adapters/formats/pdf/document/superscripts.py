@@ -31,6 +31,12 @@ One line alone of a justified paragraph may have a wide space in it.
 COLUMN_WORDS = 3
 """Words that two pieces on one line each have at least, to be of two columns; cells of tables mostly have fewer."""
 
+CELL_END = "\x1f"
+"""Separates the cells of a row (ASCII unit separator)."""
+
+_IN_ROW = 0.6
+"""The least vertical overlap of two cells of a row, as a share of the height of the taller one."""
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _DIGITS = frozenset("0123456789*\u2217")
 
@@ -59,11 +65,21 @@ def _lines(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 yield "".join(superscript(span["text"]) for span in spans)
                 continue
             begins = gutter >= least
-            yield f"\n{CUT}\n" if begins or (beside and _is_left_of(line, previous)) else "\n"
+            cut = begins or (beside and _is_left_of(line, previous))
+            yield f"\n{CUT}\n" if cut else CELL_END if _is_in_row(previous, line) else "\n"
             beside = begins or (beside and not _is_left_of(line, previous))
         yield levelled_line(line)
         previous = line
     yield "\n"
+
+
+def _is_in_row(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Return whether a horizontal line is to the right of the previous one in the same row, like a cell of a table."""
+    if not line["dir"] == after["dir"] == (1.0, 0.0):
+        return False
+    _, top, right, bottom = line["bbox"]
+    x, y0, _, y1 = after["bbox"]
+    return bool(x >= right - 1 and min(bottom, y1) - max(top, y0) >= _IN_ROW * max(y1 - y0, bottom - top))
 
 
 def _gutter(line: Mapping[str, Any], after: Mapping[str, Any]) -> float:

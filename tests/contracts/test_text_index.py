@@ -1,0 +1,154 @@
+"""The contract of every text index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.adapters.search.text_index.in_memory import MemoryTextIndex
+from citekit.adapters.search.text_index.sqlite_index import SqliteTextIndex
+from citekit.domain.library.extracted_text import ExtractedText, SheetRows, Unit, UnitKind
+from citekit.domain.modality import Modality
+from citekit.domain.ports.text_index import TextIndex
+from citekit.domain.quotes.transcript import Transcript
+from citekit.domain.text_search.blocks import TextBlock
+from citekit.domain.words import words_of
+
+Make = Callable[[], TextIndex]
+
+WORDS = ["total", "assets", "Ünïcode", "Ελλάς", "日本語", "12", "x" * 70, "AND", "or", 'a"b', "NEAR(", "*", "tab\tbed"]
+
+
+@pytest.fixture(params=["memory", "sqlite"], scope="session")
+def make(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Make:
+    if request.param == "memory":
+        return MemoryTextIndex
+    return lambda: SqliteTextIndex(tmp_path_factory.mktemp("home") / "texts")
+
+
+def page(number: int, text: str, *, hidden: bool = False) -> TextBlock:
+    return TextBlock(ExtractedText(UnitKind.PAGE, text, [Unit(number, 0, len(text))]), hidden)
+
+
+def found(index: TextIndex, words: Sequence[str], *, every: bool = True, **versions: str) -> list[tuple[str, str]]:
+    return [(name, block.text) for name, block in index.find(words, versions, every=every)]
+
+
+def test_blocks_are_found_by_all_or_any_of_their_words_in_order(make: Make) -> None:
+    index = make()
+    assert index.put("b", "1", [page(1, "Total assets\n12"), page(2, "total debt"), page(3, "Assets, in total")])
+    assert index.put("a", "1", [page(1, "assets")])
+
+    assert [("b", "Total assets\n12"), ("b", "Assets, in total")] == found(index, ["total", "assets"], b="1")
+    assert {"b": "1", "a": "1"} == index.versions(["b", "a", "none"])
+    assert [("a", "assets")] == found(index, ["assets", "absent"], every=False, a="1")
+    assert [] == found(index, ["assets", "absent"], a="1", b="1")
+    assert 4 == len(found(index, [], a="1", b="1"))
+
+
+def test_only_the_current_version_of_a_resource_is_found(make: Make) -> None:
+    index = make()
+    index.put("a", "1", [page(1, "old words")])
+    index.put("a", "2", [page(1, "new words"), page(2, "more words")])
+
+    assert [] == found(index, ["words"], a="1")
+    assert [] == found(index, ["old"], a="2")
+    assert [("a", "new words"), ("a", "more words")] == found(index, ["words"], a="2")
+    index.drop("a")
+    index.drop("never")
+    assert ({}, []) == (index.versions(["a"]), found(index, ["words"], a="2"))
+
+
+def test_a_file_without_text_is_indexed_and_never_found(make: Make) -> None:
+    index = make()
+    assert index.put("a", "1", [])
+    index.put("b", "1", [page(1, "words")])
+
+    assert {"a": "1"} == index.versions(["a"])
+    assert [] == found(index, [], a="1")
+
+
+def test_blocks_keep_their_locations(make: Make) -> None:
+    lines = ExtractedText(UnitKind.LINE, "one\ntwo", [Unit(5, 0, 3), Unit(9, 4, 7)])
+    chapter = ExtractedText(UnitKind.CHAPTER, "two", [Unit(3, -40, 60)])
+    rows = ExtractedText(UnitKind.ROW, "two\tcells", [Unit(12, 0, 9)], [SheetRows("S", 10, 4, 2)])
+    cues = Transcript.of([(1.0, 2.5, "one"), (2.5, 4.0, "two")], Modality.VIDEO)
+    blocks = [TextBlock(lines), TextBlock(chapter), TextBlock(rows), TextBlock(cues), page(2, "two", hidden=True)]
+    index = make()
+    index.put("a", "1", blocks)
+
+    got = [block for _, block in index.find(["two"], {"a": "1"})]
+
+    assert blocks == got
+    assert [each.located.locate(0, 3) for each in blocks] == [each.located.locate(0, 3) for each in got]
+
+
+@given(
+    texts=st.lists(st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join), max_size=6),
+    asked=st.lists(st.sampled_from(WORDS), min_size=1, max_size=2),
+    every=st.booleans(),
+)
+def test_a_block_is_found_if_and_only_if_it_has_the_words(
+    make: Make, texts: list[str], asked: list[str], every: bool
+) -> None:
+    index = make()
+    index.put("a", "1", [page(number, text) for number, text in enumerate(texts, 1)])
+    wanted = list(dict.fromkeys(words_of(" ".join(asked))))
+
+    has = all if every else any
+    expected = [text for text in texts if not wanted or has(word in words_of(text) for word in wanted)]
+    assert expected == [text for _, text in found(index, wanted, every=every, a="1")]
+
+
+def test_names_and_texts_may_have_half_surrogate_pairs(make: Make) -> None:
+    index = make()
+    index.put("a", "1", [page(1, "half \ud800 pair")])
+    index.put("\ud800", "1", [page(1, "word")])
+
+    assert [("a", "half \ud800 pair")] == found(index, ["pair"], a="1")
+    assert [] == list(index.versions(["\udfff"]))
+
+
+def test_text_from_another_home_is_not_found(tmp_path: Path) -> None:
+    ours = SqliteTextIndex(tmp_path / "ours")
+    ours.put("a", "1", [page(1, "true words")])
+    ours.close()
+    (tmp_path / "theirs").mkdir()
+    for path in (tmp_path / "ours").iterdir():
+        (tmp_path / "theirs" / path.name).write_bytes(path.read_bytes())
+
+    theirs = SqliteTextIndex(tmp_path / "theirs")
+
+    assert ({}, []) == (theirs.versions(["a"]), found(theirs, ["words"], a="1"))
+    theirs.put("a", "1", [page(1, "new words")])
+    assert [("a", "new words")] == found(theirs, ["words"], a="1")
+
+
+def test_an_edited_block_is_not_found_and_is_stored_again(tmp_path: Path) -> None:
+    import sqlite3
+
+    index = SqliteTextIndex(tmp_path)
+    index.put("a", "1", [page(1, "true words"), page(2, "other words")])
+    with sqlite3.connect(tmp_path / "text.db") as connection:
+        (data,) = connection.execute("SELECT data FROM block WHERE number = 1").fetchone()
+        connection.execute("UPDATE block SET data = ? WHERE number = 0", (data,))
+    connection.close()
+
+    assert [("a", "other words")] == found(index, ["words"], a="1")
+    index.put("a", "1", [page(1, "true words")])
+    assert [("a", "true words")] == found(index, ["words"], a="1")
+
+
+def test_a_damaged_file_is_replaced(tmp_path: Path) -> None:
+    index = SqliteTextIndex(tmp_path)
+    index.put("a", "1", [page(1, "words")])
+    index.close()
+    for path in tmp_path.glob("text.db*"):
+        path.write_bytes(b"no database" * 1000)
+
+    assert {} == SqliteTextIndex(tmp_path).versions(["a"])
+    assert SqliteTextIndex(tmp_path).put("a", "1", [page(1, "words")])

@@ -1,0 +1,167 @@
+"""Queries for text, and the lines that they match."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.domain.errors import RequestRefused
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
+from citekit.domain.quotes.hidden import NOT_VISIBLE
+from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.text_search.blocks import BLOCK, blocks_of
+from citekit.domain.text_search.line_pattern import LinePattern
+from citekit.domain.text_search.matching import matches_in, shown_row
+from citekit.domain.text_search.query import LONGEST, parse_query
+from citekit.domain.words import words_of
+
+NONE: frozenset[tuple[str, ...]] = frozenset()
+
+
+def lines(text: str, query: str, *titles: str) -> list[tuple[str, str]]:
+    headings = frozenset(tuple(words_of(title)) for title in titles)
+    return [
+        (each.kind.name.lower(), text[each.start : each.end]) for each in matches_in(text, parse_query(query), headings)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "phrases"),
+    [
+        ("Total assets", [("total",), ("assets",)]),
+        ('"net sales" 2023', [("net", "sales"), ("2023",)]),
+        ("\u201cnet sales\u201d", [("net", "sales")]),
+        ("2,721 A&P", [("2", "721"), ("a", "p")]),
+        ('"open', [("open",)]),
+        ("total TOTAL", [("total",)]),
+    ],
+)
+def test_a_query_has_words_and_phrases(query: str, phrases: list[tuple[str, ...]]) -> None:
+    assert phrases == list(parse_query(query).phrases)
+
+
+@pytest.mark.parametrize(
+    ("query", "regex", "message"),
+    [
+        ("", False, "no letters or digits"),
+        (" ... ", False, "no letters or digits"),
+        ("x" * 10_000_000, False, f"at most {LONGEST}"),
+        (" ".join(map(str, range(40))), False, "words and phrases"),
+        ("", True, "is empty"),
+        ("(", True, "is invalid"),
+        ("(?=x)", True, "not supported"),
+        (r"(a)\1", True, "not supported"),
+        ("(a{1000}){1000}", True, "too large"),
+        ("a{4294967294}", True, "too large"),
+    ],
+)
+def test_a_query_that_cannot_be_answered_is_refused(query: str, regex: bool, message: str) -> None:
+    with pytest.raises(RequestRefused, match=message):
+        parse_query(query, regex=regex)
+
+
+def test_one_line_with_all_words_is_better_than_several() -> None:
+    text = "Total\nassets\nx\ny\nz\nv\nw\nTotal assets\t12\nu"
+
+    assert [("near", "Total\nassets"), ("line", "Total assets\t12")] == lines(text, "assets total")
+    assert [("line", "Total assets\t12")] == lines(text, '"assets 12"')
+    assert [("scattered", "Total assets\t12")] == lines(text, "total x 12")
+    assert [] == lines(text, "total absent")
+
+
+def test_a_phrase_may_continue_on_the_next_line() -> None:
+    assert [("near", "the net\nsales of")] == lines("a\nthe net\nsales of\nb", '"net sales"')
+    assert [] == lines("a\nthe net\nor sales of\nb", '"net sales"')
+
+
+def test_titles_of_nodes_and_captions_are_recognized() -> None:
+    text = "Balance sheet\nThe balance sheet is here\nTable 4. Balance sheet items"
+
+    assert ["heading", "line", "caption"] == [kind for kind, _ in lines(text, "balance sheet", "BALANCE SHEET")]
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("Total assets\t$\t24,284\t$\t20,762", "Total assets | $ 24,284 | $ 20,762"),
+        ("Capital\t$\t2,634 $\t(1,696\t)\t13\t%", "Capital | $ 2,634 | $ (1,696 ) | 13 %"),
+        ("plain text  here ", "plain text here"),
+        ("a\t$", "a | $"),
+        ("", ""),
+    ],
+)
+def test_cells_are_shown_side_by_side(text: str, row: str) -> None:
+    assert row == shown_row(text)
+
+
+PATTERNS = st.recursive(
+    st.sampled_from(["a", "b", "A", ".", r"\d", r"\w", r"\s", "[a-c]", "[^b]", r"\b", r"\B", "^", "$", "1", " "]),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "{0,2}?"])).map(
+            lambda each: f"(?:{each[0]}){each[1]}"
+        ),
+        st.tuples(inner, inner).map("".join),
+        st.tuples(inner, inner).map(lambda each: f"(?:{each[0]}|{each[1]})"),
+    ),
+    max_leaves=6,
+)
+
+
+@given(pattern=PATTERNS, line=st.text("abAB1 -\u00e9", max_size=8))
+def test_a_pattern_matches_as_re_does(pattern: str, line: str) -> None:
+    assert bool(re.search(pattern, line, re.IGNORECASE)) == LinePattern.of(pattern).matches(line)
+
+
+@pytest.mark.parametrize("pattern", ["(a*)*b", "(a|a)*b", "(a|aa)+$", "a*a*a*a*a*b", "(.*)(.*)(.*)(.*)(.*)b"])
+def test_no_pattern_takes_exponential_time(pattern: str) -> None:
+    compiled = LinePattern.of(pattern)
+
+    assert not compiled.matches("a" * 20_000 + "c")
+    assert compiled._spent < 10_000
+
+
+def test_a_pattern_with_too_many_states_is_refused() -> None:
+    pattern = LinePattern.of("(a|b)*a" + "(a|b)" * 200 + "x")
+
+    every = "".join(f"{number:b}".replace("0", "a").replace("1", "b") for number in range(40_000))
+
+    with pytest.raises(RequestRefused, match="too much work"):
+        pattern.matches(every)
+
+
+def texts_of(kind: UnitKind, *texts: str) -> ExtractedText:
+    return ExtractedText.joined(kind, texts, "\n")
+
+
+@given(
+    st.sampled_from([UnitKind.PAGE, UnitKind.LINE, UnitKind.CHAPTER]),
+    st.lists(st.text("ab \n", max_size=40).map(lambda each: each * 100), max_size=8),
+)
+def test_blocks_have_all_text_at_its_location(kind: UnitKind, texts: list[str]) -> None:
+    whole = texts_of(kind, *(text.replace("\n", "c") if kind is UnitKind.LINE else text for text in texts))
+
+    blocks = list(blocks_of([Quotable.of(whole)]))
+
+    assert whole.text.split() == " ".join(block.text for block in blocks).split()
+    at = 0
+    for block in blocks:
+        for word in re.finditer(r"\S+", block.text):
+            at = whole.text.index(word[0], at)
+            assert whole.locate(at, at + len(word[0])) == block.located.locate(*word.span())
+            at += len(word[0])
+        assert kind is UnitKind.PAGE or len(block.text) <= BLOCK + 4100
+
+
+def test_pages_with_hidden_text_have_another_block() -> None:
+    shown = texts_of(UnitKind.PAGE, "one", "two", "three")
+    whole = texts_of(UnitKind.PAGE, "one", "two, and secret words", "three")
+
+    blocks = list(blocks_of([Quotable.of(shown), Quotable.of(whole, NOT_VISIBLE)]))
+
+    assert [("one", False), ("two", False), ("three", False), ("two, and secret words", True)] == [
+        (block.text, block.hidden) for block in blocks
+    ]
+    assert shown.locate(4, 7) == blocks[3].located.locate(0, 3)
