@@ -82,6 +82,7 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
             (f"doc://{words}",),
             ("bees", part, "-o", f"no{words}/x"),
         ),
+        "find": (("turned",), ("red", "--context", "2"), (words,), ("(", "--regex")),
         "search": (("turned",), (words,)),
         "outline": ((), ("bees", "--format", "json"), (words,)),
         "import": (

@@ -105,6 +105,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("resolve", {"node_id": "text://x#lines=2"}),
     ("resolve", {"node_id": "text://x#lines=7", "virtual": True}),
     ("verifyQuote", {"quote": "second line"}),
+    ("findText", {"query": "second line", "resource_ids": ["x"]}),
     ("getStructure", {}),
     ("getNode", {"node_id": "all"}),
 ]
@@ -117,7 +118,9 @@ def _asks(place: Place) -> list[str]:
         for tool, arguments in ASKED:
             if tool in offered:
                 named = dict(arguments)
-                if "resource_id" in offered[tool].input_schema["properties"]:
+                if tool == "findText":
+                    pass
+                elif "resource_id" in offered[tool].input_schema["properties"]:
                     named["resource_id"] = "x"
                 else:
                     named["address"] = "text://x"

@@ -1,4 +1,4 @@
-"""The five tools, asked by the official Python client of a real server process, in both eras of the protocol."""
+"""The core tools, asked by the official Python client of a real server process, in both eras of the protocol."""
 
 from __future__ import annotations
 
@@ -37,19 +37,24 @@ def error(result: CallToolResult) -> str:
     return only.text
 
 
-def test_the_five_tools_say_what_they_are_for(served: Served) -> None:
+def test_the_tools_say_what_they_are_for(served: Served) -> None:
     async def work(client: Client) -> list[Tool]:
         return (await client.list_tools()).tools
 
     tools = {tool.name: tool for tool in served.ask(work)}
 
-    assert ["listResources", "getStructure", "getNode", "resolve", "verifyQuote"] == list(tools)
+    assert ["listResources", "findText", "getStructure", "getNode", "resolve", "verifyQuote"] == list(tools)
     assert [] == [name for name in tools if name not in str(command.help)]
-    assert [{}, ["resource_id"], ["resource_id", "node_id"], ["resource_id", "node_id"], ["resource_id", "quote"]] == [
-        tool.input_schema.get("required", {}) for tool in tools.values()
-    ]
+    assert [
+        {},
+        ["query"],
+        ["resource_id"],
+        ["resource_id", "node_id"],
+        ["resource_id", "node_id"],
+        ["resource_id", "quote"],
+    ] == [tool.input_schema.get("required", {}) for tool in tools.values()]
     assert all(tool.description and tool.output_schema and tool.title for tool in tools.values())
-    assert [True, True, True, False, True] == [
+    assert [True, True, True, True, False, True] == [
         tool.annotations and tool.annotations.read_only_hint for tool in tools.values()
     ]
     assert all(tool.annotations and tool.annotations.idempotent_hint for tool in tools.values())
@@ -65,8 +70,11 @@ def test_the_server_tells_an_agent_the_way(served: Served) -> None:
     told = served.ask(work)
 
     assert told is not None
-    assert sorted(("listResources", "getStructure", "getNode", "resolve", "verifyQuote"), key=told.index) == [
+    assert sorted(
+        ("listResources", "findText", "getStructure", "getNode", "resolve", "verifyQuote"), key=told.index
+    ) == [
         "listResources",
+        "findText",
         "getStructure",
         "getNode",
         "resolve",
@@ -333,7 +341,7 @@ def test_a_tool_that_is_none_is_an_error_of_the_protocol(served: Served) -> None
 
     assert (-32602, True) == (
         refused.error.code,
-        "listResources, getStructure, getNode, resolve, verifyQuote" in str(refused),
+        "listResources, findText, getStructure, getNode, resolve, verifyQuote" in str(refused),
     )
 
 

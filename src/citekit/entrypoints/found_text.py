@@ -31,7 +31,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
 
 
 def _path(hit: TextHit) -> str:
-    path = " > ".join(hit.titles)
+    path = " > ".join(" ".join(title.split()) for title in hit.titles)
     if len(path) > TITLES:
         path = f"...{path[-TITLES:]}"
     return f"  {path}" if path else ""
@@ -39,6 +39,6 @@ def _path(hit: TextHit) -> str:
 
 def _notes(what: str, reasons: Mapping[str, str]) -> Iterator[str]:
     for name, reason in list(reasons.items())[:3]:
-        yield f"{what}: {name}: {reason}"
+        yield " ".join(f"{what}: {name}: {reason}".split())
     if len(reasons) > 3:
         yield f"{what}: {len(reasons) - 3} more resources"

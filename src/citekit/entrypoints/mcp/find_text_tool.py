@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import evolve
 from mcp_types import Tool, ToolAnnotations
 
 from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT
@@ -14,6 +15,8 @@ from citekit.domain.text_search.matching import Kind
 from citekit.entrypoints.found_text import found_lines
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer
+from citekit.entrypoints.mcp.path_redaction import Discretion
+from citekit.settings.secrets import concealed
 from citekit.wire.found_text import to_plain
 
 _STRINGS: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}}
@@ -95,8 +98,8 @@ FIND_TEXT = Tool(
 )
 
 
-def find_text(app: Container, arguments: Mapping[str, Any], progress: Progress) -> Answer:
-    """Run the tool."""
+def find_text(app: Container, discreet: Discretion, arguments: Mapping[str, Any], progress: Progress) -> Answer:
+    """Run the tool. Paths outside the allowed folders are left out of the reasons."""
     found = app.find_text(
         arguments["query"],
         arguments.get("resource_ids", ()),
@@ -105,4 +108,9 @@ def find_text(app: Container, arguments: Mapping[str, Any], progress: Progress) 
         context_lines=arguments.get("context_lines", 0),
         progress=progress,
     )
+    stale, skipped = (
+        {name: concealed(discreet(reason)) for name, reason in reasons.items()}
+        for reasons in (found.stale, found.skipped)
+    )
+    found = evolve(found, stale=stale, skipped=skipped)
     return Answer.of(to_plain(found), summary="\n".join(found_lines(found)))

@@ -46,12 +46,14 @@ INSTRUCTIONS = (
     "CiteKit turns files into evidence. It maps the structure of each file, and cuts out exactly the "
     "part that supports a claim.\n"
     "1. listResources: lists the mapped files.\n"
-    "2. getStructure: shows the structure of one file. For a large file, call it with depth: 1 first, "
+    "2. findText: finds words in the text of files, with the exact page, line, or time. This is usually the shortest "
+    "way to a fact.\n"
+    "3. getStructure: shows the structure of one file. For a large file, call it with depth: 1 first, "
     "and then with the node_id of a branch.\n"
-    "3. getNode: shows one node whose id you know.\n"
-    "4. resolve with virtual: true: returns the address to cite immediately. Without virtual: creates a "
+    "4. getNode: shows one node whose id you know.\n"
+    "5. resolve with virtual: true: returns the address to cite immediately. Without virtual: creates a "
     "file with only that part (output_path). Do this when you need the content itself.\n"
-    "5. verifyQuote: checks that the file contains the words that you want to quote.\n"
+    "6. verifyQuote: checks that the file contains the words that you want to quote.\n"
     'Cite the address of the smallest node that contains the fact. Error messages begin with "Error: " '
     "and say what to do."
 )

@@ -166,6 +166,7 @@ class Tools:
         """The tools by name, in the order in which an agent typically uses them."""
         tools = (
             Bound(LIST_RESOURCES, self._list_resources, cached=self._listed),
+            Bound(FIND_TEXT, partial(find_text, self.app, self.discreet), lambda _: True),
             Bound(GET_STRUCTURE, self._get_structure, cached=self._cached_structure),
             Bound(GET_NODE, self._get_node, cached=self._cached_node),
             Bound(
@@ -175,7 +176,6 @@ class Tools:
                 cached=self._cached_evidence,
             ),
             Bound(VERIFY_QUOTE, self._verify_quote, lambda _: True),
-            Bound(FIND_TEXT, partial(find_text, self.app), lambda _: True),
         )
         return {each.tool.name: each for each in tools}
 

@@ -1,0 +1,50 @@
+"""`citekit find`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.program import Cli
+
+
+def test_the_lines_are_shown_below_their_address(mapped: Cli) -> None:
+    answer = mapped("find", "return")
+
+    assert (0, "") == (answer.code, answer.err)
+    assert [
+        "2 matches",
+        "text://code_py#lines=3  first",
+        "  > return 1",
+        "text://code_py#lines=10  Second > Second.third",
+        "  > return 2",
+    ] == [line.rstrip() for line in answer.out.splitlines()]
+
+
+def test_the_answer_is_one_json_document(mapped: Cli) -> None:
+    answer = mapped("--json", "find", "--regex", "return [2-9]", "-res", "code_py").document
+
+    assert ("return [2-9]", 1, 1) == (answer["query"], answer["total"], answer["searched"])
+    assert ["text://code_py#lines=10"] == [hit["address"] for hit in answer["hits"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("...",), "no letters or digits"),
+        (("--regex", "(?<=a)b"), "not supported"),
+        (("word", "--resource", "code_pi"), "code_py"),
+        (("x" * 2000,), "at most 1000"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(mapped: Cli, arguments: tuple[str, ...], message: str) -> None:
+    answer = mapped("find", *arguments)
+
+    assert 0 != answer.code
+    assert message in answer.err
+    assert 1 == len(answer.err.strip().splitlines())
+
+
+def test_nothing_found_is_no_error_and_names_the_missing_word(mapped: Cli) -> None:
+    answer = mapped("find", "return", "zeppelin")
+
+    assert (0, ["0 matches", "Not in the searched text: zeppelin"]) == (answer.code, answer.out.splitlines())

@@ -1,0 +1,195 @@
+"""Words are found in the text of mapped files, with the real adapters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from citekit.container import Container, bootstrap
+from citekit.domain.errors import RequestRefused, ResourceMissing, SourceMoved, SourceUnsupported
+from citekit.domain.text_search.found import FoundText
+from citekit.entrypoints.found_text import found_lines
+
+GUIDE = """# Bees
+
+The queen lives in the hive.
+
+## Winter food
+
+Bees store honey.
+In winter, the hive eats honey.
+
+Honey is stored in
+cells of wax.
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "bees.md").write_text(GUIDE)
+    (tmp_path / "talk.srt").write_text(
+        "1\n00:00:01,000 --> 00:00:02,500\nWelcome to the hive.\n\n"
+        "2\n00:00:02,500 --> 00:00:04,000\nThe queen sleeps.\n"
+    )
+    (tmp_path / "code.py").write_text("def queen():\n    return 'hive'\n")
+    app = app_of(tmp_path)
+    for name in ("bees.md", "talk.srt", "code.py"):
+        app.ingest(tmp_path / name)
+    return tmp_path
+
+
+def app_of(home: Path) -> Container:
+    return bootstrap(home=home)
+
+
+def brief(found: FoundText) -> list[tuple[str, str, str]]:
+    return [(str(hit.address), hit.kind.name.lower(), hit.text) for hit in found.hits]
+
+
+def test_lines_of_every_file_are_found_with_their_exact_location(home: Path) -> None:
+    found = app_of(home).find_text("hive queen")
+
+    assert [
+        ("text://bees_md#lines=3", "line", "The queen lives in the hive."),
+        ("text://code_py#lines=1-2", "near", "def queen():\nreturn 'hive'"),
+        ("text://talk_srt#lines=3-7", "near", "Welcome to the hive.\nThe queen sleeps."),
+    ] == sorted(brief(found))
+    assert (3, 3) == (found.total, found.searched)
+
+
+def test_headings_come_first_with_their_node_and_path_of_titles(home: Path) -> None:
+    (best, *_) = app_of(home).find_text("winter food", ["bees_md"]).hits
+
+    assert ("heading", "Winter food") == (best.kind.name.lower(), best.text)
+    assert ["Bees", "Winter food"] == list(best.titles)
+    assert best.node is not None
+
+
+def test_the_limit_cuts_the_list_and_not_the_total(home: Path) -> None:
+    found = app_of(home).find_text("hive", limit=1)
+
+    assert (1, 4) == (len(found.hits), found.total)
+    assert "4 matches, the best 1 shown" == next(found_lines(found))
+
+
+def test_context_lines_are_shown_around_a_hit(home: Path) -> None:
+    (hit,) = app_of(home).find_text('"in winter"', context_lines=1).hits
+
+    assert (["Bees store honey."], ["Honey is stored in"]) == (list(hit.before), list(hit.after))
+
+
+def test_a_pattern_is_searched_for_in_lines(home: Path) -> None:
+    assert [("text://bees_md#lines=8", "line", "In winter, the hive eats honey.")] == brief(
+        app_of(home).find_text(r"^in\b.*hon[aeiou]y\.$", regex=True)
+    )
+
+
+def test_a_resource_may_be_named_by_its_address(home: Path) -> None:
+    app = app_of(home)
+
+    assert brief(app.find_text("honey", ["text://bees_md"])) == brief(app.find_text("honey", ["bees_md"]))
+    with pytest.raises(ResourceMissing, match="bees_md"):
+        app.find_text("honey", ["bees_m"])
+
+
+def test_words_that_are_nowhere_are_reported(home: Path) -> None:
+    found = app_of(home).find_text("honey zeppelin")
+
+    assert ([], ["zeppelin"]) == (list(found.hits), list(found.absent))
+    assert "Not in the searched text: zeppelin" in list(found_lines(found))
+
+
+def test_a_changed_file_is_answered_from_its_mapped_text_and_marked_stale(home: Path) -> None:
+    app = app_of(home)
+    app.find_text("honey")
+    (home / "bees.md").write_text("# Wasps\n\nNo honey.\n")
+
+    found = app.find_text("honey", ["bees_md"])
+
+    assert 3 == found.total
+    assert "changed" in found.stale["bees_md"]
+    (home / "bees.md").unlink()
+    assert 3 == app.find_text("honey", ["bees_md"]).total
+
+
+def test_a_changed_file_that_was_never_indexed_is_refused_alone_and_skipped_among_others(home: Path) -> None:
+    (home / "bees.md").unlink()
+    app = app_of(home)
+
+    with pytest.raises(SourceMoved):
+        app.find_text("honey", ["bees_md"])
+    found = app.find_text("hive")
+    assert ["bees_md"] == list(found.skipped)
+    assert 2 == found.searched
+
+
+def test_a_changed_file_that_is_mapped_again_is_indexed_again(home: Path) -> None:
+    app = app_of(home)
+    app.find_text("honey")
+    (home / "bees.md").write_text("# Wasps\n\nThey eat jam.\n")
+    app.ingest(home / "bees.md", force=True)
+
+    assert 0 == app.find_text("honey", ["bees_md"]).total
+    assert [("text://bees_md#lines=3", "line", "They eat jam.")] == brief(app.find_text("jam"))
+
+
+def test_a_picture_without_text_is_refused_and_the_others_answer(home: Path) -> None:
+    from PIL import Image
+
+    Image.new("RGB", (20, 20), "white").save(home / "blank.png")
+    app = app_of(home)
+    app.ingest(home / "blank.png")
+
+    with pytest.raises(SourceUnsupported):
+        app.find_text("hive", ["blank"])
+    assert ["blank"] == list(app.find_text("hive").skipped)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"limit": 0}, "limit"),
+        ({"limit": 101}, "limit"),
+        ({"context_lines": -1}, "context"),
+        ({"regex": True}, "empty"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_refused(home: Path, arguments: dict[str, int], message: str) -> None:
+    with pytest.raises(RequestRefused, match=message):
+        app_of(home).find_text("" if "regex" in arguments else "hive", **arguments)  # type: ignore[arg-type]
+
+
+def test_words_that_readers_do_not_see_are_marked_and_come_last(tmp_path: Path) -> None:
+    import pymupdf
+
+    with pymupdf.open() as document:
+        page = document.new_page()
+        page.insert_text((72, 72), "The secret of honey")
+        page.insert_text((72, 200), "A secret in white", color=(1, 1, 1))
+        document.save(tmp_path / "page.pdf")
+    app = app_of(tmp_path)
+    app.ingest(tmp_path / "page.pdf")
+
+    found = app.find_text("secret")
+
+    assert [("The secret of honey", False), ("A secret in white", True)] == [
+        (hit.text, hit.hidden) for hit in found.hits
+    ]
+    assert "  > A secret in white [hidden from readers]" in list(found_lines(found))
+
+
+def test_the_cells_of_a_row_are_on_one_line(tmp_path: Path) -> None:
+    import pymupdf
+
+    with pymupdf.open() as document:
+        page = document.new_page()
+        for row, cells in enumerate((("", "2020", "2019"), ("Total assets", "24,284", "20,762"))):
+            for column, cell in enumerate(cells):
+                page.insert_text((72 + 150 * column, 72 + 14 * row), cell)
+        document.save(tmp_path / "table.pdf")
+    app = app_of(tmp_path)
+    app.ingest(tmp_path / "table.pdf")
+
+    assert [("doc://table#pages=1", "line", "Total assets | 24,284 | 20,762")] == brief(app.find_text("24,284"))
+    assert app.verify_quote("table", "Total assets 24,284 20,762").holds
