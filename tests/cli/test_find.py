@@ -15,7 +15,7 @@ def test_the_lines_are_shown_below_their_address(mapped: Cli) -> None:
         "2 matches",
         "text://code_py#lines=3  first",
         "  > return 1",
-        "text://code_py#lines=10  Second > Second.third",
+        "text://code_py#lines=10  Second > third",
         "  > return 2",
     ] == [line.rstrip() for line in answer.out.splitlines()]
 

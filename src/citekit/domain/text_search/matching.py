@@ -42,27 +42,29 @@ class Kind(IntEnum):
 
 @frozen
 class LineMatch:
-    """Lines of a block that match: `text[start:end]` of the block, which are the lines `first` to `last` from 0.
+    """Lines of a block that match: `text[start:end]` of the block.
 
     `share` is the fraction of the words of these lines that are words of the query.
     """
 
     kind: Kind
-    first: int
-    last: int
     start: int
     end: int
     share: float
 
 
 def matches_in(text: str, query: TextQuery, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
-    """Return the matches of a query in a block, in reading order. `headings` are titles as words."""
-    lines = text.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    """Return the matches of a query in a block, in reading order. `headings` are titles as words. Blank lines don't
+    count.
+    """
+    lines, starts, at = [], [], 0
+    for line in text.split("\n"):
+        if line.strip():
+            lines.append(line)
+            starts.append(at)
+        at += len(line) + 1
     if query.pattern is not None:
-        found = [(number, number) for number, line in enumerate(lines) if line and query.pattern.matches(line)]
+        found = [(number, number) for number, line in enumerate(lines) if query.pattern.matches(line)]
         return [_match(Kind.LINE, each, lines, starts, (), headings) for each in found]
     occurrences = _occurrences(lines, query)
     if not all(occurrences):
@@ -92,7 +94,7 @@ def _match(
             kind = Kind.CAPTION
         elif last > first:
             kind = Kind.NEAR
-    return LineMatch(kind, first, last, starts[first], starts[last] + len(lines[last]), share)
+    return LineMatch(kind, starts[first], starts[last] + len(lines[last]), share)
 
 
 def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int, int]]]:
@@ -152,10 +154,10 @@ def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int
 
 def context_of(text: str, match: LineMatch, count: int) -> tuple[list[str], list[str]]:
     """Return up to `count` lines with text before and after a match."""
-    lines = text.split("\n")
-    before = [line for line in lines[: match.first] if line.strip()][-count:] if count else []
-    after = [line for line in lines[match.last + 1 :] if line.strip()][:count]
-    return before, after
+    if not count:
+        return [], []
+    before, after = text[: match.start].split("\n"), text[match.end :].split("\n")
+    return list(filter(str.strip, before))[-count:], list(filter(str.strip, after))[:count]
 
 
 def shown_row(text: str) -> str:

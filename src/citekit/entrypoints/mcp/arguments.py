@@ -34,10 +34,14 @@ def _value(name: str, schema: Mapping[str, Any], value: object) -> object:
             return value
         case "integer", bool():
             pass
-        case "integer", int() if value >= schema["minimum"]:
+        case "integer", int() if _in_range(schema, value):
             return value
-        case "integer", float() if value.is_integer() and value >= schema["minimum"]:
+        case "integer", float() if value.is_integer() and _in_range(schema, int(value)):
             return int(value)
+        case "array", str():
+            return [value]
+        case "array", list() if all(isinstance(each, str) for each in value):
+            return value
     shown = repr(value)
     raise RequestRefused(f"{name} must be {_wanted(schema)}, not {shown if len(shown) <= 60 else shown[:60] + '...'}.")
 
@@ -45,4 +49,11 @@ def _value(name: str, schema: Mapping[str, Any], value: object) -> object:
 def _wanted(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return f"one of {', '.join(schema['enum'])}"
-    return {"string": "a string", "boolean": "true or false", "integer": "an integer of at least 1"}[schema["type"]]
+    if schema["type"] == "integer":
+        least, most = schema["minimum"], schema.get("maximum")
+        return f"an integer of at least {least}" if most is None else f"an integer from {least} to {most}"
+    return {"string": "a string", "boolean": "true or false", "array": "a list of strings"}[schema["type"]]
+
+
+def _in_range(schema: Mapping[str, Any], value: int) -> bool:
+    return bool(schema["minimum"] <= value <= schema.get("maximum", value))
