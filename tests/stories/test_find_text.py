@@ -163,7 +163,7 @@ def test_arguments_that_cannot_be_used_are_refused(home: Path, arguments: dict[s
 def test_words_that_readers_do_not_see_are_marked_and_come_last(tmp_path: Path) -> None:
     import pymupdf
 
-    with pymupdf.open() as document:
+    with pymupdf.open() as document:  # type: ignore[no-untyped-call]
         page = document.new_page()
         page.insert_text((72, 72), "The secret of honey")
         page.insert_text((72, 200), "A secret in white", color=(1, 1, 1))
@@ -182,7 +182,7 @@ def test_words_that_readers_do_not_see_are_marked_and_come_last(tmp_path: Path) 
 def test_the_cells_of_a_row_are_on_one_line(tmp_path: Path) -> None:
     import pymupdf
 
-    with pymupdf.open() as document:
+    with pymupdf.open() as document:  # type: ignore[no-untyped-call]
         page = document.new_page()
         for row, cells in enumerate((("", "2020", "2019"), ("Total assets", "24,284", "20,762"))):
             for column, cell in enumerate(cells):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -21,7 +21,7 @@ from citekit.domain.errors import (
     SourceMoved,
 )
 from citekit.domain.library.extracted_text import UnitKind
-from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan
+from citekit.domain.locations import Chapter, Lines, Location, Pages
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
@@ -147,14 +147,14 @@ class FindText:
         for name, blocks in groupby(found, key=lambda each: each[0]):
             resource_map = maps[name]
             headings = _Headings(resource_map)
-            visible: set[tuple[str, str]] = set()
+            visible: set[tuple[Location, str]] = set()
             for number, (_, block) in enumerate(blocks):
                 for match in matches_in(block.text, query, headings.on(block)):
                     try:
                         location = block.located.locate(match.start, match.end).clamp(resource_map.extent)
                     except LocationOutside:
                         continue
-                    shown = str(Address(name, location)), block.text[match.start : match.end]
+                    shown = location, block.text[match.start : match.end]
                     if block.hidden and shown in visible:
                         continue
                     visible.add(shown)
@@ -188,31 +188,33 @@ def _resource_id(text: str) -> str:
 
 
 class _Headings:
-    """The titles of the nodes of a map that begin in a block."""
+    """The titles of the nodes of a map, by the page, line, or chapter in which the nodes begin."""
 
     def __init__(self, resource_map: ResourceMap) -> None:
-        self._titles: list[tuple[Location, tuple[str, ...]]] = [
-            (node.location, tuple(words_of(node.title))) for node in resource_map.walk()
-        ]
+        self._titles: dict[tuple[UnitKind, int], set[tuple[str, ...]]] = {}
+        for node in resource_map.walk():
+            start = _start_of(node.location)
+            if start is not None:
+                self._titles.setdefault(start, set()).add(tuple(words_of(node.title)))
 
     def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
-        """The titles, as words, of the nodes whose location begins in the block."""
-        return frozenset(words for location, words in self._titles if words and _begins_in(location, block))
+        """The titles, as words, of the nodes that begin in the block."""
+        located = block.located
+        if isinstance(located, Transcript):
+            return frozenset()
+        found = (self._titles.get((located.kind, number), ()) for number in set(located.units.numbers))
+        return frozenset(chain.from_iterable(found)) - {()}
 
 
-def _begins_in(location: Location, block: TextBlock) -> bool:
-    located = block.located
-    if isinstance(located, Transcript):
-        return isinstance(location, TimeSpan) and located.since[0] <= location.start < located.until[-1]
-    first, last = located.units.numbers[0], located.units.numbers[-1]
+def _start_of(location: Location) -> tuple[UnitKind, int] | None:
     match location:
         case Pages(numbers=numbers):
-            return located.kind is UnitKind.PAGE and first <= numbers[0] <= last
+            return UnitKind.PAGE, numbers[0]
         case Lines(first=line):
-            return located.kind is UnitKind.LINE and first <= line <= last
+            return UnitKind.LINE, line
         case Chapter(number=chapter):
-            return located.kind is UnitKind.CHAPTER and first == chapter
-    return False
+            return UnitKind.CHAPTER, chapter
+    return None
 
 
 def _by_page(found: Sequence[_Candidate]) -> Iterator[_Candidate]:

@@ -65,6 +65,7 @@ class LinePattern:
     _states: list[_State] = field(factory=list)
     _start: int = 0
     _final: int = 0
+    _required: Sequence[str] = ()
     _spent: int = field(default=0, init=False)
     _cache: dict[tuple[frozenset[int], str, str], tuple[frozenset[int], bool]] = field(factory=dict, init=False)
 
@@ -84,10 +85,18 @@ class LinePattern:
             raise RequestRefused("The regular expression is nested too deeply. Use a simpler one.") from None
         made._final = made._add(_State())
         made._states[end].after.append(made._final)
+        made._required = _required(parsed)
         return made
+
+    def may_match(self, text: str) -> bool:
+        """Return whether a line of `text` can match. Fast, because it only looks for the letters that a match needs."""
+        lowered = text.lower() if self._required and text.isascii() else ""
+        return not lowered or all(each in lowered for each in self._required)
 
     def matches(self, line: str) -> bool:
         """Return whether the pattern matches anywhere in the line. Raises `RequestRefused` if it takes too much work."""
+        if not self.may_match(line):
+            return False
         current: frozenset[int] = frozenset()
         before = ""
         for character in line:
@@ -184,6 +193,19 @@ class LinePattern:
             last = end
         self._states[last].after.append(done)
         return first, done
+
+
+def _required(parts: Any) -> list[str]:
+    """Return the runs of ASCII characters in lowercase that every match contains."""
+    runs = [""]
+    for code, value in parts:
+        if code is codes.LITERAL and value < 128:
+            runs[-1] += chr(value).lower()
+        elif code is codes.SUBPATTERN:
+            runs += [*_required(value[3]), ""]
+        else:
+            runs.append("")
+    return list(filter(None, runs))
 
 
 def _condition(code: object) -> Callable[[str, str], bool]:

@@ -57,6 +57,8 @@ def matches_in(text: str, query: TextQuery, headings: frozenset[tuple[str, ...]]
     """Return the matches of a query in a block, in reading order. `headings` are titles as words. Blank lines don't
     count.
     """
+    if query.pattern is not None and not query.pattern.may_match(text):
+        return []
     lines, starts, at = [], [], 0
     for line in text.split("\n"):
         if line.strip():
@@ -99,12 +101,17 @@ def _match(
 
 def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int, int]]]:
     """Return the first and last line of each occurrence of each phrase."""
+    words = query.words
     every: list[str] = []
     first_words = []
     for line in lines:
         first_words.append(len(every))
-        every.extend(words_of(line))
-    places: dict[str, list[int]] = {word: [] for word in query.words}
+        lowered = line.lower()
+        if line.isascii() and not any(word in lowered for word in words):
+            every.append("")  # no phrase continues across this line
+        else:
+            every.extend(words_of(line))
+    places: dict[str, list[int]] = {word: [] for word in words}
     for at, word in enumerate(every):
         if word in places:
             places[word].append(at)
