@@ -119,7 +119,14 @@ Every [guardian](guardians.md) is also a prompt, `{prefix}<id>`, with an optiona
 
 def page() -> str:
     """The whole page."""
-    every = (tools.LIST_RESOURCES, tools.GET_STRUCTURE, tools.GET_NODE, tools.RESOLVE)
+    every = (
+        tools.LIST_RESOURCES,
+        tools.FIND_TEXT,
+        tools.GET_STRUCTURE,
+        tools.GET_NODE,
+        tools.RESOLVE,
+        tools.VERIFY_QUOTE,
+    )
     template = resources.TEMPLATES.resource_templates[0].uri_template
     bottom = BOTTOM.format(template=template, media_type=resources.MEDIA_TYPE, page=resources.PAGE)
     library = LIBRARY.format(
