@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.search.text_index.in_memory import MemoryTextIndex
-from citekit.adapters.search.text_index.sqlite_index import DATABASE, SqliteTextIndex
+from citekit.adapters.search.text_index.sqlite_index import SqliteTextIndex
 from citekit.domain.library.extracted_text import ExtractedText, SheetRows, Unit, UnitKind
 from citekit.domain.modality import Modality
 from citekit.domain.ports.text_index import TextIndex
@@ -155,27 +152,3 @@ def test_a_damaged_file_is_replaced(tmp_path: Path) -> None:
 
     assert {} == SqliteTextIndex(tmp_path).versions(["a"])
     assert SqliteTextIndex(tmp_path).put("a", "1", [page(1, "words")])
-
-
-def test_an_index_from_elsewhere_does_not_count(tmp_path: Path) -> None:
-    """A copied folder has another seal: its texts are neither shown nor taken for the index of a resource."""
-    with closing(SqliteTextIndex(tmp_path / "one")) as index:
-        assert index.put("a", "1", [page(1, "planted words")])
-        assert found(index, ["planted"], a="1")
-    shutil.copytree(tmp_path / "one", tmp_path / "other")
-
-    with closing(SqliteTextIndex(tmp_path / "other")) as copied:
-        assert copied.versions(["a"]) == {}
-        assert found(copied, ["planted"], a="1") == []
-        assert copied.put("a", "1", [page(1, "true words")])
-        assert found(copied, ["words"], a="1") == [("a", "true words")]
-
-
-def test_a_text_that_was_rewritten_in_the_index_is_not_shown(tmp_path: Path) -> None:
-    with closing(SqliteTextIndex(tmp_path)) as index:
-        assert index.put("a", "1", [page(1, "true words"), page(2, "more words")])
-    with closing(sqlite3.connect(tmp_path / DATABASE)) as forged, forged:
-        forged.execute("UPDATE block SET data = (SELECT data FROM block WHERE number = 1) WHERE number = 0")
-
-    with closing(SqliteTextIndex(tmp_path)) as index:
-        assert found(index, ["words"], a="1") == [("a", "more words")]
