@@ -288,7 +288,7 @@ def test_bad_input_ends_in_one_sentence(
 
 @pytest.mark.parametrize(
     ("database", "said"),
-    [(None, "There is no Calibre library"), (b"not a database, whatever its name is", "metadata.db is damaged")],
+    [(None, "Calibre library not found"), (b"not a database, whatever its name is", "metadata.db is damaged")],
 )
 def test_a_library_that_cannot_be_read_is_one_sentence(
     shelf: Shelf, tmp_path: Path, database: bytes | None, said: str

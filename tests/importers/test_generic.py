@@ -122,8 +122,8 @@ def test_a_custom_adapter_gets_the_source(app: Container, tmp_path: Path) -> Non
         ("import sys\nsys.exit(3)", RequestRefused, "SystemExit: 3"),
         ("def adapt(data): raise KeyError('x')", MapperUnavailable, "KeyError: 'x'"),
         ("def adapt(data): raise SystemExit", MapperUnavailable, "failed: SystemExit"),
-        ("def adapt(data): return None", FaultyAnswer, "a NoneType is not a map"),
-        ("def adapt(data): return [1]", FaultyAnswer, "a list is not a map"),
+        ("def adapt(data): return None", FaultyAnswer, "must be a map, not NoneType"),
+        ("def adapt(data): return [1]", FaultyAnswer, "must be a map, not list"),
         ("def adapt(data): return {'nodes': [{'id': 5}]}", FaultyAnswer, "nodes"),
     ],
 )
@@ -141,7 +141,7 @@ def test_an_own_adapter_that_hangs_is_given_up(tmp_path: Path) -> None:
     path.write_text("def adapt(data): data.wait()")
     release = threading.Event()
 
-    with pytest.raises(MapperUnavailable, match=r"did not answer within 0\.1 seconds"):
+    with pytest.raises(MapperUnavailable, match=r"did not finish within 0\.1 seconds"):
         load_adapter(path, timeout=0.1).adapt(release, "some_id")
     release.set()
 

@@ -123,7 +123,7 @@ def test_pieces_are_as_small_as_the_service_takes(book: Path) -> None:
 def test_a_file_that_cannot_be_made_small_enough_is_refused_before_anything_is_sent(book: Path) -> None:
     service = ScriptedService([], limits_of=Limits(as_file=True, file_bytes=200))
 
-    with pytest.raises(MapperUnavailable, match=r"scripted accepts at most 0.0 MB .* Nothing was sent"):
+    with pytest.raises(MapperUnavailable, match=r"scripted accepts at most 0\.0 MB\. .* Nothing was sent"):
         model_mapper(service).map(source_of(book), "x")
 
     assert 0 == service.sessions
@@ -132,7 +132,9 @@ def test_a_file_that_cannot_be_made_small_enough_is_refused_before_anything_is_s
 def test_more_pieces_than_requests_are_refused_before_anything_is_sent(book: Path) -> None:
     service = ScriptedService([], limits_of=Limits(as_file=True, pages=20))
 
-    with pytest.raises(MapperUnavailable, match=r"at least 1. times, and at most 5 calls are allowed.*--max-requests"):
+    with pytest.raises(
+        MapperUnavailable, match=r"at least 1. requests to scripted, but at most 5 are allowed.*--max-requests"
+    ):
         model_mapper(service, max_requests=5).map(source_of(book), "x")
 
     assert 0 == service.sessions

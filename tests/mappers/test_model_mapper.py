@@ -208,9 +208,9 @@ def test_paragraphs_of_a_book_become_characters_of_its_chapters(tmp_path: Path) 
         (2, "A Section", (1, 1, (36, 70))),
         (1, "The End", (2, 2, None)),
     ] == rows_of(made)
-    assert ["nodes[3].first_chapter: there is no chapter 9: the book has 2 chapters ('Epilogue')"] == made.metadata[
-        "dropped"
-    ]
+    assert [
+        "nodes[3].first_chapter: chapter 9 does not exist, because the book has 2 chapters ('Epilogue')"
+    ] == made.metadata["dropped"]
 
 
 @pytest.mark.parametrize("name", NAMES)

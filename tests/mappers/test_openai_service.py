@@ -194,7 +194,7 @@ def test_openai_itself_is_called_by_its_name(hosted: Callable[[OpenAiServer], Op
         with pytest.raises(MapperUnavailable) as raised:
             _ask(service)
 
-    assert "OpenAI does not accept the key (HTTP 401): check OPENAI_API_KEY." == str(raised.value)
+    assert "OpenAI does not accept the key (HTTP 401). Check OPENAI_API_KEY." == str(raised.value)
 
 
 def test_a_server_that_is_not_there_is_named_by_its_host_alone() -> None:
@@ -307,7 +307,7 @@ def test_what_the_server_cut_away_is_noted() -> None:
         reply = _ask(OpenAiService(None, OTHER, server.url), TextPart("word " * 20_000))
 
     (note,) = reply.notes
-    assert "counted 4096 tokens in 100014 characters" in note
+    assert "counted only 4096 tokens in 100014 characters" in note
 
 
 def test_an_answer_that_was_cut_off_is_given_as_far_as_it_goes() -> None:
@@ -342,7 +342,7 @@ def test_a_budget_ends_the_retries_of_a_session_and_the_next_session_has_its_own
     with OpenAiServer([error(503, "overloaded")] * 2) as server:
         retries = Retries(count=3, sleep=lambda seconds: None)
         service = OpenAiService(KEY, base_url=server.url, retries=retries, max_requests=2)
-        with pytest.raises(MapperUnavailable, match="budget of 2 requests"):
+        with pytest.raises(MapperUnavailable, match="limit of 2 requests"):
             _ask(service)
         sent = len(server.requests)
         _ask(service)

@@ -209,7 +209,7 @@ def test_locations_are_parsed_in_the_forms_that_models_write(
     ("codec", "record", "reason"),
     [
         (PageCodec(9), {}, "first_page: is missing"),
-        (PageCodec(9), {"pages": []}, "pages: names none"),
+        (PageCodec(9), {"pages": []}, "pages: contains no number"),
         (PageCodec(9), {"first_page": True}, "first_page: True is not a whole number"),
         (PageCodec(9), {"first_page": 10**12}, "first_page: 1000000000000 is beyond the limit of 1,000,000,000"),
         (LineCodec(9), {"lines": [1, 2, 3]}, "lines: must be two whole numbers"),
@@ -221,7 +221,7 @@ def test_locations_are_parsed_in_the_forms_that_models_write(
         (
             ParagraphCodec([[(0, 3)]]),
             {"first_chapter": 2},
-            "first_chapter: there is no chapter 2: the book has 1 chapters",
+            "first_chapter: chapter 2 does not exist, because the book has 1 chapters",
         ),
     ],
 )

@@ -61,7 +61,7 @@ def answer(titles: list[str]) -> str:
 def test_a_wholly_invented_map_is_requested_again_once_and_rejected(pdf: Path) -> None:
     service = ScriptedService([answer(INVENTED)] * 2)
 
-    with pytest.raises(FaultyAnswer, match="25 of 25 titles are not in the file"):
+    with pytest.raises(FaultyAnswer, match="25 of 25 titles do not occur in the file"):
         model_mapper(service).map(source_of(pdf), "x")
 
     assert 2 == len(service.questions)

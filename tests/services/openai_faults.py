@@ -151,7 +151,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(name="a malformed key", key="sk-\u2026", says=("OPENAI_API_KEY", "Copy it again"), requests=0),
     Fault(name="an address without http://", address="localhost:11434", says=("base URL", "http://"), requests=0),
     Fault(name="server not reachable", address="nowhere", says=("cannot be reached", "--base-url"), requests=0),
-    Fault(name="file over the limit", about="huge", says=("60.0 MB", "at most 50 MB"), requests=0),
+    Fault(name="file over the limit", about="huge", says=("60.0 MB", "50 MB"), requests=0),
     Fault(name="wrong key", key="sk-wrong-0000006789", says=("does not accept the key", "401", "OPENAI_API_KEY")),
     Fault(
         name="a server that wants a key, and none is set",
@@ -185,7 +185,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="context too short",
         script=(error(400, "This model's maximum context length is 8192 tokens.", "context_length_exceeded"),),
-        says=("too long for the model", "400", "--model"),
+        says=("exceeds the context of the model", "400", "--model"),
     ),
     Fault(
         name="request too large",
@@ -331,7 +331,7 @@ FAULTS: tuple[Fault, ...] = (
         name="budget of requests used up",
         script=(error(503, "The engine is currently overloaded."),) * 3,
         max_requests=2,
-        says=("budget of 2 requests", "--max-requests"),
+        says=("limit of 2 requests", "--max-requests"),
         requests=2,
     ),
 )

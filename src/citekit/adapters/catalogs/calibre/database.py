@@ -111,7 +111,7 @@ class CalibreDatabase:
             with self._path.open("rb") as file:
                 header = file.read(100)
         except (FileNotFoundError, NotADirectoryError, ValueError) as error:
-            raise LibraryUnavailable(f"There is no Calibre library (metadata.db) in {self.folder}.") from error
+            raise LibraryUnavailable(f"Calibre library not found: {self.folder}") from error
         except OSError as error:
             raise self._unavailable(UNREADABLE.get(error.errno or 0, f"{error.strerror}")) from error
         if not header.startswith(MAGIC):
