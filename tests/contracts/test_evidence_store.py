@@ -166,7 +166,7 @@ class TestEvidenceStore:
         assert store.obtain(key_of("a"), writing(b"whole")).made_now
 
     def test_a_maker_that_writes_nothing_has_failed(self, store: EvidenceStore) -> None:
-        with pytest.raises(ExtractionFailed, match="wrote nothing"):
+        with pytest.raises(ExtractionFailed, match="created no file"):
             store.obtain(key_of("a"), lambda _: EXTRACTION)
 
     @pytest.mark.parametrize("damage", [b"ALPHA", b"longer than before", b""])

@@ -126,7 +126,7 @@ class TestLedger:
             ledger.append(entry(at=datetime(2026, 1, 2)))
 
     def test_what_is_not_plain_data_is_refused_and_not_written(self, ledger: Ledger) -> None:
-        with pytest.raises(RequestRefused, match="plain data"):
+        with pytest.raises(RequestRefused, match="representable as JSON"):
             ledger.append(entry(parameters={"model": object()}))
 
         assert [] == ledger.history()

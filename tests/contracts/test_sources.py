@@ -206,7 +206,7 @@ class TestSources:
             ("paper.pdf", b"<html>404 not found</html>", "named .pdf but is text"),
             ("clip.mp4", b"version https://git-lfs.github.com/spec/v1\n", "named .mp4 but is text"),
             ("picture.png", b"hello", "named .png but is text"),
-            ("clip.mp4", b"\x01\x02\x03\x04" * 50, "content is not mp4"),
+            ("clip.mp4", b"\x01\x02\x03\x04" * 50, "its content is something else"),
             ("what.xyz", b"\x01\x02\x03\x00" * 50, "not of a known type"),
             ("paper.txt", b"\x1f\x8b\x08\x00" * 50, "gzip"),
             ("old.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 99, "older Word document; save it as .docx"),
@@ -258,7 +258,7 @@ class TestSources:
         writer = threading.Thread(target=grow)
         writer.start()
         try:
-            with pytest.raises(SourceUnreadable, match="changes while it is read"):
+            with pytest.raises(SourceUnreadable, match="changed while it was read"):
                 sources.identify(path)
         finally:
             done.set()

@@ -426,7 +426,7 @@ class TestTheBudgetOfAFile:
         with pytest.raises(SourceUnsupported, match=r"\(was terminated by SIGSEGV\)\.$"):
             some.ask("crash", small, {})
 
-        with pytest.raises(SourceUnsupported, match=r"SIGSEGV.* To try again, run: citekit ingest --force"):
+        with pytest.raises(SourceUnsupported, match=r"SIGSEGV.*citekit ingest --force"):
             some.ask("crash", small, {})
 
     def test_was_that_of_the_file_as_it_was(self, small: Path) -> None:

@@ -208,7 +208,7 @@ def test_a_newer_form_is_left_alone(copy: Callable[[], Path]) -> None:
     description = folder / "books" / "collection.json"
     description.write_text(json.dumps(json.loads(description.read_text()) | {"form": 99}))
 
-    with pytest.raises(IndexCorrupt, match="newer citekit"):
+    with pytest.raises(IndexCorrupt, match="later version of CiteKit"):
         EdgeVectorIndex(folder).count("books")
 
 

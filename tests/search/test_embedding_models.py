@@ -181,7 +181,7 @@ def test_the_cosine_of_joined_vectors_is_the_weighted_mean_of_the_cosines() -> N
 
 @pytest.mark.parametrize("weights", [[], [0.0], [-1.0], [math.inf], [math.nan]])
 def test_embedders_are_joined_with_weights_above_nothing_only(weights: list[float]) -> None:
-    with pytest.raises(RequestRefused, match="weights above 0"):
+    with pytest.raises(RequestRefused, match="weights must be above 0"):
         JoinedEmbedder([(HashingEmbedder(), weight) for weight in weights])
 
 
@@ -271,8 +271,8 @@ def test_other_settings_or_weights_are_another_identity(make_folder: MakeFolder)
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        ({"model": None}, "holds no model.onnx"),
-        ({"tokenizer": False}, "holds no tokenizer.json"),
+        ({"model": None}, "has no file model.onnx"),
+        ({"tokenizer": False}, "has no file tokenizer.json"),
         ({"tokenizer": False, "tokenizer_json": "{}"}, "is not a tokenizer"),
         ({"model": None, "model.onnx": "no model"}, "is not an ONNX model"),
         ({"modules_json": "{["}, "cannot be read as JSON"),

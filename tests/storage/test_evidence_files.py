@@ -264,7 +264,7 @@ def test_a_maker_that_leaves_a_link_has_failed(tmp_path: Path) -> None:
         target.symlink_to("/etc/passwd")
         return EXTRACTION
 
-    with pytest.raises(ExtractionFailed, match="not a file"):
+    with pytest.raises(ExtractionFailed, match="instead of a regular file"):
         store_in(tmp_path).obtain(key_of("a"), make)
 
 

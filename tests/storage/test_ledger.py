@@ -178,7 +178,7 @@ def test_a_line_that_is_none_is_said(tmp_path: Path, entry: str) -> None:
             "INSERT INTO line (collection, digest, deed, at, entry) VALUES ('c', 'd', 'finished', '', ?)", [entry]
         )
 
-    with pytest.raises(LedgerCorrupt, match="a line of it cannot be read"):
+    with pytest.raises(LedgerCorrupt, match="one of its entries cannot be read"):
         SqliteLedger(tmp_path / "ledger.db").history()
 
 

@@ -255,7 +255,7 @@ def test_a_link_that_leads_out_has_no_card_and_one_inside_has(folder: Path, cach
     (folder / "notes.json").symlink_to(outside)
     store = new_store(folder, cache)
 
-    with pytest.raises(MapCorrupt, match="leads out"):
+    with pytest.raises(MapCorrupt, match="a symbolic link to a file outside"):
         store.card("notes")
     assert (
         ["alias", "notes"] == [card.resource_id for card in inside[0]] == [card.resource_id for card in inside[1] or []]

@@ -499,7 +499,7 @@ def test_a_file_of_which_no_page_is_read_says_so(kit: CiteKit, tmp_path: Path) -
         document.save(tmp_path / "all.pdf")
     kit.ingest(tmp_path / "all.pdf", resource_id="all")
 
-    with pytest.raises(SourceUnsupported, match="too complex to be read"):
+    with pytest.raises(SourceUnsupported, match="too complex to read"):
         kit.verify_quote("all", "A word.")
 
 

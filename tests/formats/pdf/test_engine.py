@@ -103,7 +103,7 @@ def test_a_picture_called_pdf_is_not_sniffed(tmp_path: Path) -> None:
 
 def test_no_number_of_an_error_of_the_driver_is_told() -> None:
     with (
-        pytest.raises(SourceUnsupported, match=r"could not be read \(no such page\)\.$"),
+        pytest.raises(SourceUnsupported, match=r"cannot be read \(no such page\)\.$"),
         translated(Path("x.pdf"), SourceUnsupported),
     ):
         raise RuntimeError("code=7: no such page")

@@ -327,7 +327,7 @@ def test_a_picture_of_a_huge_page_stays_within_bounds(tmp_path: Path) -> None:
 
     with Image.open(tmp_path / "out.png") as picture:
         assert picture.width * picture.height <= 25_000_000
-    assert "within bounds" in made.notes[0]
+    assert "within the size limit" in made.notes[0]
 
 
 def test_an_absurdly_large_image_inside_a_page_is_refused_as_picture(tmp_path: Path) -> None:
