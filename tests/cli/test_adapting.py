@@ -173,7 +173,7 @@ def test_an_own_adapter_is_named_by_its_file(cli: Cli) -> None:
         (["index"], 2, "Missing option '--adapter'"),
         (["index", "--adapter", "langchain"], 2, "There is no adapter named 'langchain'"),
         (["none", "--adapter", "graphrag"], 1, "no such file"),
-        (["story.txt", "--adapter", "graphrag"], 1, "not JSON"),
+        (["story.txt", "--adapter", "graphrag"], 1, "not valid JSON"),
         (["index", "--adapter", "generic"], 2, "is a folder"),
         (["index", "--adapter", "llamaindex"], 1, "docstore.json"),
         (["index", "--adapter", "graphrag", "--source", "none.txt"], 1, "no such file"),
