@@ -143,6 +143,32 @@ def test_an_edited_block_is_not_found_and_is_stored_again(tmp_path: Path) -> Non
     assert [("a", "true words")] == found(index, ["words"], a="1")
 
 
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        "UPDATE text SET version = x'00'",
+        "UPDATE text SET first = 'zz'",
+        "UPDATE text SET blocks = 0.5",
+        "UPDATE block SET data = 'abc'",
+        "UPDATE block SET code = x'00'",
+    ],
+)
+def test_what_this_home_did_not_store_counts_as_not_indexed_after_a_search(tmp_path: Path, forgery: str) -> None:
+    import sqlite3
+
+    index = SqliteTextIndex(tmp_path)
+    index.put("a", "1", [page(1, "true words")])
+    connection = sqlite3.connect(tmp_path / "text.db")
+    with connection:
+        connection.execute(forgery)
+    connection.close()
+
+    assert [] == found(index, ["words"], a="1")
+    assert {} == index.versions(["a"])
+    assert index.put("a", "1", [page(1, "true words")])
+    assert [("a", "true words")] == found(index, ["words"], a="1")
+
+
 def test_a_damaged_file_is_replaced(tmp_path: Path) -> None:
     index = SqliteTextIndex(tmp_path)
     index.put("a", "1", [page(1, "words")])

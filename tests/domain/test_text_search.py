@@ -52,6 +52,7 @@ def test_a_query_has_words_and_phrases(query: str, phrases: list[tuple[str, ...]
         (" ".join(map(str, range(40))), False, "words and phrases"),
         ("", True, "is empty"),
         ("(", True, "is invalid"),
+        ("(" * 900, True, "nested too deeply"),
         ("(?=x)", True, "not supported"),
         (r"(a)\1", True, "not supported"),
         ("(a{1000}){1000}", True, "too large"),

@@ -10,14 +10,17 @@ import sqlite3
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from citekit.adapters.search.node_search.index_writer import code_parts
 from citekit.adapters.search.node_search.query_plan import NodeRow
+from citekit.adapters.search.text_index.sqlite_index import DATABASE, block_parts
 from citekit.adapters.system.file_state import FileState
 from citekit.adapters.system.home_seal import CODE_SIZE, HomeSeal
+from citekit.container.names import TEXTS
 from tests.faults.links import Place
 from tests.faults.table import Row, Scale
 
@@ -32,6 +35,9 @@ ANSWERS: tuple[tuple[str, ...], ...] = (
     ("verify", ".citekit_output/bees_lines_1-3.md", "--json"),
 )
 """What is asked in a home with a forged cache, and in the same one without its cache."""
+
+FOUND: tuple[tuple[str, ...], ...] = (("find", "queen", "--json"), ("find", "gold", "--json"))
+"""What is asked if the index of texts is forged. A source that has changed is searched only with its indexed text."""
 
 TRUE, FORGED = "eggs", "gold"
 """A word of the source, and what a forger puts in its place."""
@@ -77,7 +83,8 @@ def wrong_with(place: Place, forge: Forge, *, handed_over: bool) -> str | None:
     for each in (forged, place.home):
         shutil.rmtree(each, ignore_errors=True)
     shutil.copytree(place.template, place.home)
-    _asked(place)  # from here on, everything bears the seal of this home
+    questions = FOUND if forge is _indexed_texts else ANSWERS
+    _asked(place, questions)  # from here on, everything bears the seal of this home
     with resealed() if handed_over else untouched():
         if not forge(place.home):
             return "nothing was there to forge"
@@ -85,15 +92,15 @@ def wrong_with(place: Place, forge: Forge, *, handed_over: bool) -> str | None:
         shutil.copytree(place.home, forged)
         shutil.rmtree(place.home)
         forged.rename(place.home)
-    answers = _asked(place)
+    answers = _asked(place, questions)
     shutil.rmtree(place.home / ".citekit_cache")
-    expected = _asked(place)
-    return next((f"{' '.join(words)}: {one} instead of {other}" for words, one, other in zip(ANSWERS, answers, expected, strict=True) if one != other), None)  # fmt: skip
+    expected = _asked(place, questions)
+    return next((f"{' '.join(words)}: {one} instead of {other}" for words, one, other in zip(questions, answers, expected, strict=True) if one != other), None)  # fmt: skip
 
 
-def _asked(place: Place) -> list[str]:
-    told = [json.loads(line) for line in place.call((), ANSWERS).stdout.splitlines()]
-    assert len(told) == len(ANSWERS), told
+def _asked(place: Place, questions: Sequence[tuple[str, ...]]) -> list[str]:
+    told = [json.loads(line) for line in place.call((), questions).stdout.splitlines()]
+    assert len(told) == len(questions), told
     return [f"{each['code']} {_timeless(each['out'])} {_timeless(each['said'])}" for each in told]
 
 
@@ -209,6 +216,20 @@ def _nodes(home: Path) -> int:
     return changed
 
 
+def _indexed_texts(home: Path) -> int:
+    """The indexed texts have other words. Their words for the search stay, because "queen" is in both."""
+    folder, changed = home / ".citekit_cache" / TEXTS, 0
+    with closing(sqlite3.connect(folder / DATABASE)) as database, database:
+        texts = database.execute("SELECT first, blocks, resource_id, version FROM text").fetchall()
+        for number, data, code in database.execute("SELECT number, data, code FROM block").fetchall():
+            first, _, owner, version = next(each for each in texts if each[0] <= number < each[0] + each[1])
+            forged = zlib.compress(zlib.decompress(data).replace(TRUE.encode(), FORGED.encode()))
+            mark = HomeSeal(folder).code(*block_parts(owner, version, number - first, forged)) if _sealing else code
+            database.execute("UPDATE block SET data = ?, code = ? WHERE number = ?", (forged, mark, number))
+            changed += 1
+    return changed
+
+
 FORGERIES: dict[str, Forge] = {
     "texts for quotes": _texts,
     "rows of evidence": _evidence,
@@ -216,4 +237,5 @@ FORGERIES: dict[str, Forge] = {
     "answers of the index": _index,
     "cards of maps": _cards,
     "nodes for the search": _nodes,
+    "texts for the search of words": _indexed_texts,
 }

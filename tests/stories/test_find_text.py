@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -98,6 +100,24 @@ def test_words_that_are_nowhere_are_reported(home: Path) -> None:
 
     assert ([], ["zeppelin"]) == (list(found.hits), list(found.absent))
     assert "Not in the searched text: zeppelin" in list(found_lines(found))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE text SET version = x'00'",
+        "UPDATE block SET code = x'00'",
+        "UPDATE block SET data = 'abc'",
+        "DELETE FROM term_data",
+    ],
+)
+def test_a_damaged_index_is_filled_again_before_the_answer(home: Path, damage: str) -> None:
+    expected = app_of(home).find_text("queen")
+    (path,) = home.glob(".citekit_cache/texts-*/text.db")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(damage)
+
+    assert expected == app_of(home).find_text("queen")
 
 
 def test_a_changed_file_is_answered_from_its_mapped_text_and_marked_stale(home: Path) -> None:

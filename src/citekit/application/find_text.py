@@ -7,7 +7,7 @@ from itertools import chain, groupby
 from pathlib import Path
 from urllib.parse import unquote
 
-from attrs import frozen
+from attrs import field, frozen
 
 from citekit.application.locate_source import LocateSource
 from citekit.domain.address import Address, parse_address
@@ -65,6 +65,16 @@ class _Candidate:
 
 
 @frozen
+class _IndexedTexts:
+    """By resource: the map, the version of the indexed text, and why it is stale or could not be read."""
+
+    maps: dict[str, ResourceMap] = field(factory=dict)
+    versions: dict[str, str] = field(factory=dict)
+    stale: dict[str, str] = field(factory=dict)
+    skipped: dict[str, str] = field(factory=dict)
+
+
+@frozen
 class FindText:
     """Searches the text of one resource, several, or all of them. Text that is not indexed yet is read first."""
 
@@ -97,27 +107,42 @@ class FindText:
         if not 0 <= context_lines <= CONTEXT_LIMIT:
             raise RequestRefused(f"The number of context lines must be from 0 to {CONTEXT_LIMIT}, not {context_lines}.")
         names = list(dict.fromkeys(map(_resource_id, resources))) or list(self.maps.ids())
-        maps, versions, stale, skipped = {}, {}, {}, {}
+        for _ in range(2):
+            texts = self._texts(names, roots, progress, are_named=bool(resources))
+            candidates = list(self._candidates(wanted, texts))
+            if self.index.versions(list(texts.versions)) == texts.versions:
+                break  # otherwise the index was damaged and left blocks out
+        absent = () if candidates else self._absent(wanted, texts.versions)
+        best = sorted(candidates, key=lambda each: each.rank)[:limit]
+        hits = [self._hit(each, texts.maps[each.resource_id], context_lines) for each in _by_page(best)]
+        return FoundText(
+            hits=hits,
+            total=len(candidates),
+            searched=len(texts.versions),
+            stale=texts.stale,
+            skipped=texts.skipped,
+            absent=absent,
+        )
+
+    def _texts(
+        self, names: Sequence[str], roots: Sequence[Path], progress: Progress, *, are_named: bool
+    ) -> _IndexedTexts:
+        """Index the text of each resource unless it is. Raises the errors of one that is alone or `are_named` and missing."""
+        texts = _IndexedTexts()
         indexed = self.index.versions(names)
         for number, name in enumerate(names):
             progress(number, len(names), "reading text")
             try:
-                maps[name] = resource_map = self.maps.get(name)
-                versions[name], reason = self._indexed(resource_map, indexed.get(name), roots, progress)
+                texts.maps[name] = resource_map = self.maps.get(name)
+                texts.versions[name], reason = self._indexed(resource_map, indexed.get(name), roots, progress)
             except CiteKitError as error:
-                if len(names) == 1 or (resources and isinstance(error, ResourceMissing)):
+                if len(names) == 1 or (are_named and isinstance(error, ResourceMissing)):
                     raise
-                skipped[name] = str(error)
+                texts.skipped[name] = str(error)
                 continue
             if reason is not None:
-                stale[name] = reason
-        candidates = list(self._candidates(wanted, maps, versions))
-        absent = () if candidates else self._absent(wanted, versions)
-        best = sorted(candidates, key=lambda each: each.rank)[:limit]
-        hits = [self._hit(each, maps[each.resource_id], context_lines) for each in _by_page(best)]
-        return FoundText(
-            hits=hits, total=len(candidates), searched=len(versions), stale=stale, skipped=skipped, absent=absent
-        )
+                texts.stale[name] = reason
+        return texts
 
     def _indexed(
         self, resource_map: ResourceMap, known: str | None, roots: Sequence[Path], progress: Progress
@@ -140,12 +165,10 @@ class FindText:
                 )
         return version, None
 
-    def _candidates(
-        self, query: TextQuery, maps: Mapping[str, ResourceMap], versions: Mapping[str, str]
-    ) -> Iterator[_Candidate]:
-        found = self.index.find(query.words, versions)
+    def _candidates(self, query: TextQuery, texts: _IndexedTexts) -> Iterator[_Candidate]:
+        found = self.index.find(query.words, texts.versions)
         for name, blocks in groupby(found, key=lambda each: each[0]):
-            resource_map = maps[name]
+            resource_map = texts.maps[name]
             headings = _Headings(resource_map)
             visible: set[tuple[Location, str]] = set()
             for number, (_, block) in enumerate(blocks):

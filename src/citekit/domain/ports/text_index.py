@@ -10,7 +10,8 @@ from citekit.domain.text_search.blocks import TextBlock
 
 class TextIndex(Protocol):
     """Stores the text of files in blocks, and finds the blocks that contain words. It is a cache: after a failure, a
-    resource counts as not indexed.
+    resource counts as not indexed. If `find` meets damage, it leaves blocks out, and `versions` no longer has the
+    resources afterwards.
     """
 
     def versions(self, resources: Sequence[str]) -> Mapping[str, str]:

@@ -76,13 +76,12 @@ class LinePattern:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 parsed = parser.parse(pattern, re.IGNORECASE)
-        except (re.error, OverflowError, RecursionError, ValueError) as wrong:
-            raise RequestRefused(f"The regular expression is invalid: {str(wrong)[:200]}.") from None
-        made = cls()
-        try:
+            made = cls()
             made._start, end = made._sequence(parsed)
         except RecursionError:
             raise RequestRefused("The regular expression is nested too deeply. Use a simpler one.") from None
+        except (re.error, OverflowError, ValueError) as wrong:
+            raise RequestRefused(f"The regular expression is invalid: {str(wrong)[:200]}.") from None
         made._final = made._add(_State())
         made._states[end].after.append(made._final)
         made._required = _required(parsed)

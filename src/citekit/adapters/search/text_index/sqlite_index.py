@@ -46,6 +46,8 @@ _MATCHING = (
     " WHERE term MATCH ? AND term.rowid >= ? AND term.rowid < ? ORDER BY term.rowid LIMIT ?"
 )
 
+_FOREIGN = "the file has text that this home did not store"
+
 _Row = tuple[str, int, int, str]
 """`(resource ID, number of the first block, number of blocks, version)`"""
 
@@ -54,7 +56,7 @@ class SqliteTextIndex:
     """See `TextIndex`. Safe for threads and processes.
 
     Each row has an authentication code under the seal of this home. A resource with a row from elsewhere counts as not
-    indexed.
+    indexed. If `find` meets a block that this home did not store, the file is deleted, and nothing counts as indexed.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -75,7 +77,10 @@ class SqliteTextIndex:
         def stored(connection: Connection) -> bool:
             self._take(connection, resource_id)
             first: int = connection.execute(_END).fetchone()[0]
-            rows = [(first + at, data, self._code(resource_id, version, at, data)) for at, (data, _) in enumerate(made)]
+            rows = [
+                (first + at, data, self._seal.code(*block_parts(resource_id, version, at, data)))
+                for at, (data, _) in enumerate(made)
+            ]
             connection.executemany("INSERT INTO block VALUES (?, ?, ?)", rows)
             terms = ((first + at, terms) for at, (_, terms) in enumerate(made))
             connection.executemany("INSERT INTO term (rowid, terms) VALUES (?, ?)", terms)
@@ -94,17 +99,21 @@ class SqliteTextIndex:
     ) -> Iterator[tuple[str, TextBlock]]:
         """See `TextIndex.find`."""
         match = (" " if every else " OR ").join(f'"{word}"' for word in words)
-        for row in self._texts(list(versions)):
-            name, first, count, version = row
+        is_whole = True
+        for name, first, count, version in self._texts(list(versions)):
             if versions[name] != version:
                 continue
             at, end = first, first + count
             while at < end:
                 found = self._rows(match, at, end)
                 for number, data, code in found:
-                    if self._seal.holds(code, *self._input(name, version, number - first, data)):
+                    if self._is_own(code, name, version, number - first, data):
                         yield name, from_bytes(data)
+                    else:
+                        is_whole = False
                 at = found[-1][0] + 1 if len(found) == BATCH else end
+        if not is_whole:
+            self._file.discard()
 
     def close(self) -> None:
         """Close the file. The next access reopens it."""
@@ -117,37 +126,41 @@ class SqliteTextIndex:
     def _texts(self, resources: Sequence[str]) -> list[_Row]:
         names = json.dumps([name for name in resources if _is_unicode(name)])
         found = self._file.read(lambda connection: connection.execute(_TEXTS, (names,)).fetchall()) or []
-        return [
-            (name, first, count, version)
-            for name, first, count, version, code in found
-            if self._seal.holds(code, *_parts((name, first, count, version)))
-        ]
+        return [row for stored in found if (row := self._own_row(stored)) is not None]
+
+    def _own_row(self, stored: Sequence[object]) -> _Row | None:
+        """Return the row of a text if this home stored it. Others may have values of any type."""
+        match stored:
+            case [str(name), int(first), int(count), str(version), code]:
+                row = name, first, count, version
+                return row if self._seal.holds(code, *_parts(row)) else None
+        return None
+
+    def _is_own(self, code: object, resource_id: str, version: str, at: int, data: object) -> bool:
+        """Return whether this home stored a block."""
+        return isinstance(data, bytes) and self._seal.holds(code, *block_parts(resource_id, version, at, data))
 
     def _take(self, connection: Connection, resource_id: str) -> None:
-        row = connection.execute("SELECT * FROM text WHERE resource_id = ?", (resource_id,)).fetchone()
-        if row is None:
+        """Remove a resource. Raises `DatabaseError` for data from elsewhere; the caller's file is then created again."""
+        stored = connection.execute("SELECT * FROM text WHERE resource_id = ?", (resource_id,)).fetchone()
+        if stored is None:
             return
-        *facts, code = row
-        name, first, count, version = facts
-        self._check(code, *_parts((name, first, count, version)))
+        row = self._own_row(stored)
+        if row is None:
+            raise DatabaseError(_FOREIGN)
+        name, first, count, version = row
         for number, data, code in connection.execute(_OF_RANGE, (first, first + count, count)).fetchall():
-            self._check(code, *self._input(name, version, number - first, data))
+            if not self._is_own(code, name, version, number - first, data):
+                raise DatabaseError(_FOREIGN)
             terms = _terms(from_bytes(data))
             connection.execute("INSERT INTO term (term, rowid, terms) VALUES ('delete', ?, ?)", (number, terms))
         connection.execute("DELETE FROM block WHERE number >= ? AND number < ?", (first, first + count))
         connection.execute("DELETE FROM text WHERE resource_id = ?", (resource_id,))
 
-    def _check(self, code: object, *parts: bytes) -> None:
-        """Raise `DatabaseError` for data from elsewhere. The caller's file is then created again."""
-        if not self._seal.holds(code, *parts):
-            raise DatabaseError("the file has text that this home did not store")
 
-    def _code(self, resource_id: str, version: str, at: int, data: bytes) -> bytes:
-        return self._seal.code(*self._input(resource_id, version, at, data))
-
-    @staticmethod
-    def _input(resource_id: str, version: str, at: int, data: bytes) -> tuple[bytes, ...]:
-        return b"text block", resource_id.encode(), version.encode(), b"%d" % at, data
+def block_parts(resource_id: str, version: str, at: int, data: bytes) -> tuple[bytes, ...]:
+    """Return what the code of a block covers. `at` is its number in the text of the resource, from 0."""
+    return b"text block", resource_id.encode(), version.encode(), b"%d" % at, data
 
 
 def _terms(block: TextBlock) -> str:
