@@ -116,6 +116,18 @@ def test_small_capitals_with_roman_numbers_are_headings_and_letters_are_below_th
     ]  # fmt: skip
 
 
+def test_capitals_that_are_no_letters_do_not_cost_a_page_its_lines(tmp_path: Path) -> None:
+    """The Roman numeral U+2163 is a capital, but no letter."""
+    path = tmp_path / "numeral.pdf"
+    with pymupdf.open() as made:
+        page = made.new_page(width=400, height=600)
+        page.insert_text((40, 90), "\u2163", fontname="japan", fontsize=14)
+        page.insert_text((54, 90), " 4", fontname=BOLD, fontsize=10)
+        page.insert_text((40, 130), "The text of this page stays readable in every case.", fontsize=10)
+        made.save(path)
+    assert outline(path).items[0].summary == "The text of this page stays readable in every case."
+
+
 def test_numbers_that_the_file_draws_after_all_titles_join_them(tmp_path: Path) -> None:
     with pymupdf.open() as made:
         for first in (1, 3):
@@ -130,6 +142,16 @@ def test_numbers_that_the_file_draws_after_all_titles_join_them(tmp_path: Path) 
                 page.insert_text((40, 90 + 200 * at), f"{first + at}.", fontname=BOLD, fontsize=10)
         made.save(tmp_path / "late.pdf")
     assert titles(tmp_path / "late.pdf") == [f"{n}. The matter of year {n}" for n in range(1, 5)]
+
+
+def test_two_labels_before_one_title_lose_no_text(tmp_path: Path) -> None:
+    rows: list[list[list[Piece]]] = [
+        [[(64, f"The matter of year {n}", BOLD, 10), (52, "A.", BOLD, 10), (40, f"{n}.", BOLD, 10)]]
+        for n in range(1, 5)
+    ]
+    found = titles(document(tmp_path / "labels.pdf", rows))
+    assert len(found) == 4
+    assert all(f"The matter of year {n}" in title for n, title in enumerate(found, 1))
 
 
 def test_kinds_of_numbers_in_one_style_are_levels(tmp_path: Path) -> None:

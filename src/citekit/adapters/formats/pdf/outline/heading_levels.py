@@ -32,8 +32,9 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
     A number is ignored if most headings of its style have none (`2 or more`). A heading without a number between two
     consecutive numbers of the same depth goes below them.
     """
-    found = _without_inner_depths(found)
-    styles = _without_rare_capitals(found, _nested_styles(found))
+    kinds = [_kind_of_number(heading) for heading in found]
+    found = _without_inner_depths(found, kinds)
+    styles = _without_rare_capitals(found, _nested_styles(found, kinds))
     depths = {style: _usual_depth(found, styles, style) for style in set(styles)}
     levels = _level_of_each_style(_rank_styles(styles), depths)
     raw = [_level(heading, levels[style], depths[style]) for heading, style in zip(found, styles, strict=True)]
@@ -42,10 +43,9 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
     return [level - least + 1 for level in raw]
 
 
-def _nested_styles(found: Sequence[Heading]) -> list[HeadingStyle]:
+def _nested_styles(found: Sequence[Heading], kinds: Sequence[str]) -> list[HeadingStyle]:
     """Return the style of each heading, with the rank of its kind of number within that style."""
     visible = [_visible_style(heading) for heading in found]
-    kinds = [_kind_of_number(heading) for heading in found]
     by_style: dict[tuple[float, bool, bool, bool], list[str]] = defaultdict(list)
     for style, kind in zip(visible, kinds, strict=True):
         by_style[style].append(kind)
@@ -78,17 +78,15 @@ def _kind_of_number(heading: Heading) -> str:
     return own[0] if own else ""
 
 
-def _without_inner_depths(found: Sequence[Heading]) -> list[Heading]:
+def _without_inner_depths(found: Sequence[Heading], kinds: Sequence[str]) -> list[Heading]:
     """Return the headings, without the depth of plain numbers (`1.`) that are inside a series of letters (`I.`, `A.`)."""
-    kinds = [_kind_of_number(heading) for heading in found]
-    numbers: dict[str, set[str]] = defaultdict(set)
-    for heading, kind in zip(found, kinds, strict=True):
-        if kind in ("I", "A") and (own := series_of(heading.text)):
-            numbers[kind].add(own[1])
-    lettered = [
-        kind if kind == "1" or starts_series(kind, numbers[kind]) else "" for kind in kinds if kind in ("1", "I", "A")
-    ]
-    if not _ranks_of_kinds(lettered).get("1"):
+    numbers: dict[str, set[str]] = {"I": set(), "A": set()}
+    for heading in found:
+        own = series_of(heading.text)
+        if own and own[0] in numbers:
+            numbers[own[0]].add(own[1])
+    nested = {"1", *(kind for kind, own in numbers.items() if starts_series(kind, own))}
+    if not _ranks_of_kinds([kind for kind in kinds if kind in nested]).get("1"):
         return list(found)
     return [evolve(heading, depth=0) if kind == "1" else heading for heading, kind in zip(found, kinds, strict=True)]
 

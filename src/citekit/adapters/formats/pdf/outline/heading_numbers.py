@@ -123,7 +123,7 @@ def series_of(text: str) -> tuple[str, str] | None:
 
 
 def starts_series(kind: str, numbers: Collection[str]) -> bool:
-    """Return whether a series is one: three numbers after a word, or letters from the first on without a gap."""
+    """Return whether `numbers` prove a series: three after a word, or the first letter with one of the next two."""
     if len(kind) > 1:
         return len(numbers) >= MIN_SERIES
     first = ("I", "II", "III") if kind == "I" else (kind, chr(ord(kind) + 1), chr(ord(kind) + 2))
@@ -131,8 +131,8 @@ def starts_series(kind: str, numbers: Collection[str]) -> bool:
 
 
 def is_series_label(text: str) -> bool:
-    """Return whether a line is only a word and a number (`ITEM 7A.`) or a letter (`a)`), whose title may be beside it."""
-    return bool(_SERIES_ALONE.fullmatch(text)) and (text[0].isupper() or len(text) <= 5)
+    """Return whether a line is only a capitalized word and a number (`ITEM 7A.`), whose title may be on its right."""
+    return text[:1].isupper() and bool(_SERIES_ALONE.fullmatch(text))
 
 
 def is_heading_number(text: str) -> bool:

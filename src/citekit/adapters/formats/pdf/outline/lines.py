@@ -154,7 +154,7 @@ def _line(plain: Any, block: int, turn: Rotation | None) -> StyledLine:
 
 def _full_size(spans: Sequence[Any], size: float) -> float:
     """Return the size of a line in small capitals, which is that of its full capitals, not that of most letters."""
-    largest = max(span["size"] for span in spans if any(map(str.isalpha, span["text"])))
+    largest = max((span["size"] for span in spans if any(map(str.isalpha, span["text"]))), default=size)
     return round(largest * 2) / 2 if size < largest <= SMALL_CAPITALS_RATIO * size else size
 
 

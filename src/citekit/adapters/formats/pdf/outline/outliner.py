@@ -17,7 +17,7 @@ from citekit.adapters.formats.pdf.outline.metadata import metadata_of, repair_no
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scans import find_scans, mark_scans, read_scans, sections_of_scans
 from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
-from citekit.adapters.formats.pdf.outline.structure import sections_of_text, toc_is_incomplete, with_headings_below
+from citekit.adapters.formats.pdf.outline.structure import is_incomplete, sections_of_text, with_headings_below
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, opened, skipped_pages
 from citekit.domain.errors import SourceUnsupported
@@ -150,12 +150,13 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
         outline_items, notes = _items_and_notes(complete, texts, [by, *lost])
         return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
     tagged = sections_of_tags(texts)
-    if tagged and not (len(tagged) < texts.count and toc_is_incomplete(tagged, sections_of_text(texts)[0])):
+    is_dense = len(tagged) >= texts.count
+    headings, printed = ([], False) if is_dense else sections_of_text(texts)
+    if tagged and not is_incomplete(tagged, headings):
         texts.quick = True
         texts.learn_headers_footers(range(1, texts.count + 1))
         outline_items, notes = _items_and_notes(tagged, texts, [BY_TAGS])
         return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
-    headings, printed = sections_of_text(texts)
     scans = find_scans(document, texts)
     about = scans.notes(texts.count, reads=ocr is not None)
     if scans.without_text and ocr is not None:

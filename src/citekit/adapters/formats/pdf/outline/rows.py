@@ -203,22 +203,21 @@ def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
 
 def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
     """Return the lines, with numbers that the file has elsewhere joined to the titles on their right in their font."""
-    labels = [line for line in lines if is_heading_number(line.text) or is_series_label(line.text)]
+    labels = [at for at, line in enumerate(lines) if is_heading_number(line.text) or is_series_label(line.text)]
     if len(labels) > LABEL_LIMIT:
         return lines
-    titles: dict[int, StyledLine] = {}
-    taken: set[int] = set()
-    for label in labels:
+    joined = dict(enumerate(lines))
+    titles = set(joined).difference(labels)
+    for at in labels:
+        label = lines[at]
         beside = [
-            (line.left, at)
-            for at, line in enumerate(lines)
-            if line is not label and font_of(line) == font_of(label) and _is_title_of(label, line)
+            each for each in titles if font_of(joined[each]) == font_of(label) and _is_title_of(label, joined[each])
         ]
         if beside:
-            at = min(beside)[1]
-            titles[at] = evolve(lines[at], text=f"{label.text} {lines[at].text}", left=label.left)
-            taken.add(id(label))
-    return [titles.get(at, line) for at, line in enumerate(lines) if id(line) not in taken]
+            title = min(beside, key=lambda each: (joined[each].left, each))
+            joined[title] = evolve(joined[title], text=f"{label.text} {joined[title].text}", left=label.left)
+            del joined[at]
+    return list(joined.values())
 
 
 def _is_title_of(label: StyledLine, line: StyledLine) -> bool:

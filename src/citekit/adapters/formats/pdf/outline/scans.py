@@ -13,7 +13,7 @@ from citekit.adapters.formats.pdf.outline.headers_footers import SAMPLE_SIZE
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scan_styles import OcrPage, styled_pages
-from citekit.adapters.formats.pdf.outline.structure import sections_of_text, toc_is_incomplete
+from citekit.adapters.formats.pdf.outline.structure import is_incomplete, sections_of_text
 from citekit.adapters.formats.shared.ocr import OcrReader
 from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, away, empty_store, exclusive
@@ -140,13 +140,13 @@ def read_scans(document: Document, texts: PageTexts, scans: Scans, ocr: OcrReade
 def sections_of_scans(texts: PageTexts) -> tuple[list[Section], bool]:
     """Like `sections_of_text`, for pages read by OCR, which misses some numbers of a printed TOC.
 
-    The TOC is ignored if it is incomplete (see `toc_is_incomplete`).
+    The TOC is ignored if it is incomplete (see `is_incomplete`).
     """
     promised, printed = sections_of_text(texts)
     if not printed:
         return promised, False
     told, _ = sections_of_text(texts, use_toc=False)
-    return (told, False) if toc_is_incomplete(promised, told) else (promised, True)
+    return (told, False) if is_incomplete(promised, told) else (promised, True)
 
 
 def _read_page(document: Document, page: int, ocr: OcrReader) -> OcrPage | None:

@@ -53,7 +53,7 @@ def sections_of_text(texts: PageTexts, use_toc: bool = True) -> tuple[list[Secti
     promised = locate_toc(texts, read_toc_tables(texts, after=searched))
     kept = _headings_outside_toc(texts, promised.pages)
     told = _sections_of_headings(kept)
-    if promised.targets and use_toc and not toc_is_incomplete(_sections_of_toc(promised), told):
+    if promised.targets and use_toc and not is_incomplete(_sections_of_toc(promised), told):
         return _complete(promised, kept, texts.count), True
     return told, False
 
@@ -64,13 +64,13 @@ def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
     return [_section(heading, level) for heading, level in zip(kept, levels, strict=False)]
 
 
-def toc_is_incomplete(toc: Sequence[Section], headings: Sequence[Section]) -> bool:
-    """Return whether styles confirm the entries of the TOC and find more headings of the same levels."""
-    named = {(title_key(each.title), each.page) for each in toc}
-    borne_out = [each for each in headings if (title_key(each.title), each.page) in named]
-    deepest = max((each.level for each in borne_out), default=0)
+def is_incomplete(named: Sequence[Section], headings: Sequence[Section]) -> bool:
+    """Return whether styles confirm the sections that a TOC or tags name, and find more headings of the same levels."""
+    keys = {(title_key(each.title), each.page) for each in named}
+    confirmed = [each for each in headings if (title_key(each.title), each.page) in keys]
+    deepest = max((each.level for each in confirmed), default=0)
     as_deep = sum(each.level <= deepest for each in headings)
-    return len(borne_out) >= CONFIRMED_SHARE * len(toc) and as_deep > INCOMPLETE_RATIO * len(toc)
+    return len(confirmed) >= CONFIRMED_SHARE * len(named) and as_deep > INCOMPLETE_RATIO * len(named)
 
 
 def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> list[Section]:
@@ -129,10 +129,10 @@ def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> list[S
     """
     if len(sections) * PAGES_PER_ENTRY >= texts.count or texts.count > PAGE_LIMIT or not _are_in_order(sections):
         return list(sections)
-    texts.learn_headers_footers(range(1, texts.count + 1))
     contents = Toc(tuple(_target(section, texts) for section in sections))
     if sum(bool(each.lines) for each in contents.targets) * 2 < len(sections):
         return list(sections)
+    texts.learn_headers_footers(range(1, texts.count + 1))
     return _with_subheadings(contents, _headings_outside_toc(texts, frozenset()))
 
 
