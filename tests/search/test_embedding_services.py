@@ -149,7 +149,7 @@ def test_what_passes_is_asked_again(make: Any, fault: Fault) -> None:
         (openai_error(422, "dimensions"), "rejected the request", 1),
         (Fault(body="<html>Welcome</html>"), "returned an invalid answer|returned 0 vectors|cannot be read", 1),
         (Fault(body={}), "without vectors|returned 0 vectors|invalid answer", 1),
-        (Fault(body=[]), "returned", 1),
+        (Fault(body=[]), "returned (an invalid answer|0 vectors)", 1),
         (
             Fault(body={"data": [{"index": 0}], "embeddings": [{}]}),
             "invalid answer|dimensions|cannot be read|no finite",
