@@ -76,8 +76,8 @@ class _Refusal:
         is_current = self.until is None or now < self.until <= now + LAPSE
         return is_current and wanted.seconds <= self.budget.seconds and wanted.memory <= self.budget.memory
 
-    def told(self, now: float) -> str:
-        """The reason, and when the file is tried again."""
+    def clause(self, now: float) -> str:
+        """Return the reason, and when the file is tried again."""
         if self.until is None:
             return f"{self.reason}, and only citekit ingest --force tries it again"
         minutes = max(1, math.ceil((self.until - now) / 60))
@@ -125,7 +125,7 @@ class Refusals:
         found = known.get(work.key) or (next(iter(known.values())) if failures >= FAILURES else None)
         if found is None or self._was_withdrawn(state, record):
             return None
-        return found.told(now)
+        return found.clause(now)
 
     def add(self, state: FileState, work: Work, budget: Budget, reason: str, *, was_busy: bool = False) -> None:
         """Record that `work` exceeded `budget`; `reason` is a clause in the past tense.

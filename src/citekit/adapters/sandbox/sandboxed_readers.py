@@ -1,6 +1,4 @@
-"""Adapters that read books, texts, and the metadata of recordings in a worker, and prepare answer of the worker process
-(texts for quotes) there.
-"""
+"""Adapters that read books, texts, and the metadata of recordings in a worker, and prepare texts for quotes there."""
 
 from __future__ import annotations
 

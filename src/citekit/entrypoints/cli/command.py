@@ -52,6 +52,30 @@ def json_option() -> click.Option:
     )
 
 
+def roots_option() -> Callable[[_Function], _Function]:
+    """The option `--root DIR`, which can be repeated."""
+    return click.option(
+        "--root",
+        "roots",
+        multiple=True,
+        type=FOLDER,
+        metavar="DIR",
+        help="Look for a moved source in this folder. Can be repeated.",
+    )
+
+
+def resources_option() -> Callable[[_Function], _Function]:
+    """The option `--resource RESOURCE`, which can be repeated."""
+    return click.option(
+        "--resource",
+        "-res",
+        "resources",
+        multiple=True,
+        metavar="RESOURCE",
+        help="Search only this resource. Can be repeated.",
+    )
+
+
 def password_option(what: str) -> Callable[[_Function], _Function]:
     """The option `--password` for the files that `what` describes."""
     return click.option(

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from citekit.entrypoints.cli.command import FOLDER, Command, password_option
+from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT
+from citekit.domain.unicode_controls import printable
+from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.found_text import found_lines
+from citekit.wire.found_text import to_plain
 
 
 @click.command("find", cls=Command)
 @click.argument("words", nargs=-1, required=True)
-@click.option(
-    "--resource",
-    "-res",
-    "resources",
-    multiple=True,
-    metavar="RESOURCE",
-    help="Search only this resource. Can be repeated.",
-)
+@resources_option()
 @click.option("--regex", is_flag=True, help="Treat WORDS as a regular expression that matches inside one line.")
 @click.option(
-    "--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="The maximum number of matches."
+    "--limit",
+    type=click.IntRange(1, HIT_LIMIT),
+    default=LIMIT,
+    show_default=True,
+    help="The maximum number of matches.",
 )
 @click.option(
     "--context",
     "context_lines",
-    type=click.IntRange(0, 20),
+    type=click.IntRange(0, CONTEXT_LIMIT),
     default=0,
     show_default=True,
     help="The number of lines to show before and after each match.",
 )
-@click.option(
-    "--root",
-    "roots",
-    multiple=True,
-    type=FOLDER,
-    metavar="DIR",
-    help="Look for moved sources in this folder. Can be repeated.",
-)
+@roots_option()
 @password_option("a source PDF")
 @pass_session
 def command(
@@ -58,12 +54,6 @@ def command(
     marks inside the argument: citekit find '"net sales" 2023'. The text of a file that was not searched before is read
     first, which can take seconds.
     """
-    from pathlib import Path
-
-    from citekit.domain.unicode_controls import printable
-    from citekit.entrypoints.found_text import found_lines
-    from citekit.wire.found_text import to_plain
-
     query = " ".join(words)
     with watching(session, "Searching") as watch:
         found = session.app_with(password=password).find_text(

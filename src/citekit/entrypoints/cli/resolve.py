@@ -11,7 +11,7 @@ import click
 
 from citekit.domain.evidence import Evidence, Form, Options
 from citekit.domain.unicode_controls import printable
-from citekit.entrypoints.cli.command import FOLDER, Command, password_option
+from citekit.entrypoints.cli.command import Command, password_option, roots_option
 from citekit.entrypoints.cli.formatting import lasted, place, size
 from citekit.entrypoints.cli.output_files import copy_evidence
 from citekit.entrypoints.cli.part_arguments import named_part
@@ -35,14 +35,7 @@ FORMS = [form.value for form in Form]
     "--as", "form", type=click.Choice(FORMS), default="native", show_default=True, help="The form of the evidence."
 )
 @click.option("--remap", is_flag=True, help="If the source has changed since it was mapped, map it again.")
-@click.option(
-    "--root",
-    "roots",
-    multiple=True,
-    type=FOLDER,
-    metavar="DIR",
-    help="Look for a moved source in this folder. Can be repeated.",
-)
+@roots_option()
 @password_option("a source PDF")
 @click.option("--output", "-o", metavar="PATH", help="Copy the evidence to this file or folder.")
 @click.option("--force", is_flag=True, help="With -o: replace an existing file.")

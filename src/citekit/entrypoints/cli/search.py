@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.command import Command, resources_option
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 
@@ -18,14 +18,7 @@ if TYPE_CHECKING:
 @click.command("search", cls=Command)
 @click.argument("words", nargs=-1, required=True)
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="The maximum number of hits.")
-@click.option(
-    "--resource",
-    "-res",
-    "resources",
-    multiple=True,
-    metavar="RESOURCE",
-    help="Search only this resource. Can be repeated.",
-)
+@resources_option()
 @pass_session
 def command(session: Session, words: tuple[str, ...], limit: int, resources: tuple[str, ...]) -> None:
     """Find nodes by words in their titles and summaries.

@@ -12,7 +12,7 @@ from citekit.application.verify import Check, Ruling, Verdict
 from citekit.domain.errors import FaultyAnswer, SourceUnreadable
 from citekit.domain.evidence import Receipt
 from citekit.domain.unicode_controls import printable
-from citekit.entrypoints.cli.command import FOLDER, Command, password_option
+from citekit.entrypoints.cli.command import Command, password_option, roots_option
 from citekit.entrypoints.cli.errors import CommandError
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
@@ -31,14 +31,7 @@ _MARKS = {True: ("yes", "green"), False: ("NO", "red"), None: ("?", "yellow")}
 
 @click.command("verify", cls=Command)
 @click.argument("receipt_or_file", metavar="RECEIPT_OR_FILE")
-@click.option(
-    "--root",
-    "roots",
-    multiple=True,
-    type=FOLDER,
-    metavar="DIR",
-    help="Look for a moved source in this folder. Can be repeated.",
-)
+@roots_option()
 @click.option("--receipt", "given", metavar="FILE", help="The receipt of the file.")
 @password_option("a source PDF")
 @pass_session

@@ -12,7 +12,7 @@ from citekit.application.verify_quote import resource_named
 from citekit.domain.node import NodeName
 from citekit.domain.quotes.verdict import Finding, QuoteVerdict
 from citekit.domain.unicode_controls import printable
-from citekit.entrypoints.cli.command import FOLDER, Command, password_option
+from citekit.entrypoints.cli.command import Command, password_option, roots_option
 from citekit.entrypoints.cli.errors import CommandError
 from citekit.entrypoints.cli.part_arguments import named_node, named_part
 from citekit.entrypoints.cli.progress import watching
@@ -37,14 +37,7 @@ _COLOURS = {
 
 @click.command("verify-quote", cls=Command)
 @click.argument("part", nargs=-1, required=True, metavar="(RESOURCE | RESOURCE NODE | ADDRESS) TEXT")
-@click.option(
-    "--root",
-    "roots",
-    multiple=True,
-    type=FOLDER,
-    metavar="DIR",
-    help="Look for a moved source in this folder. Can be repeated.",
-)
+@roots_option()
 @password_option("a source PDF")
 @pass_session
 def command(session: Session, part: tuple[str, ...], roots: tuple[str, ...], password: str | None) -> None:
