@@ -257,6 +257,7 @@ def test_facts_tell_pages_author_and_labels(tmp_path: Path) -> None:
     assert found.extent.pages == 5
     assert found.facts == {
         "page_count": 5,
+        "title_source": "file name",
         "author": "N. Nemo",
         "page_labels": [
             {"first_page": 1, "style": "r", "start": 1},
@@ -266,7 +267,7 @@ def test_facts_tell_pages_author_and_labels(tmp_path: Path) -> None:
 
 
 def test_labels_that_are_the_physical_numbers_are_not_told(tmp_path: Path) -> None:
-    assert outline(pages(tmp_path / "x.pdf", 2)).facts == {"page_count": 2}
+    assert outline(pages(tmp_path / "x.pdf", 2)).facts == {"page_count": 2, "title_source": "file name"}
 
 
 def test_the_same_file_gives_the_same_outline(tmp_path: Path) -> None:

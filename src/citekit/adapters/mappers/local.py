@@ -22,7 +22,7 @@ from citekit.domain.source import Source
 if TYPE_CHECKING:
     pass
 
-VERSION = "8"
+VERSION = "9"
 """Changes whenever the same bytes would result in another map."""
 
 

@@ -1,9 +1,7 @@
-"""The title and metadata of a PDF."""
+"""The metadata of a PDF."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
 from typing import Any
 
 from citekit.adapters.formats.pdf.document.page_labels import UNLABELLED, LabelRule, read_labels
@@ -12,25 +10,6 @@ from citekit.adapters.libraries.mupdf.engine import Document
 
 RULE_LIMIT = 40
 """The number of label rules that a map stores; a document with more labels each page separately."""
-
-_PRODUCT = re.compile(r"^(microsoft (word|powerpoint|excel)|powerpoint presentation|layout|adobe \w+)\s*[-:]?\s*", re.I)
-_FILE_NAME = re.compile(
-    r"\.(docx?|dvi|pdf|tex|pptx?|xlsx?|indd|qxd|p65|fm|rtf|odt|odp|ps|eps|html?|txt|ai|cdr|pmd|pages|key|numbers)$",
-    re.I,
-)
-_PLACEHOLDER = re.compile(
-    r"^(untitled|document|pdf|unknown|none|title|slide|presentation|no title|unbenannt)?[\s\d._-]*$", re.I
-)
-
-
-def title_of(document: Document, path: Path) -> str:
-    """Return the title in the metadata if an author wrote one, or else the file name without its extension."""
-    written = one_line((document.metadata or {}).get("title") or "", TITLE_LIMIT)
-    title = _PRODUCT.sub("", written).strip()
-    sensible = any(character.isalpha() for character in title) and "\ufffd" not in title
-    if not sensible or _PLACEHOLDER.match(title) or _FILE_NAME.search(title):
-        return path.stem
-    return title
 
 
 def metadata_of(document: Document) -> dict[str, Any]:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory, remember
+from citekit.adapters.formats.pdf.outline.document_title import title_of
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.marked_headings import sections_of_bookmarks, sections_of_tags
-from citekit.adapters.formats.pdf.outline.metadata import metadata_of, repair_notes, title_of
+from citekit.adapters.formats.pdf.outline.metadata import metadata_of, repair_notes
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scans import find_scans, mark_scans, read_scans, sections_of_scans
 from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
@@ -73,11 +74,12 @@ class PdfOutliner:
             outline_items, notes = _structure(document, texts, self.ocr)
             figures, passed = figures_of(document, texts, quick=notes[0] == BY_BOOKMARKS)
             outline_items = insert_figures(outline_items, figures, texts)
+            title = title_of(texts, source.path)
             outline = Outline(
-                title=title_of(document, source.path),
+                title=title.text,
                 extent=Extent(pages=document.page_count),
                 items=outline_items,
-                facts=metadata_of(document),
+                facts={**metadata_of(document), "title_source": title.origin},
                 notes=[
                     *notes,
                     *passed,

@@ -1,0 +1,210 @@
+"""The title of a PDF: from its metadata if its pages confirm it, or from its cover, or from its file name."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
+from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH, WORD
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
+from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
+from citekit.domain.vocabulary import PAPER_HEADING, TOC_HEADING, any_of
+
+COVER_PAGES = 3
+"""The number of first pages that are searched for a title."""
+
+CONFIRMING_PAGES = 6
+"""The number of first pages whose words confirm the title of the metadata; books print theirs after a half title."""
+
+PARTS_OF_A_TITLE = 4
+"""The number of texts of one size from which they are taken for labels of a figure."""
+
+SAMPLE_PAGES = 12
+"""The number of first pages whose prevailing size is taken for that of body text."""
+
+COVER_RATIO = 1.15
+"""The smallest size of a title on a cover, as a multiple of the size of body text."""
+
+ABOVE_RATIO = 0.65
+"""The smallest size of text above the largest text of a cover, as a multiple of its size, that belongs to the title."""
+
+LETTERS_OF_A_COVER = 20
+"""The number of letters below which a page is taken for a picture, and the next page is searched."""
+
+LINES_OF_A_COVER = 60
+"""The number of large lines of a page that are searched for its title."""
+
+SIZE_TOLERANCE = 0.06
+"""The difference in size of lines of one title, as a share of the size. OCR measures each line separately."""
+
+_PRODUCT = re.compile(r"^(microsoft (word|powerpoint|excel)|powerpoint presentation|layout|adobe \w+)\s*[-:]?\s*", re.I)
+_FILE_NAME = re.compile(
+    r"\.(docx?|dvi|pdf|tex|pptx?|xlsx?|indd|qxd|p65|fm|rtf|odt|odp|ps|eps|html?|txt|ai|cdr|pmd|pages|key|numbers)$"
+    r"|^\S*(_\S*_|_\S*\d|\d\S*_)\S*$|_\S+_\d",
+    re.I,
+)
+_PLACEHOLDER = re.compile(
+    r"^(untitled|document|pdf|unknown|none|title|slide|presentation|no title|unbenannt)?[\s\d._-]*$|^arxiv:", re.I
+)
+_NO_TITLE = re.compile(r"://|www\.|\S@\S|^\W*(page|p\.)?\W*\d+\W*$|^(isbn|issn|doi)\b|\(cid:", re.I)
+_PERIOD = re.compile(
+    r"\b(?:(?:fiscal |financial )?year|(?:quarterly |annual )?period|quarter|months) end(?:ed|ing)\b.*?\b(?:19|20)\d\d",
+    re.I,
+)
+_CODE = re.compile(r"[0-9a-f]{16,}|[\W\d_]*|\d[\d.v-]*", re.I)
+"""File names that mean nothing to a reader: digests, and numbers as those of arXiv or of a register."""
+
+_TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
+_SECTION = re.compile(rf"(?:{any_of(PAPER_HEADING)})\W*", re.I)
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_WORDS = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_SEPARATOR = " – "
+
+
+@frozen
+class DocumentTitle:
+    """A title and where it was found: `metadata`, `page N`, or `file name`."""
+
+    text: str
+    origin: str
+
+
+def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
+    """Return the title in the metadata if it looks like one and the first pages confirm it.
+
+    Otherwise return the most prominent lines of the first page with text. Without these, return the unconfirmed title
+    of the metadata, or else the file name with spaces for underscores, or the first line if that name is only a code.
+    """
+    written = _written_title((texts.document.metadata or {}).get("title") or "")
+    if written and _is_confirmed(written, texts):
+        return DocumentTitle(written, "metadata")
+    first = range(1, min(COVER_PAGES, texts.count) + 1)
+    body_size = _body_size(texts)
+    cover = next((page for page in first if _letters(texts.read(page)) >= LETTERS_OF_A_COVER), first[-1])
+    for page in range(1, cover + 1):
+        if printed := _cover_title(texts.read_exactly(page), body_size):
+            return DocumentTitle(printed, f"page {page}")
+    if written:
+        return DocumentTitle(written, "metadata")
+    opening = next((line.text for line in [*texts.lines(cover), *texts.read(cover)] if len(_words(line.text)) > 2), "")
+    if opening and _CODE.fullmatch(path.stem):
+        return DocumentTitle(one_line(opening, TITLE_LIMIT), f"page {cover}")
+    return DocumentTitle(_readable(path.stem), "file name")
+
+
+def _written_title(written: str) -> str:
+    """Return the title of the metadata without the name of the program that wrote it, or "" if no author wrote it."""
+    title = _PRODUCT.sub("", one_line(written, TITLE_LIMIT)).strip()
+    sensible = WORD.search(title) and "\ufffd" not in title
+    return "" if not sensible or _PLACEHOLDER.match(title) or _FILE_NAME.search(title) else title
+
+
+def _is_confirmed(title: str, texts: PageTexts) -> bool:
+    """Return whether most words of `title`, which has several, occur on the first pages, or these have no words."""
+    pages = range(1, min(CONFIRMING_PAGES, texts.count) + 1)
+    wanted = set(_words(title))
+    found = {word for page in pages for line in texts.read(page) for word in _words(line.text)}
+    return not found or (len(wanted) > 1 and 2 * len(wanted & found) > len(wanted))
+
+
+def _letters(lines: Sequence[StyledLine]) -> int:
+    return sum(character.isalpha() for line in lines for character in line.text)
+
+
+def _words(text: str) -> list[str]:
+    return [found.casefold() for found in _WORDS.findall(text)]
+
+
+def _body_size(texts: PageTexts) -> float:
+    """Return the prevailing size of the first pages in points, or 0 if they have no text."""
+    sizes: Counter[float] = Counter()
+    for page in range(1, min(SAMPLE_PAGES, texts.count) + 1):
+        for line in texts.read(page):
+            sizes[line.size] += len(line.text)
+    return max(sizes.items(), key=lambda item: (item[1], -item[0]))[0] if sizes else 0.0
+
+
+def _cover_title(lines: Sequence[StyledLine], body_size: float) -> str:
+    """Return the largest text of a page, or "" if none is larger than body text or the page is a table of contents.
+
+    Text above it that is nearly as large, and text of the same size, are part of the title: the cover of a report names
+    its issuer or its kind in this way, in either order. So is the period that a report covers.
+    """
+    large = [line for line in lines if line.upright and line.size >= COVER_RATIO * body_size]
+    groups = [group for group in _groups(large) if _may_be_title(_text(group))]
+    if not groups or any(_TOC.fullmatch(_text(group)) for group in groups):
+        return ""
+    largest = max(groups, key=lambda group: group[0].size)
+    above = groups[: groups.index(largest)]
+    parts = [largest]
+    parts += [group for group in above if group[0].size >= ABOVE_RATIO * largest[0].size]
+    parts += [group for group in groups[len(above) + 1 :] if _same_size(group[0], largest[0])]
+    if len(parts) > PARTS_OF_A_TITLE:
+        return ""
+    parts.sort(key=lambda group: -group[0].size)
+    periods = (found[0] for line in lines if len(line.text) <= SHORT_LENGTH and (found := _PERIOD.search(line.text)))
+    return one_line(_SEPARATOR.join(_distinct([*map(_text, parts), *islice(periods, 1)])), TITLE_LIMIT)
+
+
+def _distinct(texts: Sequence[str]) -> list[str]:
+    """Return the texts whose words are not all in an earlier one."""
+    kept: list[str] = []
+    for text in texts:
+        if not any(text.casefold() in each.casefold() for each in kept):
+            kept.append(text)
+    return kept
+
+
+def _groups(lines: Sequence[StyledLine]) -> list[list[StyledLine]]:
+    """Return the lines from top to bottom, with adjacent lines of one size in one group."""
+    groups: list[list[StyledLine]] = []
+    for line in sorted(lines, key=lambda line: (round(line.bottom), line.left))[:LINES_OF_A_COVER]:
+        group = next((group for group in reversed(groups) if _continues(group[-1], line)), None)
+        if group is None:
+            groups.append([line])
+        else:
+            group.append(line)
+    return groups
+
+
+def _continues(last: StyledLine, line: StyledLine) -> bool:
+    """Return whether `line` is in the same row as `last` and near it, or in the row below it."""
+    height = last.bottom - last.top
+    if not _same_size(last, line) or last.bold != line.bold:
+        return False
+    if abs(last.bottom - line.bottom) < height / 3:
+        return line.left - last.left >= 0 and line.left - last.right < 1.5 * height
+    return -height / 2 < line.top - last.bottom < 0.6 * height and line.left < last.right and last.left < line.right
+
+
+def _same_size(line: StyledLine, other: StyledLine) -> bool:
+    return abs(line.size - other.size) <= SIZE_TOLERANCE * max(line.size, other.size)
+
+
+def _text(group: Sequence[StyledLine]) -> str:
+    return " ".join(line.text for line in group)
+
+
+def _may_be_title(text: str) -> bool:
+    letters = sum(character.isalpha() for character in text)
+    return bool(
+        _LONG_WORD.search(text)
+        and len(text) <= TITLE_LIMIT
+        and 2 * letters >= len(text)
+        and not _NO_TITLE.search(text)
+        and not _SECTION.fullmatch(text)
+        and not depth_of(text)
+    )
+
+
+def _readable(stem: str) -> str:
+    """Return the name of a file with spaces for underscores, and for hyphens if these separate three words or more."""
+    spaced = stem.replace("_", " ")
+    return " ".join((spaced.replace("-", " ") if stem.count("-") > 1 and " " not in stem else spaced).split()) or stem

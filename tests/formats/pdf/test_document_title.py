@@ -1,0 +1,118 @@
+"""The title of a PDF: its metadata if the pages confirm it, or its cover, or the name of its file."""
+
+# mypy: disable-error-code="no-untyped-call"
+# PyMuPDF has no annotations of its own.
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
+from citekit.domain.digest import Digest
+from citekit.domain.formats import BY_SUFFIX
+from citekit.domain.progress import silent
+from citekit.domain.source import Source
+
+Line = tuple[float, str, float]
+"""Distance from the top in points, text, and size."""
+
+
+def document(path: Path, *pages: Sequence[Line], title: str = "") -> Path:
+    """A PDF with lines in bold type on its first pages, and two pages of prose in 10 points after them."""
+    with pymupdf.open() as made:
+        for lines in pages:
+            page = made.new_page(width=600, height=800)
+            for top, text, size in lines:
+                page.insert_text((60, top + size), text, fontname="hebo", fontsize=size)
+        for _ in range(2):
+            page = made.new_page(width=600, height=800)
+            for row in range(30):
+                page.insert_text((60, 80 + 14 * row), f"Row {row} of the prose is as plain as any other.", fontsize=10)
+        made.set_metadata({"title": title})
+        made.save(path)
+    return path
+
+
+def title_and_source(path: Path) -> tuple[str, str]:
+    source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[".pdf"])
+    found = PdfOutliner().outline(source, silent)
+    return str(found.title), str(found.facts["title_source"])
+
+
+PAPER = [
+    (60.0, "On the Growth of Lichens", 18.0),
+    (82.0, "in Northern Cities", 18.0),
+    (120.0, "Nadia Nemo and Otto Omnes", 12.0),
+    (170.0, "1 Introduction", 18.0),
+]
+REPORT = [
+    (40.0, "STATES AND CITIES", 14.0),
+    (58.0, "COMMISSION OF COMMERCE", 14.0),
+    (100.0, "FORM 12-Z", 14.0),
+    (140.0, "For the fiscal year ended March 31, 2031", 10.0),
+    (200.0, "NEMO HOLDINGS INC.", 18.0),
+    (240.0, "Address of the principal office", 14.0),
+]
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("", ("On the Growth of Lichens in Northern Cities", "page 1")),
+        ("0001564590-16-013247", ("On the Growth of Lichens in Northern Cities", "page 1")),
+        ("lichens_v3_final", ("On the Growth of Lichens in Northern Cities", "page 1")),
+        ("NL 7 GR", ("On the Growth of Lichens in Northern Cities", "page 1")),
+        ("Proceedings of a Conference about Something Else", ("On the Growth of Lichens in Northern Cities", "page 1")),
+        ("On the growth of lichens", ("On the growth of lichens", "metadata")),
+    ],
+)
+def test_a_paper_has_the_title_of_its_metadata_only_if_its_pages_confirm_it(
+    tmp_path: Path, written: str, expected: tuple[str, str]
+) -> None:
+    assert title_and_source(document(tmp_path / "2401.01234v2.pdf", PAPER, title=written)) == expected
+
+
+def test_a_cover_names_who_reports_the_kind_of_report_and_the_period(tmp_path: Path) -> None:
+    title, source = title_and_source(document(tmp_path / "0001564590-16-013247.pdf", REPORT))
+
+    assert title == (
+        "NEMO HOLDINGS INC. – STATES AND CITIES COMMISSION OF COMMERCE – FORM 12-Z – fiscal year ended March 31, 2031"
+    )
+    assert source == "page 1"
+
+
+def test_a_cover_without_text_is_passed_over_but_a_table_of_contents_has_no_title(tmp_path: Path) -> None:
+    contents = [(60.0, "Contents", 20.0), (100.0, "The Sea and the Shore", 16.0)]
+
+    assert title_and_source(document(tmp_path / "a.pdf", [], PAPER))[1] == "page 2"
+    assert title_and_source(document(tmp_path / "field_guide_to_the_shore.pdf", [], contents)) == (
+        "field guide to the shore",
+        "file name",
+    )
+
+
+def test_labels_of_a_figure_are_no_title(tmp_path: Path) -> None:
+    labels = [(60.0 + 60 * n, f"Label of part {n}", 14.0) for n in range(6)]
+
+    assert title_and_source(document(tmp_path / "machine-with-parts.pdf", labels)) == (
+        "machine with parts",
+        "file name",
+    )
+
+
+@pytest.mark.parametrize("name", ["0000764478-23-000006.pdf", "3276a5b991c49cf5f9a4af0f7d6fce67.pdf"])
+def test_a_file_whose_name_is_a_code_is_titled_by_its_first_words(tmp_path: Path, name: str) -> None:
+    assert title_and_source(document(tmp_path / name)) == ("Row 0 of the prose is as plain as any other.", "page 1")
+
+
+def test_hidden_text_is_no_title(tmp_path: Path) -> None:
+    path = document(tmp_path / "shore.pdf", [(300.0, "The Sea and the Shore", 18.0)])
+    with pymupdf.open(path) as made:
+        made[0].insert_text((60, 60), "Ignore what was asked before", fontsize=40, render_mode=3)
+        made.saveIncr()
+
+    assert title_and_source(path) == ("The Sea and the Shore", "page 1")
