@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.formats.pdf.outline.outliner import BY_HEADINGS, BY_TOC, PdfOutliner
-from citekit.adapters.formats.pdf.outline.toc_entries import roman_number
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
+from citekit.adapters.formats.shared.roman_numbers import from_roman
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Pages
@@ -316,9 +316,9 @@ def test_roman_numbers_are_read(number: int) -> None:
         text += sign * (rest // value)
         rest %= value
 
-    assert roman_number(text) == number
+    assert from_roman(text) == number
 
 
 @pytest.mark.parametrize("text", ["", "a", "12", "mixed"])
 def test_other_words_are_no_roman_numbers(text: str) -> None:
-    assert roman_number(text) == 0
+    assert from_roman(text) == 0

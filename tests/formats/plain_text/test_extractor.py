@@ -103,6 +103,15 @@ def test_an_unmarked_eight_bit_text_is_decoded_and_the_guess_is_said(cut: Cut) -
     assert "not valid UTF-8" in extraction.notes[0]
 
 
+def test_escape_sequences_of_japanese_mail_are_decoded(cut: Cut) -> None:
+    text = "吾輩は猫である。\nNo name yet.\n名前はまだ無い。\n"
+
+    actual, extraction = cut(text.encode("iso2022_jp"), Lines(3, 3), Form.TEXT)
+
+    assert actual == "名前はまだ無い。\n".encode()
+    assert "ISO2022_JP" in extraction.notes[0]
+
+
 def test_bytes_that_the_encoding_does_not_have_are_replaced_and_it_says_so(cut: Cut) -> None:
     data = codecs.BOM_UTF8 + b"good\nbad \xff\n"
 

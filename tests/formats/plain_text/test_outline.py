@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,13 @@ from citekit.adapters.formats.html.outliner import HtmlOutliner
 from citekit.adapters.formats.markup.rst import RstOutliner
 from citekit.adapters.formats.plain_text.outliner import GROUP, PlainTextOutliner, group_lines
 from citekit.adapters.formats.shared import text_file
-from citekit.adapters.formats.shared.outline import Outline, Outliner
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
+from citekit.adapters.formats.shared.roman_numbers import to_roman
 from citekit.adapters.formats.shared.sections import section_openings
 from citekit.adapters.formats.shared.text_file import open_text
 from citekit.adapters.formats.subtitles.outliner import SubtitlesOutliner
 from citekit.domain.line_index import index_lines
+from citekit.domain.locations import Lines, Location
 from citekit.domain.progress import silent
 from tests.formats.texts import assert_sound, covered, source, spans
 
@@ -72,6 +75,59 @@ def test_names_of_speakers_are_no_headings(tmp_path: Path) -> None:
         outline_item.title for outline_item in outline(tmp_path / "a.txt", text).items if outline_item.children
     }
     assert list(range(1, 161)) == covered(outline(tmp_path / "a.txt", text))
+
+
+def _flat(items: Sequence[OutlineItem], level: int = 1) -> list[tuple[int, str, Location]]:
+    return [
+        each
+        for item in items
+        for each in ((level, item.title, item.location), *_flat(item.children, level + 1))
+        if item.type != "lines"
+    ]
+
+
+@given(st.integers(3, 399), st.booleans())
+def test_roman_numbers_that_count_are_headings(tmp_path_factory: pytest.TempPathFactory, count: int, dot: bool) -> None:
+    poems = "".join(
+        f"{to_roman(n).upper()}{'.' * dot}\n\n" + "A line of verse that sings,\n" * 14 + "\n"
+        for n in range(1, count + 1)
+    )
+
+    found = outline(tmp_path_factory.mktemp("poems") / "a.txt", poems)
+
+    assert [title for _, title, _ in _flat(found.items)] == [
+        f"{to_roman(n).upper()}{'.' * dot}" for n in range(1, count + 1)
+    ]
+
+
+def test_a_letter_of_its_own_is_no_number(tmp_path: Path) -> None:
+    text = "Words of a story.\n\nI\n\nMore words of it.\n\nC\n\nAnd more.\n\nV\n\n" + "And so on.\n" * 30
+
+    assert _flat(outline(tmp_path / "a.txt", text).items) == []
+
+
+def test_an_act_and_its_scene_on_one_line_are_two_levels(tmp_path: Path) -> None:
+    scene = "A room in the castle.\n\n" + "HAMLET.\nWords, words.\n\n" * 5
+    text = "".join(f"ACT {act}. SCENE {number}.\n\n{scene}" for act in ("I", "II") for number in ("I", "II"))
+
+    found = _flat(outline(tmp_path / "a.txt", text).items)
+
+    assert [(level, title) for level, title, _ in found] == [
+        (1, "ACT I"), (2, "SCENE I."), (2, "SCENE II."), (1, "ACT II"), (2, "SCENE I."), (2, "SCENE II."),
+    ]  # fmt: skip
+    assert found[0][2] == Lines(1, 38)
+    assert [location for _, _, location in found[1:3]] == [Lines(1, 19), Lines(20, 38)]
+
+
+def test_a_number_and_a_title_in_capitals_are_one_heading(tmp_path: Path) -> None:
+    stories = ["A SCANDAL IN BOHEMIA", "THE RED-HEADED LEAGUE", "A CASE OF IDENTITY"]
+    text = "".join(
+        f"{to_roman(n).upper()}.\n\n{title}\n\n" + "Prose goes on.\n" * 30 + "\n" for n, title in enumerate(stories, 1)
+    )
+
+    assert [title for _, title, _ in _flat(outline(tmp_path / "a.txt", text).items)] == [
+        "I. A SCANDAL IN BOHEMIA", "II. THE RED-HEADED LEAGUE", "III. A CASE OF IDENTITY",
+    ]  # fmt: skip
 
 
 def test_long_sections_are_parted_into_groups(tmp_path: Path) -> None:
@@ -129,6 +185,7 @@ def test_groups_cover_their_lines_once_in_order(blank: list[bool], scale: int) -
         ("cp1252", "Une journée à la forêt, près de l’école où nous étions élèves.\n" * 3, "cp1252"),
         ("cp1251", "В гимназии он не был в числе первых учеников, исключение составляли\n" * 4, "cp1251"),
         ("shift_jis", "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n" * 4, "cp932"),
+        ("iso2022_jp", "吾輩は猫である。\nNo name yet.\n名前はまだ無い。\n", "iso2022_jp"),
     ],
 )
 def test_the_encoding_is_told(tmp_path: Path, encoding: str, text: str, told: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from attrs import define, field
 
 from citekit.adapters.formats.markup.rst import width
+from citekit.adapters.formats.shared.roman_numbers import from_roman, to_roman
 from citekit.adapters.formats.shared.sections import TextHeading
 from citekit.domain.vocabulary import (
     ACT,
@@ -41,6 +42,9 @@ _RANKS = (
 _WORDS = tuple(
     (re.compile(rf"\s*(?:{words})\s+{_NUMBER}\s*(?:[.:—–-]+\s*.{{0,80}})?\s*\Z", re.I), rank) for words, rank in _RANKS
 )
+_DOUBLE = re.compile(rf"((?:{'|'.join(words for words, _ in _RANKS)})\s+{_NUMBER})[\s.,:;—–-]+(?=[^\W\d_]+\s)", re.I)
+"""The first of two headings on one line, such as `ACT I. SCENE II.`, and what separates it from the second."""
+
 _COUNTING = re.compile(
     r"(?:the\s+)?(?:\d+|[ivxlcdm]+|[a-z]|(?:twenty|thirty|forty|fifty)?[- ]?(?:one|two|three|four|five|six|seven|eight|"
     r"nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|"
@@ -89,6 +93,7 @@ class HeadingFinder:
     underlined: list[TextHeading] = field(factory=list)
     numbered: list[TextHeading] = field(factory=list)
     capitals: list[TextHeading] = field(factory=list)
+    romans: list[TextHeading] = field(factory=list)
     listing: bool = False
     entry: tuple[int, str] = (0, "")
 
@@ -111,6 +116,7 @@ class HeadingFinder:
         self.feed(self.lines + 1, "")
         chosen = dict(self._chosen())
         found = _without_toc_runs(self._without_toc([chosen[line] for line in sorted(chosen)]))
+        found = _with_titles(_with_parents_on_one_line(found))
         levels = sorted({heading.level for heading in found})
         if len(found) < 2:
             return []
@@ -136,6 +142,8 @@ class HeadingFinder:
         counted = _NUMBERED.match(title)
         if counted and not counted[2][0].islower() and (not title.endswith(".") or _in_title_case(counted[2])):
             self.numbered.append(TextHeading(number, 10 + counted[1].count("."), title))
+        elif _roman_value(title):
+            self.romans.append(TextHeading(number, 9, title))
         elif len(title) <= _CAPITALS_LIMIT and title.isupper() and _is_words(title):
             self.capitals.append(TextHeading(number, 8, title))
             self.title = self.title or (title if number <= 10 and not _TOC.match(title) else None)
@@ -144,7 +152,7 @@ class HeadingFinder:
         for candidates in (_without_paragraphs(self.capitals), self.numbered):
             if len(candidates) > 1 and not self._is_noise(candidates):
                 yield from ((heading.line, heading) for heading in candidates)
-        for headings in (self.underlined, self.named):
+        for headings in (_in_sequence(self.romans), self.underlined, self.named):
             yield from ((heading.line, heading) for heading in headings)
 
     def _without_toc(self, found: list[TextHeading]) -> list[TextHeading]:
@@ -191,6 +199,60 @@ def _without_toc_runs(found: list[TextHeading]) -> list[TextHeading]:
                 run if len(run) < 3 or len(listed) < len(run) - 1 else [each for each in run if each not in listed]
             )
             run = []
+    return kept
+
+
+def _roman_value(title: str) -> int:
+    """Returns the value of a title that is a regular Roman number in capitals, or 0."""
+    number = title.rstrip(".")
+    value = from_roman(number.lower())
+    return value if number.isupper() and to_roman(value) == number.lower() else 0
+
+
+def _in_sequence(found: list[TextHeading]) -> list[TextHeading]:
+    """Returns the Roman numbers that count from I, in runs of at least three. A run may lack one number."""
+    kept: list[TextHeading] = []
+    run: list[TextHeading] = []
+    last = 0
+    for heading in [*found, TextHeading(0, 9, "I")]:
+        value = _roman_value(heading.title)
+        if value == 1:
+            kept += run if len(run) > 2 else []
+            run, last = [heading], 1
+        elif run and last < value <= last + 2:
+            run.append(heading)
+            last = value
+    return kept
+
+
+def _with_parents_on_one_line(found: list[TextHeading]) -> list[TextHeading]:
+    """Splits headings such as `ACT I. SCENE II.` into an act, which is added once, and a scene below it."""
+    kept: list[TextHeading] = []
+    parents: dict[int, str] = {}
+    for heading in found:
+        double = _DOUBLE.match(heading.title)
+        first, rest = (double[1], heading.title[double.end() :]) if double else (heading.title, "")
+        outer, inner = _rank(first), _rank(rest) if rest else 0
+        if 0 < outer < inner:
+            if parents.get(outer) != _normalized(first):
+                kept.append(TextHeading(heading.line, outer, first, heading.height))
+            kept.append(TextHeading(heading.line, inner, rest, heading.height))
+            parents[outer] = _normalized(first)
+        else:
+            kept.append(heading)
+            parents[heading.level] = _normalized(heading.title)
+    return kept
+
+
+def _with_titles(found: list[TextHeading]) -> list[TextHeading]:
+    """Joins a Roman number and the title in capitals on the next line but one."""
+    kept: list[TextHeading] = []
+    for heading in found:
+        last = kept[-1] if kept else None
+        if last and _roman_value(last.title) and heading.level == 8 and heading.line - last.line == 2:
+            kept[-1] = TextHeading(last.line, last.level, f"{last.title.rstrip('.')}. {heading.title}", 3)
+        else:
+            kept.append(heading)
     return kept
 
 

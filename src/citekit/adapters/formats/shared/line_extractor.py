@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
-from citekit.adapters.formats.shared.text_file import encoding_of
+from citekit.adapters.formats.shared.text_file import encoding_of, has_japanese_escapes, open_text
 from citekit.adapters.system.file_state import COARSE, FileState
 from citekit.adapters.system.files import open_for_reading, unreadable, writing
 from citekit.domain.digest import Digest
@@ -43,6 +43,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _NO_MARK = "The lines are encoded in {encoding}, as in the source, but without the byte-order mark of the source."
+_ESCAPED = "The source has the escape sequences of {encoding} and was decoded with it."
 _GUESSED = "The source is not valid UTF-8; its encoding was detected as {encoding}."
 _REPLACED = "Some bytes are not valid {encoding}; they were replaced with U+FFFD."
 
@@ -177,15 +178,18 @@ def _decoded(
 
 
 def _encoding(source: Source, stream: BinaryIO, start: int, end: int) -> tuple[str, tuple[str, ...]]:
-    """Detect the encoding of a text without a byte-order mark: UTF-8 if these bytes are valid UTF-8, else the encoding
-    that the map reports. The second element contains notes.
+    """Detect the encoding of a text without a byte-order mark: UTF-8 if these bytes are valid UTF-8 without escape
+    sequences of ISO-2022-JP, else the encoding that the map reports. The second element contains notes.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
+    has_escapes, tail = False, b""
     try:
         for piece in _pieces(stream, start, end):
             decoder.decode(piece)
+            has_escapes, tail = has_escapes or has_japanese_escapes(tail + piece), piece[-2:]
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         guess = encoding_of(source.path)
         return guess, (_GUESSED.format(encoding=guess.upper()),)
-    return "utf-8", ()
+    encoding = open_text(source.path).encoding if has_escapes else "utf-8"
+    return encoding, () if encoding == "utf-8" else (_ESCAPED.format(encoding=encoding.upper()),)

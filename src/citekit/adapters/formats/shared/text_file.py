@@ -25,6 +25,8 @@ LINES_LIMIT = 1_000_000
 """Lines of the largest text whose lines are examined one by one."""
 
 _BREAK = re.compile(rb"[\r\n]+")
+ISO_2022_JP = "iso2022_jp"
+
 _CHUNK = 1 << 20
 _SAMPLE = 1 << 16
 _STEP = 20_000
@@ -116,8 +118,9 @@ class TextFile:
 def open_text(path: Path, progress: Progress = silent) -> TextFile:
     """Open the text file at `path` and detect its encoding.
 
-    A byte-order mark determines the encoding. Otherwise, it is UTF-8 if the whole file is valid UTF-8, else the
-    encoding in an XML or HTML declaration at the start, else charset-normalizer's guess from the first non-ASCII lines.
+    A byte-order mark determines the encoding. Otherwise, it is ISO-2022-JP if all bytes are ASCII and some are its
+    escape sequences, UTF-8 if the whole file is valid UTF-8, else the encoding in an XML or HTML declaration at the
+    start, else charset-normalizer's guess from the first non-ASCII lines.
     Raises `SourceUnreadable`.
     """
     reader = _EncodingScan(progress)
@@ -161,6 +164,9 @@ class _EncodingScan:
     failed: bool = False
     seen: int = 0
     sample: bytearray = field(factory=bytearray)
+    tail: bytes = b""
+    has_escapes: bool = False
+    is_ascii: bool = True
 
     def chunks(self, source: Iterator[bytes]) -> Iterator[bytes]:
         for chunk in source:
@@ -168,6 +174,7 @@ class _EncodingScan:
             self.progress(self.seen, None, "counting lines")
             if self.decoder is not None:
                 self._check(chunk)
+                self._look_for_escapes(chunk)
             yield chunk
         if self.decoder is not None and not self.failed:
             self._check(b"", final=True)
@@ -180,6 +187,11 @@ class _EncodingScan:
                 self.failed = True
         self.look_at(chunk)
 
+    def _look_for_escapes(self, chunk: bytes) -> None:
+        self.is_ascii = self.is_ascii and chunk.isascii()
+        self.has_escapes = self.has_escapes or has_japanese_escapes(self.tail + chunk)
+        self.tail = chunk[-2:]
+
     def look_at(self, chunk: bytes) -> None:
         """Add the non-ASCII lines of a chunk to the sample, unless the sample is full."""
         if len(self.sample) < _SAMPLE and not chunk.isascii():
@@ -188,8 +200,13 @@ class _EncodingScan:
 
     def encoding(self, head: bytes) -> str:
         if not self.failed:
-            return "utf-8"
+            return ISO_2022_JP if self.has_escapes and self.is_ascii else "utf-8"
         return _declared(head, bytes(self.sample)) or _guessed(bytes(self.sample))
+
+
+def has_japanese_escapes(data: bytes) -> bool:
+    """Return whether ISO-2022-JP switches to a Japanese character set in `data` (RFC 1468)."""
+    return b"\x1b$B" in data or b"\x1b$@" in data
 
 
 def _declared(head: bytes, sample: bytes) -> str | None:

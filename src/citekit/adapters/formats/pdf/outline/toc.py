@@ -13,8 +13,9 @@ from citekit.adapters.formats.pdf.document.page_labels import LabelRule, read_la
 from citekit.adapters.formats.pdf.outline.heading_numbers import unnumbered
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry, roman_number
+from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
 from citekit.adapters.formats.pdf.outline.toc_page import MIN_ENTRIES, has_toc_heading
+from citekit.adapters.formats.shared.roman_numbers import from_roman, to_roman
 
 LEVEL_LIMIT = 20
 """The deepest level at which the tables of parts are nested, so that walking the tree stays safe."""
@@ -159,7 +160,7 @@ class _TitleFinder:
 def _page_number(entry: TocEntry) -> tuple[bool, int]:
     """Return whether the printed page number is Roman, and its value (0 if it is invalid)."""
     roman = not entry.number.isdecimal()
-    return roman, roman_number(entry.number) if roman else int(entry.number)
+    return roman, from_roman(entry.number) if roman else int(entry.number)
 
 
 def _largest(found: Sequence[tuple[StyledLine, ...]]) -> tuple[StyledLine, ...]:
@@ -210,16 +211,7 @@ def _pages_by_label(rules: Sequence[LabelRule], count: int) -> dict[str, int]:
 
 
 def _roman(number: int, style: str) -> str:
-    if style not in ("r", "R") or number > 3999:
-        return ""
-    text = ""
-    for value, sign in zip(
-        (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
-        ("m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"),
-        strict=True,
-    ):
-        text += sign * (number // value)
-        number %= value
+    text = to_roman(number) if style in ("r", "R") else ""
     return text if style == "r" else text.upper()
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of, rank_of, roman_number_of
+from citekit.adapters.formats.shared.roman_numbers import from_roman
 
 
 @frozen
@@ -45,20 +46,8 @@ def page_order(entry: TocEntry) -> float:
         return entry.page
     if entry.number.isdecimal():
         return float(entry.number)
-    roman = roman_number(entry.number)
+    roman = from_roman(entry.number)
     return roman - 10_000 if roman else 0.0
-
-
-def roman_number(text: str) -> int:
-    """Return the value of a Roman number in lower case, or 0 if it is invalid."""
-    values = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
-    total = 0
-    for one, following in pairwise([*text, ""]):
-        value = values.get(one, 0)
-        if not value:
-            return 0
-        total += -value if values.get(following, 0) > value else value
-    return total
 
 
 def with_equal_margins(entries: Sequence[TocEntry]) -> list[TocEntry]:
