@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.adapters.sandbox import worker_request
@@ -444,18 +446,28 @@ class TestTheBudgetOfAFile:
     @pytest.mark.parametrize(
         ("name", "size", "seconds", "memory"),
         [
-            ("a.pdf", 999_999, 5, 1000),
-            ("a.pdf", 1_000_000, 25, 1100),
-            ("a.pdf", 6_500_000, 162.5, 1600),
-            ("a.pdf", 100_000_000, 2500, 4000),
+            ("a.pdf", 0, 5, 1000),
+            ("a.pdf", 500_000, 5, 1000),
+            ("a.pdf", 750_000, 10, 1000),
+            ("a.pdf", 1_000_000, 15, 1100),
+            ("a.pdf", 6_500_000, 125, 1600),
+            ("a.pdf", 100_000_000, 1995, 4000),
             ("a.mp4", 1_000, 20, 1000),
-            ("a.mp4", 50_000_000, 1250, 4000),
+            ("a.mp4", 50_000_000, 995, 4000),
         ],
     )
     def test_grows_with_the_file(self, name: str, size: int, seconds: float, memory: int) -> None:
         allowance = Allowance(5, 10**9, 4 * 10**9)
 
         assert Budget(seconds, memory * MEGABYTE, picture=30) == allowance.budget(name, size, {})
+
+    @given(st.integers(0, 10**9), st.integers(0, 100_000))
+    def test_of_processor_time_has_no_step(self, size: int, more: int) -> None:
+        allowance = Allowance(5, 10**9, 4 * 10**9)
+
+        smaller, larger = (allowance.budget("a.pdf", each, {}).seconds for each in (size, size + more))
+
+        assert smaller <= larger <= smaller + 2.1
 
 
 class TestLongRequests:

@@ -29,8 +29,8 @@ class Settings:
     installed.
 
     `parsers` is `subprocess` or `inline`. A parser process can use `parser_memory` bytes, and is terminated after
-    `parser_timeout` seconds without progress. A file under 1 MB may take `parser_cpu` seconds of CPU time and
-    `parser_file_memory` bytes; larger files get more.
+    `parser_timeout` seconds without progress. A file up to 500 kB may take `parser_cpu` seconds of CPU time, and
+    one under 1 MB `parser_file_memory` bytes; larger files get more.
 
     `model`, `base_url`, `retries`, `timeout` (seconds), `max_requests`, `temperature` (0 to 2), `thinking` (one of
     `THINKING`), and `max_output` (tokens) apply to mappers that use a model. Keys and the password never appear in the

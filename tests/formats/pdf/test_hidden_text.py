@@ -12,9 +12,12 @@ from typing import Any
 
 import pymupdf
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from citekit.adapters.formats.pdf.document.hidden_text import hidden_text
-from citekit.adapters.libraries.mupdf.hidden_text_signs import tokens_of
+from citekit.adapters.formats.pdf.document.painting import boxes_of
+from citekit.adapters.libraries.mupdf.hidden_text_signs import signs_of, tokens_of
 from citekit.domain.errors import CiteKitError
 from citekit.domain.quotes.verdict import Finding
 from citekit.entrypoints.sdk import CiteKit
@@ -495,6 +498,48 @@ def test_odd_syntax_does_not_let_hidden_text_into_a_map(content: bytes, tmp_path
     resource = CiteKit(tmp_path).ingest(tmp_path / "page.pdf", resource_id="page")
 
     assert not [node for node in resource.nodes if "Ignore" in f"{node.title} {node.summary}"]
+
+
+OPERATORS = [
+    "q", "Q", "0 g", "1 g", "0.7 g", "1 1 1 rg", "0.9 0.1 0.1 rg", "0 0 0 0 k", "0 0 0 0.3 k", "/DeviceGray cs", "1 sc", "0.2 sc",
+    "/DeviceRGB cs", "1 1 1 scn", "0 0 1 scn", "BT /helv 9 Tf 9 9 Td (W) Tj ET", "BT /helv 9 Tf 9 9 Td", "(W) Tj", "ET", "1 G",
+]  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(OPERATORS), max_size=14))
+def test_no_pale_text_is_missed_in_a_stream(operators: list[str]) -> None:
+    content = "\n".join(operators).encode()
+    with MUPDF.open() as document:
+        page = document.new_page(width=100, height=100)
+        page.insert_font("helv")
+        appended(page, content)
+        shown = page.get_texttrace()
+
+    signs = signs_of(content)
+
+    assert signs.text or signs.pale or all(min(_rgb(span["color"])) < 0.65 for span in shown)
+
+
+def _rgb(color: tuple[float, ...]) -> tuple[float, ...]:
+    return color * 3 if len(color) == 1 else color
+
+
+@pytest.mark.parametrize("draw", [*HIDDEN, plain, turned, on_a_picture, below_a_marker, by_scan])
+def test_boxes_are_those_of_pymupdf(draw: Callable[[Any], None]) -> None:
+    with MUPDF.open() as document:
+        page = document.new_page()
+        draw(page)
+
+        assert page.get_bboxlog() == boxes_of(page)
+
+
+def test_a_page_that_fills_with_white_and_shows_dark_text_is_not_suspect() -> None:
+    cells = b" ".join(b"q 1 1 1 rg 60 %d 400 12 re f Q q 0 0 0 rg BT (Cell) Tj ET Q" % at for at in range(50))
+
+    assert not signs_of(cells).is_light
+    assert signs_of(cells + b" q 1 1 1 rg BT (Cell) Tj ET Q").is_light
+    assert signs_of(cells + b" 1 1 1 rg q q 0 g Q BT (Cell) Tj ET Q").is_light
 
 
 @pytest.mark.parametrize(

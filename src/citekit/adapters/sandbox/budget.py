@@ -13,10 +13,14 @@ from citekit.domain.modality import Modality
 
 MEGABYTE = 1_000_000
 
-PER_MEGABYTE = 5
-"""Processor time for each megabyte of a file of 1 MB or more, as a multiple of the time for a small file.
+SMALL = 500_000
+"""Bytes of the largest file that counts as small."""
 
-Annual reports of 1 to 2 MB that draw their text two letters at a time take 10 s for each megabyte, more on a busy machine.
+PER_MEGABYTE = 4
+"""Processor time for each megabyte beyond `SMALL`, as a multiple of the time for a small file.
+
+There is no step, so that a file is not refused for being slightly smaller than another. Annual reports of 0.7 to 2 MB that
+draw their text two letters at a time take 4 to 8 s for each megabyte, up to twice as much on a busy machine.
 """
 
 RECORDINGS = 4
@@ -46,7 +50,9 @@ class Budget:
 
 @frozen
 class Allowance:
-    """Computes budgets. `seconds` and `memory` (bytes) apply to files under 1 MB; `most` is the upper limit for memory."""
+    """Computes budgets. `seconds` apply to files up to `SMALL`, and `memory` (bytes) to files under 1 MB; `most` is the
+    upper limit for memory.
+    """
 
     seconds: float
     memory: int
@@ -55,7 +61,7 @@ class Allowance:
     def budget(self, path: str | os.PathLike[str], size: int, arguments: Mapping[str, Any]) -> Budget:
         """Return the budget of a request for the file at `path`, whose size is `size` bytes."""
         megabytes = size // MEGABYTE
-        units = max(1, size * PER_MEGABYTE / MEGABYTE) if megabytes else 1
+        units = 1 + max(0, size - SMALL) * PER_MEGABYTE / MEGABYTE
         if _modality(path, arguments) in _RECORDED:
             units = max(units, RECORDINGS)
         memory = self.memory + megabytes * self.memory // MEMORY_PER_MEGABYTE

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Protocol
 
-from attrs import frozen
+from attrs import field, frozen
 
 LIGHT = 0.93
 """Value of a color channel from which a fill counts as white."""
@@ -26,6 +26,9 @@ _REMEMBERED = 1 << 16
 
 _SCALES = 64
 """Distinct matrices of a stream that are multiplied to estimate how thick its lines may be."""
+
+_PALE_TEXT = 0.5
+"""Value from which all color channels of pale text are; CMYK in print is lighter than its numbers."""
 
 _PALE = 0.6
 """Value of a color channel from which the text in a fill is compared with what is below it."""
@@ -86,28 +89,42 @@ _UNUSUAL = frozenset("DIstU")
 _DRAWING = frozenset("DI")
 _SHAPE = re.compile(r"[muv][^nfBS]*[fB]|e[^nfBS]*e[^nfBS]*[fB]")
 _NAMED_COLORS = re.compile(r"[sC]")
+_FILL_COLORS = re.compile(r"[gkrsC]")
+_COLORED_TEXT = re.compile(r"[qQgrksCT'\"D]")
+"""What a fill color is set, saved, and used by."""
+
+_COLOR_STEPS = 100_000
+"""Operators of a stream that are followed to see whether text is shown in a pale color."""
 
 
 @frozen
 class Signs:
     """What a stream may do, with the forms that it draws.
 
-    `text`: show text that is unpainted, tiny, or transparent. `light`: fill with white or nearly white. `areas`: paint over
-    text that it showed before, with lines that are thick enough to do so if `strokes` is true.
+    `text`: show text that is unpainted, tiny, or transparent. `light`: fill with white or nearly white. `pale`: show text
+    in a pale color. `areas`: paint over text that it showed before, with lines that are thick enough to do so if `strokes`
+    is true.
     """
 
     text: bool = False
     light: bool = False
+    pale: bool = False
     areas: bool = False
     strokes: bool = False
 
     def __bool__(self) -> bool:
-        return self.text or self.light or self.areas
+        return self.text or self.is_light or self.areas
+
+    @property
+    def is_light(self) -> bool:
+        """Whether text may be shown in white, or in a pale color on a white area."""
+        return self.light and self.pale
 
     def __or__(self, other: Signs) -> Signs:
         return Signs(
             self.text or other.text,
             self.light or other.light,
+            self.pale or other.pale,
             self.areas or other.areas,
             self.strokes or other.strokes,
         )
@@ -116,8 +133,8 @@ class Signs:
 class Resources(Protocol):
     """The resources of a content stream."""
 
-    def is_white(self, space: bytes, values: tuple[float, ...]) -> bool:
-        """Whether a color is nearly white, in a color space given by its name with the slash."""
+    def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:
+        """Whether all RGB channels of a color are at least `least`, in a color space given by its name with the slash."""
 
     def form(self, name: bytes) -> Signs | None:
         """The signs of the form with a name; None for an image."""
@@ -126,9 +143,9 @@ class Resources(Protocol):
 class NoResources:
     """The resources of a stream that has none: a color is judged by its values, and whatever is drawn is an image."""
 
-    def is_white(self, space: bytes, values: tuple[float, ...]) -> bool:  # noqa: ARG002  # the protocol's name
+    def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:  # noqa: ARG002  # the protocol's name
         """Whether the values are those of white in gray, RGB, or CMYK; a pattern, which has none, may be."""
-        return not values or min(values) >= LIGHT or (len(values) == 4 and max(values) <= 1 - LIGHT)
+        return not values or min(values) >= least or (len(values) == 4 and max(values) <= 1 - least)
 
     def form(self, name: bytes) -> Signs | None:  # noqa: ARG002  # the protocol's name
         """None."""
@@ -141,6 +158,7 @@ class Tokens:
 
     words: Sequence[bytes]
     codes: str
+    _matrices: dict[str, set[tuple[bytes, ...]]] = field(factory=dict, init=False, repr=False, eq=False)
 
     @property
     def is_irregular(self) -> bool:
@@ -159,6 +177,18 @@ class Tokens:
             found.add(tuple(self.words[max(0, at - count) : at]))
             at = self.codes.find(code, at + 1)
         return found
+
+    def matrices(self, code: str) -> set[tuple[bytes, ...]]:
+        """The distinct first four numbers of the matrices of the operators with a code: a page has thousands that differ
+        only in the position."""
+        if code not in self._matrices:
+            words, codes = self.words, self.codes
+            found, at = set(), codes.find(code)
+            while at >= 0:
+                found.add(tuple(words[max(0, at - 6) : max(0, at - 2)]))
+                at = codes.find(code, at + 1)
+            self._matrices[code] = found
+        return self._matrices[code]
 
 
 def tokens_of(data: bytes) -> Tokens:
@@ -219,11 +249,13 @@ def signs_of(data: bytes, resources: Resources | None = None) -> Signs:
     if tokens.is_irregular:
         return Signs(text=True)
     try:
+        areas = _paints_after_text(tokens) and _paints_areas(tokens)
         found = Signs(
             text=_is_illegible(tokens) or _has_unusual_mode(tokens),
             light=_may_set_white(tokens, own),
-            areas=_paints_after_text(tokens) and _paints_areas(tokens),
-            strokes=_is_thick(tokens),
+            pale=_shows_pale_text(tokens, own),
+            areas=areas,
+            strokes=areas and _is_thick(tokens),
         )
     except (ValueError, OverflowError):
         return Signs(text=True)
@@ -244,18 +276,76 @@ def _may_set_white(tokens: Tokens, resources: Resources) -> bool:
     )
 
 
+def _shows_pale_text(tokens: Tokens, resources: Resources) -> bool:
+    """Whether text may be shown, or a form drawn, while the fill color is pale (ISO 32000-1, 8.4.2, 8.6.8)."""
+    known: dict[tuple[str, bytes, tuple[bytes, ...]], bool] = {}
+    space, steps = b"", 0
+    for found in _FILL_COLORS.finditer(tokens.codes):
+        code, at = found[0], found.start()
+        if code == "C":
+            space, is_pale = tokens.words[at - 1], True  # until a color is set: that of a palette may be white
+        else:
+            values = tuple(tokens.words[at - _COLORS[code] : at]) if code in _COLORS else _values_before(tokens, at)
+            key = code, space, values
+            if key not in known:
+                known[key] = (
+                    _are_white(code, values, _PALE_TEXT)
+                    if code in _COLORS
+                    else resources.is_white(space, tuple(map(float, values)), _PALE_TEXT)
+                )
+            is_pale = known[key]
+        if is_pale:
+            is_used, taken = _uses_color(tokens, found.end(), resources)
+            steps += taken
+            if is_used or steps > _COLOR_STEPS:
+                return True
+    return False
+
+
+def _uses_color(tokens: Tokens, start: int, resources: Resources) -> tuple[bool, int]:
+    """Whether text is shown in the fill color that is set before position `start`, and how many operators that took."""
+    depth = changed = taken = 0
+    for found in _COLORED_TEXT.finditer(tokens.codes, start):
+        taken += 1
+        code = found[0]
+        if code == "q":
+            depth += 1
+        elif code == "Q":
+            if not depth:
+                break
+            changed = 0 if changed == depth else changed
+            depth -= 1
+        elif changed:
+            continue
+        elif code in "gkrsC":
+            if not depth:
+                break
+            changed = depth
+        elif code != "D" or resources.form(tokens.words[found.start() - 1]) is not None:
+            return True, taken
+        if taken > _COLOR_STEPS:
+            break
+    return False, taken
+
+
+def _values_before(tokens: Tokens, at: int) -> tuple[bytes, ...]:
+    """The numbers directly before the operator at position `at`."""
+    first = at
+    while first and tokens.codes[first - 1] == "0":
+        first -= 1
+    return tuple(tokens.words[first:at])
+
+
 def _named_colors(tokens: Tokens) -> set[tuple[bytes, tuple[float, ...]]]:
     """The distinct colors of named color spaces; a pattern has no values, nor has a color of an outer stream a space."""
     colors: set[tuple[bytes, tuple[bytes, ...]]] = set()
     space = b""
     for found in _NAMED_COLORS.finditer(tokens.codes):
-        first = at = found.start()
+        at = found.start()
         if found[0] == "C":
             space = tokens.words[at - 1]
-            continue
-        while first and tokens.codes[first - 1] == "0":
-            first -= 1
-        colors.add((space, tuple(tokens.words[first:at])))
+        else:
+            colors.add((space, _values_before(tokens, at)))
     return {(space, tuple(map(float, values))) for space, values in colors}
 
 
@@ -270,7 +360,7 @@ def _is_illegible(tokens: Tokens) -> bool:
     return (
         any(abs(float(size)) < _TINY for (size,) in tokens.operands("F", 1))
         or any(abs(float(scale)) < _NARROW for (scale,) in tokens.operands("z", 1))
-        or any(_scales(each)[1] > _FLAT * _scales(each)[0] for each in tokens.operands("M", 6))
+        or any(_scales(each)[1] > _FLAT * _scales(each)[0] for each in tokens.matrices("M"))
     )
 
 
@@ -297,7 +387,7 @@ def _paints_areas(tokens: Tokens) -> bool:
 def _is_thick(tokens: Tokens) -> bool:
     """Whether a line may be thick, if all matrices that enlarge are applied to the widest one."""
     widest = max((abs(float(width)) for (width,) in tokens.operands("w", 1)), default=1.0)
-    scales = sorted((_scales(matrix)[1] for matrix in tokens.operands("c", 6)), reverse=True)[:_SCALES]
+    scales = sorted((_scales(matrix)[1] for matrix in tokens.matrices("c")), reverse=True)[:_SCALES]
     return max(widest, 1.0) * math.prod(scale for scale in scales if scale > 1) > _THIN
 
 
@@ -307,7 +397,7 @@ def may_look_unusual(tokens: Tokens) -> bool:
         not _UNUSUAL.isdisjoint(tokens.codes)
         or any(min(map(float, color)) >= _PALE for code in "gr" for color in tokens.operands(code, _COLORS[code]))
         or any(max(map(float, color)) <= 1 - _PALE for color in tokens.operands("k", 4))
-        or any(_scales(matrix)[0] < 0.99 for code in "cM" for matrix in tokens.operands(code, 6))
+        or any(_scales(matrix)[0] < 0.99 for code in "cM" for matrix in tokens.matrices(code))
         or _is_illegible(tokens)
         or not _has_only_single_rectangles(tokens)
     )
@@ -315,8 +405,8 @@ def may_look_unusual(tokens: Tokens) -> bool:
 
 @lru_cache(maxsize=1024)
 def _scales(matrix: tuple[bytes, ...]) -> tuple[float, float]:
-    """The lesser and the greater scale of a matrix."""
-    a, b, c, d = map(float, matrix[:4])
+    """The lesser and the greater scale of a matrix, given by its first four numbers."""
+    a, b, c, d = map(float, matrix)
     one, other = math.hypot(a, b), math.hypot(c, d)
     return min(one, other), max(one, other)
 
@@ -327,12 +417,12 @@ def _has_only_single_rectangles(tokens: Tokens) -> bool:
         not _SHAPE.search(tokens.codes)
         and all(min(abs(float(width)), abs(float(height))) <= _THIN for width, height in tokens.operands("e", 2))
         and all(abs(float(width)) <= _THIN for (width,) in tokens.operands("w", 1))
-        and all(max(abs(float(each)) for each in matrix[:4]) <= 1 for matrix in tokens.operands("c", 6))
+        and all(max(abs(float(each)) for each in matrix) <= 1 for matrix in tokens.matrices("c"))
     )
 
 
 @lru_cache(maxsize=4096)
-def _are_white(code: str, operands: tuple[bytes, ...]) -> bool:
-    """Whether the operands of `g`, `rg`, or `k` give nearly white."""
+def _are_white(code: str, operands: tuple[bytes, ...], least: float = LIGHT) -> bool:
+    """Whether the operands of `g`, `rg`, or `k` give a color all of whose RGB channels are at least `least`."""
     numbers = [float(each) for each in operands]
-    return max(numbers) <= 1 - LIGHT if code == "k" else min(numbers) >= LIGHT
+    return max(numbers) <= 1 - least if code == "k" else min(numbers) >= least

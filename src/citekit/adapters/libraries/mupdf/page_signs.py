@@ -32,7 +32,7 @@ class SignReader:
     _pages: dict[tuple[int, ...], Signs] = field(factory=dict, init=False)
     _forms: dict[int, Signs] = field(factory=dict, init=False)
     _faint: dict[int, bool] = field(factory=dict, init=False)
-    _colors: dict[tuple[int, tuple[float, ...]], bool] = field(factory=dict, init=False)
+    _colors: dict[tuple[int, tuple[float, ...], float], bool] = field(factory=dict, init=False)
 
     def signs(self, page: Any, contents: Sequence[Any]) -> Signs:
         """The signs of a page object, whose content streams are `contents`. Pages that share streams share the signs."""
@@ -71,21 +71,22 @@ class SignReader:
             self._forms[number] = Signs(text=True) if data is None else self._stream(data, inner)
         return self._forms[number]
 
-    def is_white(self, resources: Any, space: str, values: tuple[float, ...]) -> bool:
-        """Whether a color is nearly white; a pattern, and a color that cannot be computed, may be."""
+    def is_white(self, resources: Any, space: str, values: tuple[float, ...], least: float) -> bool:
+        """Whether all RGB channels of a color are at least `least`; those of a pattern, and of a color that cannot be
+        computed, may be."""
         mupdf = self._mupdf
         spaces = mupdf.ll_pdf_dict_gets(resources, "ColorSpace") if resources else None
         found = mupdf.ll_pdf_dict_gets(spaces, space) if spaces else None
-        key = mupdf.ll_pdf_to_num(found) if found else 0, values
+        key = mupdf.ll_pdf_to_num(found) if found else 0, values, least
         if key[0] and key in self._colors:
             return self._colors[key]
         white = True
         with suppress(Exception):  # a damaged color space; what MuPDF raises then is of any kind
-            white = self._is_light(found, values)
+            white = self._is_light(found, values, least)
         self._colors[key] = white
         return white
 
-    def _is_light(self, space: Any, values: tuple[float, ...]) -> bool:
+    def _is_light(self, space: Any, values: tuple[float, ...], least: float) -> bool:
         mupdf = self._mupdf
         loaded = mupdf.ll_pdf_load_colorspace(space)
         try:
@@ -95,7 +96,7 @@ class SignReader:
             target, parameters = mupdf.FzColorspace(mupdf.FzColorspace.Fixed_RGB), mupdf.FzColorParams()
             color = (*values, 0.0, 0.0, 0.0, 0.0)[:count]
             rgb = mupdf.ll_fz_convert_color(loaded, color, target.m_internal, None, parameters.internal())[:3]
-            return bool(min(rgb) >= LIGHT)
+            return bool(min(rgb) >= least)
         finally:
             mupdf.ll_fz_drop_colorspace(loaded)
 
@@ -130,15 +131,15 @@ class _Resources:
     _reader: SignReader
     _dictionary: Any
 
-    def is_white(self, space: bytes, values: tuple[float, ...]) -> bool:
-        """Whether a color is nearly white, in a color space given by its name with the slash; a pattern may be."""
+    def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:
+        """See `Resources.is_white`; a pattern may be white."""
         if not values:
             return True
         count = _DEVICE_SPACES.get(space)
         if count is None:
-            return self._reader.is_white(self._dictionary, _plain(space), values)
+            return self._reader.is_white(self._dictionary, _plain(space), values, least)
         values = (*values, 0.0, 0.0, 0.0, 0.0)[:count]
-        return max(values) <= 1 - LIGHT if count == 4 else min(values) >= LIGHT
+        return max(values) <= 1 - least if count == 4 else min(values) >= least
 
     def form(self, name: bytes) -> Signs | None:
         """The signs of the form with a name; None for an image."""

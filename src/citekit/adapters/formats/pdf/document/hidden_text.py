@@ -49,6 +49,9 @@ _PAIRS = 2_000_000
 _BAND = 16.0
 """Height in points of the bands of a page by which shapes near a text are found."""
 
+_JOINED = 1000
+"""Shapes of several bands that are remembered together."""
+
 _TALLEST = 16_384.0
 """Points from the top of a page below which all shapes count as being at the same height; pages have at most 14,400."""
 
@@ -199,6 +202,7 @@ class _Bands:
     """What is painted, with its position in the order of painting, by the horizontal bands of the page that it touches."""
 
     _bands: Mapping[int, list[tuple[int, Painted]]]
+    _joined: dict[range, Sequence[tuple[int, Painted]]] = field(factory=dict)
 
     @classmethod
     def of(cls, things: Sequence[tuple[int, Painted]]) -> _Bands:
@@ -214,15 +218,22 @@ class _Bands:
 
     def near(self, box: Box) -> Sequence[tuple[int, Painted]]:
         """The things that share a band with the box, in the order of painting."""
-        bands = [self._bands[band] for band in self._touched(box) if band in self._bands]
-        if len(bands) < 2:
-            return bands[0] if bands else ()
-        return sorted(dict(thing for band in bands for thing in band).items())
+        touched = self._touched(box)
+        found = self._joined.get(touched)  # the texts of a line touch the same bands
+        if found is None:
+            bands = [self._bands[band] for band in touched if band in self._bands]
+            found = bands[0] if len(bands) == 1 else sorted(dict(thing for band in bands for thing in band).items())
+            if len(found) <= _JOINED:
+                self._joined[touched] = found
+        return found
 
     @staticmethod
     def _touched(box: Box) -> range:
-        top, bottom = (int(min(max(edge, -_BAND), _TALLEST) // _BAND) for edge in (box[1], box[3]))
-        return range(top, bottom + 1)
+        return range(_band(box[1]), _band(box[3]) + 1)
+
+
+def _band(height: float) -> int:
+    return int((-_BAND if height < -_BAND else _TALLEST if height > _TALLEST else height) // _BAND)
 
 
 def _scans(page: Any, things: Sequence[Painted]) -> list[Box]:
@@ -243,8 +254,10 @@ def _is_hidden(at: int, text: Painted, others: Sequence[tuple[int, Painted]], *,
         return None
     below: list[tuple[float, float, float] | None] = [(1.0, 1.0, 1.0)]
     filled = True
+    left, top, right, bottom = text.box
     for position, other in others:
-        if not _overlap(text.box, other.box):
+        x0, y0, x1, y1 = other.box
+        if x0 >= right or x1 <= left or y0 >= bottom or y1 <= top or not _overlap(text.box, other.box):
             continue
         contains = _contains(other.box, text.box)
         if position > at:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from citekit.adapters.formats.pdf.document.painting import AREAS, Box, painted
+from citekit.adapters.formats.pdf.document.painting import AREAS, Box, boxes_of, painted
 from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 
 _Color = tuple[float, ...]
@@ -36,15 +36,15 @@ _AREAS = ("fill-path", "fill-shade", "fill-image", "fill-imgmask")
 
 def may_hide_text(page: Any, signs: Signs) -> bool:
     """Whether `page`, whose streams show `signs`, may hide text. Call it inside `exclusive()` or `opened()`."""
-    return (
-        signs.text
-        or (signs.areas and _may_be_covered(page, strokes=signs.strokes))
-        or (signs.light and _may_be_white_on_white(page))
+    if signs.text or not signs:
+        return signs.text
+    record = boxes_of(page)
+    return (signs.areas and _may_be_covered(page, record, strokes=signs.strokes)) or (
+        signs.is_light and _may_be_white_on_white(page, record)
     )
 
 
-def _may_be_covered(page: Any, *, strokes: bool) -> bool:
-    record = page.get_bboxlog()
+def _may_be_covered(page: Any, record: Sequence[tuple[str, Box]], *, strokes: bool) -> bool:
     if any(
         kind == "fill-shade" and box[2] - box[0] > _WIDEST for kind, box in record
     ):  # a shading fills what it is clipped to
@@ -78,12 +78,12 @@ def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bo
     return False
 
 
-def _may_be_white_on_white(page: Any) -> bool:
+def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool:
     """Whether a text is pale, and so may be what is below it."""
     pale = [span for span in page.get_texttrace() if span["color"] is None or min(_rgb(span["color"])) >= _PALE]
     if not pale:
         return False
-    images = [(at, box) for at, (kind, box) in enumerate(page.get_bboxlog()) if kind in _AREAS[1:]]
+    images = [(at, box) for at, (kind, box) in enumerate(record) if kind in _AREAS[1:]]
     fills = [each for each in page.get_cdrawings() if each.get("fill") is not None]
     if len(pale) * (len(fills) + len(images)) > _PAIRS:
         return True

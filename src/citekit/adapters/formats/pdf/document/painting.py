@@ -103,6 +103,23 @@ def painted(page: Any) -> list[Painted]:
         return found
 
 
+def boxes_of(page: Any) -> list[tuple[str, Box]]:
+    """The kinds and boxes of what `page` and its annotations paint, in order, as `page.get_bboxlog` gives them.
+
+    It takes half as long, where the page is not rotated. Call it inside `exclusive()` or `opened()`.
+    """
+    if page.rotation:
+        turned: list[tuple[str, Box]] = page.get_bboxlog()
+        return turned
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        device = _boxes_class()()
+        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
+        mupdf.fz_close_device(device)
+        found: list[tuple[str, Box]] = device.found
+        return found
+
+
 def glyphs_of(page: Any, texts: Collection[int]) -> list[Glyph]:
     """The characters of the text objects `texts` of `page`. Call it inside `exclusive()` or `opened()`."""
     with exclusive() as pymupdf:
@@ -168,12 +185,17 @@ class _Colors:
 
 
 def _size(mupdf: Any, text: Any, ctm: Any) -> float:
-    sizes: list[float] = []
     span = text.head
-    while span and len(sizes) < _SPANS:
-        sizes.append(_scale(mupdf, span, ctm))
+    if not span:
+        return 0.0
+    least = _scale(mupdf, span, ctm)
+    span = span.next
+    count = 1
+    while span and count < _SPANS:
+        least = min(least, _scale(mupdf, span, ctm))
         span = span.next
-    return min(sizes, default=0.0)
+        count += 1
+    return least
 
 
 def _scale(mupdf: Any, span: Any, ctm: Any) -> float:
@@ -194,6 +216,53 @@ def _common(one: Box, other: Box) -> Box:
 
 
 @cache
+def _boxes_class() -> Any:
+    """A device that takes down boxes alone."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        bound_path, bound_text = mupdf.ll_fz_bound_path, mupdf.ll_fz_bound_text
+
+    class Boxes(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
+        def __init__(self) -> None:
+            super().__init__()
+            self.found: list[tuple[str, Box]] = []
+            for name in (
+                "fill_path", "stroke_path", "fill_text", "stroke_text", "ignore_text", "fill_shade", "fill_image",
+                "fill_image_mask",
+            ):  # fmt: skip
+                getattr(self, f"use_virtual_{name}")()
+
+        def add(self, kind: str, box: Any) -> None:
+            self.found.append((kind, (box.x0, box.y0, box.x1, box.y1)))
+
+        def fill_path(self, _: Any, path: Any, _rule: Any, ctm: Any, *_more: Any) -> None:
+            self.add("fill-path", bound_path(path, None, ctm))
+
+        def stroke_path(self, _: Any, path: Any, stroke: Any, ctm: Any, *_more: Any) -> None:
+            self.add("stroke-path", bound_path(path, stroke, ctm))
+
+        def fill_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:
+            self.add("fill-text", bound_text(text, None, ctm))
+
+        def stroke_text(self, _: Any, text: Any, stroke: Any, ctm: Any, *_more: Any) -> None:
+            self.add("stroke-text", bound_text(text, stroke, ctm))
+
+        def ignore_text(self, _: Any, text: Any, ctm: Any) -> None:
+            self.add("ignore-text", bound_text(text, None, ctm))
+
+        def fill_shade(self, _: Any, shade: Any, ctm: Any, *_more: Any) -> None:
+            self.add("fill-shade", mupdf.ll_fz_bound_shade(shade, ctm))
+
+        def fill_image(self, _: Any, _image: Any, ctm: Any, *_more: Any) -> None:
+            self.add("fill-image", mupdf.ll_fz_transform_rect(mupdf.fz_unit_rect, ctm))
+
+        def fill_image_mask(self, _: Any, _image: Any, ctm: Any, *_more: Any) -> None:
+            self.add("fill-imgmask", mupdf.ll_fz_transform_rect(mupdf.fz_unit_rect, ctm))
+
+    return Boxes
+
+
+@cache
 def _log_class() -> Any:
     """A device that takes down what is painted; MuPDF calls its methods by their names, with plain pointers."""
     with exclusive() as pymupdf:
@@ -204,8 +273,8 @@ def _log_class() -> Any:
             super().__init__()
             self.found: list[Painted] = []
             self.colors = _Colors(mupdf)
-            self.groups: list[tuple[bool, Box | None]] = []
-            """Whether each open group is veiled, and the box of what it is clipped to."""
+            self.groups: list[tuple[bool, Box | None]] = [(False, None)]
+            """Whether what is in each open group is veiled, and the box of all that it is clipped to."""
 
             for name in (
                 "fill_path", "fill_shade", "fill_image", "fill_image_mask", "fill_text", "stroke_text", "clip_text",
@@ -217,12 +286,19 @@ def _log_class() -> Any:
         def add(
             self, kind: Kind, box: Any, color: Any = None, alpha: float = 1.0, text: Any = None, ctm: Any = None
         ) -> None:
-            size = 0.0 if text is None else _size(mupdf, text, ctm)
             edges = box.x0, box.y0, box.x1, box.y1
-            if text is None:
-                for _, clip in self.groups:
-                    edges = edges if clip is None else _common(edges, clip)
-            self.found.append(Painted(kind, edges, color, alpha, any(veiled for veiled, _ in self.groups), size))
+            veiled, clip = self.groups[-1]
+            size = 0.0
+            if text is not None:
+                size = _size(mupdf, text, ctm)
+            elif clip is not None:
+                edges = _common(edges, clip)
+            self.found.append(Painted(kind, edges, color, alpha, veiled, size))
+
+        def open(self, veiled: bool = False, clip: Box | None = None) -> None:
+            was_veiled, outer = self.groups[-1]
+            both = outer if clip is None else clip if outer is None else _common(outer, clip)
+            self.groups.append((was_veiled or veiled, both))
 
         def fill_path(
             self, _: Any, path: Any, _rule: Any, ctm: Any, space: Any, color: Any, alpha: float, *_more: Any
@@ -260,11 +336,11 @@ def _log_class() -> Any:
 
         def clip_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:
             self.add(Kind.CLIP, mupdf.ll_fz_bound_text(text, None, ctm), None, 1.0, text, ctm)
-            self.groups.append((False, None))
+            self.open()
 
         def clip_stroke_text(self, _: Any, text: Any, stroke: Any, ctm: Any, *_more: Any) -> None:
             self.add(Kind.CLIP, mupdf.ll_fz_bound_text(text, stroke, ctm), None, 1.0, text, ctm)
-            self.groups.append((False, None))
+            self.open()
 
         def ignore_text(self, _: Any, text: Any, ctm: Any) -> None:
             self.add(Kind.UNPAINTED, mupdf.ll_fz_bound_text(text, None, ctm), None, 1.0, text, ctm)
@@ -273,7 +349,7 @@ def _log_class() -> Any:
             return 0
 
         def begin_mask(self, *_: Any) -> None:
-            self.groups.append((True, None))
+            self.open(veiled=True)
 
         def end_mask(self, *_: Any) -> None:  # what follows up to `pop_clip` is seen through the mask
             return
@@ -281,18 +357,18 @@ def _log_class() -> Any:
         def begin_group(
             self, _: Any, _area: Any, _space: Any, _isolated: Any, _knockout: Any, _mode: Any, alpha: float
         ) -> None:
-            self.groups.append((alpha < _VEILED, None))
+            self.open(veiled=alpha < _VEILED)
 
         def end_group(self, *_: Any) -> None:
-            if self.groups:
+            if len(self.groups) > 1:
                 self.groups.pop()
 
         def clip_path(self, _: Any, path: Any, _rule: Any, ctm: Any, *_more: Any) -> None:
             box = mupdf.ll_fz_bound_path(path, None, ctm)
-            self.groups.append((False, (box.x0, box.y0, box.x1, box.y1)))
+            self.open(clip=(box.x0, box.y0, box.x1, box.y1))
 
         def clip_stroke_path(self, *_: Any) -> None:
-            self.groups.append((False, None))
+            self.open()
 
         clip_image_mask = clip_stroke_path
         pop_clip = end_group
