@@ -78,7 +78,7 @@ def test_an_id_of_another_map_is_refused_unless_forced(graph: Cli) -> None:
     forced = graph(*adapt, "--force")
 
     assert (2, 0) == (refused.code, forced.code)
-    assert "The id 'mine' belongs to the map of" in refused.err
+    assert "The ID 'mine' belongs to the map of" in refused.err
 
 
 def test_with_o_the_map_is_written_there_and_not_stored(graph: Cli) -> None:
@@ -132,7 +132,9 @@ def test_places_outside_of_the_source_are_refused_with_their_faults(cli: Cli) ->
 
     assert 1 == answer.code
     assert "FaultyAnswer" == answer.document["error"]["type"]
-    assert ["nodes[0].location: only lines=5-8 of it is inside the file"] == answer.document["error"]["faults"]
+    assert ["nodes[0].location: only lines=5-8 of the location is inside the file"] == answer.document["error"][
+        "faults"
+    ]
     assert [] == cli.json("list")["resources"]
 
 

@@ -158,4 +158,4 @@ def test_a_password_can_come_from_standard_input(home: Path) -> None:
     ]
 
     assert [0, 2] == [each.returncode for each in done], [each.stderr for each in done]
-    assert "found no password on standard input" in done[1].stderr
+    assert "There is no password on standard input" in done[1].stderr

@@ -64,7 +64,7 @@ FIRST, LAST = ("nodes", 0, "children", 1), ("nodes", 1)
 FIXED: dict[str, tuple[Break, str, tuple[str, Any, Any]]] = {
     "past the end": (
         at(*LAST, "location", "lines")([11, 400]),
-        "nodes[1].location: only lines=11-20 of it is inside the file",
+        "nodes[1].location: only lines=11-20 of the location is inside the file",
         ("nodes[1].location.lines", [11, 400], [11, 20]),
     ),
     "outside its parent": (
@@ -74,7 +74,7 @@ FIXED: dict[str, tuple[Break, str, tuple[str, Any, Any]]] = {
     ),
     "places beside the location": (
         lambda plain: (plain["nodes"][1].pop("location"), plain["nodes"][1].update(lines=[11, 99])),
-        "nodes[1].location: only lines=11-20 of it is inside the file",
+        "nodes[1].location: only lines=11-20 of the location is inside the file",
         ("nodes[1].lines", [11, 99], [11, 20]),
     ),
     "states a longer file": (
@@ -96,27 +96,27 @@ LEFT: dict[str, tuple[Break, str]] = {
     "begins before its parent": (at(*FIRST, "location", "lines")([11, 12]), "is not inside its parent 'one'"),
     "reversed": (at(*LAST, "location", "lines")([9, 3]), "nodes[1].location: the line range 9-3 is reversed"),
     "line 0": (at(*LAST, "location", "lines")([0, 3]), "nodes[1].location: lines are numbered from 1, so there is no line 0"),
-    "no numbers": (at(*LAST, "location", "lines")(["a", 3]), "nodes[1].location.lines: 'a' is not a whole number"),
+    "no numbers": (at(*LAST, "location", "lines")(["a", 3]), "nodes[1].location.lines: must be a whole number, not 'a'"),
     "another kind of place": (
         at(*LAST, "location")({"modality": "document", "pages": [1]}),
-        "nodes[1].location: it is a location in document, but the map is of type text",
+        "nodes[1].location: the modality of the location is document, but the type of the map is text",
     ),
-    "no such modality": (at(*LAST, "location", "modality")("smell"), "nodes[1].location.modality: 'smell' is not one of"),
+    "no such modality": (at(*LAST, "location", "modality")("smell"), "nodes[1].location.modality: must be one of"),
     "no place": (at(*LAST, "location")(None), "nodes[1].location: is missing"),
     "two of one id": (
         at(*FIRST, "id")("two"),
-        "nodes[1].id: two nodes have the ID 'two': the other one is nodes[0].children[1]",
+        "nodes[1].id: the ID 'two' is already used by nodes[0].children[1]",
     ),
     "no id": (at(*LAST, "id")(None), "nodes[1].id: is missing"),
-    "an id that is no text": (at(*LAST, "id")(7), "nodes[1].id: 7 is not a text"),
+    "an id that is no text": (at(*LAST, "id")(7), "nodes[1].id: must be a string, not 7"),
     "controls in an id": (at(*LAST, "id")("a\x07"), "nodes[1].id: contains control characters"),
     "the map is of another type": (at("type")("document"), "type: the map describes document, but the file is text (text)"),
-    "no such type": (at("type")("smell"), "type: 'smell' is not one of"),
+    "no such type": (at("type")("smell"), "type: must be one of"),
     "the bytes of another file": (at("metadata", "source_hash")("0" * 64), "metadata.source_hash: the file at"),
-    "no digest": (at("metadata", "source_hash")("abc"), "metadata.source_hash: 'abc' is not a SHA-256"),
-    "a node that is none": (at("nodes", 1)("two"), "nodes[1]: 'two' is not a node"),
-    "children that are none": (at(*LAST, "children")("two"), "nodes[1].children: 'two' is not a list"),
-    "no time": (at("created_at")("yesterday"), "created_at: 'yesterday' is not a time"),
+    "no digest": (at("metadata", "source_hash")("abc"), "metadata.source_hash: must be a SHA-256 digest (64 hexadecimal digits), not 'abc'"),
+    "a node that is none": (at("nodes", 1)("two"), "nodes[1]: must be a JSON object, not 'two'"),
+    "children that are none": (at(*LAST, "children")("two"), "nodes[1].children: must be a list, not 'two'"),
+    "no time": (at("created_at")("yesterday"), "created_at: must be a time in ISO 8601, not 'yesterday'"),
     "an extent that such a file has not": (at("metadata", "page_count")(9), "metadata.page_count: 9, but files of this type"),
 }  # fmt: skip
 

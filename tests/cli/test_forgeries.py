@@ -194,9 +194,9 @@ def test_every_stored_form_is_a_receipt(form: dict[str, Any]) -> None:
     [
         (json.dumps({**PLAIN, "finding": FINDING}), "'finding': a receipt has no such key"),
         (json.dumps({**PLAIN, "extractor": {**PLAIN["extractor"], "by": "me"}}), "extractor.'by': a receipt has no"),
-        (json.dumps({**PLAIN, "receipt_version": True}), "receipt_version: True is not a whole number"),
-        (json.dumps({**PLAIN, "receipt_version": 1.0}), "receipt_version: 1.0 is not a whole number"),
-        (json.dumps({**PLAIN, "owner": ["me"]}), "owner: ['me'] is not a str"),
+        (json.dumps({**PLAIN, "receipt_version": True}), "receipt_version: must be a whole number, not True"),
+        (json.dumps({**PLAIN, "receipt_version": 1.0}), "receipt_version: must be a whole number, not 1.0"),
+        (json.dumps({**PLAIN, "owner": ["me"]}), "owner: must be a string, not ['me']"),
         (json.dumps({key: value for key, value in PLAIN.items() if key != "address"}), "address: is missing"),
         (json.dumps(PLAIN)[:-1] + ', "media_type": "x/y"}', "'media_type': the key occurs twice"),
         (json.dumps(PLAIN)[:-1] + ', "bytes_from": NaN}', "NaN"),

@@ -53,7 +53,7 @@ def test_ctrl_c_leaves_nothing_at_the_service_however_often_it_comes(
 
     assert (130, {}) == (code, server.files)
     assert "Interrupted" in err
-    assert "Still at" not in err
+    assert "still stores" not in err
     assert not list(cli.here.rglob("leftovers/*.json"))
 
 

@@ -99,7 +99,11 @@ def test_preview_says_how_to_see_books_of_other_formats(shelf: Shelf) -> None:
     one = shelf("library", "preview", "--title", "bridges")
     other = shelf("library", "preview", "--title", "bridges", "--format", "any")
 
-    assert (0, "", "No book with epub matches. To see all formats, use --format any.\n") == (one.code, one.out, one.err)
+    assert (0, "", "No book in the format epub matches. To see all formats, use --format any.\n") == (
+        one.code,
+        one.out,
+        one.err,
+    )
     assert "Bridges, Bread" in other.out
 
 

@@ -177,23 +177,23 @@ def _with_location(**location: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('{"resource_id": "a", "nodes": [', "not JSON"),
+        ('{"resource_id": "a", "nodes": [', "not valid JSON"),
         (_deep(100_000), ""),
         (json.dumps(_nested(80)), "deep"),
-        (json.dumps(a_map(metadata={"map_version": 99})), "metadata.map_version: 99 is not a known version"),
-        (json.dumps(a_map(nodes=[a_map()["nodes"][0]] * 2)), "two nodes have the ID 'one'"),
+        (json.dumps(a_map(metadata={"map_version": 99})), "metadata.map_version: must be 1, not 99"),
+        (json.dumps(a_map(nodes=[a_map()["nodes"][0]] * 2)), "the ID 'one' is already used by"),
         (json.dumps(a_map(metadata={"line_count": 1})), "nodes[0].location"),
         (json.dumps(a_map(nodes=[{"id": "n", "title": "N", "type": "p"}])), "location"),
         (_with_location(modality="document", pages=[0]), "no page 0"),
         (_with_location(modality="document", pages=[-3]), "no page -3"),
         (_with_location(modality="text", lines=[9, 3]), "reversed"),
         (_with_location(modality="video", start=9, end=3), "must be after"),
-        (_with_location(modality="video", start=-1), "must be a number of seconds from 0"),
+        (_with_location(modality="video", start=-1), "must be 0 seconds or later"),
         ('{"resource_id": "a", "metadata": {"duration": NaN}, "nodes": []}', "NaN"),
         (_with_location(modality="image", bbox=[0, 0, 2, 2]), ""),
         ("[]", "a map must be a JSON object"),
         ("\ufffe\x00", ""),
-        ("", "not JSON"),
+        ("", "not valid JSON"),
     ],
 )
 def test_what_is_wrong_with_a_map_is_told_line_by_line(cli: Cli, text: str, reason: str) -> None:

@@ -72,7 +72,10 @@ def test_an_address_may_stand_beside_its_resource(ingested: Cli) -> None:
 
     assert "text://code_py#lines=1-2" == beside["address"]
     assert "exact" == quoted["finding"]
-    assert (2, True) == (other.code, "does not belong to the resource 'code_py'. Give only the address" in other.err)
+    assert (2, True) == (
+        other.code,
+        "belongs to the resource 'book', not to 'code_py'. Give only the address" in other.err,
+    )
 
 
 def test_a_virtual_answer_makes_nothing_and_tells_of_change(ingested: Cli) -> None:
@@ -168,12 +171,12 @@ def test_a_copy_never_goes_where_it_must_not(ingested: Cli, target: str, reason:
         (["text://code_py#lines=-3"], 2, "'-3'"),
         (["text://code_py#lines=900-901"], 1, "beyond the end: the text has 10 lines"),
         (["text://code_py"], 2, "a fragment such as #pages=12 is missing"),
-        (["text://code_py#t=1-2"], 2, "needs lines="),
+        (["text://code_py#t=1-2"], 2, "must have the parameter lines"),
         (["doc://code_py#pages=0"], 2, "there is no page 0"),
-        (["doc://code_py#pages=1"], 2, "Its addresses begin with text://"),
+        (["doc://code_py#pages=1"], 2, "Addresses of 'code_py' begin with text://"),
         (["video://code_py#t=nan"], 2, "'nan'"),
         (["image://code_py#bbox=nan,0,1,1"], 2, "'nan,0,1,1'"),
-        (["ftp://code_py#x=1"], 2, "the scheme is not one of"),
+        (["ftp://code_py#x=1"], 2, "the scheme must be one of"),
         (["text://..%2F..%2Fetc#lines=1"], 2, "slash"),
         (["text://a%00b#lines=1"], 2, "control character"),
         (["text://" + "x" * 10_000 + "#lines=1"], 2, "too long"),

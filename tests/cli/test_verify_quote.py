@@ -50,7 +50,7 @@ def test_a_person_is_told_where_and_what_differs(mapped: Cli) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("code_py",), 2, "Give a place and a quote"),
+        (("code_py",), 2, "Give a location and a quote"),
         (("code_py", ""), 2, "The quote is empty"),
         (("code_py", "..."), 2, "no letters or digits"),
         (("doc://code_py", "return"), 2, "'code_py' is text://"),

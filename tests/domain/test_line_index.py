@@ -79,7 +79,7 @@ def test_a_range_of_lines_is_all_bytes_from_the_first_to_the_last(parts: list[st
 
 
 def test_a_line_beyond_the_end_is_refused() -> None:
-    with pytest.raises(LocationOutside, match="line 3 is beyond the end: the text has 2 lines"):
+    with pytest.raises(LocationOutside, match="Line 3 is beyond the end: the text has 2 lines"):
         index_lines([b"one\ntwo"]).byte_range(Lines(2, 3))
 
 

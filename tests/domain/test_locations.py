@@ -117,11 +117,11 @@ def test_what_lies_beyond_the_end_is_cut_off(place: Location, extent: Extent, ex
 @pytest.mark.parametrize(
     ("place", "extent", "named"),
     [
-        (Pages((6, 7)), Extent(pages=5), "page 6"),
-        (Lines(8, 9), Extent(lines=7), "line 8"),
+        (Pages((6, 7)), Extent(pages=5), "Page 6"),
+        (Lines(8, 9), Extent(lines=7), "Line 8"),
         (TimeSpan(7.5, 9), Extent(seconds=7.5), "7.5 s"),
-        (Chapter(5), Extent(chapters=(5, 5, 5, 5)), "chapter 5"),
-        (Chapter(1, (5, 9)), Extent(chapters=(5,)), "character 5"),
+        (Chapter(5), Extent(chapters=(5, 5, 5, 5)), "Chapter 5"),
+        (Chapter(1, (5, 9)), Extent(chapters=(5,)), "Character 5"),
         (Cells.read("S", "C1"), Extent(sheets=(("S", 9, 2),)), "C1 is beyond the end: the sheet 'S' ends at B9"),
         (Cells.read("S", "A1"), Extent(sheets=(("S", 0, 0),)), "the sheet 'S' is empty"),
         (Cells("T"), Extent(sheets=(("S", 9, 2),)), "no sheet 'T': the workbook has 'S'"),

@@ -189,7 +189,7 @@ def test_an_ellipsis_does_not_stand_for_a_whole_book() -> None:
         (" \n", "empty"),
         ("...!?", "no letters or digits"),
         ("a" * (LONGEST + 1), "The maximum is"),
-        ("a... " * 60, "pieces"),
+        ("a... " * 60, "parts"),
     ],
 )
 def test_a_quote_without_words_or_end_is_refused(quote: str, said: str) -> None:

@@ -158,15 +158,20 @@ def test_a_child_ends_where_its_parent_does(child: Location, parent: Location, c
 @pytest.mark.parametrize(
     ("location", "modality", "extent", "reason"),
     [
-        (Lines(1, 2), Modality.DOCUMENT, Extent(pages=3), "a location in text, but the map is of type document"),
+        (
+            Lines(1, 2),
+            Modality.DOCUMENT,
+            Extent(pages=3),
+            "the modality of the location is text, but the type of the map is document",
+        ),
         (Pages((1,)), Modality.DOCUMENT, Extent(chapters=(5, 6)), "book without pages"),
         (Chapter(1), Modality.DOCUMENT, Extent(pages=3), "has pages, not chapters"),
         (Chapter(1), Modality.DOCUMENT, Extent(sheets=(("A", 1, 1),)), "a workbook"),
         (Cells("A"), Modality.DOCUMENT, Extent(pages=3), "not a workbook"),
         (Pages((4,)), Modality.DOCUMENT, Extent(pages=3), "page 4 is beyond the end"),
-        (Pages((3, 4)), Modality.DOCUMENT, Extent(pages=3), "only pages=3 of it"),
+        (Pages((3, 4)), Modality.DOCUMENT, Extent(pages=3), "only pages=3 of the location"),
         (TimeSpan(0, 10.04), Modality.VIDEO, Extent(seconds=10), None),
-        (TimeSpan(0, 10.06), Modality.VIDEO, Extent(seconds=10), "only t=0-10 of it"),
+        (TimeSpan(0, 10.06), Modality.VIDEO, Extent(seconds=10), "only t=0-10 of the location"),
         (TimeSpan(0, 5, Modality.AUDIO), Modality.VIDEO, Extent(seconds=10), None),
         (Virtual("x"), Modality.TEXT, Extent(lines=1), None),
     ],

@@ -94,7 +94,7 @@ def test_parents_and_siblings_of_an_unknown_node_are_errors_too() -> None:
 
 
 def test_two_nodes_of_one_id_are_refused_on_any_level() -> None:
-    with pytest.raises(LocationMalformed, match="two nodes have the ID 'one'"):
+    with pytest.raises(LocationMalformed, match="Two nodes have the ID 'one'"):
         a_map(a_node("one", 1, 5, a_node("two", 1, 2, a_node("one", 1, 1))))
 
 

@@ -126,7 +126,7 @@ def test_a_file_elsewhere_is_never_followed(app: Container, tmp_path: Path, stor
 
     assert "" == made.source_path
     assert all(isinstance(place, Virtual) for place in places(made).values())
-    assert "not in the folder of the data: pass it as the source" in made.metadata["notes"][0]
+    assert "not in the folder of the data. Pass it as the source" in made.metadata["notes"][0]
 
 
 def test_a_page_label_is_the_printed_number_not_the_physical_one(app: Container, tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def test_locations_are_parsed_in_the_forms_that_models_write(
     [
         (PageCodec(9), {}, "first_page: is missing"),
         (PageCodec(9), {"pages": []}, "pages: contains no number"),
-        (PageCodec(9), {"first_page": True}, "first_page: True is not a whole number"),
+        (PageCodec(9), {"first_page": True}, "first_page: must be a whole number, not True"),
         (PageCodec(9), {"first_page": 10**12}, "first_page: 1000000000000 is beyond the limit of 1,000,000,000"),
         (LineCodec(9), {"lines": [1, 2, 3]}, "lines: must be two whole numbers"),
         (TimeCodec(9, Modality.VIDEO), {"start": "soon"}, "start: 'soon' is not a number"),

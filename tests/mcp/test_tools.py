@@ -113,7 +113,7 @@ def test_a_quote_is_checked_in_a_node_an_address_or_the_whole_file(served: Serve
     assert ("absent", False, []) == (absent["finding"], absent["holds"], absent["places"])
     assert "no letters or digits" in error(served.call("verifyQuote", resource_id="notes", quote="..."))
     stranger = error(served.call("resolve", resource_id="/etc/passwd", node_id="text://passwd#lines=1"))
-    assert "belongs to the resource 'passwd', but resource_id is another one" in stranger
+    assert "belongs to the resource 'passwd', but resource_id is '/etc/passwd'" in stranger
 
 
 def test_a_structure_is_the_whole_map(served: Served) -> None:
@@ -297,7 +297,7 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     (
         "getStructure",
         {"resource_id": "a\0b"},
-        "Error: The resource ID 'a\\x00b' contains a slash or a control character",
+        "Error: The resource ID 'a\\x00b' contains a slash, a backslash, or a control character",
     ),
     ("getStructure", {"resource_id": ".."}, "Error: The resource ID '..' contains a slash"),
     ("getStructure", {"resource_id": ""}, "Error: The resource ID is empty."),

@@ -197,7 +197,7 @@ def test_a_mapper_of_the_users_cannot_name_places_of_another_kind(world: World) 
     node = {"id": "n", "title": "N", "type": "part", "location": {"modality": "document", "pages": [1]}}
     source = world.app.sources.identify(world.file("a.txt"))
 
-    with pytest.raises(FaultyAnswer, match=r"nodes\[0\]\.location: it is a location in document"):
+    with pytest.raises(FaultyAnswer, match=r"nodes\[0\]\.location: the modality of the location is document"):
         world.app.mapper_from(Liar(node)).map(source, "x")
 
 

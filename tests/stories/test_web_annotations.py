@@ -51,7 +51,7 @@ def test_a_standard_fragment_becomes_an_address(kit: CiteKit) -> None:
 def test_an_annotation_of_another_kind_or_resource_is_refused(kit: CiteKit) -> None:
     code = kit.ingest(SAMPLES / "PDDocument.java")
 
-    with pytest.raises(AddressMalformed, match="this kind of selector is not supported"):
+    with pytest.raises(AddressMalformed, match="selectors of this type are not supported"):
         kit.from_web_annotation(code.resource_id, {"selector": {"type": "SvgSelector"}})
     with pytest.raises(ResourceMissing):
         kit.from_web_annotation("nothing", "x#line=1,2")

@@ -122,38 +122,44 @@ def deep(levels: int) -> dict[str, Any]:
 
 
 WRONG = {
-    "truncated": (a_map()[:-20], "$: not JSON"),
-    "no object": ("[]", "$: a map must be a JSON object"),
-    "brackets without end": ("[" * 100_000, "$: nested too deeply"),
-    "deep": (a_map(nodes=[deep(100)]), "nodes: nodes are nested more than 64 deep"),
-    "another version": (a_map(metadata={"map_version": 99}), "metadata.map_version: 99 is not a known version"),
-    "NaN": (a_map(nodes=[node(location={"modality": "video", "start": float("nan")})]), "NaN is not a JSON number"),
-    "1e999": (a_map().replace("[1, 2]", "[1, 1e999]"), "$: the number 1e999 is too large"),
-    "-1e999": (a_map(metadata={"duration": 7}).replace("7", "-1e999"), "$: the number -1e999 is too large"),
+    "truncated": (a_map()[:-20], "the text is not valid JSON"),
+    "no object": ("[]", "a map must be a JSON object"),
+    "brackets without end": ("[" * 100_000, "the JSON is nested too deeply"),
+    "deep": (a_map(nodes=[deep(100)]), "nodes: nodes are nested more than 64 levels deep"),
+    "another version": (a_map(metadata={"map_version": 99}), "metadata.map_version: must be 1, not 99"),
+    "NaN": (
+        a_map(nodes=[node(location={"modality": "video", "start": float("nan")})]),
+        "NaN is not a valid number in JSON",
+    ),
+    "1e999": (a_map().replace("[1, 2]", "[1, 1e999]"), "the number 1e999 is too large"),
+    "-1e999": (a_map(metadata={"duration": 7}).replace("7", "-1e999"), "the number -1e999 is too large"),
     "400 digits": (a_map(metadata={"duration": 10**399}), "000... has more than 100 digits"),
     "5000 digits": (a_map().replace("[1, 2]", f"[1, 1{'0' * 5000}]"), "000... has more than 100 digits"),
     "13 digits": (
         a_map(nodes=[node(location={"lines": [1, 10**12]})]),
-        "nodes[0].location: the number of a line must have",
+        "nodes[0].location: line numbers must have",
     ),
     "duplicate ids": (a_map(nodes=[node(), node()]), "two nodes have the ID 'a'"),
     "no resource id": (json.dumps({"type": "text", "nodes": []}), "resource_id: is missing"),
-    "unknown type": (a_map(type="hologram"), "type: 'hologram' is not one of document"),
+    "unknown type": (a_map(type="hologram"), "type: must be one of document"),
     "node without a location": (a_map(nodes=[{"id": "a"}]), "nodes[0].location: is missing"),
     "line 0": (a_map(nodes=[node(location={"lines": [0, 2]})]), "nodes[0].location: lines are numbered from 1"),
     "reversed": (a_map(nodes=[node(location={"lines": [5, 2]})]), "nodes[0].location: the line range 5-2 is reversed"),
-    "half a line": (a_map(nodes=[node(location={"lines": [1.5, 2]})]), "nodes[0].location.lines: 1.5 is not a whole"),
+    "half a line": (
+        a_map(nodes=[node(location={"lines": [1.5, 2]})]),
+        "nodes[0].location.lines: must be a whole number, not 1.5",
+    ),
     "page as text": (
         a_map(nodes=[node(location={"modality": "document", "pages": ["1"]})]),
-        "nodes[0].location.pages: '1' is not a whole number",
+        "nodes[0].location.pages: must be a whole number, not '1'",
     ),
-    "id as number": (a_map(nodes=[node(id=5)]), "nodes[0].id: 5 is not a text"),
+    "id as number": (a_map(nodes=[node(id=5)]), "nodes[0].id: must be a string, not 5"),
     "nodes as object": (a_map(nodes={"a": 1}), "nodes"),
     "bad child": (
         a_map(nodes=[node(children=[{"id": "b", "location": 7}])]),
-        "nodes[0].children[0].location: 7 is not a",
+        "nodes[0].children[0].location: must be a location, not 7",
     ),
-    "time": (a_map(created_at="yesterday"), "created_at: 'yesterday' is not a time (ISO 8601)"),
+    "time": (a_map(created_at="yesterday"), "created_at: must be a time in ISO 8601, not 'yesterday'"),
 }
 
 

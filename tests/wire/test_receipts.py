@@ -62,10 +62,10 @@ def test_the_frozen_sample_of_version_1_is_still_written_the_same() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"receipt_version": 2}, "receipt_version: 2 is not 1"),
+        ({"receipt_version": 2}, "receipt_version: must be 1, not 2"),
         ({"source_digest": "xyz"}, "source_digest"),
         ({"location": {"modality": "document", "pages": [0]}}, "location"),
-        ({"created": 5}, "created: 5 is not a time (ISO 8601)"),
+        ({"created": 5}, "created: must be a time in ISO 8601, not 5"),
         ({"options": {"form": "cake", "accurate": False}}, "options.form"),
     ],
 )

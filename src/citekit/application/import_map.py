@@ -92,7 +92,7 @@ class ImportMap:
         made = evolve(made, resource_id=wanted_id or check_resource_id(made.resource_id), metadata=metadata)
         faults = map_issues(made)
         if faults:
-            raise FaultyAnswer(f"the map that the adapter {adapter.identity.name} made from {data}", faults)
+            raise FaultyAnswer(f"The map that the adapter {adapter.identity.name} made from {data}", faults)
         located = sum(not isinstance(node.location, Virtual) for node in made.walk())
         return ImportedMap(made, located)
 
@@ -115,7 +115,7 @@ class ImportMap:
             there = None if force else self._stored(wanted_id)
             if there is not None and not _same_origin(there, made):
                 raise RequestRefused(
-                    f"The id '{wanted_id}' belongs to the map of {there.source_path or there.title}. "
+                    f"The ID '{wanted_id}' belongs to the map of {there.source_path or there.title}. "
                     "Choose another --id, remove that map first, or replace it with --force."
                 )
             return wanted_id

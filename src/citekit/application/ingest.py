@@ -100,7 +100,8 @@ class Ingest:
         source = self.sources.identify(path)
         if not self.mapper.supports(source.format):
             raise SourceUnsupported(
-                f"The mapper {self.mapper.identity.name} cannot map {source.format.name} files: {path}"
+                f"The mapper {self.mapper.identity.name} cannot map {source.format.name} files: {path}. "
+                "Choose another mapper (--mapper)."
             )
         _check_kind(source, modality)
         if force:

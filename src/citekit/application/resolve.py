@@ -254,7 +254,7 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
     if location.modality not in (resource_map.modality, location.modality.VIRTUAL):
         scheme = resource_map.modality.scheme
         raise RequestRefused(
-            f"'{resource_map.resource_id}' is a {resource_map.modality}. Its addresses begin with {scheme}://"
+            f"Addresses of '{resource_map.resource_id}' begin with {scheme}://, because its type is {resource_map.modality}."
         )
     place = _inside(_inside_of_kind(location, resource_map, extent), extent)
     fragment = str(Address("x", place)).partition("#")[2]
@@ -281,7 +281,7 @@ def _inside(location: Location, extent: Extent) -> Location:
     if place != location and not open_ended:
         fragment = str(Address("x", location)).partition("#")[2]
         raise LocationOutside(
-            f"{fragment} goes beyond the end: it stops at {str(Address('x', place)).partition('#')[2]}"
+            f"{fragment} extends beyond the end: only {str(Address('x', place)).partition('#')[2]} exists"
         )
     return place
 

@@ -230,7 +230,7 @@ class VerifyEvidence:
         elif receipt.source_digest in earlier:
             yield Check("resource", True, f"an earlier map of '{name}' in this home was of that source")
         else:
-            detail = f"in this home, '{name}' is the id of another file, with the digest {mapped}"
+            detail = f"in this home, '{name}' is the ID of another file, with the digest {mapped}"
             yield Check("resource", False, detail, Ruling.OTHER_SOURCE)
 
     def _shown(self, receipt: Receipt, shown: _Shown) -> Check:

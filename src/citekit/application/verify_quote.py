@@ -163,7 +163,7 @@ def resource_named(text: str, maps: MapStore) -> str | Address:
     modality = Modality.from_scheme(scheme)
     if modality is not resource_map.modality:
         wanted = resource_map.modality.scheme
-        raise AddressMalformed(text, scheme, f"'{resource_map.resource_id}' is {wanted}://")
+        raise AddressMalformed(text, scheme, f"addresses of '{resource_map.resource_id}' begin with {wanted}://")
     return resource_map.resource_id
 
 

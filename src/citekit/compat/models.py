@@ -158,7 +158,7 @@ def map_of(resource_map: DomainMap) -> ResourceMap:
 
 def domain_map(resource_map: ResourceMap) -> DomainMap:
     """Return a 0.2 map as a domain object. Raises `FaultyAnswer` if its locations are not valid."""
-    return maps.from_plain_map(resource_map.model_dump(mode="json"), f"the map '{resource_map.resource_id}'")
+    return maps.from_plain_map(resource_map.model_dump(mode="json"), f"The map '{resource_map.resource_id}'")
 
 
 def evidence_of(evidence: Evidence, node: DomainNode) -> ResolvedEvidence:

@@ -28,7 +28,7 @@ def is_possible() -> bool:
     """Whether worker processes are supported: not on Windows, in frozen programs, or in embedded interpreters."""
     if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
         return True
-    _log.warning("files are parsed in the main process: this system cannot start a child process here")
+    _log.warning("Files are parsed in the main process, because this system cannot start a child process")
     return False
 
 

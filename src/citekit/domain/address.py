@@ -68,12 +68,12 @@ def parse_address(text: str) -> Address:
     """
     shape = _SHAPE.fullmatch(text)
     if not shape:
-        raise AddressMalformed(text, text, "it must begin with a scheme, such as doc://, and a resource ID")
+        raise AddressMalformed(text, text, "an address must begin with a scheme, such as doc://, and a resource ID")
     scheme, name, fragment = shape.groups()
     modality = Modality.from_scheme(scheme)
     if modality is None:
         known = ", ".join(each.scheme for each in Modality)
-        raise AddressMalformed(text, scheme, f"the scheme is not one of: {known}")
+        raise AddressMalformed(text, scheme, f"the scheme must be one of: {known}")
     resource = _resource(text, name.partition("/")[0] if modality is Modality.VIRTUAL else name)
     if modality is Modality.VIRTUAL:
         return _virtual(text, resource, fragment)
@@ -81,9 +81,9 @@ def parse_address(text: str) -> Address:
     try:
         location = _READERS[modality](text, parameters)
     except LocationMalformed as wrong:
-        raise AddressMalformed(text, fragment or text, str(wrong)) from wrong
+        raise AddressMalformed(text, fragment or text, wrong.reason) from wrong
     if parameters:
-        raise AddressMalformed(text, next(iter(parameters)), f"it is not a parameter of {modality.scheme}:// addresses")
+        raise AddressMalformed(text, next(iter(parameters)), f"{modality.scheme}:// addresses have no such parameter")
     return Address(resource, location)
 
 
@@ -124,11 +124,17 @@ def _reads_as(text: str, address: Address) -> bool:
         return False
 
 
+_NOT_UTF8 = "its percent-encoded characters are not valid UTF-8"
+
+
 def _resource(text: str, name: str) -> str:
     try:
         return check_resource_id(unquote(name, errors="strict"))
-    except (UnicodeDecodeError, ResourceIdRefused) as wrong:
-        raise AddressMalformed(text, name or text, f"the resource ID is not valid ({wrong})") from wrong
+    except UnicodeDecodeError as wrong:
+        raise AddressMalformed(text, name or text, _NOT_UTF8) from wrong
+    except ResourceIdRefused as wrong:
+        reason = str(wrong).removesuffix(".")
+        raise AddressMalformed(text, name or text, f"{reason[:1].lower()}{reason[1:]}") from wrong
 
 
 def _virtual(text: str, resource: str, fragment: str | None) -> Address:
@@ -136,8 +142,10 @@ def _virtual(text: str, resource: str, fragment: str | None) -> Address:
     try:
         target = unquote(fragment.removeprefix("address="), errors="strict") if wrapped and fragment else text
         return Address(resource, Virtual(target))
-    except (UnicodeDecodeError, LocationMalformed) as wrong:
-        raise AddressMalformed(text, fragment or text, str(wrong)) from wrong
+    except UnicodeDecodeError as wrong:
+        raise AddressMalformed(text, fragment or text, _NOT_UTF8) from wrong
+    except LocationMalformed as wrong:
+        raise AddressMalformed(text, fragment or text, wrong.reason) from wrong
 
 
 def _parameters(text: str, fragment: str | None) -> dict[str, str]:
@@ -148,16 +156,18 @@ def _parameters(text: str, fragment: str | None) -> dict[str, str]:
         name, equals, value = part.partition("=")
         key = _SYNONYMS.get(name, name)
         if not equals or not value:
-            raise AddressMalformed(text, part, "a fragment consists of name=value pairs")
+            raise AddressMalformed(text, part, "each part of a fragment must be name=value, such as pages=12")
         if key in found:
-            raise AddressMalformed(text, part, f"{key} appears twice")
+            raise AddressMalformed(text, part, f"the parameter {key} appears twice")
         found[key] = f"xywh={unquote(value)}" if name == "xywh" else unquote(value)
     return found
 
 
 def _take(text: str, parameters: dict[str, str], name: str, modality: Modality) -> str:
     if name not in parameters:
-        raise AddressMalformed(text, "&".join(parameters), f"a {modality.scheme}:// address needs {name}=")
+        raise AddressMalformed(
+            text, "&".join(parameters), f"{modality.scheme}:// addresses must have the parameter {name}"
+        )
     return parameters.pop(name)
 
 
@@ -177,7 +187,7 @@ def _chars(text: str, value: str) -> tuple[int, int]:
     start, dash, end = value.partition("-")
     numbers = read_whole(start), read_whole(end)
     if not dash or numbers[0] is None or numbers[1] is None:
-        raise AddressMalformed(text, value, "write characters as start-end, counted from 0, with the end excluded")
+        raise AddressMalformed(text, value, "characters must be start-end, counted from 0, with the end excluded")
     return numbers[0], numbers[1]
 
 

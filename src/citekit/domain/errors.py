@@ -62,17 +62,26 @@ class AddressMalformed(Refused, ValueError):
     `address` is the complete text, `part` is the part that is wrong, and `reason` says why.
     """
 
-    def __init__(self, address: str, part: str, reason: str) -> None:
+    def __init__(self, address: str, part: str, reason: str, what: str = "address") -> None:
         self.address, self.part, self.reason = address, part, reason
         shown = address if len(address) <= 200 else f"{address[:200]}..."
-        super().__init__(f"Address {shown!r} is refused at {part[:100]!r}: {reason}.")
+        where = "" if part == address else f" at {part[:100]!r}"
+        super().__init__(f"The {what} {shown!r} is not valid{where}: {reason}.")
 
 
-class LocationMalformed(Refused, ValueError):
+class _LocationRefused(Refused, ValueError):
+    """A location error. `reason` is a clause for other messages; the text is a sentence."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason.removesuffix(".")
+        super().__init__(f"{self.reason[:1].upper()}{self.reason[1:]}.")
+
+
+class LocationMalformed(_LocationRefused):
     """A location that cannot exist in any file, such as page 0 or an end before its start."""
 
 
-class LocationOutside(Refused, ValueError):
+class LocationOutside(_LocationRefused):
     """A valid location that lies beyond the end of its resource."""
 
 
@@ -180,7 +189,8 @@ class FaultyAnswer(CiteKitError):
     def __init__(self, what: str, faults: Sequence[str]) -> None:
         self.what, self.faults = what, tuple(faults)
         more = f" (and {len(self.faults) - 5} more)" if len(self.faults) > 5 else ""
-        super().__init__(f"{what}: {'; '.join(self.faults[:5])}{more}")
+        shown = "; ".join(fault.removeprefix("$: ") for fault in self.faults[:5])
+        super().__init__(f"{what}: {shown}{more}")
 
 
 class VersionTooNew(FaultyAnswer):

@@ -38,7 +38,7 @@ def whole_range(text: str, value: str) -> tuple[int, int]:
     start, dash, end = value.partition("-")
     first, last = read_whole(start), read_whole(end if dash else start)
     if first is None or last is None:
-        raise AddressMalformed(text, value, "it is not a whole number or a range such as 10-50")
+        raise AddressMalformed(text, value, "the value must be a whole number, or a range such as 10-50")
     return first, last
 
 
@@ -72,7 +72,7 @@ def time_range(text: str, value: str) -> tuple[float, float | None]:
     if not between:
         return clock(text, start), None
     if not start or not end:
-        raise AddressMalformed(text, value, "a time is missing: write start-end, start alone, or ,end")
+        raise AddressMalformed(text, value, "a time is missing; write start-end, only the start, or ,end")
     return clock(text, start), clock(text, end)
 
 
@@ -83,10 +83,10 @@ def clock(text: str, value: str) -> float:
         return seconds
     parts = _CLOCK.fullmatch(value)
     if not parts:
-        raise AddressMalformed(text, value, "it is not a time such as 145.5, 2:25.5 or 1:02:25")
+        raise AddressMalformed(text, value, "a time must be written like 145.5, 2:25.5, or 1:02:25")
     hours, minutes, rest = parts.groups()
     if float(rest) >= 60 or (hours is not None and int(minutes) >= 60):
-        raise AddressMalformed(text, value, "minutes and seconds must be at most 59")
+        raise AddressMalformed(text, value, "minutes and seconds must be below 60")
     return float(Decimal(hours or 0) * 3600 + Decimal(minutes) * 60 + Decimal(rest))
 
 
@@ -103,7 +103,7 @@ def box_value(text: str, value: str) -> Box:
     numbers = rest if colon else body
     if unit == "pixel" or (not colon and "." not in body):
         raise AddressMalformed(
-            text, value, "pixel coordinates need the size of the picture. Use fractions or xywh=percent:x,y,w,h"
+            text, value, "pixels are not supported here; use fractions from 0 to 1, or xywh=percent:x,y,w,h"
         )
     if colon and unit != "percent":
         raise AddressMalformed(text, unit, "the unit of xywh must be percent")
@@ -115,4 +115,4 @@ def _box(text: str, value: str, x1: float, y1: float, x2: float, y2: float) -> B
     try:
         return Box(x1, y1, x2, y2)
     except LocationMalformed as wrong:
-        raise AddressMalformed(text, value, str(wrong)) from wrong
+        raise AddressMalformed(text, value, wrong.reason) from wrong

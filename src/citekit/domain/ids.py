@@ -96,10 +96,13 @@ def check_resource_id(text: str) -> str:
         raise ResourceIdRefused("The resource ID is empty.")
     if _FORBIDDEN.search(text) or text in (".", ".."):
         raise ResourceIdRefused(
-            f"The resource ID {text[:80]!r} contains a slash or a control character, or is the name of a folder."
+            f"The resource ID {text[:80]!r} contains a slash, a backslash, or a control character, or is '.' or '..'. "
+            "Choose another ID."
         )
     if any(unicodedata.category(character) in ("Cf", "Cs", "Cc", "Zl", "Zp") for character in text):
-        raise ResourceIdRefused(f"The resource ID {text[:80]!r} contains an invisible or direction-changing character.")
+        raise ResourceIdRefused(
+            f"The resource ID {text[:80]!r} contains an invisible or direction-changing character. Choose another ID."
+        )
     if len(stored_name(text)) > STORED_ID_LIMIT:
         raise ResourceIdRefused(
             f"The resource ID {text[:40]!r}... is too long. The maximum is {STORED_ID_LIMIT} bytes after percent-encoding."

@@ -35,7 +35,7 @@ def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal, *, cro
     try:
         return box_of_size(decimals(text, value), width, height, crop=crop)
     except LocationMalformed as wrong:
-        raise AddressMalformed(text, value, str(wrong)) from wrong
+        raise AddressMalformed(text, value, wrong.reason) from wrong
 
 
 def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
@@ -43,7 +43,7 @@ def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: D
     try:
         return _between(edges, None if crop else _units(edges), width, height)
     except LocationMalformed as wrong:
-        raise AddressMalformed(text, value, str(wrong)) from wrong
+        raise AddressMalformed(text, value, wrong.reason) from wrong
 
 
 def box_of_size(numbers: Four, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
@@ -56,7 +56,7 @@ def box_of_size(numbers: Four, width: Decimal, height: Decimal, *, crop: bool = 
     with exactly():
         x, y, w, h = numbers
         if not w or not h:
-            raise LocationMalformed("the rectangle is empty")
+            raise LocationMalformed("the width and height of a rectangle must be above 0")
         return _between((x, y, x + w, y + h), None if crop else _units(numbers), width, height)
 
 
@@ -94,7 +94,7 @@ def _inside(edge: Decimal, whole: Decimal, unit: Decimal) -> Decimal:
 def decimals(text: str, value: str) -> Four:
     """Parse the four unsigned decimal numbers of `a,b,c,d`. Raises `AddressMalformed`."""
     if len(value) > 4 * DIGITS_LIMIT:
-        raise AddressMalformed(text, value, "the numbers are too long")
+        raise AddressMalformed(text, value, "the numbers have too many digits")
     four_numbers(text, value)
     a, b, c, d = (Decimal(part) for part in value.split(","))
     return a, b, c, d
@@ -104,6 +104,6 @@ def four_numbers(text: str, value: str) -> tuple[float, float, float, float]:
     """Parse the four unsigned decimal numbers of `a,b,c,d` as floats. Raises `AddressMalformed`."""
     numbers = [read_decimal(part) for part in value.split(",")]
     if len(numbers) != 4 or any(number is None for number in numbers):
-        raise AddressMalformed(text, value, "it is not four numbers separated by commas")
+        raise AddressMalformed(text, value, "the value must be four numbers separated by commas")
     a, b, c, d = (number for number in numbers if number is not None)
     return a, b, c, d

@@ -51,13 +51,13 @@ def kind_issue(location: Location, extent: Extent) -> str | None:
     """Return why a document cannot have a location of that kind (page, chapter, or sheet), or None if it can."""
     pages, chapters, sheets = extent.pages, extent.chapters, extent.sheets
     if sheets is not None and isinstance(location, Pages | Chapter):
-        return f"it is a workbook: name a sheet, such as #sheet={sheets[0][0] if sheets else 'Sheet1'}"
+        return f"the file is a workbook; name a sheet, such as #sheet={sheets[0][0] if sheets else 'Sheet1'}"
     if sheets is None and isinstance(location, Cells) and (pages is not None or chapters is not None):
-        return f"it is not a workbook: it has {'chapters' if chapters else 'pages'}"
+        return f"the file is not a workbook; name {'a chapter' if chapters else 'pages'} instead of a sheet"
     if isinstance(location, Pages) and pages is None and chapters is not None:
-        return "it is a book without pages: name a chapter, such as #chapter=2"
+        return "the file is a book without pages; name a chapter, such as #chapter=2"
     if isinstance(location, Chapter) and chapters is None and pages is not None:
-        return "it has pages, not chapters: name pages, such as #pages=2-3"
+        return "the file has pages, not chapters; name pages, such as #pages=2-3"
     return None
 
 
@@ -66,10 +66,10 @@ def outside_issue(location: Location, extent: Extent) -> str | None:
     try:
         inside = location.clamp(extent)
     except LocationOutside as wrong:
-        return str(wrong)
+        return wrong.reason
     if inside == location or (isinstance(location, TimeSpan) and _ends_there(location, inside)):
         return None
-    return f"only {_fragment(inside)} of it is inside the file"
+    return f"only {_fragment(inside)} of the location is inside the file"
 
 
 def is_inside(child: Location, parent: Location) -> bool:
@@ -85,7 +85,7 @@ def _of_another_kind(location: Location, modality: Modality) -> str | None:
     found = location.modality
     if modality in (found, Modality.VIRTUAL) or (found in _TIMED and modality in _TIMED):
         return None
-    return f"it is a location in {found.value}, but the map is of type {modality.value}"
+    return f"the modality of the location is {found.value}, but the type of the map is {modality.value}"
 
 
 def _ends_there(location: TimeSpan, inside: Location) -> bool:

@@ -17,7 +17,7 @@ from cattrs.errors import BaseValidationError
 from cattrs.gen import make_dict_structure_fn, override
 
 from citekit.domain.digest import Digest
-from citekit.domain.errors import CiteKitError, FaultyAnswer
+from citekit.domain.errors import CiteKitError, FaultyAnswer, LocationMalformed
 from citekit.domain.evidence import EvidenceKey, Extraction, ExtractorIdentity, Form, Options, Receipt
 from citekit.domain.locations import Location
 from citekit.domain.modality import Modality
@@ -58,61 +58,62 @@ def _line(text: str) -> str:
     return f"{path}: {reason}"
 
 
-def _reason(wrong: BaseException, kind: type | None) -> str:
+def _reason(wrong: BaseException, _: type | None) -> str:
     if isinstance(wrong, KeyError):
         return _MISSING
     if isinstance(wrong, CiteKitError | ValueError | TypeError) and str(wrong):
-        return re.sub(r"\s+", " ", str(wrong))[:300]
-    return f"is not a {getattr(kind, '__name__', 'value')}"
+        reason = wrong.reason if isinstance(wrong, LocationMalformed) else str(wrong)
+        return re.sub(r"\s+", " ", reason)[:300]
+    return "is not valid"
 
 
 def _text(value: object, _: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{_shown(value)} is not a text")
+        raise TypeError(f"must be a string, not {_shown(value)}")
     return value
 
 
 def _whole(value: object, _: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{_shown(value)} is not a whole number")
+        raise TypeError(f"must be a whole number, not {_shown(value)}")
     return value
 
 
 def _real(value: object, _: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise TypeError(f"{_shown(value)} is not a number")
+        raise TypeError(f"must be a number, not {_shown(value)}")
     number = real(value)
     if not math.isfinite(number):
-        raise ValueError(f"{_shown(value)} is too large for a number")
+        raise ValueError(f"must be a finite number, not {_shown(value)}")
     return number
 
 
 def _truth(value: object, _: Any) -> bool:
     if not isinstance(value, bool):
-        raise TypeError(f"{_shown(value)} is not true or false")
+        raise TypeError(f"must be true or false, not {_shown(value)}")
     return value
 
 
 def _moment(value: object, _: Any) -> datetime:
     if not isinstance(value, str):
-        raise TypeError(f"{_shown(value)} is not a time (ISO 8601)")
+        raise TypeError(f"must be a time in ISO 8601, not {_shown(value)}")
     try:
         return parse_timestamp(value)
     except ValueError:
-        raise ValueError(f"{_shown(value)} is not a time (ISO 8601)") from None
+        raise ValueError(f"must be a time in ISO 8601, not {_shown(value)}") from None
 
 
 def _location(value: object, _: Any) -> Location:
     if value is None:
         raise ValueError(_MISSING)
     if not isinstance(value, Mapping):
-        raise TypeError(f"{_shown(value)} is not a location")
+        raise TypeError(f"must be a location, not {_shown(value)}")
     return locations.from_plain(value)
 
 
 def _plain_mapping(value: object, _: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise TypeError(f"{_shown(value)} is not an object")
+        raise TypeError(f"must be a JSON object, not {_shown(value)}")
     check_numbers(value)
     return dict(value)
 
@@ -120,14 +121,14 @@ def _plain_mapping(value: object, _: Any) -> Mapping[str, Any]:
 def _modality(value: object, _: Any) -> Modality:
     found = locations.modality_of(value)
     if found is None:
-        raise ValueError(f"{_shown(value)} is not one of {', '.join(Modality)}")
+        raise ValueError(f"must be one of {', '.join(Modality)}, not {_shown(value)}")
     return found
 
 
 def _form(value: object, _: Any) -> Form:
     found = next((form for form in Form if form.value == value), None)
     if found is None:
-        raise ValueError(f"{_shown(value)} is not one of {', '.join(Form)}")
+        raise ValueError(f"must be one of {', '.join(Form)}, not {_shown(value)}")
     return found
 
 

@@ -47,7 +47,7 @@ def strict_map(data: Mapping[str, Any]) -> dict[str, Any]:
 def strict_node(data: object, modality: Modality | None, depth: int = 1) -> object:
     """Return the strict form of a node and its descendants. Raises `NestedTooDeeplyError`."""
     if depth > DEPTH_LIMIT:
-        raise NestedTooDeeplyError(f"nodes are nested more than {DEPTH_LIMIT} deep")
+        raise NestedTooDeeplyError(f"nodes are nested more than {DEPTH_LIMIT} levels deep")
     if not isinstance(data, Mapping):
         return data
     plain = without_nulls(data)

@@ -11,14 +11,14 @@ from typing import Any
 from attrs import field, frozen
 
 from citekit.domain.digest import Digest
-from citekit.domain.errors import CiteKitError, FaultyAnswer
+from citekit.domain.errors import CiteKitError, FaultyAnswer, LocationMalformed
 from citekit.domain.ids import check_resource_id
 from citekit.domain.lint import nodes_with_paths
 from citekit.domain.locations import Location, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
-from citekit.wire.legacy_forms import DEPTH_LIMIT, EPOCH, NestedTooDeeplyError, strict_map, without_nulls
+from citekit.wire.legacy_forms import EPOCH, NestedTooDeeplyError, strict_map, without_nulls
 from citekit.wire.locations import LOCATION_FIELDS, BoxOrder, from_plain
 from citekit.wire.maps import check_version
 from citekit.wire.timestamps import parse_timestamp
@@ -60,13 +60,13 @@ def read_leniently(data: object, where: str, box_order: BoxOrder = BoxOrder.CORN
     try:
         strict = strict_map(data)
     except NestedTooDeeplyError as wrong:
-        raise FaultyAnswer(where, [f"nodes: {wrong} (the maximum is {DEPTH_LIMIT} levels)"]) from wrong
+        raise FaultyAnswer(where, [f"nodes: {wrong}"]) from wrong
     reading = _Reading(box_order)
     head = reading.head(strict)
     nodes = reading.nodes(strict["nodes"], "nodes")
     count = sum(1 for _ in nodes_with_paths(nodes))
     if count > NODES_LIMIT:
-        reading.faults.append(f"nodes: {count} nodes are too many: the maximum is {NODES_LIMIT}")
+        reading.faults.append(f"nodes: the map has {count} nodes, but the maximum is {NODES_LIMIT}")
     warnings = [*_unknown(data, _MAP_FIELDS, "$"), *_unknown_below(data.get("nodes"))]
     return LenientMap(head, nodes, reading.faults, warnings)
 
@@ -81,10 +81,10 @@ class _Reading:
     def head(self, data: Mapping[str, Any]) -> ResourceMap:
         modality = next((each for each in Modality if each.value == data.get("type")), None)
         if modality is None:
-            self.faults.append(f"type: {_shown(data.get('type'))} is not one of {', '.join(Modality)}")
+            self.faults.append(f"type: must be one of {', '.join(Modality)}, not {_shown(data.get('type'))}")
         metadata = data["metadata"]
         if not isinstance(metadata, Mapping):
-            self.faults.append(f"metadata: {_shown(metadata)} is not an object")
+            self.faults.append(f"metadata: must be a JSON object, not {_shown(metadata)}")
             metadata = {}
         self._check_hash(metadata)
         return ResourceMap(
@@ -99,13 +99,13 @@ class _Reading:
 
     def nodes(self, data: object, path: str) -> tuple[Node, ...]:
         if not isinstance(data, list):
-            self.faults.append(f"{path}: {_shown(data)} is not a list")
+            self.faults.append(f"{path}: must be a list, not {_shown(data)}")
             return ()
         return tuple(self._node(each, f"{path}[{at}]") for at, each in enumerate(data))
 
     def _node(self, data: object, path: str) -> Node:
         if not isinstance(data, Mapping):
-            self.faults.append(f"{path}: {_shown(data)} is not a node")
+            self.faults.append(f"{path}: must be a JSON object, not {_shown(data)}")
             return Node(path, path, "", _UNREADABLE)
         return Node(
             id=self._id(data.get("id"), path),
@@ -121,7 +121,7 @@ class _Reading:
         if name is None:
             return path
         if name in self.paths:
-            self.faults.append(f"{path}.id: two nodes have the ID {name!r}: the other one is {self.paths[name]}")
+            self.faults.append(f"{path}.id: the ID {name!r} is already used by {self.paths[name]}")
         self.paths.setdefault(name, path)
         return name
 
@@ -133,13 +133,14 @@ class _Reading:
     def _location(self, data: object, path: str) -> Location:
         if not isinstance(data, Mapping):
             self.faults.append(
-                f"{path}.location: {'is missing' if data is None else f'{_shown(data)} is not a location'}"
+                f"{path}.location: {'is missing' if data is None else f'must be a location, not {_shown(data)}'}"
             )
             return _UNREADABLE
         try:
             return from_plain(data, self.order)
         except (CiteKitError, ValueError, TypeError, ArithmeticError) as wrong:
-            self.faults.append(f"{path}.location.{wrong}" if _names_field(str(wrong)) else f"{path}.location: {wrong}")
+            reason = wrong.reason if isinstance(wrong, LocationMalformed) else str(wrong)
+            self.faults.append(f"{path}.location.{reason}" if _names_field(reason) else f"{path}.location: {reason}")
             return _UNREADABLE
 
     def _resource_id(self, value: object) -> str:
@@ -153,14 +154,14 @@ class _Reading:
     def _text(self, value: object, path: str) -> str | None:
         if isinstance(value, str):
             return value
-        self.faults.append(f"{path}: {'is missing' if value is None else f'{_shown(value)} is not a text'}")
+        self.faults.append(f"{path}: {'is missing' if value is None else f'must be a string, not {_shown(value)}'}")
         return None
 
     def _moment(self, value: object) -> str:
         try:
             parse_timestamp(value if isinstance(value, str) else "")
         except ValueError:
-            self.faults.append(f"created_at: {_shown(value)} is not a time (ISO 8601)")
+            self.faults.append(f"created_at: must be a time in ISO 8601, not {_shown(value)}")
             return EPOCH
         return str(value)
 
@@ -169,7 +170,9 @@ class _Reading:
         try:
             Digest(said) if said is not None else None
         except (ValueError, TypeError):
-            self.faults.append(f"metadata.source_hash: {_shown(said)} is not a SHA-256 (64 hexadecimal digits)")
+            self.faults.append(
+                f"metadata.source_hash: must be a SHA-256 digest (64 hexadecimal digits), not {_shown(said)}"
+            )
 
 
 def _names_field(reason: str) -> bool:

@@ -63,7 +63,7 @@ def from_plain(data: Mapping[str, Any], box_order: BoxOrder = BoxOrder.CORNERS) 
     """Return the location in `data`, which has a modality and no nulls. Raises `LocationMalformed` with the reason."""
     modality = modality_of(data.get("modality"))
     if modality is None:
-        raise LocationMalformed(f"modality: {data.get('modality')!r} is not one of {', '.join(Modality)}")
+        raise LocationMalformed(f"modality: must be one of {', '.join(Modality)}, not {data.get('modality')!r}")
     match modality:
         case Modality.DOCUMENT:
             return _document(data, box_order)
@@ -77,7 +77,7 @@ def from_plain(data: Mapping[str, Any], box_order: BoxOrder = BoxOrder.CORNERS) 
         case Modality.VIRTUAL:
             address = data.get("virtual_address")
             if not isinstance(address, str):
-                raise LocationMalformed("virtual_address: a virtual location needs one, as text")
+                raise LocationMalformed("virtual_address: must be a string")
             return Virtual(address)
 
 
@@ -115,7 +115,7 @@ def _document(data: Mapping[str, Any], box_order: BoxOrder) -> Location:
     if "sheet" in data:
         return _cells(data)
     if "pages" not in data:
-        raise LocationMalformed("pages: a location in a document needs pages, a chapter, or a sheet")
+        raise LocationMalformed("pages: a document location must have pages, a chapter, or a sheet")
     pages = _wholes(data, "pages", None)
     if pages and pages[0] < 1:
         raise LocationMalformed(f"pages: pages are numbered from 1, so there is no page {pages[0]}")
@@ -125,16 +125,16 @@ def _document(data: Mapping[str, Any], box_order: BoxOrder) -> Location:
 def _cells(data: Mapping[str, Any]) -> Cells:
     sheet, cells = data["sheet"], data.get("cells")
     if not isinstance(sheet, str):
-        raise LocationMalformed(f"sheet: {sheet!r} is not the name of a sheet")
+        raise LocationMalformed(f"sheet: must be the name of a sheet, not {sheet!r}")
     if cells is not None and not isinstance(cells, str):
-        raise LocationMalformed(f"cells: {cells!r} is not a range of cells such as A1:F20")
+        raise LocationMalformed(f"cells: must be a range of cells such as A1:F20, not {cells!r}")
     return Cells.read(sheet, cells)
 
 
 def _box(data: Mapping[str, Any], order: BoxOrder) -> Box:
     numbers = data.get("bbox")
     if not isinstance(numbers, list | tuple) or len(numbers) != 4:
-        raise LocationMalformed("bbox: it must be four numbers")
+        raise LocationMalformed("bbox: must be a list of four numbers")
     a, b, c, d = (_real("bbox", number) for number in numbers)
     if order is BoxOrder.CORNERS or not all(math.isfinite(each) for each in (a, b, c, d)):
         return Box(a, b, c, d)
@@ -144,7 +144,7 @@ def _box(data: Mapping[str, Any], order: BoxOrder) -> Box:
 def _wholes(data: Mapping[str, Any], name: str, count: int | None) -> tuple[int, ...]:
     values = data.get(name)
     if not isinstance(values, list | tuple) or (count is not None and len(values) != count):
-        raise LocationMalformed(f"{name}: it must be {'a list of' if count is None else 'two'} whole numbers")
+        raise LocationMalformed(f"{name}: must be a list of {'' if count is None else 'two '}whole numbers")
     return tuple(_whole(name, value) for value in values)
 
 
@@ -152,17 +152,17 @@ def _whole(name: str, value: object) -> int:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise LocationMalformed(f"{name}: {value!r} is not a whole number")
+        raise LocationMalformed(f"{name}: must be a whole number, not {value!r}")
     return value
 
 
 def _number(data: Mapping[str, Any], name: str) -> float:
     if name not in data:
-        raise LocationMalformed(f"{name}: a time span needs it, in seconds")
+        raise LocationMalformed(f"{name}: is missing; give the time in seconds")
     return _real(name, data[name])
 
 
 def _real(name: str, value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise LocationMalformed(f"{name}: {value!r} is not a number")
+        raise LocationMalformed(f"{name}: must be a number, not {value!r}")
     return real(value)

@@ -83,15 +83,17 @@ def from_json(text: str, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> 
 def plain_from_json(text: str, where: str) -> Any:
     """Parse the text of a JSON file as plain data with bounded numbers. Raises `FaultyAnswer`."""
     if len(text) > SIZE_LIMIT:
-        raise FaultyAnswer(where, [f"$: longer than {SIZE_LIMIT} characters"])
+        raise FaultyAnswer(where, [f"$: the text is longer than the limit of {SIZE_LIMIT} characters"])
     try:
         return json.loads(
             text.removeprefix("\ufeff"), parse_constant=_no_constant, parse_float=_finite, parse_int=_whole
         )
     except json.JSONDecodeError as wrong:
-        raise FaultyAnswer(where, [f"$: not JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"]) from wrong
+        raise FaultyAnswer(
+            where, [f"$: the text is not valid JSON: {wrong.msg} at line {wrong.lineno}, column {wrong.colno}"]
+        ) from wrong
     except RecursionError as wrong:
-        raise FaultyAnswer(where, ["$: nested too deeply"]) from wrong
+        raise FaultyAnswer(where, ["$: the JSON is nested too deeply"]) from wrong
     except ValueError as wrong:
         raise FaultyAnswer(where, [f"$: {wrong}"]) from wrong
 
@@ -118,8 +120,8 @@ def check_version(data: Mapping[str, Any], where: str) -> None:
         raise (VersionTooNew if later else FaultyAnswer)(
             where,
             [
-                f"metadata.map_version: {repr(version)[:60]} is not a known version (only {MAP_VERSION})"
-                + (": a later version of CiteKit wrote this map; update citekit" if later else "")
+                f"metadata.map_version: must be {MAP_VERSION}, not {repr(version)[:60]}"
+                + ("; a later version of CiteKit wrote this map, so update CiteKit" if later else "")
             ],
         )
 
@@ -128,7 +130,7 @@ def _corners_from_size(location: Mapping[str, Any], node: str, where: str) -> di
     try:
         return to_plain(from_plain(location, BoxOrder.SIZE))
     except LocationMalformed as wrong:
-        raise FaultyAnswer(where, [f"{node}: {wrong}"]) from wrong
+        raise FaultyAnswer(where, [f"{node}: {wrong.reason}"]) from wrong
 
 
 def _corners_from_sizes(nodes: object, where: str) -> None:
@@ -158,4 +160,4 @@ def _whole(text: str) -> int:
 
 
 def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a JSON number")
+    raise ValueError(f"{name} is not a valid number in JSON")

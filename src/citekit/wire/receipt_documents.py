@@ -72,7 +72,7 @@ def _receipt(plain: object, faults: list[str], where: str) -> tuple[Receipt, str
         raise FaultyAnswer(where, [f"resource_id: {refused}"]) from refused
     version = plain[_VERSION] if isinstance(plain, dict) else None
     if type(version) is not int:  # true and 1.0 are equal to 1
-        found.append(f"{_VERSION}: {version!r} is not a whole number")
+        found.append(f"{_VERSION}: must be a whole number, not {version!r}")
     if address is None or found:
         raise FaultyAnswer(where, found)
     return receipt, address
@@ -90,7 +90,9 @@ def _differences(plain: Any, written: Any, path: str = "") -> list[str]:
         elif key not in optional:
             faults.append(f"{path}{receipts.shown(key)}: a receipt has no such key")
         elif value is not None and not isinstance(value, optional[key]):
-            faults.append(f"{path}{key}: {receipts.shown(value)} is not a {optional[key].__name__}")
+            faults.append(
+                f"{path}{key}: must be a {'list' if optional[key] is list else 'string'}, not {receipts.shown(value)}"
+            )
     return faults
 
 
@@ -117,5 +119,5 @@ class _StrictJson:
         return plain
 
     def _constant(self, name: str) -> float:
-        self.faults.append(f"$: {name} is not JSON")
+        self.faults.append(f"$: {name} is not valid in JSON")
         return float(name.replace("Infinity", "inf"))

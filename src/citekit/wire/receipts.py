@@ -44,7 +44,9 @@ def from_plain(data: object, where: str) -> Receipt:
     """Return the receipt in `data`. Raises `FaultyAnswer`; `where` describes the data in messages."""
     receipt, address = claimed(data, where)
     if address is not None and address != str(receipt.address):
-        raise FaultyAnswer(where, [f"address: {shown(address)} is not that of its location, {receipt.address}"])
+        raise FaultyAnswer(
+            where, [f"address: must be {receipt.address}, the address of the location, not {shown(address)}"]
+        )
     return receipt
 
 
@@ -53,7 +55,9 @@ def claimed(data: object, where: str) -> tuple[Receipt, str | None]:
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a receipt must be a JSON object"])
     if data.get("receipt_version") != RECEIPT_VERSION:
-        raise FaultyAnswer(where, [f"receipt_version: {shown(data.get('receipt_version'))} is not {RECEIPT_VERSION}"])
+        raise FaultyAnswer(
+            where, [f"receipt_version: must be {RECEIPT_VERSION}, not {shown(data.get('receipt_version'))}"]
+        )
     address = data.get("address")
     return read_receipt(data) or leniently(data, Receipt, where), None if address is None else str(address)
 
@@ -63,7 +67,7 @@ def from_json(text: str, where: str) -> Receipt:
     try:
         return from_plain(json.loads(text), where)
     except (ValueError, RecursionError) as wrong:
-        raise FaultyAnswer(where, [f"$: not JSON: {wrong}"]) from wrong
+        raise FaultyAnswer(where, [f"$: the text is not valid JSON: {wrong}"]) from wrong
 
 
 def extraction_to_plain(extraction: Extraction) -> dict[str, Any]:

@@ -86,13 +86,13 @@ def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
         sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in data["sheets"]]
         unread = array("q", data["unread"])
     except (TypeError, ValueError, KeyError, OverflowError) as wrong:
-        raise FaultyAnswer("extracted text", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+        raise FaultyAnswer("The extracted text", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
     if not isinstance(text, str):
-        raise FaultyAnswer("extracted text", ["text: must be a string"])
+        raise FaultyAnswer("The extracted text", ["text: must be a string"])
     if not _is_in_order(numbers, starts, ends, len(text)):
-        raise FaultyAnswer("extracted text", ["units: must be in ascending order and inside the text"])
+        raise FaultyAnswer("The extracted text", ["units: must be in ascending order and inside the text"])
     if kind is UnitKind.ROW and numbers and not any(each.before < numbers[0] for each in sheets):
-        raise FaultyAnswer("extracted text", ["sheets: no sheet contains the first row"])
+        raise FaultyAnswer("The extracted text", ["sheets: no sheet contains the first row"])
     return ExtractedText(kind, text, Units(numbers, starts, ends), sheets, unread)
 
 
@@ -111,14 +111,14 @@ def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], leng
 def text_from(data: object) -> str:
     """Return the text in `data`. Raises `FaultyAnswer`."""
     if not isinstance(data, str):
-        raise FaultyAnswer("text", ["$: must be a string"])
+        raise FaultyAnswer("The text", ["$: must be a string"])
     return data
 
 
 def texts_from(data: object) -> tuple[str, ...]:
     """Return the texts in `data`. Raises `FaultyAnswer`."""
     if not isinstance(data, list):
-        raise FaultyAnswer("texts", ["$: is not a list"])
+        raise FaultyAnswer("The texts", ["$: must be a list"])
     return tuple(text_from(each) for each in data)
 
 
@@ -134,28 +134,28 @@ def picture_from(data: object) -> tuple[bytes, str]:
             try:
                 return b64decode(text, validate=True), media_type
             except ValueError as wrong:
-                raise FaultyAnswer("picture", [f"data: {wrong}"[:CAUSE_LIMIT]]) from wrong
-    raise FaultyAnswer("picture", ["$: must be an object with a supported media_type and data in Base64"])
+                raise FaultyAnswer("The picture", [f"data: {wrong}"[:CAUSE_LIMIT]]) from wrong
+    raise FaultyAnswer("The picture", ["$: must be an object with a supported media_type and data in Base64"])
 
 
 def truth_from(data: object) -> bool:
     """Return the Boolean in `data`. Raises `FaultyAnswer`."""
     if not isinstance(data, bool):
-        raise FaultyAnswer("answer", ["$: must be true or false"])
+        raise FaultyAnswer("The answer", ["$: must be true or false"])
     return data
 
 
 def pages_from(data: object) -> list[tuple[str, str]]:
     """Return the label and the text of each page of a document. Raises `FaultyAnswer`."""
     if not isinstance(data, list) or not all(isinstance(each, list) and len(each) == 2 for each in data):
-        raise FaultyAnswer("pages", ["$: must be a list of [label, text] pairs"])
+        raise FaultyAnswer("The pages", ["$: must be a list of [label, text] pairs"])
     return [(text_from(label), text_from(text)) for label, text in data]
 
 
 def rows_from(data: object) -> list[dict[str, Any]]:
     """Return the rows of a table, with JSON values by column name. Raises `FaultyAnswer`."""
     if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
-        raise FaultyAnswer("rows", ["$: must be a list of objects"])
+        raise FaultyAnswer("The rows", ["$: must be a list of objects"])
     return data
 
 
@@ -204,7 +204,7 @@ def message_from(data: bytes) -> dict[str, Any]:
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as wrong:
-        raise FaultyAnswer("message", [f"$: not valid JSON: {wrong}"]) from wrong
+        raise FaultyAnswer("The message", [f"$: not valid JSON: {wrong}"]) from wrong
     if not isinstance(found, dict):
-        raise FaultyAnswer("message", ["$: a message must be a JSON object"])
+        raise FaultyAnswer("The message", ["$: a message must be a JSON object"])
     return found

@@ -408,7 +408,7 @@ def test_the_text_of_one_chapter_is_that_of_the_whole_book_and_the_others_are_no
     assert expected[2:4] == EpubReader().texts(path, 3, last=4)
     assert [expected[4]] == EpubReader().texts(path, 5)
     assert "chapter 4\xa0 \u2003of words" == expected[4]
-    with pytest.raises(LocationOutside, match="chapter 6 is beyond the end: the book has 5 chapters"):
+    with pytest.raises(LocationOutside, match="Chapter 6 is beyond the end: the book has 5 chapters"):
         EpubReader().texts(path, 5, last=6)
 
 

@@ -392,7 +392,7 @@ def test_a_page_without_text_says_so(tmp_path: Path) -> None:
 
 
 def test_a_page_beyond_the_end_is_refused(book: Path, tmp_path: Path) -> None:
-    with pytest.raises(LocationOutside, match="page 13 is beyond the end: the document has 12 pages"):
+    with pytest.raises(LocationOutside, match="Page 13 is beyond the end: the document has 12 pages"):
         cut(book, Pages((12, 13)), tmp_path / "out.pdf")
 
     assert not (tmp_path / "out.pdf").exists()

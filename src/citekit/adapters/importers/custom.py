@@ -39,7 +39,7 @@ class CustomAdapter:
         plain["resource_id"] = plain.get("resource_id") or resource_id
         if source is not None:
             plain |= {"type": source.format.modality.value, "source_path": str(source.path)}
-        return maps.from_plain_map(plain, f"the map that {name} made")
+        return maps.from_plain_map(plain, f"The map that {name} made")
 
     def _answer(self, data: object, resource_id: str, source: Source | None) -> object:
         name = self.identity.name

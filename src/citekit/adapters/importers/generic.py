@@ -29,7 +29,7 @@ class GenericAdapter:
         where = str(data) if isinstance(data, Path) else "the data"
         if isinstance(data, Path):
             if data.is_dir():
-                raise RequestRefused(f"{data} is a folder: pass the JSON file of a map instead.")
+                raise RequestRefused(f"{data} is a folder. Pass the JSON file of a map instead.")
             data = read_json(data)
         if isinstance(data, list):
             data = {"nodes": data}

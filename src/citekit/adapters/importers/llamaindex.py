@@ -70,7 +70,7 @@ class LlamaIndexAdapter:
         if len(names) != 1:
             if names:
                 notes.append(
-                    f"The nodes come from {len(names)} files: pass one of them as the source to locate its nodes."
+                    f"The nodes come from {len(names)} files. Pass one of them as the source to locate its nodes."
                 )
             return None
         folder = (data if data.is_dir() else data.parent).resolve()
@@ -78,7 +78,7 @@ class LlamaIndexAdapter:
         if path.is_relative_to(folder) and path.is_file():
             return self.sources.identify(path)
         notes.append(
-            f"The nodes come from {brief(names[0], 200)}, which is not in the folder of the data: pass it as the source."
+            f"The nodes come from {brief(names[0], 200)}, which is not in the folder of the data. Pass it as the source."
         )
         return None
 

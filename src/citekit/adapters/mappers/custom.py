@@ -59,14 +59,14 @@ class CustomMapper:
         """
         known = self.facts.map(source, resource_id, progress)
         plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
-        answer = maps.from_plain_map({**plain, "resource_id": resource_id}, f"the map that {self.identity.name} made")
+        answer = maps.from_plain_map({**plain, "resource_id": resource_id}, f"The map that {self.identity.name} made")
         facts = with_extent_metadata({**known.metadata, **answer.metadata}, known.metadata)
         facts |= _identity_metadata(source, self.identity)
         facts.pop("notes", None)
         answer = evolve(answer, modality=source.format.modality, source_path=str(source.path), metadata=facts)
         faults = map_issues(answer)
         if faults:
-            raise FaultyAnswer(f"the map that {self.identity.name} made of {source.path}", faults)
+            raise FaultyAnswer(f"The map that {self.identity.name} made from {source.path}", faults)
         return answer
 
     def _answer(self, source: Source, resource_id: str, progress: Progress) -> object:

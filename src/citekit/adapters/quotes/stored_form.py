@@ -56,5 +56,5 @@ def from_plain(plain: dict[str, object]) -> Quotable:
 
 def _list(value: object) -> list:  # type: ignore[type-arg]  # of whatever JSON holds; the arrays check it
     if not isinstance(value, list):
-        raise TypeError("not a list")
+        raise TypeError("The value must be a list.")
     return value

@@ -125,7 +125,7 @@ class IsolatedQuotableTexts:
         found = self.workers.ask("quotable", source.path, {"source": plain_source(source)}, progress)
         if not isinstance(found, list) or not found:
             raise FaultyAnswer(
-                "answer of the worker process (texts for quotes)", ["$: must be a non-empty list of texts"]
+                "The answer of the worker process (texts for quotes)", ["$: must be a non-empty list of texts"]
             )
         return [self._text(each) for each in found]
 
@@ -139,11 +139,11 @@ class IsolatedQuotableTexts:
             text = self.from_plain(plain)
         except (ValueError, KeyError, TypeError, OverflowError) as wrong:
             raise FaultyAnswer(
-                "answer of the worker process (texts for quotes)", [f"$: {wrong}"[:CAUSE_LIMIT]]
+                "The answer of the worker process (texts for quotes)", [f"$: {wrong}"[:CAUSE_LIMIT]]
             ) from wrong
         if not text.is_sound:
             raise FaultyAnswer(
-                "answer of the worker process (texts for quotes)",
+                "The answer of the worker process (texts for quotes)",
                 ["starts: must be ascending offsets inside the text"],
             )
         return text

@@ -19,7 +19,7 @@ _READ = {"deed": Deed, "at": datetime.fromisoformat, "digest": Digest}
 def checked(entry: LedgerEntry) -> LedgerEntry:
     """Return the entry with its time in UTC. Raises `RequestRefused` if the time has no time zone."""
     if entry.at.utcoffset() is None:
-        raise RequestRefused(f"The time of a ledger entry must have a time zone, unlike {entry.at.isoformat()}.")
+        raise RequestRefused(f"The time of a ledger entry must have a time zone, but {entry.at.isoformat()} has none.")
     return evolve(entry, at=entry.at.astimezone(UTC))
 
 

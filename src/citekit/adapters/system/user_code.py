@@ -159,5 +159,5 @@ def plain_map(answer: object, name: str) -> Mapping[str, Any]:
     dump = getattr(answer, "model_dump", None)
     plain = dump(mode="json") if callable(dump) else answer
     if not isinstance(plain, Mapping):
-        raise FaultyAnswer(f"the map that {name} returned", [f"$: must be a map, not {type(answer).__name__}"])
+        raise FaultyAnswer(f"The map that {name} returned", [f"$: must be a map, not {type(answer).__name__}"])
     return plain

@@ -179,8 +179,8 @@ class Ask:
         facts = self.index.facts(collection)
         if facts is not None and facts.model != self.embedder.identity:
             raise ModelMismatch(
-                f"The collection '{collection}' holds vectors of {facts.model}, but the configured embedder is "
-                f"{self.embedder.identity}. Set CITEKIT_EMBEDDER back, use another collection, or rebuild this one: "
+                f"The collection '{collection}' contains vectors of {facts.model}, but the configured embedder is "
+                f"{self.embedder.identity}. Set CITEKIT_EMBEDDER to that model, use another collection, or rebuild this one: "
                 f"citekit library rebuild --collection {collection}"
             )
 

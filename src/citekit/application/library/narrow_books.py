@@ -43,7 +43,7 @@ class NarrowTo:
         fitting = [entry for entry in self.ledger.books(collection) if _fits(entry, narrowing)]
         if not fitting:
             raise RequestRefused(
-                f"No book in the collection '{collection}' matches the given author, title, language, tags, or ids."
+                f"No book in the collection '{collection}' matches the given author, title, language, tags, or IDs."
             )
         return Where(_fields(narrowing, fitting))
 

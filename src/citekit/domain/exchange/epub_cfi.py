@@ -109,7 +109,7 @@ class Cfi:
     def parse(cls, text: str) -> Self:
         """Parse an identifier `epubcfi(...)`. Raises `AddressMalformed`."""
         if not text.startswith("epubcfi(") or not text.endswith(")"):
-            raise AddressMalformed(text, text, "it is not epubcfi(...)")
+            raise AddressMalformed(text, text, "an EPUB CFI must have the form epubcfi(...)")
         paths, position = [], len("epubcfi(")
         while True:
             path, position = _path(text, position)
@@ -118,11 +118,13 @@ class Cfi:
                 break
             position += 1
         if position != len(text) - 1 or len(paths) == 2:
-            raise AddressMalformed(text, text[position:], "an identifier must be one path, or a path and two ends")
+            raise AddressMalformed(
+                text, text[position:], "an EPUB CFI must be one path, or a common path and the two ends of a range"
+            )
         if not paths[0].groups[0]:
-            raise AddressMalformed(text, text, "the path has no steps")
+            raise AddressMalformed(text, text, "the path must have at least one step, such as /6")
         if len(paths) == 3 and paths[0].offset is not None:
-            raise AddressMalformed(text, paths[0].offset, "the common path of a range has no offset")
+            raise AddressMalformed(text, paths[0].offset, "the common path of a range must not have an offset")
         return cls(*paths)
 
 
@@ -180,7 +182,9 @@ def to_epub_cfi(location: Location, nodes: Sequence[TextNode] = ()) -> str:
     Raises `FormUnsupported` without them, and for anything except chapters.
     """
     if not isinstance(location, Chapter):
-        raise FormUnsupported(f"EPUB CFI supports only chapters of a book, not {type(location).__name__} locations.")
+        raise FormUnsupported(
+            f"EPUB CFI supports only chapters of a book, not locations of the type {type(location).__name__}."
+        )
     if location.chars is not None:
         return _range(location.number, location.chars, nodes)
     if location.number == location.last:
@@ -210,12 +214,14 @@ def _checked(text: str, make: Callable[[], Chapter]) -> Chapter:
     try:
         return make()
     except LocationMalformed as wrong:
-        raise AddressMalformed(text, text, str(wrong)) from wrong
+        raise AddressMalformed(text, text, wrong.reason) from wrong
 
 
 def _range(number: int, chars: tuple[int, int], nodes: Sequence[TextNode]) -> str:
     if not nodes:
-        raise FormUnsupported("An EPUB CFI of characters needs the text nodes of the chapter's document.")
+        raise FormUnsupported(
+            "The text nodes of the chapter are required to create an EPUB CFI for a range of its characters."
+        )
     first = next((node for node in nodes if node.end > chars[0]), None)
     last = next((node for node in reversed(nodes) if node.start < chars[1]), None)
     if first is None or last is None or first.start >= chars[1] or last.end <= chars[0]:
@@ -245,7 +251,7 @@ def _chapter(text: str, path: Path) -> int:
     match path.numbers(0):
         case (6, item, *_) if item >= 2 and item % 2 == 0:
             return item // 2
-    raise AddressMalformed(text, str(path), "it must begin with an item of the spine, /6/2, /6/4, ...")
+    raise AddressMalformed(text, str(path), "the path must begin with an item of the spine, such as /6/2 or /6/4")
 
 
 def _inside(path: Path) -> tuple[int, ...]:
@@ -255,7 +261,7 @@ def _inside(path: Path) -> tuple[int, ...]:
 def _below(text: str, steps: tuple[int, ...], nodes: Sequence[TextNode]) -> list[TextNode]:
     found = [node for node in nodes if node.path[: len(steps)] == steps and node.text]
     if not found:
-        raise AddressMalformed(text, _written(steps), "there is no such text in that chapter")
+        raise AddressMalformed(text, _written(steps), "the chapter has no text at this path")
     return found
 
 

@@ -23,7 +23,7 @@ def to_iiif(location: Location) -> str:
     Append it to the image's base URI. Raises `FormUnsupported` for anything except a box.
     """
     if not isinstance(location, Box):
-        raise FormUnsupported(f"IIIF supports only regions of images, not locations in {location.modality.value}.")
+        raise FormUnsupported(f"IIIF supports only regions of images, not {location.modality.value} locations.")
     region = "full" if location == _WHOLE else f"pct:{xywh(location, _HUNDRED, _HUNDRED)}"
     return f"{region}/max/0/default.jpg"
 
@@ -41,7 +41,9 @@ def from_iiif(text: str, dimensions: tuple[int, int] | None = None) -> Box:
         _check_rest(text, *parts[-3:])
         return _region(text, parts[-4].replace("%3A", ":").replace("%3a", ":").replace("%2C", ","), dimensions)
     if len(parts) != 1:
-        raise AddressMalformed(text, text, "an image request must be region/size/rotation/quality.format")
+        raise AddressMalformed(
+            text, text, "an IIIF image request must have the form region/size/rotation/quality.format"
+        )
     return _region(text, text, dimensions)
 
 
@@ -51,9 +53,15 @@ def _region(text: str, region: str, dimensions: tuple[int, int] | None) -> Box:
     if region.startswith("pct:"):
         return box_from_xywh(text, region.removeprefix("pct:"), _HUNDRED, _HUNDRED, crop=True)
     if region != "square" and not _PIXELS.fullmatch(region):
-        raise AddressMalformed(text, region, "a region must be full, square, x,y,w,h in pixels, or pct:x,y,w,h")
+        raise AddressMalformed(
+            text, region, "the region must be full, square, x,y,w,h in pixels, or pct:x,y,w,h in percent"
+        )
     if dimensions is None:
-        raise AddressMalformed(text, region, "pixels need the width and height of the picture")
+        raise AddressMalformed(
+            text,
+            region,
+            "the width and height of the image are required to convert this region; use pct:x,y,w,h instead",
+        )
     width, height = (Decimal(length) for length in dimensions)
     if region != "square":
         return box_from_xywh(text, region, width, height, crop=True)
@@ -64,9 +72,17 @@ def _region(text: str, region: str, dimensions: tuple[int, int] | None) -> Box:
 
 def _check_rest(text: str, size: str, rotation: str, quality: str) -> None:
     if not _SIZE.fullmatch(size.replace("%5E", "^").replace("%3A", ":").replace("%2C", ",")):
-        raise AddressMalformed(text, size, "it is not a size of the IIIF Image API")
+        raise AddressMalformed(
+            text, size, "the size must be one that the IIIF Image API defines, such as max, pct:50, or 400,300"
+        )
     turned = _ROTATION.fullmatch(rotation)
     if not turned or float(turned[1]) > 360:
-        raise AddressMalformed(text, rotation, "a rotation must be 0 to 360 degrees, with a ! prefix to mirror")
+        raise AddressMalformed(
+            text,
+            rotation,
+            "the rotation must be a number from 0 to 360, with an optional ! before it to mirror the image",
+        )
     if not _QUALITY.fullmatch(quality):
-        raise AddressMalformed(text, quality, "it is not a quality.format of the IIIF Image API")
+        raise AddressMalformed(
+            text, quality, "the request must end with a quality and a format of the IIIF Image API, such as default.jpg"
+        )

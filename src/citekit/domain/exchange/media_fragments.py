@@ -29,7 +29,8 @@ def to_media_fragment(location: Location) -> str:
         case Box():
             return f"#xywh=percent:{xywh(location, _HUNDRED, _HUNDRED)}"
     raise FormUnsupported(
-        f"Media Fragments support only times in video and audio and regions of images, not locations in {location.modality}."
+        "Media Fragments support only times in video and audio, and regions of images, not "
+        f"{location.modality.value} locations."
     )
 
 
@@ -45,7 +46,7 @@ def from_media_fragment(text: str, modality: Modality, dimensions: tuple[int, in
         return _last(text, "t", lambda value: _time(text, value, modality))
     if modality is Modality.IMAGE:
         return _last(text, "xywh", lambda value: _region(text, value, dimensions))
-    raise AddressMalformed(text, text, f"media fragments do not support {modality.value} resources")
+    raise AddressMalformed(text, text, f"Media Fragments do not support {modality.value} resources")
 
 
 def _last(text: str, name: str, read: Callable[[str], TimeSpan | Box]) -> TimeSpan | Box:
@@ -57,20 +58,20 @@ def _last(text: str, name: str, read: Callable[[str], TimeSpan | Box]) -> TimeSp
             return read(value)
         except AddressMalformed as wrong:
             first_error = first_error or wrong
-    raise first_error or AddressMalformed(text, bare(text) or text, f"it has no {name}=")
+    raise first_error or AddressMalformed(text, bare(text) or text, f"the fragment must have the parameter {name}")
 
 
 def _time(text: str, value: str, modality: Modality) -> TimeSpan:
     unit, colon, _ = value.partition(":")
     if colon and unit != "npt" and not unit.isdigit():
-        raise AddressMalformed(text, value, "only normal play time (npt) is supported")
+        raise AddressMalformed(text, value, "times must be in normal play time (npt), such as t=10,20")
     if "-" in value:
-        raise AddressMalformed(text, value, "a media fragment needs a comma between start and end")
+        raise AddressMalformed(text, value, "the start and the end must be separated by a comma")
     start, end = time_range(text, value)
     try:
         return TimeSpan(start, end, modality)
     except LocationMalformed as wrong:
-        raise AddressMalformed(text, value, str(wrong)) from wrong
+        raise AddressMalformed(text, value, wrong.reason) from wrong
 
 
 def _region(text: str, value: str, dimensions: tuple[int, int] | None) -> Box:
@@ -80,5 +81,7 @@ def _region(text: str, value: str, dimensions: tuple[int, int] | None) -> Box:
     if unit == "percent":
         return box_from_xywh(text, numbers, _HUNDRED, _HUNDRED, crop=True)
     if dimensions is None:
-        raise AddressMalformed(text, value, "pixels need the width and height of the picture")
+        raise AddressMalformed(
+            text, value, "the width and height of the image are required to convert pixels; use percent:x,y,w,h instead"
+        )
     return box_from_xywh(text, numbers, Decimal(dimensions[0]), Decimal(dimensions[1]), crop=True)

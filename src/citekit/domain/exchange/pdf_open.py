@@ -19,7 +19,9 @@ def to_pdf_open(location: Location, page_size: tuple[float, float] | None = None
     except pages.
     """
     if not isinstance(location, Pages):
-        raise FormUnsupported(f"PDF open parameters support only pages, not {type(location).__name__} locations.")
+        raise FormUnsupported(
+            f"PDF open parameters support only pages, not locations of the type {type(location).__name__}."
+        )
     page = f"#page={location.numbers[0]}"
     if location.region is None or page_size is None:
         return page
@@ -43,22 +45,22 @@ def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pa
             case "viewrect" | "highlight" as kind:
                 region = _rectangle(text, kind, value, page_size)
             case "nameddest" | "structelem":
-                raise AddressMalformed(text, piece, "a named destination can only be found by opening the PDF")
+                raise AddressMalformed(text, piece, "named destinations are not supported; use page=NUMBER instead")
     if page is None:
-        raise AddressMalformed(text, bare(text) or text, "page= is missing")
+        raise AddressMalformed(text, bare(text) or text, "the parameter page is missing")
     return Pages((page,), region)
 
 
 def _page(text: str, value: str, piece: str) -> int:
     page = read_whole(value)
     if not page:
-        raise AddressMalformed(text, piece, "a page must be a whole number from 1")
+        raise AddressMalformed(text, piece, "the page must be a whole number of at least 1")
     return page
 
 
 def _rectangle(text: str, kind: str, value: str, page_size: tuple[float, float] | None) -> Box:
     if page_size is None:
-        raise AddressMalformed(text, value, f"{kind} is in points and needs the size of the page")
+        raise AddressMalformed(text, value, f"the size of the page is required to convert {kind}, which is in points")
     width, height = _size(text, page_size)
     if kind == "viewrect":
         return box_from_xywh(text, value, width, height, crop=True)
@@ -69,5 +71,5 @@ def _rectangle(text: str, kind: str, value: str, page_size: tuple[float, float] 
 def _size(text: str, page_size: tuple[float, float]) -> tuple[Decimal, Decimal]:
     width, height = (exact(length) for length in page_size)
     if not (width.is_finite() and height.is_finite() and width > 0 and height > 0):
-        raise AddressMalformed(text, str(page_size), "a page size needs a positive width and height")
+        raise AddressMalformed(text, str(page_size), "the width and height of the page must be above 0")
     return width, height

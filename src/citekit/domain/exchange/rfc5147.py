@@ -31,9 +31,7 @@ def to_rfc5147(location: Location | TextPosition, data: bytes | None = None) -> 
         case TextPosition(start=start, end=end):
             value = f"char={start}" if start == end else f"char={start},{'' if end is None else end}"
         case _:
-            raise FormUnsupported(
-                f"RFC 5147 supports only lines of a text, not locations in {location.modality.value}."
-            )
+            raise FormUnsupported(f"RFC 5147 supports only lines of text, not {location.modality.value} locations.")
     checks = "" if data is None else f";length={len(data)};md5={_md5(data)}"
     return f"#{value}{checks}"
 
@@ -47,7 +45,7 @@ def from_rfc5147(text: str, data: bytes | None = None, encoding: str = "utf-8") 
     value, *checks = bare(text).split(";")
     shape = _SHAPE.fullmatch(value)
     if not shape or not (shape[2] or shape[4]) or (shape[4] and not shape[3]):
-        raise AddressMalformed(text, value, "it is not line=first,last or char=start,end")
+        raise AddressMalformed(text, value, "the fragment must be line=first,last or char=start,end")
     for check in checks:
         _check(text, check, data, encoding)
     scheme, start, comma, end = shape.groups()
@@ -56,7 +54,7 @@ def from_rfc5147(text: str, data: bytes | None = None, encoding: str = "utf-8") 
         last = first if not comma else _number(text, end) if end else None
         return _position(text, value, first, last)
     if not comma:
-        raise AddressMalformed(text, value, "a single position is between two lines and contains no line")
+        raise AddressMalformed(text, value, "a single position contains no lines; give a range, such as line=9,20")
     return _lines(text, value, first, _number(text, end) if end else _count(text, value, data))
 
 
@@ -71,18 +69,20 @@ def _position(text: str, value: str, start: int, end: int | None) -> TextPositio
     try:
         return TextPosition(start, end)
     except LocationMalformed as wrong:
-        raise AddressMalformed(text, value, str(wrong)) from wrong
+        raise AddressMalformed(text, value, wrong.reason) from wrong
 
 
 def _lines(text: str, value: str, start: int, end: int) -> Lines:
     if end <= start:
-        raise AddressMalformed(text, value, "the range is empty or reversed")
+        raise AddressMalformed(text, value, "the end of the range must be after its start")
     return Lines(start + 1, end)
 
 
 def _count(text: str, value: str, data: bytes | None) -> int:
     if data is None:
-        raise AddressMalformed(text, value, "a range without an end needs the text")
+        raise AddressMalformed(
+            text, value, "the text is required to convert a range without an end; add the end, as in line=9,20"
+        )
     return index_lines([data]).count if data else 0
 
 
@@ -94,9 +94,11 @@ def _check(text: str, check: str, data: bytes | None, encoding: str) -> None:
         return
     seen = _octets(text, check, data, encoding, shape[3])
     if shape[1] == "md5" and shape[2].lower() != _md5(seen):
-        raise AddressMalformed(text, check, "it was made for another text: the MD5 differs")
+        raise AddressMalformed(text, check, "the fragment was created for a different text: the MD5 digests differ")
     if shape[1] == "length" and shape[2].lstrip("0") != str(len(seen)).lstrip("0"):
-        raise AddressMalformed(text, check, f"it was made for another text: this one has {len(seen)} octets")
+        raise AddressMalformed(
+            text, check, f"the fragment was created for a different text: this text has {len(seen)} bytes"
+        )
 
 
 def _octets(text: str, check: str, data: bytes, encoding: str, charset: str | None) -> bytes:

@@ -28,7 +28,7 @@ class TextPosition:
     def __attrs_post_init__(self) -> None:
         if self.start < 0 or (self.end is not None and self.end < self.start):
             raise LocationMalformed(
-                f"a range of characters must begin at 0 or later and not be reversed, unlike {self.start} to {self.end}"
+                f"the character range {self.start}-{self.end} must start at 0 or later, and not end before it starts"
             )
 
 
@@ -84,9 +84,9 @@ def find_quote(quote: TextQuote, text: str) -> TextPosition:
     """Return the position of a passage. Raises `AddressMalformed` if it does not occur or occurs more than once."""
     found = _first_two(quote, text)
     if not quote.exact or not found:
-        raise AddressMalformed(quote.exact, quote.exact, "the text does not contain this quotation")
+        raise AddressMalformed(quote.exact, quote.exact, "the text does not contain these words", "quotation")
     if len(found) > 1:
-        raise AddressMalformed(quote.exact, quote.exact, "the text contains this quotation more than once")
+        raise AddressMalformed(quote.exact, quote.exact, "the text contains these words more than once", "quotation")
     return TextPosition(found[0], found[0] + len(quote.exact))
 
 

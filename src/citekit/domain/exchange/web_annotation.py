@@ -75,7 +75,7 @@ def from_web_annotation(value: Selector | str, modality: Modality, known: Contex
             return _location(selector, modality, known)
         except AddressMalformed as wrong:
             refusal = refusal or wrong
-    raise refusal or _refused(value, "selector", "it contains no selector")
+    raise refusal or _refused(value, "selector", "the selector is missing")
 
 
 def _selector(location: Location, known: Context) -> dict[str, Any] | list[dict[str, Any]]:
@@ -104,7 +104,9 @@ def _text_selectors(position: TextPosition, text: str | None) -> list[dict[str, 
     if text is None:
         return [location]
     if position.end is None or position.end > len(text):
-        raise FormUnsupported(f"Character {position.end} is beyond the end of the text, which has {len(text)}.")
+        raise FormUnsupported(
+            f"The end of the character range must be at most {len(text)}, the length of the text, not {position.end}."
+        )
     quote = quote_of(position, text)
     words = {"type": "TextQuoteSelector", "exact": quote.exact, "prefix": quote.prefix, "suffix": quote.suffix}
     return [location, words]
@@ -118,10 +120,10 @@ def _location(selector: object, modality: Modality, known: Context) -> Location:
         case {"type": "TextPositionSelector" | "TextQuoteSelector"} if modality is Modality.TEXT:
             return _lines(selector, _position(selector, known), known)
         case {"type": "TextPositionSelector" | "TextQuoteSelector"}:
-            raise _refused(selector, "type", f"characters alone are not a location in {modality.value}")
+            raise _refused(selector, "type", f"character selectors are not supported for {modality.value} resources")
         case {"type": str(kind)}:
-            raise _refused(selector, kind, "this kind of selector is not supported")
-    raise _refused(selector, "selector", "it is not a selector with a type")
+            raise _refused(selector, kind, "selectors of this type are not supported")
+    raise _refused(selector, "selector", "a selector must be an object with a type")
 
 
 def _conforming(selector: object, value: str, standard: object, modality: Modality, known: Context) -> Location:
@@ -136,7 +138,7 @@ def _conforming(selector: object, value: str, standard: object, modality: Modali
             return from_pdf_open(value, known.page_size)
         case str() if "epub" in standard and "cfi" in standard:
             return from_epub_cfi(value, known.nodes)
-    raise _refused(selector, str(standard), "this fragment standard is not supported")
+    raise _refused(selector, str(standard), "fragments of this standard are not supported")
 
 
 def _fragment(whole: object, value: str, modality: Modality, known: Context) -> Location:
@@ -150,7 +152,7 @@ def _fragment(whole: object, value: str, modality: Modality, known: Context) -> 
 
 def _refined(location: Location, refinement: object, known: Context) -> Location:
     if not isinstance(location, Chapter) or location.chars is not None or location.number != location.last:
-        raise _refused(refinement, "refinedBy", "characters can refine only a single chapter")
+        raise _refused(refinement, "refinedBy", "characters can refine only a selector of one whole chapter")
     number, alternatives = location.number, refinement if isinstance(refinement, list) else [refinement]
     refusal: AddressMalformed | None = None
     for selector in alternatives:
@@ -158,7 +160,7 @@ def _refined(location: Location, refinement: object, known: Context) -> Location
             return _characters(selector, number, _position(selector, known))
         except AddressMalformed as wrong:
             refusal = refusal or wrong
-    raise refusal or _refused(refinement, "refinedBy", "it contains no selector")
+    raise refusal or _refused(refinement, "refinedBy", "the selector is missing")
 
 
 def _characters(selector: object, number: int, position: TextPosition) -> Chapter:
@@ -174,8 +176,8 @@ def _position(selector: object, known: Context) -> TextPosition:
             prefix, suffix = (side if isinstance(side, str) else "" for side in map(rest.get, ("prefix", "suffix")))
             return find_quote(TextQuote(exact, prefix, suffix), known.text)
         case {"type": "TextQuoteSelector"}:
-            raise _refused(selector, "exact", "a quotation needs the text of the resource")
-    raise _refused(selector, "selector", "it is not a TextPositionSelector or TextQuoteSelector")
+            raise _refused(selector, "exact", "the text of the resource is required to find a quotation")
+    raise _refused(selector, "selector", "the selector must be a valid TextPositionSelector or TextQuoteSelector")
 
 
 def _lines(selector: object, found: Lines | TextPosition, known: Context) -> Lines:
@@ -183,7 +185,7 @@ def _lines(selector: object, found: Lines | TextPosition, known: Context) -> Lin
         return found
     text = known.text
     if text is None:
-        raise _refused(selector, "characters", "converting characters to lines needs the text of the resource")
+        raise _refused(selector, "characters", "the text of the resource is required to convert characters to lines")
     return _made(selector, lambda: lines_of(found, text))
 
 
@@ -191,9 +193,9 @@ def _made(selector: object, make: Callable[[], T]) -> T:
     try:
         return make()
     except (LocationMalformed, LocationOutside) as wrong:
-        raise _refused(selector, "selector", str(wrong)) from wrong
+        raise _refused(selector, "selector", wrong.reason) from wrong
 
 
 def _refused(value: object, part: str, reason: str) -> AddressMalformed:
     shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)[:500]
-    return AddressMalformed(shown, part, reason)
+    return AddressMalformed(shown, part, reason, "selector")

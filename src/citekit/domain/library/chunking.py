@@ -78,7 +78,10 @@ def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params
     one. Linear time.
     """
     if len(similarities) != max(0, len(sentences) - 1):
-        raise ValueError(f"{len(sentences)} sentences have one less similarities, not {len(similarities)}")
+        raise ValueError(
+            f"There must be {max(0, len(sentences) - 1)} similarities for {len(sentences)} sentences, not "
+            f"{len(similarities)}."
+        )
     return _Chunker(sentences, similarities, params).chunks()
 
 

@@ -134,7 +134,9 @@ class ExtractedText:
         beyond the text.
         """
         if not 0 <= start < end <= len(self.text):
-            raise LocationOutside(f"the characters {start}-{end} are not in a text of {len(self.text)}")
+            raise LocationOutside(
+                f"the character range {start}-{end} is not inside the text, which has {len(self.text)} characters"
+            )
         start, end = self._trimmed(start, end)
         first, last = self.unit_at(start), self.unit_at(end - 1)
         match self.kind:

@@ -34,9 +34,9 @@ class Box:
 
     def __attrs_post_init__(self) -> None:
         if not all(math.isfinite(value) and 0 <= value <= 1 for value in self.corners):
-            raise LocationMalformed(f"a box needs four fractions from 0 to 1, not {self.corners}")
+            raise LocationMalformed(f"a box must be four fractions from 0 to 1, not {self.corners}")
         if self.x1 >= self.x2 or self.y1 >= self.y2:
-            raise LocationMalformed(f"a box needs [x1, y1, x2, y2] with x1 < x2 and y1 < y2, not {self.corners}")
+            raise LocationMalformed(f"a box must be [x1, y1, x2, y2] with x1 < x2 and y1 < y2, not {self.corners}")
 
     @property
     def corners(self) -> tuple[float, float, float, float]:

@@ -58,17 +58,15 @@ class Cells:
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.sheet, str) or not 0 < len(self.sheet) <= SHEET_LIMIT or _CONTROL.search(self.sheet):
-            raise LocationMalformed(f"a sheet name needs 1 to {SHEET_LIMIT} characters on one line")
+            raise LocationMalformed(f"the name of a sheet must be one line of 1 to {SHEET_LIMIT} characters")
         if self.first is None or self.last is None:
             if self.first != self.last:
-                raise LocationMalformed("a range of cells needs a first and a last cell")
+                raise LocationMalformed("a cell range must have both a first and a last cell")
             return
         for cell in (self.first, self.last):
             _check(cell)
         if self.last[0] < self.first[0] or self.last[1] < self.first[1]:
-            raise LocationMalformed(
-                f"the cell range {self.range} is reversed. Write it from the upper left to the lower right cell"
-            )
+            raise LocationMalformed(f"the cell range {self.range} is reversed; write the upper left cell first")
 
     @classmethod
     def read(cls, sheet: str, cells: str | None = None) -> Self:
@@ -146,7 +144,7 @@ def cell_named(text: str) -> Cell:
     """Return (3, 2) for `B3`, `b3`, or `$B$3`. Raises `LocationMalformed`."""
     parts = _CELL.fullmatch(text.strip())
     if not parts:
-        raise LocationMalformed(f"{text[:40]!r} is not a cell such as B3, or a range such as A1:F20")
+        raise LocationMalformed(f"{text[:40]!r} must be a cell such as B3, or a range such as A1:F20")
     column = 0
     for letter in parts[1].upper():
         column = column * 26 + ord(letter) - 64
@@ -157,7 +155,9 @@ def _check(cell: Cell) -> None:
     if any(not isinstance(number, int) or isinstance(number, bool) for number in cell):
         raise LocationMalformed(f"rows and columns must be whole numbers, not {cell}")
     if not (1 <= cell[0] <= ROWS_LIMIT and 1 <= cell[1] <= COLUMNS_LIMIT):
-        raise LocationMalformed(f"cells must be between A1 and {cell_name((ROWS_LIMIT, COLUMNS_LIMIT))}, not at {cell}")
+        raise LocationMalformed(
+            f"cells must be from A1 to {cell_name((ROWS_LIMIT, COLUMNS_LIMIT))}, not row {cell[0]}, column {cell[1]}"
+        )
 
 
 def _not_after(one: int, other: int) -> bool:

@@ -26,6 +26,10 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _shown(first: object, last: object) -> str:
+    return repr(first) if first == last else f"{first!r} and {last!r}"
+
+
 @frozen
 class Chapter:
     """Spine items of a book from `number` to `last`, 1-based and both included. `last` defaults to `number`.
@@ -48,19 +52,25 @@ class Chapter:
     def __attrs_post_init__(self) -> None:
         numbers = (self.number, self.last, *(self.chars or ()))
         if any(_is_whole(each) and abs(each) > WHOLE_LIMIT for each in numbers):
-            raise LocationMalformed("the number of a chapter or character must have at most 12 digits")
+            raise LocationMalformed("chapter numbers and character offsets must have at most 12 digits")
         if not _is_whole(self.number) or not _is_whole(self.last) or self.number < 1:
-            raise LocationMalformed(f"chapters are numbered from 1, so there is no chapter {self.number}")
+            raise LocationMalformed(
+                f"chapter numbers must be whole numbers of at least 1, not {_shown(self.number, self.last)}"
+            )
         if self.last < self.number:
             raise LocationMalformed(f"the chapter range {self.number}-{self.last} is reversed")
         if self.chars is not None:
             start, end = self.chars
             if not _is_whole(start) or not _is_whole(end) or start < 0:
-                raise LocationMalformed(f"characters must be whole numbers from 0, not {self.chars}")
+                raise LocationMalformed(
+                    f"character offsets must be whole numbers of at least 0, not {_shown(start, end)}"
+                )
             if end <= start:
-                raise LocationMalformed(f"the character range {start}-{end} is empty or reversed")
+                raise LocationMalformed(f"the character range {start}-{end} must end after its start")
             if self.last != self.number:
-                raise LocationMalformed("a range of characters must be in exactly one chapter")
+                raise LocationMalformed(
+                    f"a character range must be in one chapter, not in chapters {self.number}-{self.last}"
+                )
 
     def contains(self, other: Location) -> bool:
         """Return whether `other` is in these chapters, and in these characters if they are given."""

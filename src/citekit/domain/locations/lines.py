@@ -31,9 +31,9 @@ class Lines:
         if type(self.first) is type(self.last) is int and 1 <= self.first <= self.last <= WHOLE_LIMIT:
             return  # the common case first: a map can have thousands of lines locations
         if any(not isinstance(line, int) or isinstance(line, bool) for line in (self.first, self.last)):
-            raise LocationMalformed(f"lines must be whole numbers, not {self.first!r} and {self.last!r}")
+            raise LocationMalformed(f"line numbers must be whole numbers, not {self.first!r} and {self.last!r}")
         if max(abs(self.first), abs(self.last)) > WHOLE_LIMIT:
-            raise LocationMalformed("the number of a line must have at most 12 digits")
+            raise LocationMalformed("line numbers must have at most 12 digits")
         if self.first < 1:
             raise LocationMalformed(f"lines are numbered from 1, so there is no line {self.first}")
         if self.last < self.first:

@@ -42,13 +42,13 @@ class Pages:
         if len(self.numbers) > PAGES_LIMIT:
             raise LocationMalformed(f"a document location can have at most {PAGES_LIMIT} pages")
         if any(not isinstance(page, int) or isinstance(page, bool) for page in self.numbers):
-            raise LocationMalformed(f"pages must be whole numbers, not {self.numbers}")
+            raise LocationMalformed(f"page numbers must be whole numbers, not {str(self.numbers)[:60]}")
         if not -WHOLE_LIMIT <= min(self.numbers) <= max(self.numbers) <= WHOLE_LIMIT:
-            raise LocationMalformed("the number of a page must have at most 12 digits")
+            raise LocationMalformed("page numbers must have at most 12 digits")
         if self.numbers[0] < 1:
             raise LocationMalformed(f"pages are numbered from 1, so there is no page {self.numbers[0]}")
         if any(later <= earlier for earlier, later in zip(self.numbers, self.numbers[1:], strict=False)):
-            raise LocationMalformed("pages must be in rising order without duplicates")
+            raise LocationMalformed("page numbers must be in ascending order without duplicates")
         if self.region is not None and len(self.numbers) != 1:
             raise LocationMalformed("a region must be on exactly one page")
 

@@ -35,7 +35,7 @@ class TimeSpan:
         if self.modality not in (Modality.VIDEO, Modality.AUDIO):
             raise LocationMalformed(f"a time span must be in video or audio, not in {self.modality.value}")
         if not math.isfinite(self.start) or self.start < 0:
-            raise LocationMalformed(f"the start must be a number of seconds from 0, not {self.start}")
+            raise LocationMalformed(f"the start must be 0 seconds or later, not {self.start}")
         if self.end is not None and not math.isfinite(self.end):
             raise LocationMalformed(f"the end must be a number of seconds, not {self.end}")
         if self.end is not None and self.end <= self.start:
@@ -74,5 +74,5 @@ class TimeSpan:
         if extent.seconds is None or (self.end is not None and self.end <= extent.seconds):
             return self
         if self.start >= extent.seconds:
-            raise LocationOutside(f"{self.start} s is beyond the end: the resource lasts {extent.seconds} s")
+            raise LocationOutside(f"{self.start} s is beyond the end: the recording lasts {extent.seconds} s")
         return evolve(self, end=extent.seconds)

@@ -130,7 +130,7 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
     if not text.strip():
         raise RequestRefused("The quote is empty. Give the words to look for.")
     if len(text) > LONGEST:
-        raise RequestRefused(f"The quote has {len(text)} characters. The maximum is {LONGEST}: split the quote.")
+        raise RequestRefused(f"The quote has {len(text)} characters. The maximum is {LONGEST}. Split the quote.")
     if not any(character.isalnum() for character in text):
         raise RequestRefused("The quote contains no letters or digits. Give the words to look for.")
     whole = text.strip()
@@ -161,5 +161,7 @@ def _pieces(text: str) -> tuple[Piece, ...]:
     parts = [part.strip() for part in _ELLIPSIS.split(text)]
     kept = tuple(Piece(part) for part in parts if any(character.isalnum() for character in part))
     if len(kept) > PIECES:
-        raise RequestRefused(f"The quote has {len(kept)} pieces. The maximum is {PIECES}: split the quote.")
+        raise RequestRefused(
+            f"The quote has {len(kept)} parts between ellipses. The maximum is {PIECES}. Split the quote."
+        )
     return kept

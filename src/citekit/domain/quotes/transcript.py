@@ -70,7 +70,9 @@ class Transcript:
     def locate(self, start: int, end: int) -> Location:
         """Return the time range of `text[start:end]`, in whole subtitles. Raises `LocationOutside`."""
         if not 0 <= start < end <= len(self.text):
-            raise LocationOutside(f"the characters {start}-{end} are not in a text of {len(self.text)}")
+            raise LocationOutside(
+                f"the character range {start}-{end} is not inside the text, which has {len(self.text)} characters"
+            )
         first, last = max(0, bisect_right(self.starts, start) - 1), bisect_left(self.starts, end) - 1
         return TimeSpan(self.since[first], max(self.until[first : last + 1]), self.modality)
 

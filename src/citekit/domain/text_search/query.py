@@ -45,7 +45,7 @@ def parse_query(text: str, *, regex: bool = False) -> TextQuery:
         raise RequestRefused(f"The query has {len(text)} characters. Use at most {LONGEST}.")
     if regex:
         if not text:
-            raise RequestRefused("The regular expression is empty. Give the pattern of a line.")
+            raise RequestRefused("The regular expression is empty. Give a pattern to find.")
         return TextQuery(pattern=LinePattern.of(text))
     parts = (words_of(quoted or plain) for quoted, plain in _PARTS.findall(text))
     phrases = list(dict.fromkeys(tuple(words) for words in parts if words))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     metavar="NAME|FILE.py",
     help="The adapter that reads the data: graphrag, llamaindex, generic, or the path of a Python file.",
 )
-@click.option("--id", "wanted_id", metavar="ID", help="The resource id (default: from the data or the file name).")
+@click.option("--id", "wanted_id", metavar="ID", help="The resource ID (default: from the data or the file name).")
 @click.option(
     "--source", metavar="PATH", help="The file that the structure describes. Used to find lines and pages in it."
 )
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "(xywh). Default: xyxy.",
 )
 @click.option("--output", "-o", metavar="PATH", help="Write the map to this file instead of storing it.")
-@click.option("--force", is_flag=True, help="Replace an existing map with that id; with -o, replace an existing file.")
+@click.option("--force", is_flag=True, help="Replace an existing map with that ID; with -o, replace an existing file.")
 @pass_session
 def command(
     session: Session,
@@ -85,7 +85,7 @@ def _written(made: ImportedMap, output: str, force: bool) -> Path:
         text = to_json(made.resource_map)
         content = text.encode()
     except (ValueError, TypeError) as error:
-        raise FaultyAnswer("the map", [f"$: cannot be written as JSON: {error}"]) from error
+        raise FaultyAnswer("The map", [f"$: cannot be written as JSON: {error}"]) from error
     with tempfile.TemporaryDirectory(prefix="citekit-adapt-") as folder:
         path = Path(folder) / f"{made.resource_map.resource_id[:60]}.json"
         path.write_bytes(content)

@@ -177,10 +177,10 @@ def read_map_file(path: Path) -> str:
         if not stat.S_ISREG(status.st_mode):
             raise SourceUnreadable(f"{path} is not a regular file. Give the JSON file of a map.")
         if status.st_size > SIZE_LIMIT:
-            raise FaultyAnswer(str(path), [f"$: larger than {size(SIZE_LIMIT)}"])
+            raise FaultyAnswer(str(path), [f"$: the file is larger than the limit of {size(SIZE_LIMIT)}"])
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as wrong:
-        raise FaultyAnswer(str(path), [f"$: not valid UTF-8 at byte {wrong.start}"]) from wrong
+        raise FaultyAnswer(str(path), [f"$: the file is not valid UTF-8 at byte {wrong.start}"]) from wrong
     except OSError as wrong:
         raise SourceUnreadable(f"Cannot read {path}: {wrong.strerror or wrong}.") from wrong
 

@@ -95,7 +95,7 @@ def _asked_password(_context: click.Context, _parameter: click.Parameter, value:
         return str(click.prompt("Password", hide_input=True, err=True))
     line = sys.stdin.readline() if sys.stdin is not None else ""
     if not line.strip("\r\n"):
-        raise click.UsageError("--password - found no password on standard input.")
+        raise click.UsageError("There is no password on standard input. --password - reads it from the first line.")
     return line.rstrip("\r\n")
 
 

@@ -41,7 +41,7 @@ TYPES = ("document", "pdf", "video", "audio", "image", "text")
 @click.command("ingest", cls=Command)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--type", "-t", "kind", type=click.Choice(TYPES), help="Fail if a file is of any other type.")
-@click.option("--id", "wanted_id", metavar="ID", help="The resource id (default: from the file name).")
+@click.option("--id", "wanted_id", metavar="ID", help="The resource ID (default: from the file name).")
 @click.option("--mapper", "-m", metavar="NAME|FILE.py", help="The mapper to use (default: $CITEKIT_MAPPER, or auto).")
 @click.option("--mapper-config", metavar="JSON", help="Settings of the mapper, as a JSON object.")
 @click.option(

@@ -29,7 +29,9 @@ def named_part(maps: MapStore, words: Sequence[str], resource: str | None) -> No
 def _address_of(resource: str, text: str) -> Address:
     address = parse_address(text)
     if address.resource_id != resource:
-        raise RequestRefused(f"The address does not belong to the resource '{resource}'. Give only the address.")
+        raise RequestRefused(
+            f"The address {text} belongs to the resource '{address.resource_id}', not to '{resource}'. Give only the address."
+        )
     return address
 
 
@@ -69,7 +71,7 @@ def _split(maps: MapStore, text: str) -> NodeName:
     if text in known:
         raise RequestRefused(f"'{text}' is a resource. Name one of its nodes (to list them, run: citekit list {text}).")
     maps.get(text.partition(".")[0])
-    raise RequestRefused(f"'{text}' is not the name of a node. Write RESOURCE NODE.")
+    raise RequestRefused(f"'{text}' does not name a node. Give two arguments: RESOURCE NODE.")
 
 
 def _exists(maps: MapStore, name: NodeName) -> bool:

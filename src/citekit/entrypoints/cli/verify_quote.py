@@ -59,7 +59,9 @@ def command(session: Session, part: tuple[str, ...], roots: tuple[str, ...], pas
     words are visible. Otherwise, it is 1.
     """
     if len(part) < 2:
-        raise click.UsageError("Give a place and a quote: citekit verify-quote doc://book#pages=12 'the words'.")
+        raise click.UsageError(
+            "Give a location and a quote, such as: citekit verify-quote doc://book#pages=12 'the words'"
+        )
     app = session.app_with(password=password)
     *place, quote = part
     what = _named(app.maps, place)
@@ -93,7 +95,7 @@ def _lines(verdict: QuoteVerdict) -> Iterator[str]:
         for change in place.changes:
             yield f"    changes a symbol: {printable(change)}"
     if verdict.more:
-        yield "  and in more places"
+        yield "  and at more locations"
     if verdict.unread:
         yield f"  some pages were not searched: {_unread_line(verdict.unread)}"
     if verdict.near is not None:
@@ -127,7 +129,9 @@ def _failed(verdict: QuoteVerdict) -> CommandError:
         return CommandError("NotVisible", message, to_plain(verdict))
     if verdict.finding is Finding.ALTERED:
         place = verdict.places[0]
-        return CommandError("Altered", f"The quote changes the meaning of {place.address}.", to_plain(verdict))
+        return CommandError(
+            "Altered", f"The quote changes the meaning of the text at {place.address}.", to_plain(verdict)
+        )
     if verdict.finding is Finding.UNREAD:
         message = (
             f"The quote is not on any page of '{verdict.resource_id}' that could be read, but "

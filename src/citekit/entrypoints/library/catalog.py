@@ -116,7 +116,7 @@ def browse(library: Alexandria, arguments: Arguments, _progress: Progress) -> di
     """List the files of a folder that can be ingested."""
     folder = arguments.get("path") or library.chosen.browse
     if folder is None:
-        raise RequestRefused("No folder is configured. Give path, or set LOCAL_INGEST_PATH.")
+        raise RequestRefused("No folder is configured. Give the argument path, or set LOCAL_INGEST_PATH.")
     found = library.browse(Path(folder), recursive=arguments["recursive"], allowed=library.allowed)
     files = [rendering.file_card(file) for file in found.files]
     return {"path": str(found.folder), "files": files, "count": len(files), "truncated": found.truncated, "error": None}

@@ -234,7 +234,7 @@ def _told(error: BaseException, structure: bool) -> str:
         case SourceChanged(during_mapping=False):
             return (
                 f"The source of '{error.resource_id}' has changed since it was mapped: {error.path}. To "
-                "map it again, call resolve with remap: true; node ids may change."
+                "map it again, call resolve with remap: true; node IDs may change."
             )
         case SourceMoved():
             return (

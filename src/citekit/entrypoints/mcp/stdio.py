@@ -100,7 +100,7 @@ class Wire:
                 held.clear()
             held += rest
             if len(held) > MESSAGE_LIMIT:
-                _log.error("a message is larger than %d bytes: closing the session", MESSAGE_LIMIT)
+                _log.error("A message is larger than the limit of %d bytes, so the session is closed", MESSAGE_LIMIT)
                 return
         if held:
             yield bytes(held)
@@ -170,7 +170,7 @@ async def _writer(wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage
             async for message in messages:
                 await wire.write(message)
     except OSError as error:
-        _log.info("the client no longer reads the output: %s", error)
+        _log.info("The client no longer reads the output: %s", error)
         scope.cancel()
 
 
@@ -186,7 +186,7 @@ def _read(
     except (anyio.BrokenResourceError, anyio.ClosedResourceError, RuntimeError):
         return  # the server has ended first
     except OSError as error:
-        _log.warning("cannot read the input: %s", error)
+        _log.warning("Cannot read the input: %s", error)
 
 
 async def _deliver(

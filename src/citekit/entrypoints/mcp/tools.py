@@ -281,6 +281,6 @@ def _part(resource_id: str, node_id: str) -> NodeName | Address:
     if address.resource_id != resource_id:
         raise RequestRefused(
             f"The address {node_id!r} belongs to the resource {address.resource_id!r}, but resource_id is "
-            "another one. Use the same id for both, one of those that listResources returns."
+            f"{resource_id!r}. Use the same ID for both."
         )
     return address

@@ -96,7 +96,7 @@ class EpubArchive:
         if item.compress_type not in METHODS:
             raise SourceUnsupported(
                 f"{self._path.name} cannot be read as an EPUB: its item {name!r} uses compression method "
-                f"{item.compress_type}, and OCF allows only Stored and Deflate (EPUB 3.3, 4.3.2)."
+                f"{item.compress_type}, but EPUB allows only Stored and Deflate (EPUB 3.3, 4.3.2)."
             )
         limit = min(ITEM_LIMIT, self._left)
         data = None

@@ -15,9 +15,9 @@ from citekit.adapters.formats.epub.reader import PICTURE_LIMIT, PICTURES_LIMIT, 
 from citekit.adapters.formats.epub.toc import PAGES_LIMIT, Entry
 from citekit.adapters.formats.epub.toc_positions import headings
 from citekit.adapters.formats.xhtml.chapter_html import Page
-from citekit.adapters.formats.xhtml.chapter_pages import STEPS_LIMIT, ChapterPages
+from citekit.adapters.formats.xhtml.chapter_pages import ChapterPages, check_steps
 from citekit.adapters.formats.xhtml.chapter_text import flow
-from citekit.domain.errors import LocationOutside, SourceUnsupported
+from citekit.domain.errors import LocationOutside
 from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.reader import Book, BookChapter, PageBreak
 from citekit.domain.progress import Progress, silent
@@ -75,10 +75,7 @@ class MarkupReader:
         for number, part in enumerate(loaded.parts, 1):
             content = flow(part.root(), as_seen=self.as_seen)
             steps += len(content.steps)
-            if steps > STEPS_LIMIT:
-                raise SourceUnsupported(
-                    f"The markup of {path.name} exceeds the size limit for a book. Split the book into smaller files."
-                )
+            check_steps(steps, path.name)
             chapters.append(BookChapter(number=number, name=part.name, text=content.text, marks=marks(content)))
             anchors.append(content.anchors)
             pages.extend(islice(marked_pages(content, number), PAGES_LIMIT - len(pages)))

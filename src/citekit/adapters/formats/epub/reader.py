@@ -24,7 +24,7 @@ from citekit.adapters.formats.epub.package import Item, Package, package_facts, 
 from citekit.adapters.formats.epub.toc import PAGES_LIMIT, read_contents, read_landmarks, read_page_list
 from citekit.adapters.formats.epub.toc_positions import headings
 from citekit.adapters.formats.xhtml.chapter_html import Page
-from citekit.adapters.formats.xhtml.chapter_pages import STEPS_LIMIT, ChapterPages
+from citekit.adapters.formats.xhtml.chapter_pages import ChapterPages, check_steps
 from citekit.adapters.formats.xhtml.chapter_text import flow
 from citekit.adapters.formats.xhtml.flow import Flow
 from citekit.adapters.formats.xhtml.style_sheets import SIZE_LIMIT
@@ -132,11 +132,7 @@ class EpubReader:
                 anchors.append(text.anchors)
                 pages.extend(islice(marked_pages(text, number), PAGES_LIMIT - len(pages)))
                 steps += len(text.steps)
-                if steps > STEPS_LIMIT:
-                    raise SourceUnsupported(
-                        f"The markup of {path.name} exceeds the size limit for a book. Split the book into smaller "
-                        "files."
-                    )
+                check_steps(steps, path.name)
             entries, named = read_contents(archive, package), read_landmarks(archive, package)
             printed = read_page_list(archive, package)
         return Book(
@@ -163,11 +159,7 @@ class EpubReader:
                 content = _flow(archive, item, as_seen=self._as_seen)
                 texts.append(content.text)
                 steps += len(content.steps)
-                if steps > STEPS_LIMIT:
-                    raise SourceUnsupported(
-                        f"The markup of {path.name} exceeds the size limit for a book. Split the book into smaller "
-                        "files."
-                    )
+                check_steps(steps, path.name)
             return texts
 
     def html(

@@ -18,6 +18,15 @@ STEPS_LIMIT = 4_000_000
 """Maximum number of start tags, end tags, and pieces of text in a book."""
 
 
+def check_steps(steps: int, name: str) -> None:
+    """Raise `SourceUnsupported` if the book `name` has more than `STEPS_LIMIT` tags and pieces of text."""
+    if steps > STEPS_LIMIT:
+        raise SourceUnsupported(
+            f"{name} has more than {STEPS_LIMIT} tags and pieces of text, the limit for a book. Split it into smaller "
+            "files."
+        )
+
+
 @define
 class ChapterPages:
     """Writes the `count` chapters of a book; `content` and `page` return the content and metadata of a chapter,
@@ -57,7 +66,8 @@ class ChapterPages:
         self.steps += len(content.steps)
         if self.steps > STEPS_LIMIT:
             raise SourceUnsupported(
-                f"The chapters up to chapter {number} exceed the size limit for markup. Request fewer chapters."
+                f"The chapters up to chapter {number} have more than {STEPS_LIMIT} tags and pieces of text, the limit. "
+                "Request fewer chapters."
             )
         if chars is not None and not 0 <= chars[0] < chars[1] <= len(content.text):
             raise LocationOutside(

@@ -168,7 +168,7 @@ def _from_plain(plain: Mapping[str, Any]) -> CachedAnswer:
     items = [RawNode(str(path), int(level), _record(record), str(text)) for path, level, record, text in plain["items"]]
     title = plain["title"]
     if not (title is None or isinstance(title, str)):
-        raise TypeError("a title that is not text")
+        raise TypeError("The title must be a string or null.")
     requests, tokens_in, tokens_out = (int(count) for count in plain["usage"])
     answer = Answer(title=title, items=items, truncated=bool(plain["truncated"]))
     notes = tuple(str(note) for note in plain["notes"])
@@ -177,5 +177,5 @@ def _from_plain(plain: Mapping[str, Any]) -> CachedAnswer:
 
 def _record(plain: object) -> Mapping[str, Any] | None:
     if plain is not None and not isinstance(plain, dict):
-        raise TypeError("a node that is not an object")
+        raise TypeError("A node must be an object or null.")
     return plain

@@ -134,7 +134,7 @@ class ParagraphCodec:
         if chars is None or first != last:
             return self.number(first, 1), self._ends[last - 1]
         if not isinstance(chars, list) or len(chars) != 2:
-            raise LocationMalformed(f"chars: {short_repr(chars)} is not a pair of whole numbers")
+            raise LocationMalformed(f"chars: must be two whole numbers, not {short_repr(chars)}")
         return self._covering(first, (parse_integer("chars", chars[0]), parse_integer("chars", chars[1])))
 
     def _covering(self, chapter: int, chars: Chars) -> Span:

@@ -147,7 +147,7 @@ def parse_integer(name: str, value: object) -> int:
     if isinstance(value, str) and re.fullmatch(r"\s*-?\d{1,10}\s*", value, re.ASCII):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise LocationMalformed(f"{name}: {short_repr(value)} is not a whole number")
+        raise LocationMalformed(f"{name}: must be a whole number, not {short_repr(value)}")
     if abs(value) > NUMBER_LIMIT:
         raise LocationMalformed(f"{name}: {str(value)[:20]} is beyond the limit of {NUMBER_LIMIT:,}")
     return value
@@ -156,7 +156,7 @@ def parse_integer(name: str, value: object) -> int:
 def parse_number(name: str, value: object) -> float:
     """A finite number up to `NUMBER_LIMIT`. Raises `LocationMalformed`."""
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise LocationMalformed(f"{name}: {short_repr(value)} is not a number")
+        raise LocationMalformed(f"{name}: must be a number, not {short_repr(value)}")
     try:
         number = float(value)
     except OverflowError:

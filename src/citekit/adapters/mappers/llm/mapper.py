@@ -113,7 +113,9 @@ class ModelMapper:
         """
         limits = self.service.limits(source.format)
         if limits is None:
-            raise SourceUnsupported(f"{self.service.name} cannot map {source.format.name} files: {source.path}.")
+            raise SourceUnsupported(
+                f"{self.service.name} cannot map {source.format.name} files: {source.path}. Choose another mapper (--mapper)."
+            )
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             with self._readers.taken(progress, "waiting until other files have been read"):
                 local_map = self.local.map(source, resource_id, progress)
@@ -180,7 +182,7 @@ class ModelMapper:
             definitions=definitions_of(local_map.nodes, codec) if codec.unit == "line" else {},
             code=source.format.name in CODE,
         )
-        description = f"the map that {self.service.name} ({self.service.model}) made of {source.path}"
+        description = f"The map that {self.service.name} ({self.service.model}) made from {source.path}"
         return MappingTask(source, local_map, codec, windows, validator, description, self.cache, map_key, self.redact)
 
     def _assemble(self, task: MappingTask, results: Sequence[WindowResult]) -> ResourceMap:

@@ -83,9 +83,9 @@ def read_proposals(
         try:
             proposals.append(_read_proposal(item, codec, default_type))
         except LocationMalformed as wrong:
-            field, colon, reason = str(wrong).partition(": ")
+            field, colon, reason = wrong.reason.partition(": ")
             path = f"{item.path}.{field}" if colon and field.isidentifier() else item.path
-            faults.append(Fault(path, reason if path != item.path else str(wrong), title_of(item.record)))
+            faults.append(Fault(path, reason if path != item.path else wrong.reason, title_of(item.record)))
     return proposals, faults
 
 
@@ -102,7 +102,7 @@ def _read_proposal(item: RawNode, codec: LocationCodec, default_type: str) -> Pr
     if not title:
         given = item.record.get("title")
         raise LocationMalformed(
-            f"title: {'is missing' if given in (None, '') else f'{short_repr(given)} is not a title'}"
+            f"title: {'is missing' if given in (None, '') else f'must be a string, not {short_repr(given)}'}"
         )
     span = codec.parse(item.record)
     kind = item.record.get("type")
@@ -176,7 +176,7 @@ def _outside_reason(proposal: ProposedNode, codec: LocationCodec, window: Span) 
 
 def _edge_reason(what: str, codec: LocationCodec, number: float) -> str:
     if codec.unit == "box":
-        return "reaches out of the picture"
+        return "extends beyond the picture"
     if codec.unit == "paragraph":
         return "lies outside this part of the book"
     return f"{what} {codec.unit} here, which is {shortest(round(number, 3)) if number >= 0 else number}"

@@ -44,7 +44,7 @@ def point_id(text: str) -> str:
     try:
         return str(UUID(text))
     except (ValueError, AttributeError, TypeError) as error:
-        raise RequestRefused(f"{str(text)[:80]!r} is not a UUID, which the ID of an index entry must be.") from error
+        raise RequestRefused(f"The ID of an index entry must be a UUID, not {str(text)[:80]!r}.") from error
 
 
 def sound_vector(vector: Vector, dimensions: int) -> Vector:
@@ -58,7 +58,7 @@ def sound_vector(vector: Vector, dimensions: int) -> Vector:
             "embedder of the collection, or rebuild the collection (citekit library rebuild)."
         )
     if not math.isfinite(math.fsum(vector)):
-        raise RequestRefused("The vector has a value that is not a finite number.")
+        raise RequestRefused("All values of a vector must be finite numbers.")
     return vector
 
 
@@ -101,14 +101,14 @@ def missing(name: str, existing: Sequence[str], place: str) -> CollectionMissing
     """Return the error for a missing collection, which lists the existing ones."""
     there = f"the existing ones are: {', '.join(existing)}" if existing else "none exists yet"
     return CollectionMissing(
-        f"There is no collection '{name}' in {place}; {there}. To create it, ingest a book into '{name}'."
+        f"There is no collection '{name}' in {place}; {there}. To create this collection, ingest a book into it."
     )
 
 
 def mismatch(name: str, stored: EmbedderIdentity, wanted: EmbedderIdentity) -> ModelMismatch:
     """Return the error for a collection that has vectors of another model."""
     return ModelMismatch(
-        f"Collection '{name}' holds vectors of {stored}, but the embedder in use is {wanted}. "
+        f"The collection '{name}' contains vectors of {stored}, but the embedder in use is {wanted}. "
         "Use that embedder, choose another collection, or rebuild this one (citekit library rebuild)."
     )
 

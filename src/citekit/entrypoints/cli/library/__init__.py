@@ -12,7 +12,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "search": ("search", "Find books by author, title, language, and tags."),
     "book": ("book", "Show the details of one book."),
     "preview": ("preview", "List the books that can be ingested, and the file that would be used."),
-    "ingest": ("ingest", "Ingest books from the library by their ids."),
+    "ingest": ("ingest", "Ingest books from the library by their IDs."),
     "ingest-file": ("ingest_file", "Ingest files that are not in the library."),
     "batch": ("batch", "Ingest all books from the library that match a filter."),
     "query": ("query", "Ask a question and find the passages in ingested books that answer it."),

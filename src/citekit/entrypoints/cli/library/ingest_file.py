@@ -33,7 +33,7 @@ def command(session: Session, /, paths: tuple[str, ...], flat: bool, **wanted: A
     if wanted["title"] is not None and len(files) > 1:
         raise click.UsageError("--title works with exactly one file, because it names one book.")
     if not files:
-        raise click.UsageError("The folder contains no books.")
+        raise click.UsageError(f"There are no books in {', '.join(paths)}. Hidden files are ignored.")
     named = [(path.name, {**wanted, "hierarchical": not flat, "file_path": str(path)}) for path in files]
     ingest_each(session, named, ingesting.ingest_file)
 

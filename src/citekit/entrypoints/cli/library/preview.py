@@ -41,5 +41,5 @@ def command(session: Session, /, **wanted: Any) -> None:
         session.note(
             "No book matches."
             if among == "any"
-            else f"No book with {printable(among)} matches. To see all formats, use --format any."
+            else f"No book in the format {printable(among)} matches. To see all formats, use --format any."
         )

@@ -17,7 +17,7 @@ from citekit.entrypoints.library import batches
 
 @click.command("remove", cls=Command)
 @click.argument("resource_id", required=False, metavar="[RESOURCE]")
-@click.option("--book-id", type=int, metavar="ID", help="The book with this id in the library.")
+@click.option("--book-id", type=int, metavar="ID", help="The book with this ID in the library.")
 @click.option("--file", "file_path", metavar="PATH", help="The book that was ingested from this file.")
 @collection()
 @pass_session

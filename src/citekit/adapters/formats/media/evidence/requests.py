@@ -39,7 +39,7 @@ def validated_span(source: Source, location: Location, options: Options, forms: 
     if options.form not in forms:
         known = ", ".join(form.value for form in forms)
         raise FormUnsupported(
-            f"A span of {location.modality.value} cannot be extracted as {options.form.value}: {known}."
+            f"A span of {location.modality.value} cannot be extracted as {options.form.value}. Valid forms: {known}."
         )
     return location
 

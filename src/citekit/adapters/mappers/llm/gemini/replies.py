@@ -15,7 +15,7 @@ from citekit.adapters.mappers.llm.messages import NoReplyError, Reply, Usage
 if TYPE_CHECKING:
     from google.genai import types
 
-_REMEDY = "map it with another model (--model), or use --mapper local"
+_REMEDY = "Map the file with another model (--model), or use --mapper local."
 
 BLOCK_REASONS = {
     "SAFETY": "its safety filters object to the content of the file",
@@ -30,7 +30,7 @@ BLOCK_REASONS = {
 STOP_REASONS = {
     "SAFETY": "its safety filters object to the answer",
     "RECITATION": "the answer would have repeated protected text",
-    "LANGUAGE": "the answer is in a language it does not support",
+    "LANGUAGE": "it does not support the language of the answer",
     "BLOCKLIST": "the answer contains a word of the service's blocklist",
     "PROHIBITED_CONTENT": "the answer may contain prohibited content",
     "SPII": "the answer may contain protected personal data",
@@ -108,19 +108,21 @@ def reply_from(answer: StreamedAnswer, model: str, requests: int) -> Reply:
             f"refused the file or the question ({answer.blocked})", BLOCK_REASONS.get(answer.blocked), usage
         )
     if not answer.answered:
-        raise _no_reply(f"returned no candidate (model '{model}')", None, usage)
+        raise _no_reply(f"returned no answer (model '{model}')", None, usage)
     reason, text = answer.reason, answer.text
     if reason not in ("", "FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "CONTINUATION"):
         raise _no_reply(f"stopped its answer ({reason})", STOP_REASONS.get(reason), usage)
     if not text and reason == "MAX_TOKENS":
-        raise _no_reply(f"reached its output limit before the first word (MAX_TOKENS, model '{model}')", None, usage)
+        raise _no_reply(
+            f"reached the output limit before it wrote an answer (MAX_TOKENS, model '{model}')", None, usage
+        )
     if not text:
         raise _no_reply(f"returned an empty answer ({reason or 'no reason given'}, model '{model}')", None, usage)
     return Reply(text, complete=reason == "STOP", usage=usage, native=answer.turn())
 
 
 def _no_reply(happened: str, why: str | None, usage: Usage) -> NoReplyError:
-    return NoReplyError(f"Gemini {happened}{f', because {why}' if why else ''}: {_REMEDY}.", usage)
+    return NoReplyError(f"Gemini {happened}{f', because {why}' if why else ''}. {_REMEDY}", usage)
 
 
 def _value(reason: Any) -> str:

@@ -71,8 +71,8 @@ def owner_of(key: str, base_url: str | None) -> str:
 def orphans_note(names: Sequence[str]) -> str:
     """A sentence that lists the files that could not be deleted."""
     return (
-        f"Still at Gemini: {', '.join(names)}. The next run with the same key deletes these files, "
-        "and Gemini deletes them after 48 hours. `citekit doctor` lists them."
+        f"Gemini still stores these uploaded files: {', '.join(names)}. The next run with the same key deletes them, "
+        "and Gemini itself deletes them after 48 hours. To list them, run: citekit doctor"
     )
 
 
