@@ -208,7 +208,7 @@ def _kept(world: World) -> None:
         try:
             world.kit.ingest(world.source(each), resource_id=each.name)
         except CiteKitError as error:
-            if "update citekit" not in str(error):
+            if "Update CiteKit" not in str(error):
                 raise
     if before != [path.read_bytes() for path in _maps(world)]:
         raise AssertionError("the map of a later version was overwritten")
@@ -250,7 +250,7 @@ OF_MAPS = (
         _mapped_anew,
     ),
     Change("maps emptied", _each(_maps, lambda path: _edit(path, lambda _: b"")), "damaged", _mapped_anew),
-    Change("maps of a later version", _later_and_kept, "update citekit", _mapped_anew),
+    Change("maps of a later version", _later_and_kept, "Update CiteKit", _mapped_anew),
     Change("maps replaced by folders", _swapped(_maps, lambda path: path.mkdir()), "is not a file", _mapped_anew),
     Change(
         "maps replaced by pipes",

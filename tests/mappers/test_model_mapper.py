@@ -102,7 +102,7 @@ class TestPrintedPages:
         words = prompt_text(service.questions[1])
 
         assert 2 == len(service.questions)
-        assert "nodes[34].first_page: pages 3702-3703: lies beyond the last page here, which is 107" in words
+        assert "nodes[34].first_page: pages 3702-3703: is beyond the last page here, which is 107" in words
         assert "nodes[65].last_page: pages 51-49: the end does not come after the start ('Scope')" in words
 
     def test_corrections_of_the_model_are_accepted(self, printed: tuple[ResourceMap, ScriptedService]) -> None:

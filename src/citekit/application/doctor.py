@@ -140,7 +140,7 @@ class Doctor:
         found = self.remote_leftovers()
         if not found:
             return Finding("remote files", Health.FINE, "no files are left on a model service")
-        text = f"{len(found)} may still be on a model service: {', '.join(found[:5])}"
+        text = f"{len(found)} uploaded files may still be on a model service: {', '.join(found[:5])}"
         return Finding("remote files", Health.NOTED, text, "the next run of that mapper deletes them")
 
     def _leftovers(self) -> Finding:

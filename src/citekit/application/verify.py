@@ -301,13 +301,13 @@ def _held(receipt: Receipt, made: Extraction, size: int, digest: Digest | None, 
         if shown is not None and shown.digest == digest:
             detail = "the file is that part of the source, but the receipt has another digest"
             return Check("content", False, detail, Ruling.RECEIPT_EDITED)
-        return Check("content", False, "repeating the extraction gives other bytes", Ruling.OTHER_CONTENT)
+        return Check("content", False, "repeating the extraction produces different bytes", Ruling.OTHER_CONTENT)
     wrong = _misstated(receipt, made, size)
     if wrong:
         detail = f"the bytes are correct, but the receipt is wrong about {', '.join(wrong)}"
         return Check("content", False, detail, Ruling.RECEIPT_EDITED)
     return Check(
-        "content", True, "repeating the extraction gives the same bytes, and the receipt describes them correctly"
+        "content", True, "repeating the extraction produces the same bytes, and the receipt describes them correctly"
     )
 
 

@@ -93,7 +93,7 @@ def check_resource_id(text: str) -> str:
     characters that only change the text direction, `.`, and `..` are not.
     """
     if not text or not text.strip():
-        raise ResourceIdRefused("The resource ID is empty.")
+        raise ResourceIdRefused("The resource ID is empty. Choose an ID.")
     if _FORBIDDEN.search(text) or text in (".", ".."):
         raise ResourceIdRefused(
             f"The resource ID {text[:80]!r} contains a slash, a backslash, or a control character, or is '.' or '..'. "

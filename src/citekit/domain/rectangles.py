@@ -64,7 +64,7 @@ def _between(edges: Four, units: tuple[Decimal, Decimal] | None, width: Decimal,
     with exactly():
         left, top, right, bottom = edges
         if left >= width or top >= height:
-            raise LocationMalformed("the rectangle lies outside the picture or page")
+            raise LocationMalformed("the rectangle is outside the picture or page")
         if units is None:
             right, bottom = min(right, width), min(bottom, height)
         else:

@@ -251,7 +251,7 @@ class WorkerPool:
             child = ChildProcess.start(self._command())
             child.send(as_message(self._hello()))
         except (OSError, ChildProcessEndedError) as error:
-            raise DiedError(f"the program that would read it cannot be started ({error})") from error
+            raise DiedError(f"the worker process for it cannot be started ({error})") from error
         return child
 
     def _said(self, parser: _Parser, request: Request, turn: Turn, *, is_fresh: bool) -> Mapping[str, Any]:

@@ -37,7 +37,7 @@ class TimeSpan:
         if not math.isfinite(self.start) or self.start < 0:
             raise LocationMalformed(f"the start must be 0 seconds or later, not {self.start}")
         if self.end is not None and not math.isfinite(self.end):
-            raise LocationMalformed(f"the end must be a number of seconds, not {self.end}")
+            raise LocationMalformed(f"the end must be a finite number of seconds, not {self.end}")
         if self.end is not None and self.end <= self.start:
             raise LocationMalformed(f"the end {self.end} must be after the start {self.start}")
 

@@ -24,7 +24,7 @@ class Virtual:
 
     def __attrs_post_init__(self) -> None:
         if not self.virtual_address or not self.virtual_address.isprintable():
-            raise LocationMalformed("a virtual address must be one line of printable text")
+            raise LocationMalformed("a virtual address must be one line of printable characters")
 
     def contains(self, other: Location) -> bool:
         """Return whether `other` is the same reference; nothing else is known about it."""

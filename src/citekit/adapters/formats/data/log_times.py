@@ -61,7 +61,7 @@ def _minute(groups: dict[str, str | None]) -> int:
 
 def _minutes(year: int, month: int, day: int, hour: int, minute: int) -> int:
     if hour > 23 or minute > 59:
-        raise ValueError("not a time of day")
+        raise ValueError(f"{hour}:{minute} is not a time of day.")
     return datetime(year, month, day).toordinal() * 1440 + hour * 60 + minute
 
 

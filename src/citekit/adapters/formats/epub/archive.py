@@ -67,7 +67,7 @@ class EpubArchive:
             archive = zipfile.ZipFile(stream)
         names = tuple(item.filename for item in archive.infolist() if not is_folder(item))
         if len(names) > ENTRY_LIMIT:
-            raise SourceUnsupported(f"{self._path.name} has {len(names)} items; the limit is {ENTRY_LIMIT}.")
+            raise SourceUnsupported(f"{self._path.name} has {len(names)} items; the limit for a book is {ENTRY_LIMIT}.")
         return Directory(archive, names, {name.casefold(): name for name in reversed(names)})
 
     def find(self, href: str, beside: str = "") -> str | None:

@@ -125,7 +125,7 @@ class PyAvProbe:
             video, audio = video_stream(container), audio_stream(container)
             size = None if video is None else _upright_size(container, video)
             if not any(_first_frame(container, stream) for stream in streams):
-                raise SourceUnsupported("The file contains nothing that can be played: it is empty or damaged.")
+                raise SourceUnsupported(f"{path.name} contains nothing that can be played: it is empty or damaged.")
             duration = measure_duration(container)
             texts = text_subtitle_streams(container)
             chosen = preferred_subtitles(texts)
@@ -160,7 +160,9 @@ def _upright_size(container: InputContainer, stream: Any) -> tuple[int, int]:
     """
     width, height = stream.width, stream.height
     if width * height > PIXEL_LIMIT:
-        raise SourceUnsupported(f"The picture is too large: {width} x {height} is more than {PIXEL_LIMIT} pixels.")
+        raise SourceUnsupported(
+            f"The picture of {Path(container.name).name} is too large: {width} x {height} is more than {PIXEL_LIMIT} pixels."
+        )
     frame = _first_frame(container, stream)
     quarter = frame is not None and round(frame.rotation / 90) % 2
     return (height, width) if quarter else (width, height)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
@@ -78,7 +79,7 @@ def playable_streams(container: InputContainer) -> list[Any]:
     streams = [stream for stream in (video_stream(container), audio_stream(container)) if stream is not None]
     if not streams:
         raise SourceUnsupported(
-            "The file contains nothing that can be played: it has no readable video or audio stream."
+            f"{Path(container.name).name} contains nothing that can be played: it has no readable video or audio stream."
         )
     return streams
 
@@ -105,7 +106,9 @@ def measure_duration(container: InputContainer) -> MediaDuration:
         return MediaDuration(indexed, declared)
     measured = _end_by_packets(container, streams, declared)
     if measured is None or measured <= 0:
-        raise SourceUnsupported("The file contains nothing that can be played: it has no video or audio packets.")
+        raise SourceUnsupported(
+            f"{Path(container.name).name} contains nothing that can be played: it has no video or audio packets."
+        )
     if declared is not None and abs(declared - measured) > DURATION_TOLERANCE >= abs(
         declared - start_time(container) - measured
     ):

@@ -133,7 +133,7 @@ def _read(stream: BinaryIO, size: int) -> bytes:
     try:
         return stream.read(size)
     except OSError as error:
-        raise ExtractionFailed(f"The text cannot be read: {error.strerror or error}.") from error
+        raise ExtractionFailed(f"The source file cannot be read: {error.strerror or error}.") from error
 
 
 def _pieces(stream: BinaryIO, start: int, end: int) -> Iterator[bytes]:
@@ -141,7 +141,9 @@ def _pieces(stream: BinaryIO, start: int, end: int) -> Iterator[bytes]:
     while start < end:
         piece = _read(stream, min(_CHUNK, end - start))
         if not piece:
-            raise ExtractionFailed("The file became shorter while it was read; try again.")
+            raise ExtractionFailed(
+                "The source file became shorter while it was read. Try again when it no longer changes."
+            )
         start += len(piece)
         yield piece
 

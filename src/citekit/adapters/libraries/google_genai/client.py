@@ -70,7 +70,7 @@ def _raise_without_retry(response: Any) -> None:
 
     response.read()
     errors.APIError.raise_for_response(response)
-    raise errors.UnknownApiResponseError("the response to an upload has no upload status")
+    raise errors.UnknownApiResponseError("The response to an upload has no upload status.")
 
 
 class Outgoing(io.BufferedReader):
@@ -92,12 +92,12 @@ class Outgoing(io.BufferedReader):
         stopped.
         """
         if self.stopped:
-            raise InterruptedError("the upload was stopped")
+            raise InterruptedError("The upload was stopped.")
         self.begun = True
         self.sent = min(self.tell(), self.size)  # bytes of earlier reads have been sent
         data = super().read(size)
         if not data and self.tell() < self.size:
-            raise EOFError("the file became shorter while it was uploaded")
+            raise EOFError("The file became shorter while it was uploaded.")
         return data
 
 

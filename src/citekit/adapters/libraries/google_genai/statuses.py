@@ -126,7 +126,7 @@ STATUSES: dict[int, tuple[_StatusRow, ...]] = {
         (
             "",
             "is rate-limiting this account",
-            "wait{wait}, map fewer files at once (--concurrency), or raise the quota ({limits})",
+            "wait{wait}, send fewer requests at the same time (--model-concurrency), or raise the quota ({limits})",
             True,
         ),
     ),

@@ -241,13 +241,13 @@ def _document_class() -> Any:
         class OnDemand(pymupdf.Document):  # type: ignore[misc,name-defined]  # the library has no types
             def init_doc(self) -> None:
                 if self.is_encrypted:
-                    raise ValueError("cannot initialize - document still encrypted")
+                    raise ValueError("The document is still encrypted.")
                 self._metadata_unread = self._outline_unread = True
 
             def load_page(self, page_id: Any) -> Any:
                 work: PageWork | None = getattr(self, "page_work", None)
                 if work is not None and isinstance(page_id, int) and not work.admits(page_id):
-                    raise PageWorkError(f"page {page_id + 1}")
+                    raise PageWorkError(f"Page {page_id + 1} is too complex to render.")
                 return super().load_page(page_id)
 
             def _loadOutline(self) -> None:  # noqa: N802  # the library's name

@@ -17,7 +17,7 @@ def answer_schema(codec: LocationCodec, types: str) -> dict[str, Any]:
     node = NODE_SCHEMA["properties"]
     fields = {
         "level": {"type": "integer", "description": "1 at the top; one more than that of the part it belongs to."},
-        "title": {**node["title"], "description": "As it stands in the file, where it does."},
+        "title": {**node["title"], "description": "As written in the file, if the file has it."},
         "type": {**node["type"], "description": f"One word: {types}."},
         "summary": {**node["summary"], "description": "One or two sentences: what is said or shown there."},
         **codec.fields,

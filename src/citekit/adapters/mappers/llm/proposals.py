@@ -168,7 +168,7 @@ def _outside_reason(proposal: ProposedNode, codec: LocationCodec, window: Span) 
         if low < first and not (codec.unit == "box" and low >= first - codec.end_tolerance):
             return _edge_reason("begins before the first", codec, first - proposal.shift)
         if low > last or (low >= last and not codec.step):
-            return _edge_reason("lies beyond the last", codec, last - proposal.shift)
+            return _edge_reason("is beyond the last", codec, last - proposal.shift)
         if high > last + codec.end_tolerance:
             return _edge_reason(f"{_PAST} the last", codec, last - proposal.shift)
     return None
@@ -178,7 +178,7 @@ def _edge_reason(what: str, codec: LocationCodec, number: float) -> str:
     if codec.unit == "box":
         return "extends beyond the picture"
     if codec.unit == "paragraph":
-        return "lies outside this part of the book"
+        return "is outside this part of the book"
     return f"{what} {codec.unit} here, which is {shortest(round(number, 3)) if number >= 0 else number}"
 
 

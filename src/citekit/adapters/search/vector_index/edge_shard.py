@@ -49,7 +49,7 @@ class EdgeForm:
             return cls._of(plain, folder)
         except FileNotFoundError:
             if (folder / SHARD).exists():
-                raise corrupt(folder, f"{FILE} is gone") from None
+                raise corrupt(folder, f"{FILE} is missing") from None
             return None
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise corrupt(folder, f"{FILE} cannot be read ({type(error).__name__})") from error

@@ -31,7 +31,7 @@ def _key(place: str, has_key: bool) -> str:
 
 _SENTENCES = {
     Kind.UNREACHABLE: "There is no Qdrant server at {place}{said}. " + START,
-    Kind.TIMEOUT: "The Qdrant server at {place} did not answer in time. Try again, or increase QDRANT_TIMEOUT.",
+    Kind.TIMEOUT: "The Qdrant server at {place} did not answer in time. Try again later, or check its load.",
     Kind.MISSING: "The Qdrant server at {place} has no such collection or entry{said}.",
     Kind.EXISTS: "The Qdrant server at {place} already has a collection with this name{said}.",
     Kind.FULL: "The disk of the Qdrant server at {place} is full. Free some space on it.",

@@ -142,7 +142,7 @@ def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) ->
         wait = "wait" if failure.retry_after is None else f"wait {failure.retry_after:.0f} s"
         return (
             f"{label} is rate-limiting this key {http}: {wait}, or send fewer requests at the same time "
-            "(--concurrency)."
+            "(--model-concurrency)."
         ), True
     if status in (400, 403, 404, 422) and _NO_MODEL.search(failure.words):
         return f"{label} has no model {endpoint.model!r} for this key {http}. Choose another (--model).", False

@@ -49,7 +49,7 @@ class _UnsupportedError(Exception):
 
     def __init__(self, capabilities: Capabilities) -> None:
         self.capabilities = capabilities
-        super().__init__("the server lacks an ability")
+        super().__init__("The server does not support a part of the request.")
 
 
 @define(kw_only=True)
@@ -115,7 +115,7 @@ class ChatRequest:
             return completion.read_body(json.loads(response.http_response.read()))
         except ValueError as error:
             raise BadResponseError(
-                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="it is not JSON")
+                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="the answer is not JSON")
             ) from error
 
     def _request(self, written: ChatMessages) -> dict[str, Any]:

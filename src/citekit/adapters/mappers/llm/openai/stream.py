@@ -50,7 +50,7 @@ class Completion:
         """Add an answer that came at once. Raises the errors of `read_stream`."""
         if not isinstance(body, Mapping):
             raise BadResponseError(
-                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="it has no choices")
+                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="the answer has no choices")
             )
         self._add(body, "message")
         return self._checked()
@@ -80,7 +80,7 @@ class Completion:
     def _checked(self) -> Completion:
         if not self.has_choice:
             raise BadResponseError(
-                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="it has no choices")
+                driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="the answer has no choices")
             )
         return self
 
