@@ -84,6 +84,11 @@ class LocationMalformed(_LocationRefused):
 class LocationOutside(_LocationRefused):
     """A valid location that lies beyond the end of its resource."""
 
+    @classmethod
+    def beyond(cls, unit: str, number: int, whole: str, count: int) -> LocationOutside:
+        """Return the error for a location at unit `number` of a `whole` that has `count` units."""
+        return cls(f"{unit} {number} is beyond the end: the {whole} has {count} {unit}{'' if count == 1 else 's'}")
+
 
 class ResourceMissing(Refused, LookupError):
     """No map is stored under `resource_id`. `expected_at` is its path if it existed, and `nearest` has similar IDs.

@@ -59,7 +59,7 @@ class LineIndex:
     def byte_range(self, lines: Lines) -> tuple[int, int]:
         """Return (start, end) in bytes of `lines`, including their line ends. Raises `LocationOutside` beyond the end."""
         if lines.last > self.count:
-            raise LocationOutside(f"line {lines.last} is beyond the end: the text has {self.count} lines")
+            raise LocationOutside.beyond("line", lines.last, "text", self.count)
         end = self.starts[lines.last] if lines.last < self.count else self.size
         return self.starts[lines.first - 1], end
 
@@ -201,7 +201,7 @@ class LineMarks:
         if self._after(count, read) < size:
             count += 1
         if last > count:
-            raise LocationOutside(f"line {last} is beyond the end: the text has {count} lines")
+            raise LocationOutside.beyond("line", last, "text", count)
 
     def _after(self, ends: int, read: Read) -> int:
         """Return the byte offset after that many line ends, or the end of the text if it has fewer."""

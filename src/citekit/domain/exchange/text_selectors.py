@@ -36,7 +36,7 @@ def position_of(lines: Lines, text: str) -> TextPosition:
     """Return the characters of `lines`, including their line ends. Raises `LocationOutside` beyond the end of the text."""
     starts = line_starts(text)
     if lines.last > len(starts):
-        raise LocationOutside(f"line {lines.last} is beyond the end: the text has {len(starts)} lines")
+        raise LocationOutside.beyond("line", lines.last, "text", len(starts))
     return TextPosition(starts[lines.first - 1], starts[lines.last] if lines.last < len(starts) else len(text))
 
 
@@ -44,7 +44,7 @@ def lines_of(position: TextPosition, text: str) -> Lines:
     """Return the lines that contain those characters. Raises `LocationOutside` if the text ends before them."""
     end = len(text) if position.end is None else position.end
     if end > len(text) or position.start >= len(text):
-        raise LocationOutside(f"character {end} is beyond the end: the text has {len(text)} characters")
+        raise LocationOutside.beyond("character", end, "text", len(text))
     starts = line_starts(text)
     return Lines(bisect_right(starts, position.start), bisect_right(starts, max(position.start, end - 1)))
 

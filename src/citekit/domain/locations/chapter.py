@@ -96,10 +96,10 @@ class Chapter:
             return self
         count = len(extent.chapters)
         if self.number > count:
-            raise LocationOutside(f"chapter {self.number} is beyond the end: the book has {count} chapters")
+            raise LocationOutside.beyond("chapter", self.number, "book", count)
         if self.chars is None:
             return self if self.last <= count else evolve(self, last=count)
         length = extent.chapters[self.number - 1]
         if self.chars[0] >= length:
-            raise LocationOutside(f"character {self.chars[0]} is beyond the end: the chapter has {length} characters")
+            raise LocationOutside.beyond("character", self.chars[0], "chapter", length)
         return self if self.chars[1] <= length else evolve(self, chars=(self.chars[0], length))

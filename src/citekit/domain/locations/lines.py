@@ -52,5 +52,5 @@ class Lines:
         if extent.lines is None or self.last <= extent.lines:
             return self
         if self.first > extent.lines:
-            raise LocationOutside(f"line {self.first} is beyond the end: the text has {extent.lines} lines")
+            raise LocationOutside.beyond("line", self.first, "text", extent.lines)
         return Lines(self.first, extent.lines)

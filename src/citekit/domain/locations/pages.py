@@ -95,5 +95,5 @@ class Pages:
             return self
         existing = tuple(page for page in self.numbers if page <= extent.pages)
         if not existing:
-            raise LocationOutside(f"page {self.numbers[0]} is beyond the end: the document has {extent.pages} pages")
+            raise LocationOutside.beyond("page", self.numbers[0], "document", extent.pages)
         return evolve(self, numbers=existing)

@@ -63,9 +63,7 @@ class CbzExtractor:
             )
         with open_comic(source.path) as comic:
             if location.numbers[-1] > len(comic.names):
-                raise LocationOutside(
-                    f"page {location.numbers[-1]} is beyond the end: the comic has {len(comic.names)} pages"
-                )
+                raise LocationOutside.beyond("page", location.numbers[-1], "comic", len(comic.names))
             if options.form is Form.PDF:
                 return self._write_pdf(comic, location, target, progress)
             if len(location.numbers) > 1:

@@ -114,7 +114,7 @@ class EpubExtractor:
             return visible_text("\n".join(texts))
         start, end = location.chars
         if end > len(texts[0]):
-            raise LocationOutside(f"character {end} is beyond the end: the chapter has {len(texts[0])} characters")
+            raise LocationOutside.beyond("character", end, "chapter", len(texts[0]))
         return visible_text(texts[0][start:end])
 
     def _html(self, source: Source, location: Chapter, progress: Progress) -> str:

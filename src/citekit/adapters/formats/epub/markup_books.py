@@ -96,7 +96,7 @@ class MarkupReader:
         chapters = self.read(path).chapters
         for number in (chapter, last or chapter):
             if not 1 <= number <= len(chapters):
-                raise LocationOutside(f"chapter {number} is beyond the end: the book has {len(chapters)} chapters")
+                raise LocationOutside.beyond("chapter", number, "book", len(chapters))
         return [each.text for each in chapters[chapter - 1 : last or chapter]]
 
     def html(

@@ -153,7 +153,7 @@ class EpubReader:
             count = len(package.spine)
             for number in (chapter, last or chapter):
                 if not 1 <= number <= count:
-                    raise LocationOutside(f"chapter {number} is beyond the end: the book has {count} chapters")
+                    raise LocationOutside.beyond("chapter", number, "book", count)
             texts, steps = [], 0
             for item in package.spine[chapter - 1 : last or chapter]:
                 content = _flow(archive, item, as_seen=self._as_seen)

@@ -45,7 +45,7 @@ def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
     """
     content = read_lines(path, progress)
     if lines.last > len(content):
-        raise LocationOutside(f"line {lines.last} is beyond the end: the file has {len(content)} lines")
+        raise LocationOutside.beyond("line", lines.last, "file", len(content))
     text = without_noncharacters("\n".join(content))
     progress(0, 1, "reading the document")
     parsed = _parsed(text, path.name)

@@ -156,7 +156,7 @@ class _Deck:
 
 def _check_inside(location: Pages, count: int) -> None:
     if location.clamp(Extent(pages=count)).numbers != location.numbers:
-        raise LocationOutside(f"slide {location.numbers[-1]} is beyond the end: the presentation has {count} slides")
+        raise LocationOutside.beyond("slide", location.numbers[-1], "presentation", count)
 
 
 def _reference(element: _Element) -> str:

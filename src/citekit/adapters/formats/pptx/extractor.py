@@ -61,7 +61,7 @@ class SlideExtractor:
 def check_inside(location: Pages, count: int) -> None:
     """Raise `LocationOutside` if one of the slides does not exist."""
     if location.clamp(Extent(pages=count)) != location:
-        raise LocationOutside(f"slide {location.numbers[-1]} is beyond the end: the presentation has {count} slides")
+        raise LocationOutside.beyond("slide", location.numbers[-1], "presentation", count)
 
 
 def _text(deck: Any, location: Pages, name: str) -> str:

@@ -50,7 +50,7 @@ class ChapterPages:
 
     def _check(self, chapter: int) -> None:
         if not 1 <= chapter <= self.count:
-            raise LocationOutside(f"chapter {chapter} is beyond the end: the book has {self.count} chapters")
+            raise LocationOutside.beyond("chapter", chapter, "book", self.count)
 
     def _sections(self, first: int, last: int, progress: Progress) -> Iterator[str]:
         """Yield the chapters from `first` to `last`, one section each."""

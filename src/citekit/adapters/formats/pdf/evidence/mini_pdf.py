@@ -229,4 +229,4 @@ def check_pages_exist(document: Document, location: Pages) -> None:
     """Raise `LocationOutside` if a page is beyond the end of the document."""
     last, count = location.numbers[-1], document.page_count
     if last > count:
-        raise LocationOutside(f"page {last} is beyond the end: the document has {count} pages")
+        raise LocationOutside.beyond("page", last, "document", count)
