@@ -280,7 +280,7 @@ def _part(resource_id: str, node_id: str) -> NodeName | Address:
     address = parse_address(node_id)
     if address.resource_id != resource_id:
         raise RequestRefused(
-            f"The address {node_id!r} belongs to the resource {address.resource_id!r}, but resource_id is "
-            f"{resource_id!r}. Use the same ID for both."
+            f"The address {node_id!r} belongs to the resource {address.resource_id!r}, which is not the "
+            "given resource_id. Use the same ID for both."
         )
     return address
