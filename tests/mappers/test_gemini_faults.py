@@ -24,7 +24,7 @@ SAID = {
     "address without https://": ("'localhost:8080' is not a valid service address", "--base-url"),
     "an address that is no Gemini (web page)": ("is not a Gemini response", "--base-url"),
     "redirect": ("HTTP 302", "--base-url"),
-    "429 that lasts": ("HTTP 429 RESOURCE_EXHAUSTED", "wait 1 s", "--concurrency"),
+    "429 that lasts": ("HTTP 429 RESOURCE_EXHAUSTED", "wait 1 s", "--model-concurrency"),
     "429 that asks for a long wait": ("HTTP 429", "wait 3600 s"),
     "no quota at all for the model (429)": ("HTTP 429", "no quota for the model", "--model", "billing"),
     "quota of the day (429)": ("HTTP 429", "no quota left today", "tomorrow"),

@@ -270,7 +270,9 @@ class TestTooLittle:
     def test_an_answer_without_a_right_node_is_an_error(self) -> None:
         service = ScriptedService([nodes((1, "Ending", 300, 310), unit="second")] * 2)
 
-        with pytest.raises(FaultyAnswer, match=r"scripted \(script\) made of .*run.mp4: nodes\[0\].start: seconds 300"):
+        with pytest.raises(
+            FaultyAnswer, match=r"scripted \(script\) made from .*run.mp4: nodes\[0\].start: seconds 300"
+        ):
             model_mapper(service).map(source_of(SHIPPED / "run.mp4"), "x")
 
         assert (2, 0) == (len(service.questions), service.open_sessions)

@@ -628,7 +628,7 @@ class TestWhatGoesBetween:
     @pytest.mark.parametrize(
         ("what", "kind", "text"),
         [
-            ("outside", LocationOutside, "there is no page 9"),
+            ("outside", LocationOutside, "There is no page 9."),
             ("failed", ExtractionFailed, "cannot be cut"),
             ("missing", DriverMissing, "Reading pictures needs the extra 'ocr': pip install 'citekit[ocr]'."),
             ("faulty", FaultyAnswer, "a map: nodes: is missing"),

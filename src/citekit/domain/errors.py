@@ -70,11 +70,13 @@ class AddressMalformed(Refused, ValueError):
 
 
 class _LocationRefused(Refused, ValueError):
-    """A location error. `reason` is a clause for other messages; the text is a sentence."""
+    """A location error. `reason` is a clause for other messages. The text is a sentence, or a `field: reason` line."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason.removesuffix(".")
-        super().__init__(f"{self.reason[:1].upper()}{self.reason[1:]}.")
+        field, colon, _ = reason.partition(": ")
+        is_line = bool(colon) and field.isidentifier()
+        super().__init__(self.reason if is_line else f"{self.reason[:1].upper()}{self.reason[1:]}.")
 
 
 class LocationMalformed(_LocationRefused):
