@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -61,6 +62,38 @@ def test_only_the_current_version_of_a_resource_is_found(make: Make) -> None:
     index.drop("a")
     index.drop("never")
     assert ({}, []) == (index.versions(["a"]), found(index, ["words"], a="2"))
+
+
+def test_a_resource_that_is_dropped_is_not_found_and_the_others_are(make: Make) -> None:
+    index = make()
+    index.put("a", "1", [page(1, "some words")])
+    index.put("b", "1", [page(1, "other words")])
+
+    index.drop("a")
+    index.drop("none")
+
+    assert [("b", "other words")] == found(index, ["words"], a="1", b="1")
+    assert {"b": "1"} == index.versions(["a", "b"])
+    index.drop("b")
+    index.put("c", "1", [page(1, "more words")])
+    assert [("c", "more words")] == found(index, ["words"], b="1", c="1")
+
+
+def test_the_file_becomes_smaller_when_most_of_it_was_dropped(tmp_path: Path) -> None:
+    index = SqliteTextIndex(tmp_path)
+    generator = Random(1)
+    for name in ("a", "b"):
+        index.put(name, "1", [page(n, generator.randbytes(40_000).hex()) for n in range(100)])
+    index.put("c", "1", [page(1, "some words")])
+    index.close()
+    before = (tmp_path / "text.db").stat().st_size
+
+    index.drop("a")
+    index.drop("b")
+    index.close()
+
+    assert (tmp_path / "text.db").stat().st_size < before / 10
+    assert [("c", "some words")] == found(index, ["words"], c="1")
 
 
 def test_a_file_without_text_is_indexed_and_never_found(make: Make) -> None:

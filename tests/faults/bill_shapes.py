@@ -191,6 +191,16 @@ def contents(count: int) -> bytes:
     return ebook("<p>a</p>", package=package(extra=extra), **{"nav.xhtml": page})
 
 
+def navigation(kind: str, content: str) -> bytes:
+    """A book of one chapter with a navigation document that is nested as `content` says."""
+    extra = '<item id="n" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>'
+    page = PAGE.format(f'<div xmlns:e="http://www.idpf.org/2007/ops"><nav e:type="{kind}">{content}</nav></div>')
+    return ebook("<p>a</p>", package=package(extra=extra), **{"nav.xhtml": page})
+
+
+LINKS = '<li><a href="a.xhtml">a</a></li>' * 50_000
+
+
 def picture_behind_text(side: int = 10_000) -> bytes:
     """A PDF whose text lies over a gray picture of very many pixels."""
     objects = pages(count=1, page="/Resources<</Font<</F1 3 0 R>>/XObject<</I 90 0 R>>>>/Contents 4 0 R")
@@ -324,6 +334,19 @@ SHAPES: tuple[Shape, ...] = (
     Shape("spine", "a.epub", spine, brief=False),
     Shape("items of one page", "a.epub", items_of_one_page, brief=False),
     Shape("very many headings", "a.epub", lambda: ebook("<h2>a</h2>" * 100_000), brief=False, is_refused=True),
+    Shape(
+        "links within links",
+        "a.epub",
+        lambda: navigation("toc", _nested('<li><a href="a.xhtml">', "</a></li>", 900, LINKS)),
+        brief=False,
+    ),
+    Shape(
+        "page lists within page lists",
+        "a.epub",
+        lambda: navigation("page-list", _nested('<nav e:type="page-list">', "</nav>", 1800, LINKS)),
+        brief=False,
+    ),
+    Shape("blanks in preformatted text", "a.epub", lambda: ebook("<pre>" + " <b/>" * 250_000 + "</pre>"), brief=False),
     Shape("entries of the contents", "a.epub", lambda: contents(100_000), brief=False),
     Shape(
         "bold paragraphs that are headings",

@@ -145,7 +145,7 @@ def eat(app: Any, owner: Any, name: str, path: Path) -> Meal:
         meal.nodes = sum(1 for _ in found.walk())
         meal.map = _digest(json.dumps(_lasting(found), sort_keys=True).encode("utf-8", "surrogatepass"))
         _cut(app, owner, found, meal, begun)
-        meal.attempt("forget", lambda: app.maps.remove(found.resource_id))
+        meal.attempt("forget", lambda: app.remove(found.resource_id))
     meal.seconds = round(monotonic() - begun, 2)
     meal.held = _held()
     return meal

@@ -81,6 +81,21 @@ def test_context_lines_are_shown_around_a_hit(home: Path) -> None:
     assert (["Bees store honey."], ["Honey is stored in"]) == (list(hit.before), list(hit.after))
 
 
+def test_the_text_of_a_removed_resource_is_not_kept_in_the_index(home: Path) -> None:
+    app = app_of(home)
+    app.find_text("honey")
+
+    app.remove("bees_md")
+
+    assert {"talk_srt", "code_py"} == set(app.text_index.versions(["bees_md", "talk_srt", "code_py"]))
+    assert 0 == app.find_text("honey").total
+
+
+def test_a_resource_that_is_not_there_is_not_removed(home: Path) -> None:
+    with pytest.raises(ResourceMissing):
+        app_of(home).remove("none")
+
+
 def test_a_pattern_is_searched_for_in_lines(home: Path) -> None:
     assert [("text://bees_md#lines=8", "line", "In winter, the hive eats honey.")] == brief(
         app_of(home).find_text(r"^in\b.*hon[aeiou]y\.$", regex=True)

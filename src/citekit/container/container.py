@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from citekit.application.ingest_many import IngestMany
     from citekit.application.locate_source import LocateSource
     from citekit.application.measure_extent import MeasureSource
+    from citekit.application.remove_resource import RemoveResource
     from citekit.application.resolve import Resolve
     from citekit.application.search import Search
     from citekit.application.structure import GetStructure
@@ -479,6 +480,13 @@ class Container:
         from citekit.application.find_text import FindText
 
         return FindText(self.maps, self.locate, self.quotable, self.text_index)
+
+    @first_use
+    def remove(self) -> RemoveResource:
+        """The use case that removes a resource."""
+        from citekit.application.remove_resource import RemoveResource
+
+        return RemoveResource(self.maps, self.text_index)
 
     @first_use
     def quotable(self) -> QuotableTexts:

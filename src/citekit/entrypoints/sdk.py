@@ -329,5 +329,5 @@ class CiteKit:
         return Context(dimensions=resource_map.extent.size)
 
     def remove(self, resource_id: str) -> None:
-        """Delete a map. Its evidence stays in the cache until the cache is pruned."""
-        self.app.maps.remove(resource_id)
+        """Delete a map, and its text in the index. Its evidence stays in the cache until the cache is pruned."""
+        self.app.remove(resource_id)

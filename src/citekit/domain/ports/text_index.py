@@ -21,7 +21,7 @@ class TextIndex(Protocol):
         """Index a resource in place of its earlier text. Return whether it was stored."""
 
     def drop(self, resource_id: str) -> None:
-        """Remove a resource from the index."""
+        """Remove a resource from the index. The space that its text took may be given back."""
 
     def find(
         self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True

@@ -12,14 +12,14 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @click.argument("resource")
 @pass_session
 def command(session: Session, resource: str) -> None:
-    """Delete the map of a resource.
+    """Delete the map of a resource, and its text in the index for `citekit find`.
 
     The source file does not change. Evidence that was cut from it stays in the cache until the cache is pruned or
     cleared.
     """
     from citekit.domain.unicode_controls import printable
 
-    session.app.maps.remove(resource)
+    session.app.remove(resource)
     line = (
         f"Deleted the map of '{printable(resource)}'. The source file is unchanged. Evidence that was cut "
         "from it stays in the"

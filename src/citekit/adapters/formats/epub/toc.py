@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -30,6 +30,9 @@ PAGES_LIMIT = 20_000
 
 LABEL_LIMIT = 40
 """Maximum characters of a page label."""
+
+LABEL_DEPTH = 3
+"""Maximum depth of labels within labels, which only damaged or hostile books have: the text of each is read again."""
 
 LEVEL_LIMIT = 12
 """Maximum depth of a table of contents. Deeper entries become siblings on the last level."""
@@ -83,19 +86,36 @@ def read_page_list(archive: EpubArchive, package: Package) -> list[tuple[str, st
 
 
 def _nav_pages(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]]:
-    for nav in parse_page(archive.read(base), base).iter():
-        if local_name(nav) == "nav" and "page-list" in local_attributes(nav).get("type", "").split():
-            links = (each for each in nav.iter() if local_name(each) == "a")
-            yield from _pages(archive, base, ((inner_text(each), local_attributes(each).get("href")) for each in links))
+    for nav in _navs_of_type(archive, base, "page-list"):
+        links = _outermost(nav, lambda each: local_name(each) == "a")
+        yield from _pages(archive, base, ((inner_text(each), local_attributes(each).get("href")) for each in links))
+
+
+def _navs_of_type(archive: EpubArchive, base: str, kind: str) -> Iterator[_Element]:
+    """Yield the `nav` elements of a type that are not inside of another one."""
+    return _outermost(
+        parse_page(archive.read(base), base),
+        lambda each: local_name(each) == "nav" and kind in local_attributes(each).get("type", "").split(),
+    )
+
+
+def _outermost(root: _Element, is_wanted: Callable[[_Element], bool]) -> Iterator[_Element]:
+    """Yield the wanted elements that are not inside of another one, so that no text is read again at each level."""
+    from lxml import etree
+
+    walker = etree.iterwalk(root, events=("start",))
+    for _, each in walker:
+        if is_wanted(each):
+            walker.skip_subtree()
+            yield each
 
 
 def _ncx_pages(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]]:
-    for target in parse_xml(archive.read(base), base).iter():
-        if local_name(target) == "pagetarget":
-            parts = {local_name(child): child for child in target}
-            label = inner_text(parts["navlabel"]) if "navlabel" in parts else local_attributes(target).get("value", "")
-            source = local_attributes(parts["content"]).get("src") if "content" in parts else None
-            yield from _pages(archive, base, [(label, source)])
+    for target in _outermost(parse_xml(archive.read(base), base), lambda each: local_name(each) == "pagetarget"):
+        parts = {local_name(child): child for child in target}
+        label = inner_text(parts["navlabel"]) if "navlabel" in parts else local_attributes(target).get("value", "")
+        source = local_attributes(parts["content"]).get("src") if "content" in parts else None
+        yield from _pages(archive, base, [(label, source)])
 
 
 def _pages(archive: EpubArchive, base: str, said: Iterable[tuple[str, str | None]]) -> Iterator[tuple[str, str, str]]:
@@ -106,13 +126,12 @@ def _pages(archive: EpubArchive, base: str, said: Iterable[tuple[str, str | None
 
 
 def _nav_landmarks(archive: EpubArchive, base: str) -> Iterator[tuple[str, str, str]]:
-    for nav in parse_page(archive.read(base), base).iter():
-        if local_name(nav) == "nav" and "landmarks" in local_attributes(nav).get("type", "").split():
-            for link in nav.iter():
-                said = local_attributes(link)
-                path = archive.find(said.get("href", ""), base) if local_name(link) == "a" else None
-                if path is not None:
-                    yield said.get("type", ""), path, unquote(said["href"].partition("#")[2])
+    for nav in _navs_of_type(archive, base, "landmarks"):
+        for link in nav.iter():
+            said = local_attributes(link)
+            path = archive.find(said.get("href", ""), base) if local_name(link) == "a" else None
+            if path is not None:
+                yield said.get("type", ""), path, unquote(said["href"].partition("#")[2])
 
 
 def _nav(archive: EpubArchive, path: str) -> Iterator[Entry]:
@@ -122,13 +141,15 @@ def _nav(archive: EpubArchive, path: str) -> Iterator[Entry]:
     nav = chosen if chosen is not None else next(iter(navs), None)
     if nav is None:
         return
-    level = 0
+    level = depth = 0
     for event, each in _events(nav):
         name = local_name(each)
         if name == "ol":
             level += 1 if event == "start" else -1
-        elif name in ("a", "span") and event == "start" and _of_item(each):
-            yield _entry(archive, path, max(level, 1), each, local_attributes(each).get("href", ""))
+        elif name in ("a", "span") and _of_item(each):
+            depth += 1 if event == "start" else -1
+            if event == "start" and depth <= LABEL_DEPTH:
+                yield _entry(archive, path, max(level, 1), each, local_attributes(each).get("href", ""))
 
 
 def _of_item(element: _Element) -> bool:
@@ -138,12 +159,15 @@ def _of_item(element: _Element) -> bool:
 
 def _ncx(archive: EpubArchive, path: str) -> Iterator[Entry]:
     root = parse_xml(archive.read(path), path)
-    level = 0
+    level = labels = 0
     for event, each in _events(root):
-        if local_name(each) != "navpoint":
+        name = local_name(each)
+        if name == "navlabel":
+            labels += 1 if event == "start" else -1
+        if name != "navpoint":
             continue
         level += 1 if event == "start" else -1
-        if event == "start":
+        if event == "start" and labels < LABEL_DEPTH:
             label = next((child for child in each if local_name(child) == "navlabel"), None)
             content = next((child for child in each if local_name(child) == "content"), None)
             source = "" if content is None else local_attributes(content).get("src", "")

@@ -89,7 +89,7 @@ class _Writer:
     pieces: list[str] = field(factory=list)
     length: int = 0
     block: str = ""
-    lead: str = ""
+    lead: list[str] = field(factory=list)
     space: Space | None = None
     preformatted: int = 0
     steps: list[Step] = field(factory=list)
@@ -157,19 +157,20 @@ class _Writer:
 
     def _part(self, name: str) -> None:
         self.block = self.block or "\t" if name in _CELLS else "\n"
-        self.lead, self.space = "", None
+        self.lead.clear()
+        self.space = None
 
     def _space(self, raw: str) -> None:
         if raw and self.preformatted:
-            self.lead += raw.replace("\r\n", "\n").replace("\r", "\n")
+            self.lead.append(raw.replace("\r\n", "\n").replace("\r", "\n"))
         elif raw and not (self.block or self.lead or self.space):
             self.space = Space()
             self.steps.append(self.space)
 
     def _emit(self, body: str) -> None:
-        before = ""
+        before, lead = "", "".join(self.lead)
         if self.length:
-            before = f"{self.block}{' ' if self.space else ''}{self.lead}"
+            before = f"{self.block}{' ' if self.space else ''}{lead}"
             if self.space:
                 self.space.offset = self.length
         self.pieces.extend((before, body))
@@ -177,9 +178,10 @@ class _Writer:
         for opening in self.waiting:
             opening.start = offset
         self.waiting.clear()
-        self.steps.append(Words(self.lead, offset, body))
+        self.steps.append(Words(lead, offset, body))
         self.length = offset + len(body)
-        self.block, self.lead, self.space = "", "", None
+        self.block, self.space = "", None
+        self.lead.clear()
 
 
 @define

@@ -7,10 +7,11 @@ import os
 import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from sqlite3 import Connection, DatabaseError
 from typing import Any
 
-from citekit.adapters.libraries.sqlite.cache_file import SqliteFile
+from citekit.adapters.libraries.sqlite.cache_file import SqliteFile, UnusableError
 from citekit.adapters.libraries.sqlite.database import Tables
 from citekit.adapters.search.text_index.stored_form import from_bytes, to_bytes
 from citekit.adapters.system.home_seal import HomeSeal
@@ -45,6 +46,9 @@ _MATCHING = (
     "SELECT number, data, code FROM term CROSS JOIN block ON block.number = term.rowid"
     " WHERE term MATCH ? AND term.rowid >= ? AND term.rowid < ? ORDER BY term.rowid LIMIT ?"
 )
+
+LEAST_FREE_PAGES = 256
+"""Free pages, a megabyte, from which the file may be rewritten without them."""
 
 _FOREIGN = "the file has text that this home did not store"
 
@@ -91,8 +95,21 @@ class SqliteTextIndex:
         return bool(self._file.write(stored))
 
     def drop(self, resource_id: str) -> None:
-        """See `TextIndex.drop`."""
-        self._file.write(lambda connection: self._take(connection, resource_id), create=False)
+        """See `TextIndex.drop`. The file is rewritten when most of it is free."""
+        if not _is_unicode(resource_id):
+            return
+        if self._file.write(lambda connection: self._take(connection, resource_id), create=False):
+            self._shrink()
+
+    def _shrink(self) -> None:
+        """Rewrite the file without its free pages if they are most of it. Another process that uses it prevents that."""
+        with suppress(UnusableError), self._file.lent() as connection:
+            free, pages = (
+                connection.execute(f"PRAGMA {each}").fetchone()[0] for each in ("freelist_count", "page_count")
+            )
+            if free > LEAST_FREE_PAGES and free > pages / 2:
+                connection.execute("VACUUM")
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def find(
         self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True
@@ -140,11 +157,14 @@ class SqliteTextIndex:
         """Return whether this home stored a block."""
         return isinstance(data, bytes) and self._seal.holds(code, *block_parts(resource_id, version, at, data))
 
-    def _take(self, connection: Connection, resource_id: str) -> None:
-        """Remove a resource. Raises `DatabaseError` for data from elsewhere; the caller's file is then created again."""
+    def _take(self, connection: Connection, resource_id: str) -> bool:
+        """Remove a resource, and return whether there was one.
+
+        Raises `DatabaseError` for data from elsewhere; the caller's file is then created again.
+        """
         stored = connection.execute("SELECT * FROM text WHERE resource_id = ?", (resource_id,)).fetchone()
         if stored is None:
-            return
+            return False
         row = self._own_row(stored)
         if row is None:
             raise DatabaseError(_FOREIGN)
@@ -156,6 +176,11 @@ class SqliteTextIndex:
             connection.execute("INSERT INTO term (term, rowid, terms) VALUES ('delete', ?, ?)", (number, terms))
         connection.execute("DELETE FROM block WHERE number >= ? AND number < ?", (first, first + count))
         connection.execute("DELETE FROM text WHERE resource_id = ?", (resource_id,))
+        if connection.execute("SELECT NOT EXISTS (SELECT 1 FROM block)").fetchone()[0]:
+            connection.execute(
+                "INSERT INTO term (term) VALUES ('delete-all')"
+            )  # else it keeps deleted words for a while
+        return True
 
 
 def block_parts(resource_id: str, version: str, at: int, data: bytes) -> tuple[bytes, ...]:

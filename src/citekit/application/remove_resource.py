@@ -1,0 +1,24 @@
+"""The use case that removes a resource."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.text_index import TextIndex
+
+
+@frozen
+class RemoveResource:
+    """Removes the map of a resource and its text in the index. The source and the evidence are kept."""
+
+    maps: MapStore
+    text_index: TextIndex
+
+    def __call__(self, resource_id: str) -> None:
+        """Remove the resource. Raises what `MapStore.remove` raises.
+
+        The text is removed first: after a kill in between, it is only indexed again.
+        """
+        self.text_index.drop(resource_id)
+        self.maps.remove(resource_id)
