@@ -135,7 +135,7 @@ def test_the_contents_point_at_their_words(reader: Reader, tmp_path: Path) -> No
 def test_a_chapter_beyond_the_end_is_outside(reader: Reader, tmp_path: Path) -> None:
     path = write_book(tmp_path / "b.epub", ["<p>only</p>"])
 
-    with pytest.raises(LocationOutside, match="1 chapters"):
+    with pytest.raises(LocationOutside, match="1 chapter"):
         reader.html(path, 2)
     with pytest.raises(LocationOutside):
         reader.html(path, 0)

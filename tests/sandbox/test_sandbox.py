@@ -143,7 +143,9 @@ class TestAChildThatDoesNotComeBack:
     def test_is_ended_where_it_makes_no_progress(self) -> None:
         some = children(seconds=2)
 
-        with pytest.raises(SourceUnsupported, match=r"no progress was made for 2 s \(CITEKIT_PARSER_TIMEOUT"):
+        with pytest.raises(
+            SourceUnsupported, match=r"no progress was made for 2 s \(to wait longer, increase CITEKIT_PARSER_TIMEOUT"
+        ):
             some.ask("loop", FILE, {})
 
         assert "well" == some.ask("progress", FILE, {})
@@ -276,7 +278,9 @@ class TestLimits:
     def test_of_memory_hold(self) -> None:
         some = children({"memory": 200_000_000})
 
-        with pytest.raises(SourceUnsupported, match=r"more memory than is allowed \(CITEKIT_PARSER_MEMORY"):
+        with pytest.raises(
+            SourceUnsupported, match=r"more memory than is allowed \(to allow more, increase CITEKIT_PARSER_MEMORY"
+        ):
             some.ask("memory", FILE, {"size": 10**9})
 
         assert 1000 == some.ask("memory", FILE, {"size": 1000})
@@ -317,7 +321,9 @@ class TestLimits:
         assert "well" == some.ask("echo", FILE, {"said": "well"})
 
     def test_of_memory_are_meant_where_a_library_cannot_be_loaded(self, sound: WorkerPool) -> None:
-        with pytest.raises(SourceUnsupported, match=r"more memory than is allowed \(CITEKIT_PARSER_MEMORY"):
+        with pytest.raises(
+            SourceUnsupported, match=r"more memory than is allowed \(to allow more, increase CITEKIT_PARSER_MEMORY"
+        ):
             sound.ask("unloaded", FILE, {})
 
     def test_of_their_number_hold(self) -> None:
@@ -349,7 +355,7 @@ class TestTheBudgetOfAFile:
         with pytest.raises(SourceUnsupported) as raised:
             some.ask("map", small, {"spin": True})
 
-        said = "small.pdf cannot be read: it took more than 1 s of processor time (CITEKIT_PARSER_CPU allows more)."
+        said = "small.pdf cannot be read: it took more than 1 s of processor time (to allow more, increase CITEKIT_PARSER_CPU)."
         assert said == str(raised.value)
         assert 1000 == some.ask("measure", small, {"size": 1000})
 
@@ -360,7 +366,7 @@ class TestTheBudgetOfAFile:
 
         assert 45_000_000 == some.ask("map", small, {"size": 45_000_000})
         with pytest.raises(
-            SourceUnsupported, match=r"more than 50 MB of memory \(CITEKIT_PARSER_FILE_MEMORY allows more"
+            SourceUnsupported, match=r"more than 50 MB of memory \(to allow more, increase CITEKIT_PARSER_FILE_MEMORY"
         ):
             some.ask("map", small, {"size": 60_000_000})
 
@@ -379,7 +385,7 @@ class TestTheBudgetOfAFile:
 
         with pytest.raises(
             SourceUnsupported,
-            match=r"allows more\), (and only |but the computer was busy .*\()citekit ingest --force tries it",
+            match=r"CITEKIT_PARSER_\w+\)(, but the computer was busy .*)?; to try (again|now), run: citekit ingest --force",
         ):
             some.ask("map", small, {})
 
@@ -398,7 +404,7 @@ class TestTheBudgetOfAFile:
             some.ask("map", small, {"spin": True})
 
         with pytest.raises(
-            SourceUnsupported, match=r"but the computer was busy or slow, so it is tried again in 10 min"
+            SourceUnsupported, match=r"but the computer was busy or slow, so CiteKit can try again in 10 min"
         ):
             some.ask("map", small, {})
 
@@ -431,7 +437,7 @@ class TestTheBudgetOfAFile:
         with pytest.raises(SourceUnsupported, match=r"\(was terminated by SIGSEGV\)\.$"):
             some.ask("crash", small, {})
 
-        with pytest.raises(SourceUnsupported, match=r"SIGSEGV.*, and only citekit ingest --force tries it again"):
+        with pytest.raises(SourceUnsupported, match=r"SIGSEGV.*; to try again, run: citekit ingest --force"):
             some.ask("crash", small, {})
 
     def test_was_that_of_the_file_as_it_was(self, small: Path) -> None:
@@ -535,7 +541,7 @@ class TestLongRequests:
 
 class TestRefusals:
     STATE, SMALL, LARGE = FileState(1, 2, 3, 4, 5), Budget(5, 10**9), Budget(10, 10**9)
-    TOLD = "it took too long, and only citekit ingest --force tries it again"
+    TOLD = "it took too long; to try again, run: citekit ingest --force"
 
     def refused(self, *tried: tuple[str, dict[str, Any]], budget: Budget = SMALL) -> Refusals:
         some = Refusals()
@@ -599,7 +605,9 @@ class TestRefusals:
         said = at(1000 + passed).reason(self.STATE, Work.of("map", {}), self.SMALL)
 
         assert is_refused == (said is not None)
-        assert said is None or "it took too long, but the computer was busy or slow, so it is tried again in " in said
+        assert (
+            said is None or "it took too long, but the computer was busy or slow, so CiteKit can try again in " in said
+        )
 
     def test_do_not_hold_for_a_larger_budget(self) -> None:
         some = self.refused(("map", {}))

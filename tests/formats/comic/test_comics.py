@@ -133,7 +133,7 @@ def test_a_region_of_a_page_is_cropped(tmp_path: Path) -> None:
 def test_a_page_beyond_the_last_is_outside(tmp_path: Path, form: Form) -> None:
     book = source(comic(tmp_path / "a.cbz", {"1.png": picture()}))
 
-    with pytest.raises(LocationOutside, match="1 pages"):
+    with pytest.raises(LocationOutside, match="1 page"):
         CbzExtractor().extract(book, Pages((2,)), Options(form), tmp_path / "out")
 
 

@@ -158,7 +158,7 @@ def test_pictures_of_a_mobi_are_inside_its_documents(reader: AnyBookReader, tmp_
 def test_chapters_and_characters_beyond_the_end_are_outside(reader: AnyBookReader, tmp_path: Path) -> None:
     path = write_mobi(tmp_path / "b.mobi", ["<p>only</p>"])
 
-    with pytest.raises(LocationOutside, match="1 chapters"):
+    with pytest.raises(LocationOutside, match="1 chapter"):
         reader.html(path, 2)
     with pytest.raises(LocationOutside, match="4 characters"):
         reader.html(path, 1, (2, 9))

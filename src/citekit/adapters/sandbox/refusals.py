@@ -79,11 +79,11 @@ class _Refusal:
     def clause(self, now: float) -> str:
         """Return the reason, and when the file is tried again."""
         if self.until is None:
-            return f"{self.reason}, and only citekit ingest --force tries it again"
+            return f"{self.reason}; to try again, run: citekit ingest --force"
         minutes = max(1, math.ceil((self.until - now) / 60))
         return (
-            f"{self.reason}, but the computer was busy or slow, so it is tried again in {minutes} min "
-            "(citekit ingest --force tries it now)"
+            f"{self.reason}, but the computer was busy or slow, so CiteKit can try again in {minutes} "
+            "min; to try now, run: citekit ingest --force"
         )
 
 

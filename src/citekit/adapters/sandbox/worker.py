@@ -70,7 +70,9 @@ def _answer(asked: Mapping[str, Any], work: Work, progress: Progress, memory: st
         if any(_is_out_of_memory(each) for each in _causes(error)):
             return {"spent": memory}
         if any(getattr(each, "errno", None) == errno.EFBIG for each in _causes(error)):
-            return {"short": f"the evidence would exceed {asked['output']} bytes (CITEKIT_CACHE_LIMIT allows more)"}
+            return {
+                "short": f"the evidence would exceed {asked['output']} bytes (to allow more, increase CITEKIT_CACHE_LIMIT)"
+            }
         if isinstance(error, CiteKitError):
             return {"failed": to_plain_error(error)}
         return {"broken": traceback.format_exc()}

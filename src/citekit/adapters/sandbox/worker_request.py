@@ -124,10 +124,11 @@ def _sample_seconds() -> float:
 def spent(what: object, budget: Budget | None) -> str:
     """Describe what a request exceeded and which setting raises the limit, as a clause."""
     if budget is not None and what == TIME:
-        return f"it took more than {budget.seconds:g} s of processor time (CITEKIT_PARSER_CPU allows more)"
+        return f"it took more than {budget.seconds:g} s of processor time (to allow more, increase CITEKIT_PARSER_CPU)"
     if budget is not None and what == FILE_MEMORY:
-        return f"it took more than {budget.memory // MEGABYTE} MB of memory (CITEKIT_PARSER_FILE_MEMORY allows more)"
-    return "it took more memory than is allowed (CITEKIT_PARSER_MEMORY allows more)"
+        allowed = budget.memory // MEGABYTE
+        return f"it took more than {allowed} MB of memory (to allow more, increase CITEKIT_PARSER_FILE_MEMORY)"
+    return "it took more memory than is allowed (to allow more, increase CITEKIT_PARSER_MEMORY)"
 
 
 @define
@@ -181,7 +182,7 @@ class Conversation:
         now = monotonic()
         if now - self._heard > self.request.patience:
             raise DiedError(
-                f"no progress was made for {self.request.patience:g} s (CITEKIT_PARSER_TIMEOUT allows more)"
+                f"no progress was made for {self.request.patience:g} s (to wait longer, increase CITEKIT_PARSER_TIMEOUT)"
             )
         used = (self.child.processor_time() or 0.0) - self._used_before
         if used > self._allowed:

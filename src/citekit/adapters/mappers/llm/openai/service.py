@@ -151,8 +151,8 @@ def _check_settings(endpoint: Endpoint, key: str | None) -> None:
         )
     if endpoint.base_url is not None and not _is_http_url(endpoint.base_url):
         raise MapperUnavailable(
-            "The base URL for the openai mapper is not valid. It must begin with http:// or https://, and usually "
-            "ends in /v1, such as http://localhost:11434/v1."
+            "The base URL for the openai mapper (--base-url) is not valid. It must begin with http:// or https://, and "
+            "usually ends in /v1, such as http://localhost:11434/v1."
         )
 
 
