@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -22,6 +23,16 @@ sys.dont_write_bytecode = False
 # A shell starts what runs in the background deaf to Ctrl-C, and so would be all that these tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+gc.disable()  # nothing that is imported and collected becomes garbage: see pytest_collection_finish
+
+
+def pytest_collection_finish() -> None:
+    """Leave the ten thousand tests and all modules out of garbage collection: each full one walked through them again."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 INLINE = frozenset({"compat", "contracts", "docs", "formats", "importers", "mappers", "search", "storage", "stories"})

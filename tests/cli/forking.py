@@ -79,13 +79,14 @@ class Forking:
 
 def serve(folder: Path) -> None:
     """Read requests from standard input, answer each with the exit code of its run."""
-    from tests.faults.starting import ended, import_everything
+    from tests.faults.starting import ended, import_everything, settle
 
     import_everything()
     for name in ("tokenizers", "safetensors.numpy", "sentencex", "wordllama.config"):
         with suppress(ImportError):
             importlib.import_module(name)
     del sys.path[0]  # the folder of the tests, which `python -m` put there
+    settle()
     for line in sys.stdin:
         request = json.loads(line)
         process = os.fork()
