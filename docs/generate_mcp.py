@@ -122,6 +122,7 @@ def page() -> str:
     every = (
         tools.LIST_RESOURCES,
         tools.FIND_TEXT,
+        tools.READ_TEXT,
         tools.GET_STRUCTURE,
         tools.GET_NODE,
         tools.RESOLVE,

@@ -83,6 +83,7 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
             ("bees", part, "-o", f"no{words}/x"),
         ),
         "find": (("turned",), ("red", "--context", "2"), (words,), ("(", "--regex")),
+        "read": (("bees",), ("bees", part, "--max-chars", "300"), (words, words), ("bees", "--cursor", words)),
         "search": (("turned",), (words,)),
         "outline": ((), ("bees", "--format", "json"), (words,)),
         "import": (

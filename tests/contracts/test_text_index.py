@@ -211,3 +211,29 @@ def test_a_damaged_file_is_replaced(tmp_path: Path) -> None:
 
     assert {} == SqliteTextIndex(tmp_path).versions(["a"])
     assert SqliteTextIndex(tmp_path).put("a", "1", [page(1, "words")])
+
+
+def test_a_range_of_blocks_is_read_in_order(make: Make) -> None:
+    index = make()
+    blocks = [page(number, f"words of page {number}") for number in range(1, 6)]
+    index.put("b", "1", [page(1, "other")])
+    index.put("a", "1", blocks)
+
+    assert (5, 0, 0) == (index.size("a", "1"), index.size("a", "2"), index.size("none", "1"))
+    assert blocks[1:3] == list(index.blocks("a", "1", 1, 3))
+    assert blocks[4:] == list(index.blocks("a", "1", 4, 9))
+    assert [] == list(index.blocks("a", "1", 5, 9)) == list(index.blocks("a", "2", 0, 5))
+
+
+def test_an_edited_block_is_not_read(tmp_path: Path) -> None:
+    import sqlite3
+
+    index = SqliteTextIndex(tmp_path)
+    index.put("a", "1", [page(1, "true words"), page(2, "other words")])
+    with sqlite3.connect(tmp_path / "text.db") as connection:
+        (data,) = connection.execute("SELECT data FROM block WHERE number = 1").fetchone()
+        connection.execute("UPDATE block SET data = ? WHERE number = 0", (data,))
+    connection.close()
+
+    assert [] == index.blocks("a", "1", 0, 1)
+    assert {} == index.versions(["a"])

@@ -106,6 +106,8 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("resolve", {"node_id": "text://x#lines=7", "virtual": True}),
     ("verifyQuote", {"quote": "second line"}),
     ("findText", {"query": "second line", "resource_ids": ["x"]}),
+    ("readText", {}),
+    ("readText", {"node_id": "lines=2"}),
     ("getStructure", {}),
     ("getNode", {"node_id": "all"}),
 ]

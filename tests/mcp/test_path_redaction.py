@@ -83,6 +83,7 @@ def test_no_tool_tells_where_files_of_the_computer_lie(tmp_path: Path) -> None:
         ("resolve", {"resource_id": "x", "node_id": "all", "virtual": True}),
         ("verifyQuote", {"resource_id": "x", "quote": "secret"}),
         ("findText", {"query": "secret", "resource_ids": ["x"]}),
+        ("readText", {"resource_id": "x"}),
         ("alexandria_test_chunking_file", {"file_path": str(other / "diary.txt")}),
         ("alexandria_ingest_file", {"file_path": str(other / "diary.txt")}),
         ("alexandria_remove", {"file_path": str(other / "diary.txt")}),

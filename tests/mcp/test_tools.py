@@ -43,7 +43,7 @@ def test_the_tools_say_what_they_are_for(served: Served) -> None:
 
     tools = {tool.name: tool for tool in served.ask(work)}
 
-    assert ["listResources", "findText", "getStructure", "getNode", "resolve", "verifyQuote"] == list(tools)
+    assert ["listResources", "findText", "readText", "getStructure", "getNode", "resolve", "verifyQuote"] == list(tools)
     assert [] == [name for name in tools if name not in str(command.help)]
     assert [
         {},
@@ -71,10 +71,11 @@ def test_the_server_tells_an_agent_the_way(served: Served) -> None:
 
     assert told is not None
     assert sorted(
-        ("listResources", "findText", "getStructure", "getNode", "resolve", "verifyQuote"), key=told.index
+        ("listResources", "findText", "readText", "getStructure", "getNode", "resolve", "verifyQuote"), key=told.index
     ) == [
         "listResources",
         "findText",
+        "readText",
         "getStructure",
         "getNode",
         "resolve",
@@ -341,7 +342,7 @@ def test_a_tool_that_is_none_is_an_error_of_the_protocol(served: Served) -> None
 
     assert (-32602, True) == (
         refused.error.code,
-        "listResources, findText, getStructure, getNode, resolve, verifyQuote" in str(refused),
+        "listResources, findText, readText, getStructure, getNode, resolve, verifyQuote" in str(refused),
     )
 
 

@@ -36,7 +36,9 @@ def test_the_official_typescript_client_is_answered(home: Home, packages: None) 
     )
 
     heard: dict[str, Any] = json.loads(done.stdout)
-    assert ["listResources", "findText", "getStructure", "getNode", "resolve", "verifyQuote"] == heard["tools"]
+    assert ["listResources", "findText", "readText", "getStructure", "getNode", "resolve", "verifyQuote"] == heard[
+        "tools"
+    ]
     assert "citekit" == heard["server"]["name"]
     assert {"resources": ["notes"]} == heard["listed"]["structuredContent"]
     assert ["intro", "body"] == [each["id"] for each in heard["structure"]["structuredContent"]["nodes"]]

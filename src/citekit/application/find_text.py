@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from urllib.parse import unquote
 
 from attrs import field, frozen
 
-from citekit.application.locate_source import LocateSource
+from citekit.application.index_text import IndexText
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import (
     CiteKitError,
     LocationOutside,
-    NodeMissing,
     RequestRefused,
     ResourceMissing,
-    SourceChanged,
-    SourceMoved,
 )
-from citekit.domain.library.extracted_text import UnitKind
-from citekit.domain.locations import Chapter, Lines, Location, Pages
+from citekit.domain.locations import Location
 from citekit.domain.modality import Modality
-from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
-from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.text_index import TextIndex
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.superscripts import visible_text
-from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.text_search.blocks import TextBlock, blocks_of
+from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.found import FoundText, TextHit
+from citekit.domain.text_search.headings import Headings
 from citekit.domain.text_search.matching import LineMatch, context_of, matches_in, shown_row
 from citekit.domain.text_search.query import TextQuery, parse_query
-from citekit.domain.words import words_of
 
 LIMIT = 10
 """The default number of hits in an answer."""
@@ -79,8 +72,7 @@ class FindText:
     """Searches the text of one resource, several, or all of them. Text that is not indexed yet is read first."""
 
     maps: MapStore
-    locate: LocateSource
-    texts: QuotableTexts
+    indexed: IndexText
     index: TextIndex
 
     def __call__(
@@ -134,7 +126,7 @@ class FindText:
             progress(number, len(names), "reading text")
             try:
                 texts.maps[name] = resource_map = self.maps.get(name)
-                texts.versions[name], reason = self._indexed(resource_map, indexed.get(name), roots, progress)
+                texts.versions[name], reason = self.indexed(resource_map, indexed.get(name), roots, progress)
             except CiteKitError as error:
                 if len(names) == 1 or (are_named and isinstance(error, ResourceMissing)):
                     raise
@@ -144,32 +136,11 @@ class FindText:
                 texts.stale[name] = reason
         return texts
 
-    def _indexed(
-        self, resource_map: ResourceMap, known: str | None, roots: Sequence[Path], progress: Progress
-    ) -> tuple[str, str | None]:
-        """Index the text of a resource unless it is. Returns its version, and why its source is stale."""
-        try:
-            source = self.locate(resource_map, roots)
-        except (SourceChanged, SourceMoved) as error:
-            digest = resource_map.source_digest
-            if known is None or digest is None or not known.startswith(f"{digest} "):
-                raise
-            return known, str(error)
-        version = f"{source.digest} {self.texts.version(source)}"
-        if known != version:
-            blocks = blocks_of(self.texts.read(source, progress))
-            if not self.index.put(resource_map.resource_id, version, blocks):
-                raise RequestRefused(
-                    "The text index cannot be written. Check the free space and the permissions of the home, or set "
-                    "CITEKIT_HOME to another folder."
-                )
-        return version, None
-
     def _candidates(self, query: TextQuery, texts: _IndexedTexts) -> Iterator[_Candidate]:
         found = self.index.find(query.words, texts.versions)
         for name, blocks in groupby(found, key=lambda each: each[0]):
             resource_map = texts.maps[name]
-            headings = _Headings(resource_map)
+            headings = Headings(resource_map)
             visible: set[tuple[Location, str]] = set()
             for number, (_, block) in enumerate(blocks):
                 for match in matches_in(block.text, query, headings.on(block)):
@@ -195,7 +166,7 @@ class FindText:
             kind=match.kind,
             text=_shown(text[match.start : match.end]),
             node=node,
-            titles=_titles(resource_map, node),
+            titles=[] if node is None else resource_map.titles(node.id),
             before=[_shown(line) for line in before],
             after=[_shown(line) for line in after],
             hidden=found.block.hidden,
@@ -210,36 +181,6 @@ def _resource_id(text: str) -> str:
     return parse_address(text).resource_id if "#" in name else unquote(name)
 
 
-class _Headings:
-    """The titles of the nodes of a map, by the page, line, or chapter in which the nodes begin."""
-
-    def __init__(self, resource_map: ResourceMap) -> None:
-        self._titles: dict[tuple[UnitKind, int], set[tuple[str, ...]]] = {}
-        for node in resource_map.walk():
-            start = _start_of(node.location)
-            if start is not None:
-                self._titles.setdefault(start, set()).add(tuple(words_of(node.title)))
-
-    def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
-        """The titles, as words, of the nodes that begin in the block."""
-        located = block.located
-        if isinstance(located, Transcript):
-            return frozenset()
-        found = (self._titles.get((located.kind, number), ()) for number in set(located.units.numbers))
-        return frozenset(chain.from_iterable(found)) - {()}
-
-
-def _start_of(location: Location) -> tuple[UnitKind, int] | None:
-    match location:
-        case Pages(numbers=numbers):
-            return UnitKind.PAGE, numbers[0]
-        case Lines(first=line):
-            return UnitKind.LINE, line
-        case Chapter(number=chapter):
-            return UnitKind.CHAPTER, chapter
-    return None
-
-
 def _by_page(found: Sequence[_Candidate]) -> Iterator[_Candidate]:
     """The hits with those of one page or location together, at the rank of the best one."""
     pages: dict[tuple[str, Location], list[_Candidate]] = {}
@@ -247,17 +188,6 @@ def _by_page(found: Sequence[_Candidate]) -> Iterator[_Candidate]:
         pages.setdefault((each.resource_id, each.location), []).append(each)
     for each_page in pages.values():
         yield from each_page
-
-
-def _titles(resource_map: ResourceMap, node: Node | None) -> list[str]:
-    titles = []
-    while node is not None:
-        titles.append(node.title)
-        try:
-            node = resource_map.parent(node.id)
-        except NodeMissing:
-            break
-    return titles[::-1]
 
 
 def _shown(text: str) -> str:

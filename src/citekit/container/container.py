@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from citekit.application.doctor import Doctor
     from citekit.application.find_text import FindText
     from citekit.application.import_map import ImportMap
+    from citekit.application.index_text import IndexText
     from citekit.application.ingest import Ingest
     from citekit.application.ingest_many import IngestMany
     from citekit.application.locate_source import LocateSource
     from citekit.application.measure_extent import MeasureSource
     from citekit.application.remove_resource import RemoveResource
+    from citekit.application.read_text import ReadText
     from citekit.application.resolve import Resolve
     from citekit.application.search import Search
     from citekit.application.structure import GetStructure
@@ -468,6 +470,12 @@ class Container:
         return VerifyQuote(self.maps, self.resolve, self.locate, self.quotable)
 
     @first_use
+    def look_up_quote(self) -> LookUpQuote:
+        """The use case that looks up which mapped file a quote is from."""
+
+        return LookUpQuote(self.find_text, self.verify_quote)
+
+    @first_use
     def text_index(self) -> TextIndex:
         """The index of the text of mapped files."""
         from citekit.adapters.search.text_index.sqlite_index import SqliteTextIndex
@@ -479,7 +487,20 @@ class Container:
         """The use case that finds words in the text of mapped files."""
         from citekit.application.find_text import FindText
 
-        return FindText(self.maps, self.locate, self.quotable, self.text_index)
+        return FindText(self.maps, self._index_text, self.text_index)
+
+    @first_use
+    def read_text(self) -> ReadText:
+        """The use case that reads the text of a part of a mapped file."""
+        from citekit.application.read_text import ReadText
+
+        return ReadText(self.maps, self.resolve, self.quotable, self._index_text, self.text_index)
+
+    @first_use
+    def _index_text(self) -> IndexText:
+        from citekit.application.index_text import IndexText
+
+        return IndexText(self.locate, self.quotable, self.text_index)
 
     @first_use
     def remove(self) -> RemoveResource:

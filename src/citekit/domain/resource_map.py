@@ -74,6 +74,15 @@ class ResourceMap:
         self.find(node_id)
         return self._by_id[node_id][1]
 
+    def titles(self, node_id: str) -> list[str]:
+        """Return the titles from the top of the map down to a node. Raises `NodeMissing`."""
+        found: list[str] = []
+        above: Node | None = self.find(node_id)
+        while above is not None:
+            found.append(above.title)
+            above = self.parent(above.id)
+        return found[::-1]
+
     def siblings(self, node_id: str) -> tuple[Node, ...]:
         """Return the other children of the same parent, in order. Raises `NodeMissing`."""
         parent = self.parent(node_id)

@@ -29,6 +29,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.verdict import QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.found import FoundText
+from citekit.domain.text_search.read import ReadTextAnswer
 from citekit.wire.locations import modality_of
 
 if TYPE_CHECKING:
@@ -229,6 +230,31 @@ class CiteKit:
             regex=regex,
             limit=limit,
             context_lines=context_lines,
+            roots=[Path(root) for root in roots],
+            progress=progress,
+        )
+
+    def read_text(
+        self,
+        what: str | Address,
+        node_id: str | None = None,
+        *,
+        max_chars: int = 6_000,
+        cursor: str | None = None,
+        roots: Sequence[str | Path] = (),
+        progress: Progress = silent,
+    ) -> ReadTextAnswer:
+        """The text of an address, of the node `node_id` of the resource `what`, or of the whole resource.
+
+        At most `max_chars` characters; pass `next_cursor` of the answer as `cursor` to continue. Raises
+        `ResourceMissing`, `NodeMissing`, `AddressMalformed`, `LocationOutside`, `RequestRefused`, and what reading the
+        text raises.
+        """
+        return self.app.read_text(
+            str(what),
+            node_id,
+            max_chars=max_chars,
+            cursor=cursor,
             roots=[Path(root) for root in roots],
             progress=progress,
         )

@@ -87,18 +87,19 @@ class QuotableTextReader:
         if not self.texts.supports(source.format):
             raise SourceUnsupported(
                 f"{source.path.name} is a {source.format.name} file. CiteKit reads no text from such files, so "
-                "it cannot verify quotes in it."
+                "there is nothing to search, read, or quote."
             )
         extracted_text = self.texts.read(source, progress)
         if extracted_text.unread and not extracted_text.text.strip():
             raise SourceUnsupported(
-                f"The pages of {source.path.name} are too complex to read, and there is no other text, so CiteKit "
-                "cannot verify quotes in it."
+                f"The pages of {source.path.name} are too complex to read, and there is no other text, so there is "
+                "nothing to search, read, or quote."
             )
         if not extracted_text.text.strip():
             raise SourceUnsupported(
-                f"{source.path.name} contains no text, so CiteKit cannot verify quotes in it. If it is a scan, "
-                "run OCR on it first."
+                f"{source.path.name} contains no text, so there is nothing to search, read, or quote. If it is a scan, "
+                "run OCR on it first. The extra 'ocr' (pip install 'citekit[ocr]') reads only the headings of scans, for "
+                "the map."
             )
         return list(self._ways_to_read(source, extracted_text, progress))
 
@@ -138,8 +139,8 @@ class QuotableTextReader:
         tracks = [each for each in (cues, facts.subtitles, *facts.other_subtitles) if each]
         if not tracks:
             raise SourceUnsupported(
-                f"{source.path.name} has no subtitles, embedded or in a sidecar file, so CiteKit cannot verify "
-                "quotes in it."
+                f"{source.path.name} has no subtitles, embedded or in a sidecar file, so there is nothing to "
+                "search, read, or quote."
             )
         for place, track in enumerate(tracks):
             spoken = Transcript.of(((cue.start, cue.end, cue.text) for cue in track), modality)

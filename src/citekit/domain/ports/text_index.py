@@ -10,8 +10,8 @@ from citekit.domain.text_search.blocks import TextBlock
 
 class TextIndex(Protocol):
     """Stores the text of files in blocks, and finds the blocks that contain words. It is a cache: after a failure, a
-    resource counts as not indexed. If `find` meets damage, it leaves blocks out, and `versions` no longer has the
-    resources afterwards.
+    resource counts as not indexed. If `find` or `blocks` meets damage, it leaves blocks out, and `versions` no longer
+    has the resources afterwards.
     """
 
     def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
@@ -22,6 +22,15 @@ class TextIndex(Protocol):
 
     def drop(self, resource_id: str) -> None:
         """Remove a resource from the index. The space that its text took may be given back."""
+
+    def size(self, resource_id: str, version: str) -> int:
+        """Return the number of blocks of a resource; 0 unless it is indexed under that version."""
+
+    def blocks(self, resource_id: str, version: str, start: int, end: int) -> Sequence[TextBlock]:
+        """Return the blocks from number `start` to before `end`, counted from 0 in the order in which they were put.
+
+        The cost does not depend on the other blocks. Returns fewer if some do not exist, or none after damage.
+        """
 
     def find(
         self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True

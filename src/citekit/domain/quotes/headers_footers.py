@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
@@ -23,6 +23,9 @@ chapter title.
 LONGEST = 120
 """Maximum number of characters of a running line."""
 
+PAGE_DIGITS = 6
+"""Maximum number of digits of a page number."""
+
 _BESIDE = re.compile(r"[^\w#]+")
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 
@@ -32,10 +35,10 @@ def without_running_lines(extracted_text: ExtractedText) -> ExtractedText | None
     if extracted_text.kind is not UnitKind.PAGE or len(extracted_text.units) < LEAST:
         return None
     pages = [extracted_text.text[unit.start : unit.end].split("\n") for unit in extracted_text.units]
-    counts = Counter(shape for lines in pages for shape in {_shape(lines[index]) for index in _edges(lines)})
-    running = {shape for shape, count in counts.items() if count >= LEAST}
-    running.discard("")
-    texts = ["\n".join(_body_lines(lines, running)) for lines in pages]
+    texts = [
+        "\n".join(line for index, line in enumerate(lines) if index not in left)
+        for lines, left in zip(pages, running_lines(pages), strict=True)
+    ]
     if sum(map(len, texts)) == sum(len("\n".join(lines)) for lines in pages):
         return None
     units, start = Units(), 0
@@ -43,6 +46,53 @@ def without_running_lines(extracted_text: ExtractedText) -> ExtractedText | None
         units.add(unit.number, start, start + len(text))
         start += len(text) + 1
     return ExtractedText(UnitKind.PAGE, "\n".join(texts), units, unread=extracted_text.unread)
+
+
+def running_lines(pages: Sequence[Sequence[str]], numbers: Sequence[int] | None = None) -> list[set[int]]:
+    """Return the indexes of the running headers and footers in the lines of each page.
+
+    If the numbers of the pages are given, the numbers in a running line must be the same on several pages or count the
+    pages, so that a table row at the edge of a page is not mistaken for one.
+    """
+    edges = [{index: _shape(lines[index]) for index in _edges(lines)} for lines in pages]
+    counts = Counter(shape for each in edges for shape in set(each.values()))
+    running = {shape for shape, count in counts.items() if count >= LEAST} - {""}
+    left = [{index for index, shape in each.items() if shape in running} for each in edges]
+    if numbers is not None:
+        left = _with_page_numbers(pages, edges, left, numbers)
+    for lines, indexes in zip(pages, left, strict=True):
+        count = len(lines)
+        for edge in (_first(lines, range(count)), _first(lines, range(count - 1, -1, -1))):
+            indexes |= _outer(lines, edge, indexes)
+    return left
+
+
+def _with_page_numbers(
+    pages: Sequence[Sequence[str]],
+    shapes: Sequence[Mapping[int, str]],
+    found: Sequence[set[int]],
+    numbers: Sequence[int],
+) -> list[set[int]]:
+    """Return the lines of `found` whose numbers are the same on at least `LEAST` pages or differ like the page numbers."""
+
+    def keys(page: int, index: int) -> list[list[tuple[object, ...]]]:
+        shape, places = shapes[page][index], _NUMBER.findall(pages[page][index])
+        return [
+            [(shape, nth, each), *([(shape, nth, int(each) - numbers[page])] if _is_short_number(each) else [])]
+            for nth, each in enumerate(places)
+        ]
+
+    counts = Counter(
+        key for page, indexes in enumerate(found) for index in indexes for place in keys(page, index) for key in place
+    )
+    return [
+        {index for index in indexes if all(max(map(counts.__getitem__, place)) >= LEAST for place in keys(page, index))}
+        for page, indexes in enumerate(found)
+    ]
+
+
+def _is_short_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= PAGE_DIGITS
 
 
 def _edges(lines: Sequence[str]) -> set[int]:
@@ -53,15 +103,6 @@ def _edges(lines: Sequence[str]) -> set[int]:
 def _first(lines: Sequence[str], indexes: Iterable[int]) -> list[int]:
     """Return the first of `indexes` whose lines are not blank."""
     return list(islice((index for index in indexes if lines[index].strip()), EDGE))
-
-
-def _body_lines(lines: Sequence[str], running: set[str]) -> list[str]:
-    edges = _edges(lines)
-    left = {index for index in edges if _shape(lines[index]) in running}
-    count = len(lines)
-    for indexes in (_first(lines, range(count)), _first(lines, range(count - 1, -1, -1))):
-        left |= _outer(lines, indexes, left)
-    return [line for index, line in enumerate(lines) if index not in left]
 
 
 def _outer(lines: Sequence[str], indexes: Sequence[int], left: set[int]) -> set[int]:

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "inspect": ("inspect", "Show one node of a map."),
     "resolve": ("resolve", "Cut out one part of a resource as evidence."),
     "find": ("find", "Find words in the text of mapped files."),
+    "read": ("read", "Print the text of a part of a mapped file."),
     "search": ("search", "Find nodes by words in their titles and summaries."),
     "outline": ("context", "Print an outline of maps for a model, within a token budget."),
     "import": ("adapt", "Import the structure that another program produced as a map."),

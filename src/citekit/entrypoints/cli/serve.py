@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def command(session: Session, /, tools: str | None) -> None:
     """Serve agents over MCP on standard input and output.
 
-    Tools: listResources, findText, getStructure, getNode, resolve, and verifyQuote. If a library is configured or a book was
-    ingested, the library tools (alexandria_query and so on) are also available. Maps that are created or changed
-    while the server runs are visible immediately.
+    Tools: listResources, findText, readText, getStructure, getNode, resolve, and verifyQuote. If a library is
+    configured or a book was ingested, the library tools (alexandria_query and so on) are also available. Maps that are
+    created or changed while the server runs are visible immediately.
     """
     from citekit.entrypoints.mcp.server import serve
 

@@ -48,12 +48,13 @@ INSTRUCTIONS = (
     "1. listResources: lists the mapped files.\n"
     "2. findText: finds words in the text of files, with the exact page, line, or time. This is usually the shortest "
     "way to a fact.\n"
-    "3. getStructure: shows the structure of one file. For a large file, call it with depth: 1 first, "
+    "3. readText: returns the text of a node or address inline.\n"
+    "4. getStructure: shows the structure of one file. For a large file, call it with depth: 1 first, "
     "and then with the node_id of a branch.\n"
-    "4. getNode: shows one node whose id you know.\n"
-    "5. resolve with virtual: true: returns the address to cite immediately. Without virtual: creates a "
-    "file with only that part (output_path). Do this when you need the content itself.\n"
-    "6. verifyQuote: checks that the file contains the words that you want to quote.\n"
+    "5. getNode: shows one node whose id you know.\n"
+    "6. resolve with virtual: true: returns the address to cite immediately. Without virtual: creates a "
+    "file with only that part (output_path). Do this when you need the file itself.\n"
+    "7. verifyQuote: checks that the file contains the words that you want to quote.\n"
     'Cite the address of the smallest node that contains the fact. Error messages begin with "Error: " '
     "and say what to do."
 )

@@ -29,6 +29,7 @@ from citekit.entrypoints.mcp.answers import (
 from citekit.entrypoints.mcp.arguments import checked
 from citekit.entrypoints.mcp.find_text_tool import FIND_TEXT, find_text
 from citekit.entrypoints.mcp.path_redaction import Discretion
+from citekit.entrypoints.mcp.read_text_tool import READ_TEXT, read_text
 from citekit.entrypoints.mcp.verify_quote_tool import VERIFY_QUOTE
 from citekit.wire import quotes
 
@@ -167,6 +168,7 @@ class Tools:
         tools = (
             Bound(LIST_RESOURCES, self._list_resources, cached=self._listed),
             Bound(FIND_TEXT, partial(find_text, self.app, self.discreet), lambda _: True),
+            Bound(READ_TEXT, partial(read_text, self.app, self.discreet), lambda _: True),
             Bound(GET_STRUCTURE, self._get_structure, cached=self._cached_structure),
             Bound(GET_NODE, self._get_node, cached=self._cached_node),
             Bound(

@@ -29,6 +29,16 @@ class MemoryTextIndex:
         """See `TextIndex.drop`."""
         self._known.pop(resource_id, None)
 
+    def size(self, resource_id: str, version: str) -> int:
+        """See `TextIndex.size`."""
+        known, blocks = self._known.get(resource_id, ("", []))
+        return len(blocks) if known == version else 0
+
+    def blocks(self, resource_id: str, version: str, start: int, end: int) -> Sequence[TextBlock]:
+        """See `TextIndex.blocks`."""
+        known, blocks = self._known.get(resource_id, ("", []))
+        return blocks[start:end] if known == version else []
+
     def find(
         self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True
     ) -> Iterator[tuple[str, TextBlock]]:

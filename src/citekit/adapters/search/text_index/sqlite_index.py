@@ -111,6 +111,24 @@ class SqliteTextIndex:
                 connection.execute("VACUUM")
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    def size(self, resource_id: str, version: str) -> int:
+        """See `TextIndex.size`."""
+        return next((count for _, _, count, known in self._texts([resource_id]) if known == version), 0)
+
+    def blocks(self, resource_id: str, version: str, start: int, end: int) -> Sequence[TextBlock]:
+        """See `TextIndex.blocks`."""
+        for name, first, count, known in self._texts([resource_id]):
+            low, high = first + start, first + min(end, count)
+            if known != version or low >= high:
+                continue
+            rows = self._rows("", low, high, high - low)
+            if len(rows) == high - low and all(
+                self._is_own(code, name, version, number - first, data) for number, data, code in rows
+            ):
+                return [from_bytes(data) for _, data, _ in rows]
+            self._file.discard()
+        return []
+
     def find(
         self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True
     ) -> Iterator[tuple[str, TextBlock]]:
@@ -136,8 +154,8 @@ class SqliteTextIndex:
         """Close the file. The next access reopens it."""
         self._file.close()
 
-    def _rows(self, match: str, start: int, end: int) -> list[Any]:
-        query, values = (_MATCHING, (match, start, end, BATCH)) if match else (_OF_RANGE, (start, end, BATCH))
+    def _rows(self, match: str, start: int, end: int, limit: int = BATCH) -> list[Any]:
+        query, values = (_MATCHING, (match, start, end, limit)) if match else (_OF_RANGE, (start, end, limit))
         return self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
 
     def _texts(self, resources: Sequence[str]) -> list[_Row]:

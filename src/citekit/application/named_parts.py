@@ -1,0 +1,54 @@
+"""Understands the names of parts that agents and users write: node IDs, addresses, and addresses without a scheme."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, unquote
+
+from citekit.domain.address import Address, parse_address
+from citekit.domain.errors import RequestRefused
+from citekit.domain.modality import Modality
+from citekit.domain.node import NodeName
+from citekit.domain.ports.map_store import MapStore
+
+_FRAGMENT = re.compile(r"#?[a-z]{1,8}=.+", re.DOTALL)
+
+
+def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeName | Address | str:
+    """The node or address that `part` names in a resource; the resource ID if nothing in it is named.
+
+    `resource` is an ID, or an address whose resource or part is meant: `book`, `doc://book`, `doc://book#pages=12`,
+    `book#pages=12`. `part` is a node ID or an address, with or without its scheme and resource: `doc://book#pages=12`,
+    `book#pages=12`, `pages=12`. Raises `ResourceMissing`, `AddressMalformed`, and `RequestRefused` if `part` is an
+    address in another resource.
+    """
+    resource_id, fragment = _split(resource)
+    if part is None:
+        return _address(maps, resource_id, fragment) if fragment else resource_id
+    if "://" not in part and "#" not in part and (not _FRAGMENT.fullmatch(part) or part in maps.get(resource_id)):
+        return NodeName(resource_id, part)
+    if Modality.from_scheme(part.partition("://")[0]) is Modality.VIRTUAL:
+        return parse_address(part)
+    named, fragment = _split(part) if "#" in part.lstrip("#") or "://" in part else ("", part)
+    if named and named != resource_id:
+        raise RequestRefused(
+            f"The address {part!r} belongs to the resource {named!r}, but resource_id is "
+            "another one. Use the same id for both, one of those that listResources returns."
+        )
+    return _address(maps, resource_id, fragment) if "://" not in part else parse_address(part)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The resource ID and the fragment of an address with or without a scheme. An ID can contain a colon."""
+    name, _, fragment = text.partition("#")
+    scheme, colon, rest = name.partition("://")
+    if colon and Modality.from_scheme(scheme) is not None:
+        if fragment:
+            return parse_address(text).resource_id, fragment
+        return unquote(rest), ""
+    return name, fragment
+
+
+def _address(maps: MapStore, resource_id: str, fragment: str) -> Address:
+    scheme = maps.get(resource_id).modality.scheme
+    return parse_address(f"{scheme}://{quote(resource_id, safe='')}#{fragment.removeprefix('#')}")

@@ -1,0 +1,455 @@
+"""Reads the text of a part of a mapped file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+from attrs import define, field, frozen
+
+from citekit.application.index_text import IndexText
+from citekit.application.named_parts import part_named
+from citekit.application.resolve import Resolve
+from citekit.domain.address import Address
+from citekit.domain.errors import LocationOutside, RequestRefused
+from citekit.domain.formats import by_name
+from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
+from citekit.domain.locations import Location, Pages, Virtual
+from citekit.domain.modality import Modality
+from citekit.domain.node import Node, NodeName
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.quotable_texts import QuotableTexts
+from citekit.domain.ports.text_index import TextIndex
+from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.headers_footers import running_lines
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.text_search.blocks import TextBlock
+from citekit.domain.text_search.headings import Headings, heading_lines
+from citekit.domain.text_search.layout import (
+    LaidOutLine,
+    covering,
+    laid_out,
+    line_starts,
+    mark_of,
+    order_of,
+    order_of_location,
+    shown_line,
+)
+from citekit.domain.text_search.read import ReadTextAnswer
+from citekit.domain.words import words_of
+
+MAX_CHARS = 6_000
+"""The default number of characters in an answer."""
+
+CHARS_LIMIT = 50_000
+"""The maximum number of characters in an answer."""
+
+CHARS_LEAST = 200
+"""The minimum for the number of characters in an answer."""
+
+COUNTED = 64
+"""The maximum number of blocks whose characters are counted. Those of a longer part are estimated."""
+
+GROUP, OVERLAP = 16, 3
+"""Running headers are recognized in groups of this many pages, and this many pages before and after each group."""
+
+ROUNDS = 2
+"""How often running lines are looked for at the edges of the pages. A footer can have more lines than one round sees."""
+
+FOLLOWING = 20
+"""The maximum number of nodes after a node whose titles are looked for where the node ends."""
+
+_CURSOR = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9a-f]{8})")
+_PROSE = frozenset(("markdown", "rst", "html", "asciidoc", "org", "csv", "tsv", "subtitles"))
+"""Text formats whose white space has no meaning."""
+
+NO_TEXT = (
+    "This part contains no text. If it is a scan, run OCR on it first. The extra 'ocr' (pip install 'citekit[ocr]') reads "
+    "only the headings of scans, for the map."
+)
+WHOLE_PAGES = "The title of {} was not found on page {}, so the answer contains the whole page."
+
+
+class _DamagedError(Exception):
+    """The text index left out blocks."""
+
+
+@define
+class _Blocks:
+    """The blocks of a resource in the index, read when they are used. Raises `_DamagedError`."""
+
+    index: TextIndex
+    resource_id: str
+    version: str
+    count: int
+    _read: dict[int, TextBlock] = field(factory=dict, init=False)
+
+    @classmethod
+    def of(cls, index: TextIndex, resource_id: str, version: str) -> _Blocks:
+        return cls(index, resource_id, version, index.size(resource_id, version))
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, number: int) -> TextBlock:
+        if number not in self._read:
+            self.load(number, number + 1)
+        return self._read[number]
+
+    def load(self, start: int, end: int) -> None:
+        """Read several blocks at once."""
+        found = self.index.blocks(self.resource_id, self.version, start, end)
+        if len(found) != end - start:
+            raise _DamagedError
+        self._read.update(enumerate(found, start))
+
+
+@frozen
+class _Part:
+    """The requested part: its blocks from `first` to before `end`, and the range of characters of each."""
+
+    blocks: Sequence[TextBlock] | _Blocks
+    first: int
+    end: int
+    location: Location | None
+    cuts: tuple[int, int | None] = (0, None)
+    """The offset at which the first block begins, and at which the last one ends, if not at its end."""
+    notes: Sequence[str] = ()
+
+    def span(self, number: int) -> tuple[int, int] | None:
+        """The characters of a block that belong to the part."""
+        block = self.blocks[number]
+        low, high = 0, len(block.text)
+        if self.location is not None:
+            span = block.located.span_of(self.location)
+            if span is None or not self._has(block):
+                return None
+            low, high = max(0, span[0]), min(high, span[1])
+        if number == self.first:
+            low = max(low, self.cuts[0])
+        if number == self.end - 1 and self.cuts[1] is not None:
+            high = min(high, self.cuts[1])
+        return (low, high) if low < high else None
+
+    def _has(self, block: TextBlock) -> bool:
+        """Whether the page of the block is one of those of the location, which can have gaps."""
+        if not isinstance(self.location, Pages) or not isinstance(block.located, ExtractedText):
+            return True
+        return block.located.units[0].number in self.location.numbers
+
+
+@frozen
+class ReadText:
+    """Returns the text of a node, an address, or a whole resource in reading order, cut at line borders."""
+
+    maps: MapStore
+    resolve: Resolve
+    texts: QuotableTexts
+    indexed: IndexText
+    index: TextIndex
+
+    def __call__(
+        self,
+        resource: str,
+        part: str | None = None,
+        *,
+        max_chars: int = MAX_CHARS,
+        cursor: str | None = None,
+        roots: Sequence[Path] = (),
+        progress: Progress = silent,
+    ) -> ReadTextAnswer:
+        """Read `part`, a node ID or address (see `part_named`), of a resource, or all of it.
+
+        `cursor` is the `next_cursor` of the previous answer. Raises `RequestRefused` for a number of characters outside
+        the limits, a virtual part, or a cursor of another part or version; and what `Resolve`, `IndexText`, and
+        `part_named` raise.
+        """
+        if not CHARS_LEAST <= max_chars <= CHARS_LIMIT:
+            raise RequestRefused(f"max_chars must be from {CHARS_LEAST} to {CHARS_LIMIT}, not {max_chars}.")
+        what = part_named(self.maps, resource, part)
+        resource_map = self.maps.get(what if isinstance(what, str) else what.resource_id)
+        location, node = self._located(what)
+        for _ in range(2):
+            known = self.index.versions([resource_map.resource_id]).get(resource_map.resource_id)
+            version, stale = self.indexed(resource_map, known, roots, progress)
+            try:
+                blocks = self._blocks(resource_map, version, location, roots, is_stale=stale is not None)
+                found = _part(resource_map, blocks, location, node if isinstance(what, NodeName) else None)
+                return _answer(resource_map, found, node, version, max_chars, cursor, stale)
+            except _DamagedError:
+                continue
+        raise RequestRefused("The text index is damaged and cannot be rebuilt. Check the disk of the home.")
+
+    def _located(self, what: NodeName | Address | str) -> tuple[Location | None, Node | None]:
+        if isinstance(what, str):
+            return None, None
+        cited = self.resolve(what, virtual=True)
+        if isinstance(cited.location, Virtual):
+            raise RequestRefused("The node or address is virtual: it has no file, so there is no text to read.")
+        return cited.location, cited.node
+
+    def _blocks(
+        self,
+        resource_map: ResourceMap,
+        version: str,
+        location: Location | None,
+        roots: Sequence[Path],
+        *,
+        is_stale: bool,
+    ) -> Sequence[TextBlock] | _Blocks:
+        if isinstance(location, Pages) and location.region is not None and not is_stale:
+            text = self.texts.region(self.indexed.locate(resource_map, roots), location).text
+            located = ExtractedText(UnitKind.PAGE, text, [Unit(location.numbers[0], 0, len(text))])
+            return [TextBlock(located)] if text.strip() else []
+        return _Blocks.of(self.index, resource_map.resource_id, version)
+
+
+def _part(
+    resource_map: ResourceMap, blocks: Sequence[TextBlock] | _Blocks, location: Location | None, node: Node | None
+) -> _Part:
+    numbers = range(len(blocks))
+    end = bisect_left(numbers, (float("inf"), 0.0), key=lambda number: order_of(blocks[number]))
+    if location is None or not end:
+        return _Part(blocks, 0, end, location)
+    located = blocks[0].located
+    order = order_of_location(location, located.sheets if isinstance(located, ExtractedText) else ())
+    if order is None:
+        return _Part(blocks, 0, 0, location)
+    low, high = (bisect_right(numbers, each, 0, end, key=lambda number: order_of(blocks[number])) for each in order)
+    part = _Part(blocks, max(0, low - 1), high, location)
+    first = next((number for number in range(part.first, min(part.first + 2, high)) if part.span(number)), part.first)
+    part = _Part(blocks, first, high, location)
+    if node is None or not isinstance(location, Pages) or location.region is not None or first >= high:
+        return part
+    return _between_headings(resource_map, part, node, location)
+
+
+def _between_headings(resource_map: ResourceMap, part: _Part, node: Node, location: Pages) -> _Part:
+    """The part from the heading of its node to that of the next node, on pages that it shares with other nodes."""
+    notes = []
+    before, after = _neighbors(resource_map, node)
+    first, last = part.blocks[part.first], part.blocks[part.end - 1]
+    start, stop = 0, None
+    if _page_of(first) == location.numbers[0]:
+        heading = _heading(first, node)
+        if heading is not None:
+            start = heading[0]
+        elif any(isinstance(each, Pages) and each.numbers[-1] >= location.numbers[0] for each in before):
+            notes.append(WHOLE_PAGES.format("this part", location.numbers[0]))
+    page = location.numbers[-1]
+    starting = [each for each in after if isinstance(each.location, Pages) and each.location.numbers[0] == page]
+    if starting and _page_of(last) == page:
+        beyond = heading[1] if part.first == part.end - 1 and start and heading else 0
+        found = [each[0] for each in (_heading(last, next_node, beyond) for next_node in starting) if each is not None]
+        stop = next((offset for offset in found if offset > start or part.first < part.end - 1), None)
+        if stop is None:
+            notes.append(WHOLE_PAGES.format(f"the next part, {starting[0].title!r},", page))
+    return _Part(part.blocks, part.first, part.end, location, (start, stop), notes)
+
+
+def _page_of(block: TextBlock) -> int | None:
+    located = block.located
+    return located.units[0].number if isinstance(located, ExtractedText) and located.kind is UnitKind.PAGE else None
+
+
+def _heading(block: TextBlock, node: Node, beyond: int = 0) -> tuple[int, int] | None:
+    """The offsets at which the heading of a node begins and ends, after the offset `beyond`."""
+    starts = list(line_starts(block.text))
+    first = next((number for number, (start, _) in enumerate(starts) if start >= beyond), len(starts))
+    found = heading_lines([block.text[start:end] for start, end in starts], words_of(node.title), first)
+    return None if found is None else (starts[found[0]][0], starts[found[1]][1])
+
+
+def _neighbors(resource_map: ResourceMap, node: Node) -> tuple[list[Location], list[Node]]:
+    """The locations of the nodes before a node that do not contain it, and the first nodes after it and its children."""
+    above = set()
+    parent = resource_map.parent(node.id)
+    while parent is not None:
+        above.add(parent.id)
+        parent = resource_map.parent(parent.id)
+    walk = iter(resource_map.walk())
+    before = []
+    for each in walk:
+        if each.id == node.id:
+            break
+        if each.id not in above:
+            before.append(each.location)
+    below = sum(1 for _ in node.walk()) - 1
+    return before, list(islice(walk, below, below + FOLLOWING))
+
+
+@frozen
+class _Position:
+    block: int
+    offset: int
+
+
+def _answer(
+    resource_map: ResourceMap,
+    part: _Part,
+    node: Node | None,
+    version: str,
+    max_chars: int,
+    cursor: str | None,
+    stale: str | None,
+) -> ReadTextAnswer:
+    key = hashlib.sha256(f"{version} {part.location}".encode("utf-8", "replace")).hexdigest()[:8]
+    start = _position(cursor, key)
+    writer = _Writer(resource_map, part, max_chars)
+    after = writer.write(start)
+    total, is_estimate = _size(part)
+    is_whole = start is None and after is None
+    covered = part.location if is_whole and part.location is not None and not any(part.cuts) else writer.location()
+    if covered is not None and node is None:
+        node = resource_map.innermost(part.location or covered)
+    return ReadTextAnswer(
+        address=None if covered is None or not writer.lines else Address(resource_map.resource_id, covered),
+        node=node,
+        titles=[] if node is None else resource_map.titles(node.id),
+        text="\n".join(writer.lines),
+        total=total,
+        is_estimate=is_estimate,
+        next_cursor=None if after is None else f"{after.block}.{after.offset}.{key}",
+        stale=stale,
+        notes=[*part.notes, *([] if writer.lines or start is not None else [NO_TEXT])],
+    )
+
+
+def _position(cursor: str | None, key: str) -> _Position | None:
+    if cursor is None:
+        return None
+    found = _CURSOR.fullmatch(cursor)
+    if found is None or found[3] != key:
+        raise RequestRefused(
+            f"The cursor {cursor[:40]!r} does not belong to this part, or the file has changed since. Read the part "
+            "again without a cursor."
+        )
+    return _Position(int(found[1]), int(found[2]))
+
+
+def _size(part: _Part) -> tuple[int, bool]:
+    """The number of characters of a part, and whether it is an estimate from some of its blocks."""
+    count = part.end - part.first
+    step = -(-count // COUNTED) if count > COUNTED else 1
+    spans = [part.span(number) for number in range(part.first, part.end, step)]
+    total = sum(span[1] - span[0] for span in spans if span)
+    return (total, False) if step == 1 else (total * count // len(spans), True)
+
+
+@define
+class _Writer:
+    """Collects the lines of an answer until it is full."""
+
+    resource_map: ResourceMap
+    part: _Part
+    limit: int
+    room: int = field(init=False)
+    lines: list[str] = field(factory=list, init=False)
+    _read: list[tuple[int, int, int]] = field(factory=list, init=False)
+    """The block and the characters of each line."""
+    _running: dict[int, dict[int, set[int]]] = field(factory=dict, init=False)
+
+    @room.default
+    def _all_room(self) -> int:
+        return self.limit
+
+    def write(self, start: _Position | None) -> _Position | None:
+        """Collect lines from `start`. Returns where the first line begins that does not fit; None if all fit."""
+        headings = Headings(self.resource_map)
+        file_format = by_name(self.resource_map.source_path)
+        raw = self.resource_map.modality is Modality.TEXT and (file_format is None or file_format.name not in _PROSE)
+        last: Location | None = None
+        for number in range(self.part.first if start is None else max(start.block, self.part.first), self.part.end):
+            span = self.part.span(number)
+            if span is None:
+                continue
+            block = self.part.blocks[number]
+            low = start.offset if start is not None and number == start.block else span[0]
+            if low >= span[1]:
+                continue
+            running = self._running_in(number) if _page_of(block) is not None else set()
+            for line in laid_out(block, (max(low, span[0]), span[1]), headings.on(block), running, raw=raw):
+                marked = mark_of(block, line.end - 1, last) if line.start < line.end else None
+                mark = "" if marked is None else marked[0]
+                needed = len(line.text) + 1
+                if needed + len(mark) > self.room and (self.room < self.limit // 2 or (line.is_heading and self.lines)):
+                    return _Position(number, line.start)
+                if marked is not None:
+                    self._skipped(last, marked[1])
+                    last = marked[1]
+                    self.lines.append(mark)
+                    self.room -= len(mark) + 1
+                if needed > self.room and not line.is_heading:
+                    return self._cut(number, line, span[1], raw=raw)
+                self.room -= needed
+                self.lines.append(line.text)
+                self._read.append((number, line.start, line.end))
+        return None
+
+    def _cut(self, number: int, line: LaidOutLine, end: int, *, raw: bool) -> _Position | None:
+        """Write the start of a long line, up to the end of a sentence or a space if there is one near."""
+        text = self.part.blocks[number].text[line.start : line.end]
+        room = max(self.room, CHARS_LEAST // 4)
+        piece = text[:room]
+        while len(shown := shown_line(piece, raw=raw)) > room:
+            piece = piece[: len(piece) * room // len(shown)]
+        border = max(piece.rfind(". ", len(piece) // 2) + 1, 0) or piece.rfind(" ", len(piece) // 2)
+        piece = piece if border < 0 else piece[:border]
+        self.lines.append(shown_line(piece, raw=raw))
+        stop = line.start + max(1, len(piece))
+        self._read.append((number, line.start, stop))
+        return _Position(number, stop) if stop < end else None
+
+    def _skipped(self, last: Location | None, here: Location) -> None:
+        """Report requested pages without text between two pages."""
+        if not isinstance(here, Pages):
+            return
+        wanted = self.part.location
+        first = wanted.numbers[0] if isinstance(wanted, Pages) else 1
+        low = last.numbers[-1] + 1 if isinstance(last, Pages) else (first if not self._read else here.numbers[0])
+        empty = [
+            page for page in range(low, here.numbers[0]) if not isinstance(wanted, Pages) or page in wanted.numbers
+        ]
+        if empty:
+            which = f"page {empty[0]}" if len(empty) == 1 else f"pages {empty[0]}-{empty[-1]}"
+            self.lines.append(f"[{which}: no text]")
+
+    def location(self) -> Location | None:
+        """The location of the collected lines; None if there are none."""
+        places = [(number, start, end) for number, start, end in self._read if start < end]
+        if not places:
+            return None
+        (first, start, end), (last, begin, finish) = places[0], places[-1]
+        blocks = self.part.blocks
+        pages = sorted({page for number, *_ in places if (page := _page_of(blocks[number])) is not None})
+        try:
+            one = blocks[first].located.locate(start, end)
+            other = blocks[last].located.locate(begin, finish)
+            return covering(one, other, pages).clamp(self.resource_map.extent)
+        except LocationOutside:
+            return None
+
+    def _running_in(self, number: int) -> set[int]:
+        group = number // GROUP
+        if group not in self._running:
+            self._running[group] = self._running_of(group)
+        return self._running[group].get(number, set())
+
+    def _running_of(self, group: int) -> dict[int, set[int]]:
+        blocks = self.part.blocks
+        low, high = max(0, group * GROUP - OVERLAP), min((group + 1) * GROUP + OVERLAP, len(blocks))
+        if isinstance(blocks, _Blocks):
+            blocks.load(low, high)
+        pages = [each for each in range(low, high) if not blocks[each].hidden]
+        lines = [blocks[each].text.split("\n") for each in pages]
+        numbers = [_page_of(blocks[each]) or 0 for each in pages]
+        every: list[set[int]] = [set() for _ in pages]
+        for _ in range(ROUNDS):
+            for left, found, page in zip(every, running_lines(lines, numbers), lines, strict=True):
+                left |= found
+                page[:] = ["" if index in found else line for index, line in enumerate(page)]
+        return dict(zip(pages, every, strict=True))

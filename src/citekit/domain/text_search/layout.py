@@ -1,0 +1,172 @@
+"""Lays out blocks of text for reading: rows with their cells, headings, and marks for pages, lines, and times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from attrs import frozen
+
+from citekit.domain.library.extracted_text import ExtractedText, SheetRows, UnitKind
+from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages, TimeSpan
+from citekit.domain.quotes.superscripts import visible_text
+from citekit.domain.text_search.blocks import TextBlock
+from citekit.domain.text_search.headings import heading_lines
+from citekit.domain.text_search.matching import shown_row
+
+LINES_PER_MARK = 20
+"""The number of lines after which a mark gives the line number again."""
+
+SECONDS_PER_MARK = 30.0
+"""The number of seconds after which a mark gives the time again."""
+
+_MARK = re.compile(r"\[(?:pages?|chapter|sheet|line|time) ")
+
+
+@frozen
+class LaidOutLine:
+    """A line to show. It comes from `start` to `end` of the text of its block; a heading can come from several lines."""
+
+    start: int
+    end: int
+    text: str
+    is_heading: bool = False
+
+
+def laid_out(
+    block: TextBlock,
+    span: tuple[int, int],
+    titles: Collection[tuple[str, ...]],
+    running: Collection[int] = (),
+    *,
+    raw: bool = False,
+) -> Iterator[LaidOutLine]:
+    """Yield the lines of a block between the characters of `span`, without blank lines.
+
+    `titles`, as words, are marked as headings where they first occur. `running` are the indexes of the block's lines
+    that are running headers or footers. `raw` keeps the white space and the blank lines, as code needs them.
+    """
+    text = block.text
+    starts = list(line_starts(text))
+    lines = [text[start:end] for start, end in starts]
+    headings = _headings(lines, titles)
+    skipped = {index for first, last in headings.items() for index in range(first + 1, last + 1)}
+    hidden_by_layout = {index for index in running if index not in headings}
+    was_blank = True
+    for index, (start, end) in enumerate(starts):
+        if end < span[0] or start >= span[1] or index in skipped or index in hidden_by_layout:
+            continue
+        low, high = max(start, span[0]), min(end, span[1])
+        if index in headings:
+            high = starts[headings[index]][1]
+            shown = " ".join(
+                filter(None, (shown_row(visible_text(each)) for each in lines[index : headings[index] + 1]))
+            )
+            shown = f"## {shown.lstrip('#').strip()}"
+        else:
+            # a part of code begins after the indentation of its first line
+            indented = start if raw and not text[start:low].strip() else low
+            shown = shown_line(text[indented:high], raw=raw)
+        if shown or (raw and not was_blank):
+            yield LaidOutLine(low, high, shown, index in headings)
+        was_blank = not shown
+
+
+def line_starts(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each line."""
+    start = 0
+    for line in text.split("\n"):
+        yield start, start + len(line)
+        start += len(line) + 1
+
+
+def _headings(lines: Sequence[str], titles: Collection[tuple[str, ...]]) -> dict[int, int]:
+    """The first and last line of each title that is found."""
+    found = (heading_lines(lines, title) for title in sorted(titles))
+    return dict(sorted(each for each in found if each is not None))
+
+
+def shown_line(line: str, *, raw: bool) -> str:
+    """A line as it is shown. Text that looks like a mark gets a backslash."""
+    shown = visible_text(line).expandtabs(4).rstrip() if raw else shown_row(visible_text(line))
+    return f"\\{shown}" if _MARK.match(shown) else shown
+
+
+def mark_of(block: TextBlock, offset: int, last: Location | None) -> tuple[str, Location] | None:
+    """The mark before the character at `offset` of a block, with its location; None if `last`, the location of the
+    previous mark, is near enough.
+    """
+    located = block.located
+    here = located.locate(offset, offset + 1)
+    match here, last:
+        case Pages(numbers=(page, *_)), _:
+            return None if here == last else (f"[page {page}]", here)
+        case Chapter(number=number), Chapter(number=before) if number == before:
+            return None
+        case Chapter(number=number), _:
+            return f"[chapter {number}]", here
+        case Cells(sheet=sheet), Cells(sheet=before) if sheet == before:
+            return None
+        case Cells(sheet=sheet), _:
+            return f"[sheet {sheet}]", here
+        case Lines(first=line), Lines(first=before) if line < before + LINES_PER_MARK:
+            return None
+        case Lines(first=line), _:
+            return f"[line {line}]", here
+        case TimeSpan(start=start), TimeSpan(start=before) if start < before + SECONDS_PER_MARK:
+            return None
+        case TimeSpan(start=start), _:
+            minutes, seconds = divmod(int(start), 60)
+            return f"[time {minutes // 60:02}:{minutes % 60:02}:{seconds:02}]", here
+    return None
+
+
+def covering(first: Location, last: Location, pages: Sequence[int]) -> Location:
+    """The location from `first` to `last`. For pages, those in `pages`; for two sheets, only the first."""
+    match first, last:
+        case Pages(), Pages():
+            return Pages.of(pages)
+        case Lines(), Lines():
+            return Lines(first.first, max(first.last, last.last))
+        case Chapter(), Chapter():
+            if first.number == last.last and first.chars and last.chars:
+                return Chapter(first.number, (first.chars[0], max(first.chars[1], last.chars[1])))
+            return Chapter(first.number, last=last.last)
+        case Cells(first=(row, column)), Cells(last=(bottom, right)) if first.sheet == last.sheet:
+            return Cells(first.sheet, (row, column), (bottom, right))
+        case TimeSpan(), TimeSpan(end=float(end)):
+            return TimeSpan(first.start, end, first.modality)
+    return first
+
+
+def order_of(block: TextBlock) -> tuple[float, float]:
+    """The position of a block in its file: blocks of readers' text rise, and those of hidden text are last."""
+    located = block.located
+    if block.hidden:
+        return float("inf"), 0.0
+    if not isinstance(located, ExtractedText):
+        return located.since[0], 0.0
+    first = located.units[0]
+    return float(first.number), float(-first.start if located.kind is UnitKind.CHAPTER else 0)
+
+
+def order_of_location(
+    location: Location, sheets: Sequence[SheetRows] = ()
+) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """The positions at which a location begins and ends, comparable with those of `order_of`; None if it has none."""
+    match location:
+        case Pages(numbers=numbers):
+            return (float(numbers[0]), 0.0), (float(numbers[-1]), 0.0)
+        case Lines(first=first, last=last):
+            return (float(first), 0.0), (float(last), 0.0)
+        case Chapter(number=number, last=last, chars=chars):
+            begin, end = chars or (0, float("inf"))
+            return (float(number), float(begin)), (float(last), float(end))
+        case TimeSpan(start=start, end=end):
+            return (start, 0.0), (float("inf") if end is None else end, 0.0)
+        case Cells(sheet=name, first=first, last=last):
+            sheet = next((each for each in sheets if each.name == name), None)
+            if sheet is not None:
+                low, high = (first[0], last[0]) if first and last else (1, sheet.rows)
+                return (float(sheet.before + low), 0.0), (float(sheet.before + high), 0.0)
+    return None

@@ -1,0 +1,32 @@
+"""The text of a part of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from citekit.domain.address import Address
+from citekit.domain.node import Node
+
+
+@frozen(kw_only=True)
+class ReadTextAnswer:
+    """The text of a part, or as much of it as fits.
+
+    `address` is the location of `text`, or None if there is no text. `node` is the node that was asked for, or the
+    deepest one that contains the part; `titles` are the titles from the top of the map down to it. `total` is the
+    number of characters of the whole part in the file, an estimate if `is_estimate`. `next_cursor` continues a text
+    that was cut. `stale` says why the text is that of an earlier version of the file. `notes` say what differs from
+    the request.
+    """
+
+    address: Address | None
+    node: Node | None
+    titles: Sequence[str]
+    text: str
+    total: int
+    is_estimate: bool = False
+    next_cursor: str | None = None
+    stale: str | None = None
+    notes: Sequence[str] = ()
