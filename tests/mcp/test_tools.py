@@ -49,6 +49,7 @@ def test_the_tools_say_what_they_are_for(served: Served) -> None:
         {},
         ["query"],
         ["resource_id"],
+        ["resource_id"],
         ["resource_id", "node_id"],
         ["resource_id", "node_id"],
         ["resource_id", "quote"],
