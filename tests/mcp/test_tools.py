@@ -55,7 +55,7 @@ def test_the_tools_say_what_they_are_for(served: Served) -> None:
         ["resource_id", "quote"],
     ] == [tool.input_schema.get("required", {}) for tool in tools.values()]
     assert all(tool.description and tool.output_schema and tool.title for tool in tools.values())
-    assert [True, True, True, True, False, True] == [
+    assert [True, True, True, True, True, False, True] == [
         tool.annotations and tool.annotations.read_only_hint for tool in tools.values()
     ]
     assert all(tool.annotations and tool.annotations.idempotent_hint for tool in tools.values())
