@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from citekit.application.ingest_many import IngestMany
     from citekit.application.locate_source import LocateSource
     from citekit.application.measure_extent import MeasureSource
-    from citekit.application.remove_resource import RemoveResource
     from citekit.application.read_text import ReadText
+    from citekit.application.remove_resource import RemoveResource
     from citekit.application.resolve import Resolve
     from citekit.application.search import Search
     from citekit.application.structure import GetStructure
@@ -468,12 +468,6 @@ class Container:
         from citekit.application.verify_quote import VerifyQuote
 
         return VerifyQuote(self.maps, self.resolve, self.locate, self.quotable)
-
-    @first_use
-    def look_up_quote(self) -> LookUpQuote:
-        """The use case that looks up which mapped file a quote is from."""
-
-        return LookUpQuote(self.find_text, self.verify_quote)
 
     @first_use
     def text_index(self) -> TextIndex:
