@@ -27,6 +27,10 @@ PATIENCE = 120.0
 """Seconds after which a run is killed."""
 
 
+SERVICES = {"GEMINI_API_KEY": "google.genai", "OPENAI_API_KEY": "openai", "QDRANT_URL": "qdrant_client"}
+"""What is imported before the first run for which a variable is set: each takes about a second."""
+
+
 @define
 class Forking:
     """A process that waits for command lines and forks for each, one at a time."""
@@ -89,6 +93,11 @@ def serve(folder: Path) -> None:
     settle()
     for line in sys.stdin:
         request = json.loads(line)
+        if needed := [module for name, module in SERVICES.items() if request["environment"].get(name)]:
+            for module in needed:
+                with suppress(ImportError):
+                    importlib.import_module(module)
+            settle()
         process = os.fork()
         if process == 0:
             _become(request, folder)

@@ -20,6 +20,9 @@ from attrs import frozen
 from citekit.entrypoints.cli.program import run
 from tests.cli.forking import Forking
 
+READ = ("CITEKIT_", "CALIBRE_", "GEMINI_", "GOOGLE_API_KEY", "OPENAI_", "QDRANT_")
+"""How the names of variables begin that are read when a command runs, not when something is imported or Python starts."""
+
 CODE = '''def first():
     """Begins."""
     return 1
@@ -52,7 +55,7 @@ class Cli:
     """`citekit` in the folder `here`, whose home is that folder.
 
     Files are parsed in its own process, which is quicker, where `CITEKIT_PARSERS` says nothing else. Its processes are forked from
-    one that has imported the program, unless `starts` is true or a variable is set that is none of CiteKit's.
+    one that has imported the program, unless `starts` is true or a variable is set that others read when they are imported.
     """
 
     here: Path
@@ -73,7 +76,7 @@ class Cli:
         self, arguments: tuple[str, ...], environment: dict[str, str], before: Callable[[], None] | None
     ) -> Answer:
         variables = plain_environment(**{"CITEKIT_PARSERS": "inline", **environment})
-        if not (self.starts or before or any(not name.startswith("CITEKIT_") for name in environment)):
+        if not (self.starts or before or any(not name.startswith(READ) for name in environment)):
             forked = _forking().run(arguments, self.here, variables)
             if forked is not None:
                 return Answer(forked[0], forked[1].decode(), forked[2].decode())
