@@ -196,7 +196,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         name="rate limit that stays",
         script=(_LIMITED,) * 3,
-        says=("is rate-limiting this key", "429", "--concurrency"),
+        says=("is rate-limiting this key", "429", "--model-concurrency"),
         requests=3,
         waits=(7.0, 7.0),
     ),
