@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("adapt", "Import the structure that another program produced as a map."),
     "versions": ("editions", "List the versions of a map that different mappers made, or switch to another."),
     "validate": ("check_map", "Validate a map: report all errors in it, and repair what is safe."),
-    "remove": ("remove", "Delete the map of a resource."),
+    "remove": ("remove", "Delete the map of a resource, and its text in the index for `citekit find`."),
     "cache": ("cache", "Show, check, or reduce the cache of evidence."),
     "verify": ("verify", "Check that evidence is really the part of the source that its receipt states."),
     "verify-quote": ("verify_quote", "Check that a quote is really at the given location."),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Show N levels. 1 shows no children.")
 @pass_session
 def command(session: Session, resource: str | None, named: str | None, node: str | None, depth: int | None) -> None:
-    """Show a map as a tree of node ids, locations, and titles.
+    """Show a map as a tree of node IDs, locations, and titles.
 
     With --json, prints the map in its stored form, which can be stored as a map again.
     """

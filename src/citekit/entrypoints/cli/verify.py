@@ -38,7 +38,7 @@ _MARKS = {True: ("yes", "green"), False: ("NO", "red"), None: ("?", "yellow")}
 def command(
     session: Session, receipt_or_file: str, roots: tuple[str, ...], given: str | None, password: str | None
 ) -> None:
-    """Check that evidence really is the stated part of the stated source.
+    """Check that evidence is really the part of the source that its receipt states.
 
     Give a file that CiteKit created (at any path), a file with its receipt (--receipt), or a receipt alone. CiteKit
     cuts the part out of the source again and compares the bytes. The exit code is 0 only if the bytes are the same.

@@ -41,7 +41,7 @@ _COLOURS = {
 @password_option("a source PDF")
 @pass_session
 def command(session: Session, part: tuple[str, ...], roots: tuple[str, ...], password: str | None) -> None:
-    """Check that a quote really is in the place that is claimed.
+    """Check that a quote is really at the given location.
 
     \b
     exact       the same characters

@@ -20,7 +20,7 @@ from citekit.entrypoints.library import ingesting
 @how()
 @pass_session
 def command(session: Session, /, book_ids: tuple[int, ...], flat: bool, **wanted: Any) -> None:
-    """Ingest books from the library by their ids.
+    """Ingest books from the library by their IDs.
 
     To find the ids, run `citekit library search`.
     """
