@@ -6,7 +6,7 @@ from citekit.domain.library.extracted_text import ExtractedText
 
 NOT_VISIBLE = (
     "not visible: the page does not show these words (they are covered, transparent, tiny, in the color of what is below "
-    "them, or replacement text for other words)"
+    "them, outside the page, on a hidden slide, or replacement text for other words)"
 )
 """The note of a text that includes hidden text."""
 

@@ -23,19 +23,39 @@ _NOTES = frozenset(("footnoteReference", "endnoteReference"))
 """Elements that are superscripts regardless of their style."""
 
 
-def mark_run(run: _Element, paragraph_style: str, styles: Styles) -> None:
+TINY = 2
+"""Font size in half points up to which text is not legible."""
+
+_COLORED = names("drawing pict object tbl shd highlight background pBdr")
+"""Elements with which text may have something below it that is not white."""
+
+
+def mark_run(run: _Element, paragraph_style: str, styles: Styles, *, white_paper: bool = False) -> None:
     """Give a hidden run the style `UNSEEN_STYLE`. Copy a vertical alignment from the style of a run to the run
     itself.
+
+    A run is hidden if it is marked so, or if it is tiny. White text is hidden on `white_paper`.
     """
     properties = next(below(run, "rPr"), None)
     style = "" if properties is None else value_of(properties, "rStyle") or ""
     own = None if properties is None else said_of(properties, "vanish")
-    if styles.hides(paragraph_style, style) if own is None else own:
+    if (styles.hides(paragraph_style, style) if own is None else own) or _is_illegible(properties, white_paper):
         _set(run, properties, "rStyle", UNSEEN_STYLE)
         return
     height = styles.height(style) if style else None
     if height and (properties is None or value_of(properties, "vertAlign") is None) and not _is_note(run):
         _set(run, properties, "vertAlign", height)
+
+
+def _is_illegible(properties: _Element | None, white_paper: bool) -> bool:
+    size = None if properties is None else whole(value_of(properties, "sz"))
+    color = "" if properties is None or not white_paper else value_of(properties, "color") or ""
+    return (size is not None and size <= TINY) or color.upper() == "FFFFFF"
+
+
+def _is_white_paper(root: _Element) -> bool:
+    """Return whether nothing in a document may color the background of text."""
+    return not any(local(each) in _COLORED for each in root.iter())
 
 
 def _is_note(run: _Element) -> bool:
@@ -83,13 +103,15 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles) -
             f"{MARKUP_LIMIT >> 20} MB; split it into smaller documents."
         )
     paragraphs = [each for each in root.iter("{*}p") if each.tag == root.tag.rpartition("}")[0] + "}p"]
+    paper = _is_white_paper(root)
+    for paragraph in paragraphs:
+        key = _style_of(paragraph)
+        for run in paragraph.iter("{*}r"):
+            mark_run(run, key, styles, white_paper=paper)
     levels = [_paragraph_level(each, styles) for each in paragraphs]
     if all(level == BODY for level in levels):
         levels = _by_look(paragraphs, styles)
     for paragraph, level in zip(paragraphs, levels, strict=True):
-        key = _style_of(paragraph)
-        for run in paragraph.iter("{*}r"):
-            mark_run(run, key, styles)
         _mark(paragraph, level, styles)
     for each in [each for each in root.iter() if local(each) in _GONE]:
         parent = each.getparent()
@@ -157,6 +179,8 @@ def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
     key = _style_of(paragraph)
     if level < BODY:
         name = f"citekit-{level + 1}"
+    elif _is_hidden(paragraph):
+        name = "citekit-text"  # mammoth knows the built-in names of headings, captions, and titles
     elif key and styles.is_called(key, "caption"):
         name = "citekit-caption"
     elif key and styles.is_called(key, "title"):
@@ -186,12 +210,24 @@ def _style_of(paragraph: _Element) -> str:
 
 
 def _words(element: _Element) -> str:
-    """Return the text of a paragraph or run, truncated. It is used only to test for emptiness and length."""
+    """Return the visible text of a paragraph or run, truncated. It is used only to test for emptiness and length."""
     found = []
     length = 0
     for each in element.iter("{*}t"):
+        if _is_unseen(each.getparent()):
+            continue
         found.append(str(each.text or ""))
         length += len(found[-1])
         if length > HEADING_LIMIT:
             break
     return "".join(found).strip()
+
+
+def _is_hidden(paragraph: _Element) -> bool:
+    """Return whether a paragraph has text, all of it hidden."""
+    return not _words(paragraph) and any(_is_unseen(each.getparent()) for each in paragraph.iter("{*}t"))
+
+
+def _is_unseen(run: _Element | None) -> bool:
+    properties = None if run is None else next(below(run, "rPr"), None)
+    return properties is not None and value_of(properties, "rStyle") == UNSEEN_STYLE

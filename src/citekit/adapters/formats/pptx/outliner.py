@@ -20,6 +20,9 @@ from citekit.domain.locations.pages import PAGES_LIMIT
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
+NAMED_SLIDES = 20
+"""The number of slides with hidden text that a note lists."""
+
 LEAST_AREA = 0.01
 """Minimum fraction of a slide that an image covers to become a node. Smaller images are logos and bullets."""
 
@@ -57,7 +60,7 @@ def _outline(
         raise SourceUnsupported(
             f"{source.path.name} has {len(slides)} slides; a presentation must have 1 to {PAGES_LIMIT} to be mapped."
         )
-    size = int(deck.slide_width or 9144000), int(deck.slide_height or 6858000)
+    size = driver.slide_size(deck)
     outline_items = []
     for number, slide in enumerate(slides, 1):
         progress(number - 1, len(slides), "reading the slides")
@@ -70,8 +73,25 @@ def _outline(
         extent=Extent(pages=len(slides)),
         items=tuple(_sectioned(outline_items, ids, named)),
         facts={"slide_size_emu": list(size), **said, **({"author": about.author} if about and about.author else {})},
-        notes=("Pages are slides in presentation order, including hidden slides.",),
+        notes=("Pages are slides in presentation order, including hidden slides.", *_hidden_text_notes(slides, size)),
     )
+
+
+def _hidden_text_notes(slides: Sequence[Any], size: tuple[int, int]) -> Iterator[str]:
+    """Yield a note about the text that slides do not show."""
+    words = {
+        number: sum(len(each.text.split()) for each in shapes(slide, *size) if each.hidden)
+        for number, slide in enumerate(slides, 1)
+    }
+    numbers = [number for number, count in words.items() if count]
+    if numbers:
+        named = ", ".join(map(str, numbers[:NAMED_SLIDES])) + (", ..." if len(numbers) > NAMED_SLIDES else "")
+        count = sum(words.values())
+        yield (
+            f"Hidden text, which the slides do not show because it is outside of them or in hidden shapes: {count} "
+            f"{'word' if count == 1 else 'words'} on {'slide' if len(numbers) == 1 else 'slides'} {named}. Titles and "
+            "summaries leave it out."
+        )
 
 
 def _has_core(deck: Any) -> bool:
@@ -104,8 +124,8 @@ def _sectioned(
 
 
 def _slide(slide: Any, number: int, size: tuple[int, int]) -> OutlineItem:
-    title = driver.title_of(slide)
-    found = shapes(slide, *size, as_seen=True)
+    title = driver.title_of(slide, size)
+    found = [each for each in shapes(slide, *size, as_seen=True) if not each.hidden]
     words = " ".join(" ".join(each.text.split()) for each in found if each.kind == "text")
     notes = " ".join(driver.notes_text(slide, as_seen=True).split())
     body = words.removeprefix(title).strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -78,13 +78,22 @@ def notes_text(slide: Slide, *, as_seen: bool = False) -> str:
     return written(body_of(slide.notes_slide.notes_placeholder), as_seen=as_seen)
 
 
-def title_of(slide: Slide) -> str:
+def title_of(slide: Slide, size: tuple[int, int]) -> str:
     """Return the text of the title placeholder, else the first line of the slide's text; "" if the slide has no
-    text.
+    text. Shapes that the slide does not show give no title.
     """
-    title = slide.shapes.title
-    said = "" if title is None else written(body_of(title))
-    return " ".join(said.split()) or next((_first_line(each) for each in shapes(slide, 1, 1) if _first_line(each)), "")
+    return _title_among(shapes(slide, *size), has_title=slide.shapes.title is not None)
+
+
+def _title_among(found: Sequence[SlideShape], *, has_title: bool) -> str:
+    title = found[0].text if has_title and not found[0].hidden else ""
+    lines = (_first_line(each) for each in found if not each.hidden)
+    return " ".join(title.split()) or next(filter(None, lines), "")
+
+
+def slide_size(deck: Presentation) -> tuple[int, int]:
+    """Return the width and height of the slides in EMU."""
+    return int(deck.slide_width or 9144000), int(deck.slide_height or 6858000)
 
 
 def _first_line(shape: SlideShape) -> str:

@@ -28,12 +28,14 @@ class SlideShape:
     """A shape on a slide: its text, and its bounding box if it has one.
 
     `kind` is `text`, `table`, `chart`, `figure`, or `running` for the date, footer, and number that all slides share.
+    `hidden` is true if it is outside the slide, or hidden in the selection pane.
     """
 
     kind: str
     title: str
     text: str
     box: Box | None
+    hidden: bool = False
 
 
 def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> list[SlideShape]:
@@ -107,7 +109,21 @@ def _inside(group: Any, place: Place) -> Place:
 
 def _slide_shape(shape: Any, place: Place, width: int, height: int, *, as_seen: bool) -> SlideShape:
     kind, title, text = _content(shape, as_seen=as_seen)
-    return SlideShape(kind, title, text, _box(shape, place, width, height))
+    edges = _edges(shape, place, width, height)
+    return SlideShape(kind, title, text, _box(edges), hidden=_is_switched_off(shape) or _is_outside(edges))
+
+
+def _is_switched_off(shape: Any) -> bool:
+    """Return whether a shape or a group that it is in is hidden (20.1.2.2.8)."""
+    return any(
+        properties.get("hidden") in ("1", "true")
+        for holder in (shape._element, *shape._element.iterancestors("{*}grpSp"))
+        for properties in holder.xpath("./*[starts-with(local-name(), 'nv')]/*[local-name() = 'cNvPr']")
+    )
+
+
+def _is_outside(edges: Edges | None) -> bool:
+    return edges is not None and (edges[0] >= 1 or edges[1] >= 1 or edges[2] <= 0 or edges[3] <= 0)
 
 
 def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
@@ -161,10 +177,12 @@ def _described(shape: Any) -> str:
     return " ".join((said.get("descr") or said.get("title") or "").split())
 
 
-def _box(shape: Any, place: Place, width: int, height: int) -> Box | None:
-    """Return the bounding box of the rotated shape, clipped to the slide; None without a position or outside the
-    slide.
-    """
+Edges = tuple[float, float, float, float]
+"""Left, top, right, and bottom as fractions of the slide."""
+
+
+def _edges(shape: Any, place: Place, width: int, height: int) -> Edges | None:
+    """Return the edges of the rotated shape; None without a position."""
     sides = (shape.left, shape.top, shape.width, shape.height)
     if any(side is None for side in sides):
         return None
@@ -178,7 +196,12 @@ def _box(shape: Any, place: Place, width: int, height: int) -> Box | None:
     one = place(middle[0] - half[0], middle[1] - half[1])
     other = place(middle[0] + half[0], middle[1] + half[1])
     (x1, x2), (y1, y2) = (sorted((a / size, b / size)) for a, b, size in zip(one, other, (width, height), strict=True))
+    return x1, y1, x2, y2
+
+
+def _box(edges: Edges | None) -> Box | None:
+    """Return the box clipped to the slide; None without a position or outside the slide."""
     try:
-        return Box(*(round(min(max(value, 0.0), 1.0), 4) for value in (x1, y1, x2, y2)))
+        return None if edges is None else Box(*(round(min(max(value, 0.0), 1.0), 4) for value in edges))
     except LocationMalformed:
         return None

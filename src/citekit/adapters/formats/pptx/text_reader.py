@@ -14,6 +14,7 @@ from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.locations.pages import PAGES_LIMIT
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.hidden import with_hidden
 from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.source import Source
 
@@ -22,8 +23,10 @@ class SlidesTextReader:
     """Reads presentations. Each slide, including hidden ones, is a unit; its speaker notes follow the text on the
     slide.
 
-    With `as_seen`, `CUT` replaces the heading that evidence adds above the notes, because that heading is not in the
-    file; raised and lowered numbers become superscript and subscript characters.
+    With `as_seen`, the complete text of a slide that hides some of it follows its visible text, as `domain.quotes.hidden`
+    says: a hidden slide shows nothing but its notes, and no slide shows shapes outside of it or hidden shapes. `CUT`
+    replaces the heading that evidence adds above the notes, because that heading is not in the file; raised and lowered
+    numbers become superscript and subscript characters.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -47,7 +50,7 @@ class SlidesTextReader:
                     raise SourceUnsupported(
                         f"{source.path.name} has more than {PAGES_LIMIT} slides; split it into smaller presentations."
                     )
-                size = int(deck.slide_width or 9144000), int(deck.slide_height or 6858000)
+                size = driver.slide_size(deck)
                 texts = []
                 for number, slide in enumerate(slides):
                     progress(number, len(slides), "reading slides")
@@ -60,7 +63,10 @@ class SlidesTextReader:
 
     def _text(self, slide: Any, size: tuple[int, int]) -> str:
         notes = driver.notes_text(slide, as_seen=self._as_seen)
-        words = [
-            each.text or each.title for each in shapes(slide, *size, as_seen=self._as_seen) if each.text or each.title
-        ]
-        return "\n".join([*words, *([*self._parted, f"{self._label}{notes}"] if notes else [])])
+        below = [*self._parted, f"{self._label}{notes}"] if notes else []
+        found = [each for each in shapes(slide, *size, as_seen=self._as_seen) if each.text or each.title]
+        whole = "\n".join([*(each.text or each.title for each in found), *below])
+        if not self._as_seen:
+            return whole
+        shown = [] if driver.is_hidden(slide) else [each.text or each.title for each in found if not each.hidden]
+        return with_hidden("\n".join([*shown, *below]), whole)
