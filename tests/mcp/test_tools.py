@@ -52,7 +52,7 @@ def test_the_tools_say_what_they_are_for(served: Served) -> None:
         ["resource_id"],
         ["resource_id", "node_id"],
         ["resource_id", "node_id"],
-        ["resource_id", "quote"],
+        {},
     ] == [tool.input_schema.get("required", {}) for tool in tools.values()]
     assert all(tool.description and tool.output_schema and tool.title for tool in tools.values())
     assert [True, True, True, True, True, False, True] == [

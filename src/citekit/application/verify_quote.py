@@ -29,6 +29,7 @@ from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_rea
 from citekit.domain.quotes.superscripts import CUT, visible_text
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
+from citekit.domain.text_search.matching import shown_row
 
 PLACES = 5
 """The maximum number of places in an answer."""
@@ -241,7 +242,9 @@ def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> 
         address = Address(answer.resource_id, each.location)
         text = _shown(each.source.text[each.match.start : each.match.end])
         match, note = each.match, each.source.note
-        by_address.setdefault(address, QuotePlace(address, text, match.differences, note, match.gaps, match.changes))
+        line = _line_around(each.source.text, match.start, match.end)
+        place = QuotePlace(address, text, match.differences, note, match.gaps, match.changes, line)
+        by_address.setdefault(address, place)
     places = list(by_address.values())
     more = len(places) > PLACES or len(found) >= LOOKED_AT
     return evolve(answer, finding=finding, places=places[:PLACES], more=more)
@@ -259,6 +262,14 @@ def _near(source: Quotable, readings: Sequence[tuple[Piece, ...]], resource_map:
         CUT, "[...]"
     )  # show where text is cut, because that is why the quote does not match
     return NearPlace(Address(resource_map.resource_id, location), _shown(text), near.similarity)
+
+
+def _line_around(text: str, start: int, end: int) -> str:
+    """The lines or rows that contain a range, with their cells separated. At most `SHOWN` characters."""
+    first = text.rfind("\n", max(0, start - SHOWN), start) + 1 or max(0, start - SHOWN)
+    last = text.find("\n", end, end + SHOWN)
+    whole = text[first : end + SHOWN if last < 0 else last][: 2 * SHOWN]
+    return "\n".join(filter(None, (shown_row(visible_text(line)) for line in whole.split("\n"))))[:SHOWN]
 
 
 def _shown(text: str) -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from citekit.application.ingest import Ingest
     from citekit.application.ingest_many import IngestMany
     from citekit.application.locate_source import LocateSource
+    from citekit.application.look_up_quote import LookUpQuote
     from citekit.application.measure_extent import MeasureSource
     from citekit.application.read_text import ReadText
     from citekit.application.remove_resource import RemoveResource
@@ -468,6 +469,13 @@ class Container:
         from citekit.application.verify_quote import VerifyQuote
 
         return VerifyQuote(self.maps, self.resolve, self.locate, self.quotable)
+
+    @first_use
+    def look_up_quote(self) -> LookUpQuote:
+        """The use case that looks up which mapped file a quote is from."""
+        from citekit.application.look_up_quote import LookUpQuote
+
+        return LookUpQuote(self.find_text, self.verify_quote)
 
     @first_use
     def text_index(self) -> TextIndex:

@@ -26,7 +26,7 @@ from citekit.domain.library.ledger import LedgerEntry
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node, NodeName
 from citekit.domain.progress import Progress, silent
-from citekit.domain.quotes.verdict import QuoteVerdict
+from citekit.domain.quotes.verdict import QuoteLookup, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.found import FoundText
 from citekit.domain.text_search.read import ReadTextAnswer
@@ -314,6 +314,13 @@ class CiteKit:
         elif isinstance(what, str) and "://" in what:
             wanted = resource_named(what, self.app.maps)
         return self.app.verify_quote(wanted, text, roots=[Path(root) for root in roots])
+
+    def look_up_quote(self, text: str, *, roots: Sequence[str | Path] = ()) -> QuoteLookup:
+        """Look for `text` in everything that is mapped, and verify it in the files that contain its words.
+
+        Raises `RequestRefused` for a text without words or one that is too long.
+        """
+        return self.app.look_up_quote(text, roots=[Path(root) for root in roots])
 
     def to_web_annotation(
         self, what: str | Address, node_id: str | None = None, *, context: Context | None = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from citekit.domain.quotes.gaps import Gap
-    from citekit.domain.quotes.verdict import NearPlace, QuotePlace, QuoteVerdict
+    from citekit.domain.quotes.verdict import NearPlace, QuoteLookup, QuotePlace, QuoteVerdict
 
 LISTED = 100
 """Maximum number of unread pages that are listed."""
@@ -31,6 +31,42 @@ def to_plain(verdict: QuoteVerdict) -> dict[str, Any]:
         "unread_pages": list(verdict.unread[:LISTED]),
         "unread_count": len(verdict.unread),
     }
+
+
+def to_plain_with_lines(verdict: QuoteVerdict) -> dict[str, Any]:
+    """Return the verdict like `to_plain`, and with the whole line or row of each place."""
+    plain = to_plain(verdict)
+    for each, place in zip(plain["places"], verdict.places, strict=True):
+        each["line"] = place.line
+    return plain
+
+
+def to_plain_lookup(lookup: QuoteLookup, quote: str) -> dict[str, Any]:
+    """Return the verdict of a lookup like `to_plain_with_lines`, with the number of searched files. `resource_id` is
+    null if no file has the words.
+    """
+    if lookup.verdict is None:
+        plain: dict[str, Any] = {
+            "finding": "absent",
+            "holds": False,
+            "visible": True,
+            "resource_id": None,
+            "asked": None,
+            "quote": quote.strip(),
+            "places": [],
+            "more": False,
+            "near": None,
+            "unread_pages": [],
+            "unread_count": 0,
+        }
+    else:
+        plain = to_plain_with_lines(lookup.verdict)
+    plain["searched"] = lookup.searched
+    if lookup.skipped:
+        plain["skipped"] = lookup.skipped
+    if lookup.is_cut:
+        plain["cut"] = True
+    return plain
 
 
 def _place(place: QuotePlace) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class QuotePlace:
     exact.
 
     `gaps` are the omissions at its ellipses, in order. `changes` are symbols whose case means something else in the
-    quote than in the source.
+    quote than in the source. `line` is the whole line or table row around the quote, or the lines if it has several.
     """
 
     address: Address
@@ -38,6 +38,7 @@ class QuotePlace:
     note: str = ""
     gaps: tuple[Gap, ...] = ()
     changes: tuple[str, ...] = ()
+    line: str = ""
 
     @property
     def visible(self) -> bool:
@@ -83,3 +84,18 @@ class QuoteVerdict:
     def visible(self) -> bool:
         """Whether readers see the words of the first occurrence; True if there is none."""
         return not self.places or self.places[0].visible
+
+
+@frozen
+class QuoteLookup:
+    """The result of looking for a quote in all mapped files.
+
+    `verdict` is that of the file with the best result, with the places in other files; None if no file has the words.
+    `searched` counts the files whose text was searched. `is_cut` is true if more files or pages have the words than were
+    compared. `skipped` counts the files that could not be searched.
+    """
+
+    verdict: QuoteVerdict | None
+    searched: int
+    is_cut: bool = False
+    skipped: int = 0

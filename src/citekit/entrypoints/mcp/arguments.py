@@ -38,6 +38,10 @@ def _value(name: str, schema: Mapping[str, Any], value: object) -> object:
             return value
         case "integer", float() if value.is_integer() and _in_range(schema, int(value)):
             return int(value)
+        case "array", list() if "properties" in schema["items"]:
+            return [_object(f"{name}[{at}]", schema["items"], each) for at, each in enumerate(value)]
+        case "array", _ if "properties" in schema["items"]:
+            pass
         case "array", str():
             return [value]
         case "array", list() if all(isinstance(each, str) for each in value):
@@ -46,12 +50,24 @@ def _value(name: str, schema: Mapping[str, Any], value: object) -> object:
     raise RequestRefused(f"{name} must be {_wanted(schema)}, not {shown if len(shown) <= 60 else shown[:60] + '...'}.")
 
 
+def _object(name: str, schema: Mapping[str, Any], value: object) -> dict[str, Any]:
+    """An object in a list. A string stands for an object with only its required property."""
+    required = schema["required"][0]
+    if isinstance(value, str):
+        return checked(name, schema, {required: value})
+    if not isinstance(value, Mapping):
+        raise RequestRefused(f"{name} must be an object with the string {required}.")
+    return checked(name, schema, value)
+
+
 def _wanted(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return f"one of {', '.join(schema['enum'])}"
     if schema["type"] == "integer":
         least, most = schema["minimum"], schema.get("maximum")
         return f"an integer of at least {least}" if most is None else f"an integer from {least} to {most}"
+    if schema["type"] == "array" and "properties" in schema["items"]:
+        return "a list of objects"
     return {"string": "a string", "boolean": "true or false", "array": "a list of strings"}[schema["type"]]
 
 

@@ -30,8 +30,7 @@ from citekit.entrypoints.mcp.arguments import checked
 from citekit.entrypoints.mcp.find_text_tool import FIND_TEXT, find_text
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.read_text_tool import READ_TEXT, read_text
-from citekit.entrypoints.mcp.verify_quote_tool import VERIFY_QUOTE
-from citekit.wire import quotes
+from citekit.entrypoints.mcp.verify_quote_tool import VERIFY_QUOTE, verify_quote
 
 Arguments = Mapping[str, Any]
 Run = Callable[[Arguments, Progress], Answer]
@@ -177,7 +176,7 @@ class Tools:
                 lambda _: True,  # for an address, the extent of the file may have to be measured
                 cached=self._cached_evidence,
             ),
-            Bound(VERIFY_QUOTE, self._verify_quote, lambda _: True),
+            Bound(VERIFY_QUOTE, partial(verify_quote, self.app, self.discreet), lambda _: True),
         )
         return {each.tool.name: each for each in tools}
 
@@ -237,11 +236,6 @@ class Tools:
             progress=progress,
         )
         return evidence_answer(evidence, self.discreet)
-
-    def _verify_quote(self, arguments: Arguments, progress: Progress) -> Answer:
-        resource_id, node_id = arguments["resource_id"], arguments.get("node_id")
-        what = resource_id if node_id is None else _part(resource_id, node_id)
-        return Answer.of(quotes.to_plain(self.app.verify_quote(what, arguments["quote"], progress=progress)))
 
     def _cached_evidence(self, arguments: Arguments) -> Answer | None:
         asked = _evidence_asked(

@@ -1,0 +1,70 @@
+"""Looks up which mapped file a quote is from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from citekit.application.find_text import HIT_LIMIT, FindText
+from citekit.application.verify_quote import PLACES, VerifyQuote
+from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.quote import ways_to_read
+from citekit.domain.quotes.verdict import Finding, QuoteLookup, QuoteVerdict
+from citekit.domain.words import words_of
+
+LOOKED_UP = 5
+"""The maximum number of files in which a quote is compared character by character."""
+
+QUERY_WORDS = 8
+"""The maximum number of words of a quote that are searched in the text index: the longest ones."""
+
+_BEST_FIRST = (
+    Finding.EXACT,
+    Finding.NORMALISED,
+    Finding.ALTERED,
+    Finding.ELSEWHERE,
+    Finding.UNREAD,
+    Finding.ABSENT,
+)
+
+
+@frozen
+class LookUpQuote:
+    """Finds the files that contain the words of a quote in the text index, and verifies the quote in the best of them."""
+
+    find_text: FindText
+    verify: VerifyQuote
+
+    def __call__(self, quote: str, *, roots: Sequence[Path] = (), progress: Progress = silent) -> QuoteLookup:
+        """Look for `quote` in everything that is mapped.
+
+        Only the first `LOOKED_UP` files that have the longest words of the quote on one page are compared. Raises
+        `RequestRefused` for a quote without words or one that is too long.
+        """
+        ways_to_read(quote)
+        words = sorted(dict.fromkeys(words_of(quote)), key=len, reverse=True)[:QUERY_WORDS]
+        found = self.find_text(" ".join(words), limit=HIT_LIMIT, roots=roots, progress=progress)
+        names = list(dict.fromkeys(hit.address.resource_id for hit in found.hits))
+        verdicts, skipped = [], len(found.skipped)
+        for name in names[:LOOKED_UP]:
+            try:
+                verdicts.append(self.verify(name, quote, roots=roots, progress=progress))
+            except Cancelled:
+                raise
+            except CiteKitError:
+                skipped += 1
+        is_cut = len(names) > LOOKED_UP or found.total > len(found.hits)
+        return QuoteLookup(_joined(verdicts), found.searched, is_cut=is_cut, skipped=skipped)
+
+
+def _joined(verdicts: Sequence[QuoteVerdict]) -> QuoteVerdict | None:
+    """The best verdict, with the places that the quote has in other files."""
+    if not verdicts:
+        return None
+    best = min(verdicts, key=lambda each: (not each.visible, _BEST_FIRST.index(each.finding)))
+    alike = [each for each in verdicts if each.finding is best.finding and each is not best and each.visible]
+    places = [*best.places, *(place for each in alike for place in each.places)]
+    return evolve(best, places=places[:PLACES], more=best.more or len(places) > PLACES)
