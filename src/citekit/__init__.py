@@ -9,9 +9,9 @@
     evidence = kit.resolve(book.resource_id, "chapter_2")
     print(evidence.output_path, evidence.receipt)
 
-Names are imported when they are first used, so that `import citekit` costs nothing. `ResourceMap`, `Node`, `Location`,
-`ResolvedEvidence`, `CiteKitClient`, `parse_address` and `build_address` are those of citekit 0.2, for programs written for
-it; the values that `CiteKit` gives are those of `citekit.domain`.
+Names are imported when they are first used, so that `import citekit` is fast. `ResourceMap`, `Node`, `Location`,
+`ResolvedEvidence`, `CiteKitClient`, `parse_address`, and `build_address` are compatible with citekit 0.2, for programs
+written for that version. `CiteKit` itself returns the types of `citekit.domain`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ import sys
 
 
 def _leave_the_current_folder() -> None:
-    """Where this is the program (`python -m citekit`), import nothing from the folder that the user happens to be in.
+    """Remove the current folder from `sys.path` if Python was started with `python -m citekit`.
 
-    Python looks there first, for `email` and `csv` as well, and a folder with files to map is nobody's code. What Python
-    itself imports before this line comes from there all the same; `citekit`, or `python -P -m citekit`, never does.
+    Otherwise, Python would search the current folder first, and a file there named `email.py` or `csv.py` would run
+    instead of the standard module. Modules that Python imports before this call can still come from the current folder.
+    The command `citekit` and `python -P -m citekit` never import from it.
     """
     given = getattr(sys, "orig_argv", [])
     if sys.argv[:1] != ["-m"] or not {"-mcitekit", "-mcitekit.cli"} & {*given, *map(str.__add__, given, given[1:])}:

@@ -1,4 +1,4 @@
-"""`python -m citekit`."""
+"""Runs the command-line program with `python -m citekit`."""
 
 from __future__ import annotations
 

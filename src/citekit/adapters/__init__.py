@@ -1,1 +1,4 @@
-"""Everything outside the core, by family. `container` alone chooses among the adapters."""
+"""Adapters that connect the core to files, databases, libraries, and services.
+
+They are grouped into packages by purpose. Only `container` chooses which adapters are used.
+"""

@@ -1,7 +1,8 @@
 """Finds the lines of a text as editors count them.
 
 A line ends at LF, at CR LF, or at a CR without an LF after it. The last line does not need a line end. A line end at
-the end of the file does not start another line. In UTF-16 and UTF-32, line ends are code units, not bytes.
+the end of the file does not start another line. In UTF-16 and UTF-32, line ends are recognized as whole code units, not
+as bytes.
 
 `LineIndex` has the start of every line. `LineMarks` finds lines without reading the rest of the text: it records the
 number of lines before selected offsets, which takes 16 bytes for each 64 kB of text.
@@ -57,7 +58,10 @@ class LineIndex:
         return len(self.starts)
 
     def byte_range(self, lines: Lines) -> tuple[int, int]:
-        """Return (start, end) in bytes of `lines`, including their line ends. Raises `LocationOutside` beyond the end."""
+        """Return the byte offsets (start, end) of `lines`, including their line ends.
+
+        Raise `LocationOutside` if the text has fewer lines.
+        """
         if lines.last > self.count:
             raise LocationOutside.beyond("line", lines.last, "text", self.count)
         end = self.starts[lines.last] if lines.last < self.count else self.size
@@ -65,9 +69,9 @@ class LineIndex:
 
 
 def index_lines(chunks: Iterable[bytes]) -> LineIndex:
-    """Index a text that arrives in chunks of any size. The index takes 8 bytes per line.
+    """Create the index of a text that arrives in chunks of any size. The index takes 8 bytes per line.
 
-    Raises `SourceUnsupported` for more than `LINES_LIMIT` lines.
+    Raise `SourceUnsupported` if the text has more than `LINES_LIMIT` lines.
     """
     starts = array("q")
     held, offset, order, unit = b"", 0, "little", 1
@@ -94,12 +98,19 @@ def index_lines(chunks: Iterable[bytes]) -> LineIndex:
 
 
 def code_unit(head: bytes) -> tuple[str, int]:
-    """Return (byte order, bytes per code unit) of a text that begins with `head`, based on its byte-order mark."""
+    """Return the byte order (`little` or `big`) and the bytes per code unit of a text, based on its byte-order mark.
+
+    `head` is the first bytes of the text. Without a byte-order mark, the result is `("little", 1)`.
+    """
     return next(((order, unit) for mark, order, unit in _UNITS if head.startswith(mark)), ("little", 1))
 
 
 def _scan(data: bytes, offset: int, order: str, unit: int, starts: array[int], *, final: bool) -> tuple[int, bytes]:
-    """Append the line starts in `data`, which begins at `offset`. Return the next offset and the bytes to scan again."""
+    """Append to `starts` the offsets of the lines that begin in `data`.
+
+    `offset` is the position of `data` in the text, and `final` is True for the end of the text. Return the offset of
+    the first byte that was not scanned, and the remaining bytes, which must precede the next data.
+    """
     if unit > 1:
         return _scan_wide(data, offset, WIDE_END[order, unit], unit, starts, final=final)
     done = len(data) - (data.endswith(b"\r") and not final)
@@ -115,7 +126,7 @@ def _scan(data: bytes, offset: int, order: str, unit: int, starts: array[int], *
 def _scan_wide(
     data: bytes, offset: int, pattern: re.Pattern[bytes], unit: int, starts: array[int], *, final: bool
 ) -> tuple[int, bytes]:
-    """Like `_scan`, for code units of several bytes."""
+    """Do the same as `_scan` for a text whose code units have more than one byte (UTF-16 or UTF-32)."""
     limit = len(data) if final else max(0, (len(data) - 2 * unit + 1) // unit * unit)
     position = 0
     while True:
@@ -132,10 +143,13 @@ def _scan_wide(
 
 
 class Read(Protocol):
-    """Reads bytes of the text."""
+    """A function that reads bytes of the text."""
 
     def __call__(self, offset: int, size: int, *, counting: bool) -> bytes:
-        """Return `size` bytes from `offset`, or fewer at the end. `counting` is True on the first read of a block."""
+        """Return `size` bytes from `offset`, or fewer at the end of the text.
+
+        `counting` is True when a block is read for the first time, to count its lines.
+        """
 
 
 _FIRST_BLOCK = 1 << 13
@@ -144,9 +158,10 @@ _BLOCK = 1 << 16
 
 @define
 class LineMarks:
-    """An incremental index of lines. `ends_before[i]` lines end before the byte `offsets[i]`. Thread-safe.
+    """An incremental index of lines: `ends_before[i]` is the number of line ends before the byte `offsets[i]`.
 
-    It grows only up to the requested lines. No offset is inside a code unit or between a CR and its LF.
+    The index covers only as much of the text as the requested lines require. No offset is inside a code unit or between
+    a CR and its LF. `size` is the size of the text in bytes, or None until the end is reached. Thread-safe.
     """
 
     offsets: array[int] = field(factory=lambda: array("q", (0,)), repr=False)
@@ -157,11 +172,14 @@ class LineMarks:
 
     @property
     def weight(self) -> int:
-        """Memory use in bytes."""
+        """The approximate memory use in bytes."""
         return 16 * len(self.offsets)
 
     def byte_range(self, lines: Lines, read: Read) -> tuple[int, int]:
-        """Return (start, end) in bytes of `lines`, including their line ends. Raises `LocationOutside` beyond the end."""
+        """Return the byte offsets (start, end) of `lines`, including their line ends. `read` reads the text.
+
+        Raise `LocationOutside` if the text has fewer lines.
+        """
         with self._lock:
             while self.ends_before[-1] < lines.last and self.size is None:
                 self._grow(read)
@@ -170,7 +188,7 @@ class LineMarks:
         return self._after(lines.first - 1, read), self._after(lines.last, read)
 
     def _grow(self, read: Read) -> None:
-        """Count the lines of the next block."""
+        """Read the next block of the text and add its line ends to the index."""
         place = self.offsets[-1]
         block = read(place, min(max(_FIRST_BLOCK, place), _BLOCK), counting=True)
         if place == 0:
@@ -184,7 +202,10 @@ class LineMarks:
         self.offsets.append(place + length)
 
     def _whole(self, block: bytes) -> int:
-        """Return how many bytes of a block can be counted yet: a CR at its end may be the first half of a CR LF."""
+        """Return how many bytes of a block can be counted now. The rest is left for the next block.
+
+        The rest is an incomplete code unit, or a CR at the end of the block that may be the first half of a CR LF.
+        """
         unit = self._wide[1] if self._wide else 1
         length = len(block) // unit * unit or len(block)
         return length - unit if length > unit and b"\r" in block[length - unit : length] else length
@@ -196,7 +217,10 @@ class LineMarks:
         return feeds + block.count(b"\r") - block.count(b"\r\n") if b"\r" in block else feeds
 
     def _check(self, last: int, read: Read) -> None:
-        """Raise `LocationOutside` unless `last` is the final line of a text without a line end at its end."""
+        """Raise `LocationOutside` if the line number `last` is beyond the end of the text.
+
+        The final line counts even if it has no line end.
+        """
         count, size = self.ends_before[-1], self.offsets[-1]
         if self._after(count, read) < size:
             count += 1
@@ -204,7 +228,7 @@ class LineMarks:
             raise LocationOutside.beyond("line", last, "text", count)
 
     def _after(self, ends: int, read: Read) -> int:
-        """Return the byte offset after that many line ends, or the end of the text if it has fewer."""
+        """Return the byte offset after the first `ends` line ends, or the size of a text that has fewer of them."""
         if ends == 0:
             return 0
         at = bisect_left(self.ends_before, ends)
@@ -220,7 +244,10 @@ class LineMarks:
 
 
 def _wide_ends(block: bytes, pattern: re.Pattern[bytes], unit: int) -> list[int]:
-    """Return the offset after each line end in a block of code units of several bytes."""
+    """Return the offset after each line end in a block of UTF-16 or UTF-32 text.
+
+    `unit` is the number of bytes per code unit, and `pattern` matches a line end.
+    """
     found, position = [], 0
     while match := pattern.search(block, position):
         if match.start() % unit:

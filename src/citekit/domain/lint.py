@@ -13,7 +13,10 @@ _CONTROL = re.compile(f"[{CONTROLS}{SEPARATORS}{DIRECTION_CONTROLS}{SURROGATES}]
 
 
 def nodes_with_paths(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
-    """Yield (path, node) of all nodes in reading order. A path looks like `nodes[3].children[0]`."""
+    """Yield (path, node) for each of `nodes` and its descendants, in reading order.
+
+    A path is `nodes[3].children[0]`, say.
+    """
     pending = [(f"nodes[{at}]", node) for at, node in enumerate(nodes)][::-1]
     while pending:
         path, node = pending.pop()
@@ -22,22 +25,23 @@ def nodes_with_paths(nodes: Sequence[Node]) -> Iterator[tuple[str, Node]]:
 
 
 def title_issue(title: str) -> str | None:
-    """Return why a title cannot be displayed on one line, or None if it can."""
+    """Return the reason why a title cannot be displayed on one line, or None if it can."""
     if not title.strip():
         return "is empty"
     return "contains control characters" if _CONTROL.search(title) else None
 
 
 def display_title(node: Node) -> str:
-    """Return a printable title: the node's title without control characters, or else the last part of its ID, or its
-    type.
+    """Return a printable title for a node, without control characters.
+
+    This is the node's title, or, if it is blank, the last part of the node's ID, or else the node's type.
     """
     named = (node.title, node.id.rpartition(".")[2], node.type)
     return next((tidy for each in named if (tidy := one_line(each))), "part")
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, without control characters."""
+    """Return a text as one line, with control characters and line ends replaced by spaces."""
     return " ".join(_CONTROL.sub(" ", text).split())
 
 

@@ -1,7 +1,7 @@
-"""The summary of a map that can be read without its nodes.
+"""Defines the summary of a map, which can be read without the map's nodes.
 
-It is a named tuple, and this module imports nothing else, because listings of maps consist only of cards and must start
-as fast as a bare program.
+A listing of maps consists only of summaries and must start as fast as a Python program without imports. The summary is
+therefore a named tuple, and this module imports nothing else.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import NamedTuple
 class MapCard(NamedTuple):
     """The summary of one map.
 
-    `type` is the modality. `nodes` counts all levels. `source_hash` (SHA-256, hexadecimal), `source_size` (bytes), and
-    `format` come from the map's metadata and are None if it does not have them. `mapper` is the `[name, model,
-    version]` of the mapper that made the map. `structure_by` identifies the mapper that made the nodes if it was a
-    different one. `sidecar_files` has the digests of the other files that the map depends on, by name.
+    `type` is the modality, and `nodes` is the number of nodes on all levels. `source_hash` (SHA-256, hexadecimal),
+    `source_size` (bytes), and `format` come from the map's metadata and are None if it does not have them. `mapper` is
+    the `[name, model, version]` of the mapper that made the map. `structure_by` identifies the mapper that made the
+    nodes if it was a different mapper. `sidecar_files` maps the names of the other files that the map depends on to
+    their digests.
     """
 
     resource_id: str

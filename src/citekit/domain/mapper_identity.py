@@ -9,9 +9,10 @@ from attrs import frozen
 
 @frozen
 class MapperIdentity:
-    """Name, version, and model of a mapper. The same bytes are not mapped twice by the same identity.
+    """The name, version, and model of a mapper. A file is not mapped again by a mapper with the same identity.
 
-    `version` changes whenever the same bytes would result in a different map. `model` is None for a mapper without one.
+    `version` changes whenever the same bytes would result in a different map. `model` is None if the mapper does not
+    use a model.
     """
 
     name: str
@@ -22,7 +23,7 @@ class MapperIdentity:
         return ":".join(part for part in (self.name, self.model, self.version) if part)
 
     def to_metadata(self) -> dict[str, str]:
-        """Return the identity as plain data for the metadata of a map."""
+        """Return the identity as a dictionary for the metadata of a map. `model` is left out if it is None."""
         plain = {"name": self.name, "version": self.version}
         return plain if self.model is None else {**plain, "model": self.model}
 

@@ -1,4 +1,4 @@
-"""The kinds of resources and locations."""
+"""Defines the kinds of resources and locations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Modality(StrEnum):
-    """The kind of a resource or location. The value is the word in stored maps; `scheme` is the word in addresses."""
+    """The kind of a resource or location. The enum value is used in stored maps, and `scheme` is used in addresses."""
 
     DOCUMENT = "document"
     VIDEO = "video"
@@ -17,7 +17,7 @@ class Modality(StrEnum):
 
     @property
     def scheme(self) -> str:
-        """The address scheme: `doc` for documents, otherwise the value."""
+        """The scheme of addresses: `doc` for documents, otherwise the enum value."""
         return "doc" if self is Modality.DOCUMENT else self.value
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The nodes of a map."""
+"""Defines the nodes of a map, which form a tree."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from citekit.domain.locations import Location
 
 @frozen
 class Node:
-    """A part of a resource, such as a chapter, scene, function, or region: a title, a location, and children.
+    """A part of a resource, such as a chapter, scene, function, or region, with a title, a location, and children.
 
-    `id` is unique in its map. `type` is a free word (`chapter`, `scene`, `class`, `figure`). `summary` is one or two
-    sentences from the resource or from a model. The locations of children lie inside the location of their parent.
+    `id` is unique in its map. `type` is any word, such as `chapter`, `scene`, `class`, or `figure`. `summary` is one or
+    two sentences from the resource or from a model. The children's locations lie inside their parent's location.
     """
 
     id: str
@@ -35,7 +35,7 @@ class Node:
 
 @frozen
 class NodeName:
-    """A node, identified by the IDs of its resource and itself: the alternative to an address."""
+    """The name of a node: the ID of its resource and the ID of the node. It can be used instead of an address."""
 
     resource_id: str
     node_id: str

@@ -1,7 +1,7 @@
 """Converts between numbers and text without loss.
 
-An address contains a number as the shortest decimal text (no exponent, no trailing `.0`) that parses to the same value,
-so equal locations have equal addresses and no precision is lost.
+A number in an address is the shortest decimal text (no exponent, no trailing `.0`) that parses to the same value, so
+equal locations have equal addresses and no precision is lost.
 """
 
 from __future__ import annotations
@@ -23,38 +23,43 @@ _WHOLE = re.compile(r"\d+", re.ASCII)
 
 
 def shortest(value: float) -> str:
-    """Return the shortest positional text that `float` parses to exactly `value`. Whole numbers have no decimal point.
+    """Return the shortest decimal text, without an exponent, that `float` parses to exactly `value`.
 
-    >>> shortest(145.0), shortest(145.5), shortest(1e-7)
-    ('145', '145.5', '0.0000001')
+    Whole numbers have no decimal point.
+
+    Example:
+        >>> shortest(145.0), shortest(145.5), shortest(1e-7)
+        ('145', '145.5', '0.0000001')
     """
     return plain(exact(value))
 
 
 @contextmanager
 def exactly() -> Iterator[None]:
-    """Set a decimal context in which arithmetic with floats loses no digits."""
+    """Provide a context in which decimal arithmetic with the values of floats loses no digits."""
     with localcontext(_PRECISE):
         yield
 
 
 def exact(value: float) -> Decimal:
-    """Return the shortest decimal number of a float: `exact(0.1)` is 0.1, not the binary fraction that the float
-    stores.
+    """Return the shortest decimal number that parses to the same float.
+
+    For 0.1, this is the decimal number 0.1, not the binary fraction that the float stores.
     """
     return Decimal(repr(float(value)))
 
 
 def plain(value: Decimal) -> str:
-    """Return a number as positional text without an exponent or trailing zeros."""
+    """Return a number as decimal text without an exponent or trailing zeros after the decimal point."""
     text = format(value, "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text in ("-0", "") else text
 
 
 def real(value: float) -> float:
-    """Return `value` as a float, or infinity if it is too large. -0.0 becomes 0.0, so that equal locations have equal
-    texts.
+    """Return `value` as a float, or as positive or negative infinity if it is too large for one.
+
+    The value -0.0 becomes 0.0, so that equal locations have equal texts.
     """
     try:
         return float(value) + 0.0

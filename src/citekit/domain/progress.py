@@ -1,4 +1,4 @@
-"""Progress reports and cancellation of long operations."""
+"""Defines progress reports and cancellation for long operations."""
 
 from __future__ import annotations
 
@@ -6,21 +6,27 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """A callback of long operations. If it raises `Cancelled`, the operation stops and leaves no partial results."""
+    """A callback to which a long operation reports its progress.
+
+    If the callback raises `Cancelled`, the operation stops and leaves no partial results.
+    """
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Report `done` of `total` (in the same unit; None if unknown). `message` describes the current step."""
+        """Report that `done` of `total` units of work are finished. `total` is None if it is unknown.
+
+        `message` describes the current step.
+        """
 
 
 def silent(done: float, total: float | None = None, message: str = "") -> None:
-    """A progress callback that does nothing."""
+    """Do nothing. This is the progress callback of operations without progress reports."""
 
 
 def within(progress: Progress, at: float) -> Progress:
-    """Return a progress callback for one step of an operation that counts to 100 and is now at `at`.
+    """Return a progress callback for one step of a larger operation, whose progress is now `at` of 100.
 
-    The step counts in its own units, so its numbers are not passed on. The callback only shows that the operation is
-    running, and cancels the step.
+    The step counts in its own units, so its numbers are not passed on. The callback only reports to `progress` that the
+    operation is still running, which also allows `progress` to cancel the step.
     """
 
     def inside(done: float, total: float | None = None, message: str = "") -> None:  # noqa: ARG001

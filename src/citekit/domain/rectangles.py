@@ -1,8 +1,8 @@
 """Converts between boxes and rectangles in text: `x,y,w,h` in pixels, points, percent, or fractions.
 
-A rectangle that exceeds the picture only through rounding ends at the edge. A larger overhang is refused in CiteKit's
-own addresses and maps, so that a location is never made smaller than intended. With `crop`, it is cut at the edge, as
-some standards require (IIIF Image 3.0, 4.1; Media Fragments 1.0, 5.1.2).
+A rectangle that extends beyond the picture only because of rounding is cut at the edge. In CiteKit's own addresses and
+maps, a rectangle that extends farther is refused, so that a location is never smaller than intended. With `crop`, it is
+cut at the edge, as some standards require (IIIF Image 3.0, 4.1; Media Fragments 1.0, 5.1.2).
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ Four = tuple[Decimal, Decimal, Decimal, Decimal]
 
 
 def xywh(box: Box, width: Decimal, height: Decimal) -> str:
-    """Return the exact `x,y,w,h` of a box in a picture of that size."""
+    """Return a box as the exact text `x,y,w,h`, for a picture of `width` by `height`."""
     with exactly():
         x1, y1, x2, y2 = (exact(value) for value in box.corners)
         return ",".join(plain(part) for part in (x1 * width, y1 * height, (x2 - x1) * width, (y2 - y1) * height))
 
 
 def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
-    """Parse `x,y,w,h` in a picture of that size. Raises `AddressMalformed` for the rectangles that `box_of_size`
-    refuses.
+    """Parse a rectangle `x,y,w,h` in a picture of `width` by `height`.
+
+    `text` is the whole address, and `value` is the rectangle in it. Raise `AddressMalformed` if `value` is not four
+    numbers or `box_of_size` refuses the rectangle.
     """
     try:
         return box_of_size(decimals(text, value), width, height, crop=crop)
@@ -39,7 +41,11 @@ def box_from_xywh(text: str, value: str, width: Decimal, height: Decimal, *, cro
 
 
 def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
-    """Return the box with the edges (left, top, right, bottom) in a picture of that size. Raises `AddressMalformed`."""
+    """Return the box with the given edges (left, top, right, bottom) in a picture of `width` by `height`.
+
+    `text` is the whole address, and `value` is the rectangle in it, for messages. Raise `AddressMalformed` if the edges
+    are not a valid rectangle.
+    """
     try:
         return _between(edges, None if crop else _units(edges), width, height)
     except LocationMalformed as wrong:
@@ -47,11 +53,11 @@ def box_from_edges(text: str, value: str, edges: Four, width: Decimal, height: D
 
 
 def box_of_size(numbers: Four, width: Decimal, height: Decimal, *, crop: bool = False) -> Box:
-    """Return the box of (x, y, width, height) in a picture of that size.
+    """Return the box for a rectangle (x, y, width, height) in a picture of `width` by `height`.
 
-    Raises `LocationMalformed` for an empty rectangle, for one outside the picture, and for one that exceeds the right
-    or lower edge by more than one unit of its last decimal place or a hundredth of the picture. With `crop`, a
-    rectangle that exceeds the edge is cut there.
+    Raise `LocationMalformed` if the rectangle is empty or outside the picture, or if it extends beyond the right or
+    lower edge by more than one unit of its last decimal place or a hundredth of the picture. With `crop`, a rectangle
+    that extends beyond the edge is cut there instead.
     """
     with exactly():
         x, y, w, h = numbers
@@ -73,8 +79,9 @@ def _between(edges: Four, units: tuple[Decimal, Decimal] | None, width: Decimal,
 
 
 def _units(numbers: Four) -> tuple[Decimal, Decimal]:
-    """Return one unit of the last decimal place, horizontally and vertically: the possible rounding error of two
-    numbers.
+    """Return the possible rounding errors of a rectangle, horizontally and vertically.
+
+    The error is one unit of the last decimal place.
     """
     across, down = ((numbers[0], numbers[2]), (numbers[1], numbers[3]))
     return max(map(_unit, across)), max(map(_unit, down))
@@ -92,7 +99,10 @@ def _inside(edge: Decimal, whole: Decimal, unit: Decimal) -> Decimal:
 
 
 def decimals(text: str, value: str) -> Four:
-    """Parse the four unsigned decimal numbers of `a,b,c,d`. Raises `AddressMalformed`."""
+    """Parse the four unsigned decimal numbers of `value`, which has the form `a,b,c,d`.
+
+    `text` is the whole address, for messages. Raise `AddressMalformed` if `value` has another form.
+    """
     if len(value) > 4 * DIGITS_LIMIT:
         raise AddressMalformed(text, value, "the numbers have too many digits")
     four_numbers(text, value)
@@ -101,7 +111,10 @@ def decimals(text: str, value: str) -> Four:
 
 
 def four_numbers(text: str, value: str) -> tuple[float, float, float, float]:
-    """Parse the four unsigned decimal numbers of `a,b,c,d` as floats. Raises `AddressMalformed`."""
+    """Parse the four unsigned decimal numbers of `value`, which has the form `a,b,c,d`, as floats.
+
+    `text` is the whole address, for messages. Raise `AddressMalformed` if `value` has another form.
+    """
     numbers = [read_decimal(part) for part in value.split(",")]
     if len(numbers) != 4 or any(number is None for number in numbers):
         raise AddressMalformed(text, value, "the value must be four numbers separated by commas")

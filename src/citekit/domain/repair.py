@@ -1,8 +1,8 @@
 """Repairs locations of a map without making any citation point to different content.
 
-An end beyond the end of the file moves back to the end of the file. A child that begins inside its parent and ends
-outside it is shortened to the end of the parent: it then cites less, but nothing else. No start moves, and no location
-grows.
+A location that ends beyond the end of the file is shortened to the end of the file. A child that begins inside its
+parent and ends outside it is shortened to the end of the parent. The child then cites less content, but no other
+content. The start of a location never changes, and no location becomes longer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from citekit.domain.validation import is_inside, kind_issue, outside_issue
 
 @frozen
 class Repair:
-    """A change of the location of the node at `path`, and the reason."""
+    """A change of the location of the node at `path` from `before` to `after`, with the reason."""
 
     path: str
     before: Location
@@ -30,9 +30,9 @@ class Repair:
 
 
 def repairs(nodes: Sequence[Node], modality: Modality, extent: Extent) -> Iterator[Repair]:
-    """Yield every safe change, parents before their children. `extent` is the extent of the file itself.
+    """Yield every safe change of the nodes' locations, for parents before their children.
 
-    Applying the changes leaves nothing to repair.
+    `extent` is the extent of the file itself. After all the changes are made, this function yields no further changes.
     """
     pending: list[tuple[str, Node, Location | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
     pending.reverse()
@@ -63,7 +63,10 @@ def _repaired(location: Location, above: Location | None, extent: Extent) -> tup
 
 
 def shortened(child: Location, parent: Location) -> Location | None:
-    """Return `child` cut at the end of `parent`, or None if it does not begin inside `parent` or is of another kind."""
+    """Return `child`, cut at the end of `parent`.
+
+    Return None if `child` does not begin inside `parent` or is of another kind.
+    """
     try:
         cut = _shortened(child, parent)
     except LocationMalformed:
@@ -90,7 +93,10 @@ def _shortened(child: Location, parent: Location) -> Location | None:
 
 
 def _fewer_pages(child: Pages, parent: Pages) -> Pages | None:
-    """Return the leading pages of `child` that `parent` has. A region is cut to the region of the parent."""
+    """Return the pages of `child` before its first page that is not in `parent`, or None if no pages are left.
+
+    A region is cut to the region of the parent.
+    """
     there = set(parent.numbers)
     count = next((at for at, page in enumerate(child.numbers) if page not in there), len(child.numbers))
     if child.region is None or parent.region is None or not count:

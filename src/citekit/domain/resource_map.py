@@ -1,4 +1,4 @@
-"""The map of a resource: a tree of nodes with locations."""
+"""Defines the map of a resource: a tree of nodes with locations."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from citekit.domain.suggestions import nearest_names
 
 @frozen
 class ResourceMap:
-    """The map of the file at `source_path`.
+    """The map of the file at `source_path`: a tree of nodes with locations in the file.
 
-    `metadata` is plain data: `source_hash` (SHA-256), `source_size`, `mapper` (`name`, `model`, `version`), and the
-    extent of the file: `page_count`, `duration` in seconds, `dimensions` [width, height], `line_count`,
-    `chapter_lengths`, and `sheets` (each with `name`, `rows`, and `columns`). Raises `LocationMalformed` if two nodes
-    have the same ID.
+    `metadata` is plain data. It has `source_hash` (SHA-256), `source_size` (bytes), `mapper` (`name`, `model`,
+    `version`), and the extent of the file: `page_count`, `duration` in seconds, `dimensions` [width, height],
+    `line_count`, `chapter_lengths`, and `sheets` (each with `name`, `rows`, and `columns`). The constructor raises
+    `LocationMalformed` if two nodes have the same ID.
     """
 
     resource_id: str
@@ -49,19 +49,25 @@ class ResourceMap:
             seen.add(node.id)
 
     def walk(self) -> Iterator[Node]:
-        """Yield every node in reading order."""
+        """Yield every node of the map in reading order."""
         for node in self.nodes:
             yield from node.walk()
 
     def find(self, node_id: str) -> Node:
-        """Return the node `node_id`; O(1) after the first call. Raises `NodeMissing` with the most similar IDs."""
+        """Return the node with the given ID; fast after the first call, which builds an index of the nodes.
+
+        Raise `NodeMissing`, with the most similar IDs, if no node has this ID.
+        """
         try:
             return self._by_id[node_id][0]
         except KeyError:
             raise NodeMissing(self.resource_id, node_id, self._meant(node_id)) from None
 
     def _meant(self, node_id: str) -> list[str]:
-        """Return IDs with the same last segment (`chapter_2` for `parts.chapter_2`), then IDs with a similar spelling."""
+        """Return up to three IDs that may have been meant by `node_id`.
+
+        IDs with the same last segment (`chapter_2` for `parts.chapter_2`) come first, then IDs with a similar spelling.
+        """
         last = node_id.rpartition(".")[2].casefold()
         same_end = islice((name for name in self._by_id if name.rpartition(".")[2].casefold() == last), 3)
         return list(dict.fromkeys([*same_end, *nearest_names(node_id, self._by_id, 0.5)]))[:3]
@@ -70,7 +76,10 @@ class ResourceMap:
         return node_id in self._by_id
 
     def parent(self, node_id: str) -> Node | None:
-        """Return the parent of a node, or None at the top level. Raises `NodeMissing`."""
+        """Return the parent of a node, or None for a node at the top level.
+
+        Raise `NodeMissing` if the node does not exist.
+        """
         self.find(node_id)
         return self._by_id[node_id][1]
 
@@ -84,14 +93,15 @@ class ResourceMap:
         return found[::-1]
 
     def siblings(self, node_id: str) -> tuple[Node, ...]:
-        """Return the other children of the same parent, in order. Raises `NodeMissing`."""
+        """Return the other children of the node's parent, in order. Raise `NodeMissing` if the node does not exist."""
         parent = self.parent(node_id)
         family = self.nodes if parent is None else parent.children
         return tuple(node for node in family if node.id != node_id)
 
     def innermost(self, location: Location) -> Node | None:
-        """Return the deepest node that contains all of `location`, the first if there are several, or None if there is
-        none.
+        """Return the deepest node whose location contains all of `location`, or None if no node contains it.
+
+        If several nodes at the same depth contain the location, return the first one.
         """
         best: tuple[int, Node] | None = None
         pending = [(1, node) for node in reversed(self.nodes)]
@@ -133,11 +143,11 @@ class ResourceMap:
 
     @property
     def structure_by(self) -> MapperIdentity | None:
-        """The mapper that made the nodes, if the map's mapper only added some to them; otherwise None."""
+        """The mapper that made the structure of the map, if `mapper` only added nodes to it; otherwise None."""
         return MapperIdentity.from_metadata(self.metadata.get("structure_by"))
 
     def card(self) -> MapCard:
-        """Return the summary of the map."""
+        """Return the summary of the map, which listings show."""
         facts = self.metadata
         size, form, beside = facts.get("source_size"), facts.get("format"), facts.get("beside")
         return MapCard(
@@ -156,7 +166,7 @@ class ResourceMap:
 
     @cached_property
     def extent(self) -> Extent:
-        """The extent of the resource according to the metadata."""
+        """The extent of the resource, such as its number of pages, according to the map's metadata."""
         facts = self.metadata
         return Extent(
             pages=_whole(facts.get("page_count")),

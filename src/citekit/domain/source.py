@@ -1,4 +1,4 @@
-"""Source files."""
+"""Defines source files: the files that are mapped and that evidence is extracted from."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from citekit.domain.formats import Format
 
 @frozen
 class Source:
-    """A regular, readable, non-empty file. `path` is absolute; `digest` and `size` (bytes) describe its content.
+    """A regular, readable, non-empty file at the absolute path `path`.
 
-    `state` records the file's status (such as its times) when it was identified. `Sources` uses it to detect later
-    writes. It is empty if the status was not recorded.
-
-    `readers` has the read bits of the file's permissions (0o444: everyone). Files derived from this one get no others.
+    `digest` and `size` (bytes) describe its content. `state` records the file's status (such as its times) when the
+    file was identified; `Sources` uses it to detect later writes. It is empty if the status was not recorded. `readers`
+    is the read bits of the file's permissions (0o444: everyone). Files derived from this file get only these read
+    permissions.
     """
 
     path: Path

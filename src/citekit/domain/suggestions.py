@@ -1,4 +1,4 @@
-"""Suggestions for misspelled names."""
+"""Suggests existing names for misspelled names."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ LENGTH_LIMIT = 200
 
 
 def nearest_names(wanted: str, names: Collection[str], cutoff: float = 0.6) -> list[str]:
-    """Return up to three of `names` that are spelled like `wanted`, the nearest first. The work is bounded.
+    """Return up to three of `names` whose spelling is similar to `wanted`, most similar first.
 
-    `cutoff` is from 0 (any name) to 1 (the same letters); see `difflib.get_close_matches`.
+    `cutoff` is from 0 (any name) to 1 (the same letters); see `difflib.get_close_matches`. To limit the work, only the
+    `COMPARED_NAMES` names that have the longest prefix in common with `wanted` are compared.
     """
     wanted = wanted[:LENGTH_LIMIT]
     but_for_case = [name for name in names if name.casefold() == wanted.casefold()]
@@ -32,5 +33,5 @@ def nearest_names(wanted: str, names: Collection[str], cutoff: float = 0.6) -> l
 
 
 def _begin_alike(left: str, right: str) -> int:
-    """Return the length of the common prefix."""
+    """Return the number of characters that both texts begin with."""
     return len(os.path.commonprefix([left, right]))  # noqa: RUF071 - compares letters, not path components

@@ -1,4 +1,4 @@
-"""Unicode characters that are invisible, control a terminal, reverse a line, or hide text.
+"""Recognizes Unicode characters that are invisible, control a terminal, reverse a line, or hide text.
 
 The constants are character classes for regular expressions, without their brackets.
 """
@@ -38,10 +38,11 @@ _NO_LETTER = f"\x00-\x7f{_UNSEEN}{JOINERS}{SELECTORS}"
 
 
 def invisible_characters(*, but: str = "") -> re.Pattern[str]:
-    """Return a pattern for one invisible character that is not in `but`.
+    """Return a regular expression that matches one invisible character that is not in `but`.
 
-    A joiner (ZWJ, ZWNJ) between two letters beyond ASCII is part of Persian, Hindi, and emoji, and a variation selector
-    after a visible character sets the color of an emoji. The pattern does not match a single one of these.
+    It does not match invisible characters that belong to normal text: a single joiner (ZWJ, ZWNJ) between two letters
+    beyond ASCII, as in Persian, Hindi, and emoji, or a single variation selector after a visible character, which sets
+    the color of an emoji.
     """
     return _compiled(but)
 
@@ -82,7 +83,7 @@ def printable(text: str) -> str:
 
 
 def visible(text: str, *, but: str = "") -> str:
-    """Return `text` with invisible characters escaped, except the characters in `but`."""
+    """Return `text` with invisible characters replaced by visible escape sequences, except the characters in `but`."""
     return invisible_characters(but=but).sub(lambda found: _escaped(ord(found[0])), text)
 
 

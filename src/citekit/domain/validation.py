@@ -1,4 +1,4 @@
-"""Validates a map. Each issue is a `path: reason` line."""
+"""Validates a map. Each issue is one line of the form `path: reason`."""
 
 from __future__ import annotations
 
@@ -19,15 +19,18 @@ _TIMED = (Modality.VIDEO, Modality.AUDIO)
 
 
 def map_issues(resource_map: ResourceMap, extent: Extent | None = None) -> list[str]:
-    """Return an issue for every location outside the file or of the wrong kind, and for every child outside its parent.
+    """Return an issue for every invalid location: outside the file, of the wrong kind, or outside its parent.
 
-    `extent` is the extent of the file. By default, it is the extent that the map states.
+    `extent` is the measured extent of the file. If it is None, the extent in the map's metadata is used.
     """
     return list(node_issues(resource_map.nodes, resource_map.modality, extent or resource_map.extent))
 
 
 def node_issues(nodes: Sequence[Node], modality: Modality, extent: Extent) -> Iterator[str]:
-    """Like `map_issues`, for nodes that may not be a map yet. Paths look like `nodes[3].children[0]`."""
+    """Yield the same issues as `map_issues`, for nodes that may not be part of a map yet.
+
+    The path of an issue has the form `nodes[3].children[0]`.
+    """
     pending: list[tuple[str, Node, Node | None]] = [(f"nodes[{at}]", node, None) for at, node in enumerate(nodes)]
     pending.reverse()
     while pending:
@@ -41,14 +44,17 @@ def node_issues(nodes: Sequence[Node], modality: Modality, extent: Extent) -> It
 
 
 def location_issue(location: Location, modality: Modality, extent: Extent) -> str | None:
-    """Return why a location is not possible in a file of that modality and extent, or None if it is possible."""
+    """Return the reason why a location cannot be in a file of the given modality and extent, or None if it can."""
     if isinstance(location, Virtual):
         return None
     return _of_another_kind(location, modality) or kind_issue(location, extent) or outside_issue(location, extent)
 
 
 def kind_issue(location: Location, extent: Extent) -> str | None:
-    """Return why a document cannot have a location of that kind (page, chapter, or sheet), or None if it can."""
+    """Return the reason why a document cannot have a location of this kind, or None if it can.
+
+    The kinds are pages, chapters, and sheets.
+    """
     pages, chapters, sheets = extent.pages, extent.chapters, extent.sheets
     if sheets is not None and isinstance(location, Pages | Chapter):
         return f"the file is a workbook; name a sheet, such as #sheet={sheets[0][0] if sheets else 'Sheet1'}"
@@ -62,7 +68,10 @@ def kind_issue(location: Location, extent: Extent) -> str | None:
 
 
 def outside_issue(location: Location, extent: Extent) -> str | None:
-    """Return why a location is not completely inside the file, allowing for `TIME_SLACK`, or None if it is."""
+    """Return the reason why a location is not completely inside the file, or None if it is.
+
+    A time range may end up to `TIME_SLACK` seconds after the end.
+    """
     try:
         inside = location.clamp(extent)
     except LocationOutside as wrong:
@@ -73,8 +82,9 @@ def outside_issue(location: Location, extent: Extent) -> str | None:
 
 
 def is_inside(child: Location, parent: Location) -> bool:
-    """Return whether `child` may be below `parent`. True for virtual locations and for different kinds, which cannot be
-    compared.
+    """Return whether the location `child` is inside the location `parent`.
+
+    Return True if one of them is virtual or if they are of different modalities, because they cannot be compared.
     """
     if isinstance(child, Virtual) or isinstance(parent, Virtual) or child.modality is not parent.modality:
         return True
@@ -89,7 +99,10 @@ def _of_another_kind(location: Location, modality: Modality) -> str | None:
 
 
 def _ends_there(location: TimeSpan, inside: Location) -> bool:
-    """Return whether a span has an open end, or ends at the end of the recording within `TIME_SLACK`."""
+    """Return whether a time range has no end or ends at most `TIME_SLACK` seconds after the end of the recording.
+
+    `inside` is the same range, limited to the recording.
+    """
     last = inside.end if isinstance(inside, TimeSpan) else None
     return location.end is None or (last is not None and location.end <= last + TIME_SLACK)
 

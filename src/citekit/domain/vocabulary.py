@@ -1,6 +1,7 @@
-"""The words by which documents name their parts, in all languages that CiteKit recognizes: one table for all formats.
+"""Lists the words that documents use to name their parts, such as "chapter", in all languages that CiteKit recognizes.
 
-Words are lowercase. A word with an accent also matches without it, because capitals and OCR often drop accents.
+All formats use the same table. Words are lowercase. A word with an accent also matches without the accent, because
+capitals and OCR often drop accents.
 """
 
 from __future__ import annotations
@@ -84,12 +85,14 @@ CAPTION: Words = (
 
 
 def any_of(*groups: Iterable[str], accents: bool = True) -> str:
-    """Return an expression, without a group around it, that matches each word of `groups`, the longest first.
+    """Return a regular expression, without enclosing parentheses, that matches any word of `groups`.
 
-    With `accents`, words also match without their accents. Compile it with `re.IGNORECASE`.
+    Longer words are matched first. If `accents` is True, words also match without their accents. Compile the expression
+    with `re.IGNORECASE`.
 
-    >>> any_of(("part", "sección"))
-    'sección|seccion|part'
+    Example:
+        >>> any_of(("part", "sección"))
+        'sección|seccion|part'
     """
     words = dict.fromkeys(word for group in groups for each in group for word in _spellings(each, accents=accents))
     return "|".join(word.replace(".", r"\.") for word in sorted(words, key=len, reverse=True))

@@ -1,4 +1,4 @@
-"""Splits a text into words for search, without case and accents."""
+"""Splits a text into words for search, ignoring case and accents."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _SPACED = bytes(code if chr(code).isalnum() else 32 for code in range(128)).ljus
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text in order: runs of letters and digits, without case and accents.
+    """Return the words of a text in order: sequences of letters and digits, casefolded and without accents.
 
-    Uses compatibility caseless matching (Unicode 3.13, D146) without combining marks.
+    Words are normalized for compatibility caseless matching (Unicode 3.13, D146), and combining marks are removed.
     """
     if text.isascii():
         words = text.encode("ascii").lower().translate(_SPACED).decode("ascii").split()
@@ -31,7 +31,7 @@ def _bare(text: str) -> str:
 
 
 class _Marks(dict[int, int | None]):
-    """Translation table that removes combining marks. It looks up each character once."""
+    """A translation table that removes combining marks. Each character is looked up only once."""
 
     def __missing__(self, code: int) -> int | None:
         kept = None if unicodedata.combining(chr(code)) else code

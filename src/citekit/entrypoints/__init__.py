@@ -1,1 +1,1 @@
-"""The entry points: the command line, the MCP server, and the SDK."""
+"""Contains the entry points: the command line, the MCP server, and the SDK."""

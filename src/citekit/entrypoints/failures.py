@@ -1,4 +1,4 @@
-"""Maps errors to exit codes and messages."""
+"""Converts errors to exit codes and messages."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _EXIT_CODES: tuple[tuple[type[CiteKitError], int], ...] = (
 
 
 def exit_code(error: CiteKitError) -> int:
-    """The exit code for an error: 2 if the request is invalid, else 1."""
+    """Return the exit code for an error: 2 if the request is invalid, otherwise 1."""
     return next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), FAILED)
 
 
 def sentence(error: BaseException) -> str:
-    """The message for a user or an agent: the text of a CiteKit error, or a plain sentence for an operating system
-    error.
+    """Return the message of an error for a user or an agent.
 
-    It contains no key or password of this process, even if a service repeated one.
+    This is the text of a CiteKit error, or a plain sentence for an operating system error. Keys and passwords of this
+    process are removed from the text, because a service may repeat them in an error.
     """
     return concealed(_sentence(error))
 

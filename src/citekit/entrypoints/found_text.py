@@ -1,4 +1,4 @@
-"""Found text as compact lines, for terminals and for agents."""
+"""Formats the results of a text search as compact lines, for terminals and for agents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ TITLES = 160
 
 
 def found_lines(found: FoundText) -> Iterator[str]:
-    """Yield a line for each page with hits, the lines found there, and notes about what was not searched."""
+    """Yield lines that show the results of a text search.
+
+    The result is a line for each page with hits, the lines found on the page, and notes about files that were not
+    searched.
+    """
     shown = "" if len(found.hits) == found.total else f", the best {len(found.hits)} shown"
     yield f"{found.total} {'match' if found.total == 1 else 'matches'}{shown}"
     address = ""

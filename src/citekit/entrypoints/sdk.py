@@ -1,4 +1,4 @@
-"""The SDK: CiteKit and its library for Python programs."""
+"""Defines the SDK: CiteKit and its library for Python programs."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
 
 class Library:
-    """Ingests, queries, and removes books. Needs the extra `library`. Thread-safe.
+    """A collection of books that can be ingested, queried, and removed. Requires the extra `library`. Thread-safe.
 
-    `collection` defaults to `QDRANT_COLLECTION`, or alexandria. The use cases are available as `alexandria`.
+    `collection` is the name of the collection; the default is `QDRANT_COLLECTION`, or `alexandria` if that is not set.
+    The attribute `alexandria` gives access to the use cases.
     """
 
     def __init__(self, alexandria: Alexandria, collection: str | None = None) -> None:
@@ -58,7 +59,11 @@ class Library:
         force: bool = False,
         progress: Progress = silent,
     ) -> BookIngested:
-        """Ingest a file. Raises `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported`, and other `CiteKitError`s."""
+        """Ingest the file of a book. `title`, `author`, and `language` replace the values in the file.
+
+        Raise `AlreadyIngested` if the book is already in the collection and `force` is False, `MetadataMissing` if the
+        title or the author is unknown, `SourceUnsupported` if the format is not supported, or another `CiteKitError`.
+        """
         request = BookRequest(
             path=Path(path),
             collection=self.collection,
@@ -80,10 +85,11 @@ class Library:
         context: str = "precise",
         narrowing: Narrowing | None = None,
     ) -> Answers:
-        """The passages that answer the question, best first. Pass a hit's `chunk.address` to `CiteKit.resolve`.
+        """Return the passages that answer the question, best first. Pass a hit's `chunk.address` to `CiteKit.resolve`.
 
-        `context` is precise, contextual (with chapters), or comprehensive (also with neighboring chunks). Raises
-        `CollectionMissing`, `ModelMismatch`, `RequestRefused`, and other `CiteKitError`s.
+        `context` is `precise`, `contextual` (with chapters), or `comprehensive` (also with neighboring chunks). Raise
+        `CollectionMissing` if the collection does not exist, `ModelMismatch` if it was made with another embedder,
+        `RequestRefused` if an argument is invalid, or another `CiteKitError`.
         """
         if context not in set(ContextMode):
             raise RequestRefused(f"{context!r} is not a context mode. Use one of: {', '.join(ContextMode)}.")
@@ -99,16 +105,22 @@ class Library:
         return self.alexandria.ask(request)
 
     def books(self) -> Sequence[LedgerEntry]:
-        """The books in the collection, in the order in which they were ingested."""
+        """Return the ledger entries of the books in the collection, in the order in which they were ingested."""
         return self.alexandria.ledger.books(self.collection)
 
     def remove(self, resource_id: str) -> Removed:
-        """Remove a book. Its file and its map, without chunks, are kept. Raises `RequestRefused` if it is not there."""
+        """Remove a book from the collection. Its file is kept, and so is its map, but without chunks.
+
+        Raise `RequestRefused` if the book is not in the collection.
+        """
         return self.alexandria.remove_book(BookName(resource_id=resource_id), self.collection)
 
 
 def read_modality(word: str) -> Modality:
-    """The modality for `document` (or `pdf`), `video`, `audio`, `image`, or `text`. Raises `RequestRefused`."""
+    """Return the modality for `document` (or `pdf`), `video`, `audio`, `image`, or `text`.
+
+    Raise `RequestRefused` for any other word.
+    """
     found = modality_of(word)
     if found is None:
         raise RequestRefused(f"{word!r} is not a kind of resource. Use one of: {', '.join(Modality)}.")
@@ -116,7 +128,10 @@ def read_modality(word: str) -> Modality:
 
 
 def read_form(word: str) -> Form:
-    """The form for `native`, `pdf`, `png`, `text`, `html`, `frame`, or `source`. Raises `RequestRefused`."""
+    """Return the form for `native`, `pdf`, `png`, `text`, `html`, `frame`, or `source`.
+
+    Raise `RequestRefused` for any other word.
+    """
     found = next((form for form in Form if form.value == word), None)
     if found is None:
         raise RequestRefused(f"{word!r} is not a form of evidence. Use one of: {', '.join(Form)}.")
@@ -124,10 +139,10 @@ def read_form(word: str) -> Form:
 
 
 class CiteKit:
-    """Maps files, reads maps, and creates and verifies evidence. Thread-safe.
+    """The main class of the SDK: maps files, reads maps, and creates and verifies evidence. Thread-safe.
 
     `home` is the folder for maps, evidence, and cache (default: `CITEKIT_HOME`, or the current folder). `ports`
-    replaces adapters by name, see `bootstrap`. All errors are `CiteKitError`s.
+    replaces adapters by name; see `bootstrap`. All errors are subclasses of `CiteKitError`.
     """
 
     def __init__(self, home: str | Path | None = None, **ports: Unpack[Ports]) -> None:
@@ -142,32 +157,44 @@ class CiteKit:
         force: bool = False,
         progress: Progress = silent,
     ) -> ResourceMap:
-        """Map a file, or return its current map. `type` rejects other kinds of files; `force` maps again."""
+        """Map a file and return its map. If an up-to-date map exists, return it without mapping the file again.
+
+        If `type` is not None, files of other kinds are rejected. If `force` is True, the file is always mapped again.
+        """
         modality = None if type is None else read_modality(type)
         done = self.app.ingest(Path(path), wanted_id=resource_id, modality=modality, force=force, progress=progress)
         return done.resource_map
 
     def ingest_all(self, paths: Iterable[str | Path], *, force: bool = False) -> Iterator[Outcome]:
-        """Map files and folders in parallel. Yields an outcome for each file when it is finished."""
+        """Map files and folders in parallel, and yield an outcome for each file as soon as it is finished."""
         settings = self.app.settings
         own = (settings.maps_folder, settings.output_folder, settings.cache_folder)
         files = files_below([Path(path) for path in paths], own, is_known=self.app.is_known_name)
         return self.app.ingest_many(files, force=force, concurrency=self.app.files_at_once)
 
     def resources(self) -> Sequence[str]:
-        """The ids of all mapped resources, sorted."""
+        """Return the IDs of all mapped resources, sorted."""
         return self.app.maps.ids()
 
     def map(self, resource_id: str) -> ResourceMap:
-        """The map of a resource. Raises `ResourceMissing` and `MapCorrupt`."""
+        """Return the map of a resource.
+
+        Raise `ResourceMissing` if the resource has no map, or `MapCorrupt` if the map is damaged.
+        """
         return self.app.maps.get(resource_id)
 
     def node(self, resource_id: str, node_id: str) -> Node:
-        """A node of a map. Raises `ResourceMissing` and `NodeMissing`."""
+        """Return a node of a map.
+
+        Raise `ResourceMissing` if the resource has no map, or `NodeMissing` if the map does not have the node.
+        """
         return self.map(resource_id).find(node_id)
 
     def address(self, resource_id: str, node_id: str) -> Address:
-        """The address of a node."""
+        """Return the address of a node.
+
+        Raise `ResourceMissing` if the resource has no map, or `NodeMissing` if the map does not have the node.
+        """
         return Address(resource_id, self.node(resource_id, node_id).location)
 
     def resolve(
@@ -182,11 +209,11 @@ class CiteKit:
         roots: Sequence[str | Path] = (),
         progress: Progress = silent,
     ) -> Evidence:
-        """The evidence for an address, or for the node `node_id` of the resource `what`.
+        """Return the evidence for an address, or for the node `node_id` of the resource `what`.
 
-        `virtual` returns only the address; `form` is native, pdf, png, text, html, frame, or source; `accurate` cuts a
-        clip at exact frames; `remap` maps a changed source again; `roots` are folders in which a moved source is
-        searched for.
+        If `virtual` is True, only the address is determined and no file is created. `form` is `native`, `pdf`, `png`,
+        `text`, `html`, `frame`, or `source`. If `accurate` is True, a clip is cut at exact frames. If `remap` is True,
+        a changed source is mapped again. `roots` are folders in which a moved source is searched for.
         """
         if node_id is not None:
             wanted: NodeName | Address = NodeName(str(what), node_id)
@@ -202,11 +229,14 @@ class CiteKit:
         )
 
     def library(self, collection: str | None = None) -> Library:
-        """The library of this home: books that are asked questions. Needs the extra `library`."""
+        """Return the library of this home folder, in which books can be queried. Requires the extra `library`.
+
+        If `collection` is None, the default collection is used.
+        """
         return Library(self.app.alexandria, collection)
 
     def search(self, words: str, *, limit: int = 20) -> list[Hit]:
-        """The nodes whose titles and summaries contain the words, best first."""
+        """Return up to `limit` nodes whose titles and summaries contain the words, best first."""
         return self.app.search(words, limit=limit)
 
     def find_text(
@@ -219,10 +249,12 @@ class CiteKit:
         roots: Sequence[str | Path] = (),
         progress: Progress = silent,
     ) -> FoundText:
-        """The lines in the text of `resources` (default: all) that contain the words and quoted phrases of `query`.
+        """Return the lines in the text of `resources` that match the words and quoted phrases of `query`.
 
-        Headings and captions come first. With `regex`, the query is a regular expression that matches inside one line.
-        Raises `RequestRefused`, `ResourceMissing`, and, for a single resource, what reading its text raises.
+        By default, all resources are searched. Headings and captions come first. If `regex` is True, the query is a
+        regular expression that matches inside one line. Raise `RequestRefused` if the query is invalid, or
+        `ResourceMissing` if a resource does not exist. If only one resource is searched, errors that occur when its
+        text is read are raised as well.
         """
         return self.app.find_text(
             query,
@@ -268,28 +300,30 @@ class CiteKit:
         source: str | Path | None = None,
         force: bool = False,
     ) -> ResourceMap:
-        """Import the structure that another program produced, and store the map.
+        """Import the structure that another program produced as a map, store the map, and return it.
 
-        `adapter` is graphrag, llamaindex, generic, or the path of a .py file.
+        `adapter` is `graphrag`, `llamaindex`, `generic`, or the path of a .py file.
         """
         origin = None if source is None else Path(source)
         chosen = self.app.adapter_called(adapter)
         return self.app.adapt(Path(data), chosen, wanted_id=resource_id, source=origin, force=force).resource_map
 
     def context(self, *resources: str, format: str = "markdown", budget: int | None = None) -> str:
-        """The outline of the resources (default: all) for a model, in at most `budget` tokens (about 4 characters
-        each).
+        """Return an outline of the resources (default: all) for a model.
+
+        The outline has at most `budget` tokens, estimated as 4 characters each. None means no limit.
         """
         return self.app.context(resources, format=format, budget=budget).text
 
     def verify(
         self, what: str | Path | Receipt, *, receipt: Receipt | None = None, roots: Sequence[str | Path] = ()
     ) -> Verdict:
-        """Check whether evidence is genuine; `ruling` is the reason.
+        """Check whether evidence is genuine. The `ruling` of the result is the reason.
 
-        With `receipt`, checks whether the file is the one in the receipt. `roots` are folders in which a moved source
-        is searched for. A receipt alone is at best `RECEIPT_ONLY`, because no file was checked. A path is always
-        treated as a file of evidence, not as a receipt. Raises `ReceiptMissing` and `SourceUnreadable`.
+        `what` is a receipt or the path of a file, which is always treated as evidence and never as a receipt. With
+        `receipt`, check whether the file is the one that the receipt describes. For a receipt without a file, the best
+        ruling is `RECEIPT_ONLY`. `roots` are folders in which a moved source is searched for. Raise `ReceiptMissing` if
+        no receipt is known for the file, or `SourceUnreadable` if the file cannot be read.
         """
         folders = [Path(root) for root in roots]
         if isinstance(what, Receipt):
@@ -297,16 +331,19 @@ class CiteKit:
         return self.app.verify.file(Path(what), folders, receipt=receipt)
 
     def check_map(self, resource_id: str) -> MapReport:
-        """Validate a map against itself and its file. Raises `ResourceMissing` and `MapCorrupt`."""
+        """Validate the map of a resource for consistency and against its file.
+
+        Raise `ResourceMissing` if the resource has no map, or `MapCorrupt` if the map cannot be read.
+        """
         return self.app.check_map(self.map(resource_id))
 
     def verify_quote(
         self, what: str | Address, text: str, node_id: str | None = None, *, roots: Sequence[str | Path] = ()
     ) -> QuoteVerdict:
-        """Check whether `text` is in a part of the source; see `QuoteVerdict`.
+        """Check whether the quote `text` occurs in a part of a resource; see `QuoteVerdict`.
 
-        `what` is an address, or a resource (its id, or `doc://book`), which is searched completely or only in its node
-        `node_id`.
+        `what` is an address, or a resource (its ID, or `doc://book`). A resource is searched completely or, if
+        `node_id` is given, only in that node. `roots` are folders in which a moved source is searched for.
         """
         wanted: NodeName | Address | str = what
         if node_id is not None:
@@ -328,8 +365,8 @@ class CiteKit:
         """Return an address, or the node `node_id` of the resource `what`, as the target of a W3C Web Annotation.
 
         The target is a `SpecificResource` as plain data for JSON. Its source is the URI of the resource, such as
-        `doc://book`. `context` is data about the file that some selectors require. Raises `FormUnsupported` for a virtual
-        location.
+        `doc://book`. `context` is data about the file that some selectors require; by default, it comes from the map.
+        Raise `FormUnsupported` if the location is virtual.
         """
         from citekit.domain.exchange import to_web_annotation
 
@@ -345,9 +382,9 @@ class CiteKit:
     ) -> Address:
         """Return the address of the part of a resource that a W3C Web Annotation refers to.
 
-        `annotation` is an annotation, its target, a selector, or a URI with a fragment of a standard (Media Fragments, PDF
-        open parameters, RFC 5147, EPUB CFI). `context` is data about the file that some selectors require. Raises
-        `AddressMalformed`.
+        `annotation` is an annotation, its target, a selector, or a URI with a standard fragment (Media Fragments, PDF
+        open parameters, RFC 5147, EPUB CFI). `context` is data about the file that some selectors require; by default,
+        it comes from the map. Raise `AddressMalformed` if the annotation cannot be converted.
         """
         from citekit.domain.exchange import from_web_annotation
 

@@ -1,6 +1,6 @@
-"""The user's settings, read once from flags and environment variables.
+"""Reads the user's settings, once, from flags and environment variables.
 
-Names are imported on first use, so that a fast start loads only the settings that it needs.
+The names in this package are imported on first use, so that a fast command loads only the settings that it needs.
 """
 
 from __future__ import annotations

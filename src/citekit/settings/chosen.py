@@ -1,4 +1,4 @@
-"""The settings that are not specific to the library."""
+"""Defines the settings that are not specific to the library."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Settings:
     library: LibrarySettings = field()
 
     def __attrs_post_init__(self) -> None:
-        """Register the secrets, so that they are removed from all output."""
+        """Register the secrets in the settings, so that they are removed from all output."""
         remember(self.gemini_key, self.openai_key, self.password)
         remember_address(self.base_url)
         remember_address(self.openai_base_url)
@@ -103,7 +103,10 @@ LEAST_PARSER_MEMORY = 100_000_000
 
 
 def settings_from(environment: Mapping[str, str], home: str | Path | None = None) -> Settings:
-    """The settings in an environment. `home` overrides `CITEKIT_HOME`. Raises `RequestRefused` for an invalid value."""
+    """Return the settings from the environment variables in `environment`.
+
+    `home` overrides `CITEKIT_HOME`. Raise `RequestRefused` if a variable has an invalid value.
+    """
     place = expanded(home_named(environment, home))
     own = environment.get("GEMINI_API_KEY") or environment.get(f"GEMINI_API_KEY{SUFFIX}")
     gemini = "GEMINI_API_KEY" if own else "GOOGLE_API_KEY"

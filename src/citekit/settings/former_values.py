@@ -1,4 +1,7 @@
-"""Former values of settings. They still work, and a warning gives the new value."""
+"""Converts former values of settings to the current values.
+
+The former values still work, and a warning states the current value.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ _PARSERS = {"apart": "subprocess", "here": "inline"}
 
 
 def current_parsers(value: str) -> str:
-    """The current name of a value of `CITEKIT_PARSERS`. Logs a warning once for each former value."""
+    """Return the current name for a value of `CITEKIT_PARSERS`.
+
+    Log a warning, once for each value, if the value is a former one.
+    """
     new = _PARSERS.get(value)
     if new is None:
         return value

@@ -1,4 +1,4 @@
-"""Finds the home without loading the settings, for commands that must start fast. Imports only `os`."""
+"""Finds the home folder without loading the settings, for commands that must start fast."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ TAKEN_AS_WRITTEN = frozenset(
 
 
 def home_of(environment: Mapping[str, str], home: str | None = None) -> str:
-    """The absolute path of the home, as `settings_from` finds it. Raises `RequestRefused` whenever that does.
+    """Return the absolute path of the home folder, the same as `settings_from`.
 
-    Loads the settings only if a variable is set whose value could be invalid.
+    This also raises `RequestRefused` in the same cases. The settings are loaded only if a variable is set whose value
+    may be invalid.
     """
     named = home_named(environment, home)
     checked = any(environment.get(name) for name in VARIABLES if name not in TAKEN_AS_WRITTEN)

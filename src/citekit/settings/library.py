@@ -1,4 +1,4 @@
-"""The settings of the library."""
+"""Defines the settings of the library."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class LibrarySettings:
     """The settings of the library.
 
     `folder` contains the embedded index and the ledger. `calibre` is the folder of books (a Calibre library or any
-    other folder), `browse` the folder of files outside the library, `guardians` a folder of custom personas.
-    `qdrant_url`, or `qdrant_host` with its ports, is a Qdrant server; without both, the index is embedded. `tools` are
-    the requested toolsets, None for the default.
+    other folder), `browse` is the folder for files outside the library, and `guardians` is a folder of custom
+    guardians. The index is on a Qdrant server if `qdrant_url` or `qdrant_host` (with its ports) is set; otherwise, it
+    is embedded. `tools` are the requested toolsets, or None for the default.
     """
 
     folder: Path
@@ -46,7 +46,7 @@ class LibrarySettings:
     tools: frozenset[str] | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Register the secrets, so that they are removed from all output."""
+        """Register the secrets in the settings, so that they are removed from all output."""
         remember(self.qdrant_key)
         remember_address(self.qdrant_url)
 
@@ -56,17 +56,21 @@ class LibrarySettings:
 
     @property
     def index_folder(self) -> Path:
-        """The folder of the embedded index."""
+        """The path of the folder that contains the embedded index."""
         return self.folder / "index"
 
     @property
     def server(self) -> bool:
-        """Whether the index is on a server."""
+        """Whether the index is on a Qdrant server."""
         return bool(self.qdrant_url or self.qdrant_host)
 
     @property
     def toolsets(self) -> frozenset[str]:
-        """The toolsets to offer: the requested ones, else both if a library is configured or books were ingested."""
+        """The names of the toolsets to offer to agents.
+
+        These are the requested toolsets, if any. Otherwise, they are the core tools (`citekit`) and, if a library is
+        configured or books were ingested, the library tools (`alexandria`).
+        """
         if self.tools is not None:
             return self.tools
         configured = self.calibre is not None or self.server or os.path.exists(self.ledger)  # noqa: PTH110 - False for a name that is too long, too
@@ -74,7 +78,10 @@ class LibrarySettings:
 
 
 def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySettings:
-    """The library settings in an environment; `place` is the home. Raises `RequestRefused`."""
+    """Return the library settings from the environment variables in `environment`. `place` is the home folder.
+
+    Raise `RequestRefused` if a variable has an invalid value.
+    """
     home = Path(os.path.abspath(place))  # noqa: PTH100 - as for the home itself
     place_of_index = folder(environment, "CITEKIT_LIBRARY") or home / ".citekit_library"
     shared = home / "docs" / "development" / "guardians"
@@ -100,7 +107,10 @@ def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySett
 
 
 def read_toolsets(name: str, text: str | None) -> frozenset[str] | None:
-    """The toolsets in a comma-separated list; None if it is empty. Raises `RequestRefused` with `name` as the setting."""
+    """Return the toolsets in a comma-separated list, or None if it is empty.
+
+    Raise `RequestRefused` if a toolset is unknown. `name` is the name of the setting, for the message.
+    """
     words = [word.strip() for word in (text or "").split(",") if word.strip()]
     return frozenset(one_of(name, word, TOOLSETS) for word in words) or None
 

@@ -1,4 +1,4 @@
-"""The folders in a home."""
+"""Defines the folders in the home folder, and finds the home folder."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ MAPS, OUTPUT, CACHE = ".resource_maps", ".citekit_output", ".citekit_cache"
 
 
 def home_named(environment: Mapping[str, str], home: str | Path | None = None) -> str:
-    """The home as the user wrote it: `home`, else `CITEKIT_HOME`, else the current folder."""
+    """Return the home folder as the user wrote it: `home`, or else `CITEKIT_HOME`, or else the current folder."""
     return str(home or environment.get("CITEKIT_HOME") or ".")

@@ -1,4 +1,4 @@
-"""Reads single values from environment variables."""
+"""Reads single settings from environment variables."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ DIGITS = 18
 
 
 def shown(text: str) -> str:
-    """The repr of a value for an error message, shortened if it is long."""
+    """Return the repr of a value for an error message, shortened if it is long."""
     return repr(text) if len(text) <= 100 else f"{text[:100]!r}..."
 
 
 def expanded(path: str | Path) -> Path:
-    """A path with `~` and `~name` expanded. Raises `RequestRefused` if there is no such user."""
+    """Return a path with `~` and `~name` expanded. Raise `RequestRefused` if the user does not exist."""
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
@@ -30,7 +30,10 @@ def expanded(path: str | Path) -> Path:
 
 
 def read_size(text: str) -> int:
-    """The bytes for a size such as `500M`, `10G`, or `123456`. Raises `RequestRefused`."""
+    """Return the number of bytes for a size such as `500M`, `10G`, or `123456`.
+
+    Raise `RequestRefused` if `text` is not a valid size.
+    """
     number, unit = text.strip().lower().removesuffix("b"), ""
     if number and number[-1] in _UNITS:
         number, unit = number[:-1], number[-1]
@@ -44,7 +47,10 @@ def read_size(text: str) -> int:
 
 
 def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
-    """A size in bytes of at least `least`, or None if the variable is not set. Raises `RequestRefused`."""
+    """Return the size, in bytes, from an environment variable, or None if the variable is not set.
+
+    Raise `RequestRefused` if the value is not a size of at least `least` bytes.
+    """
     text = environment.get(name)
     if not text:
         return None
@@ -55,7 +61,10 @@ def size(environment: Mapping[str, str], name: str, least: int) -> int | None:
 
 
 def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
-    """An integer of at least `least`, or None if the variable is not set. Raises `RequestRefused`."""
+    """Return the integer from an environment variable, or None if the variable is not set.
+
+    Raise `RequestRefused` if the value is not an integer of at least `least`.
+    """
     text = environment.get(name)
     if not text:
         return None
@@ -65,7 +74,10 @@ def count(environment: Mapping[str, str], name: str, least: int) -> int | None:
 
 
 def number(environment: Mapping[str, str], name: str, least: float, most: float) -> float | None:
-    """A number from `least` to `most`, or None if the variable is not set. Raises `RequestRefused`."""
+    """Return the number from an environment variable, or None if the variable is not set.
+
+    Raise `RequestRefused` if the value is not a number from `least` to `most`.
+    """
     text = environment.get(name)
     if not text:
         return None
@@ -79,19 +91,25 @@ def number(environment: Mapping[str, str], name: str, least: float, most: float)
 
 
 def default(value: int | None, default: int) -> int:
-    """`value`, or `default` if it is None."""
+    """Return `value`, or `default` if `value` is None."""
     return default if value is None else value
 
 
 def one_of(name: str, text: str, known: Sequence[str]) -> str:
-    """`text`, if it is one of `known`. Raises `RequestRefused` with `name` as the setting."""
+    """Return `text` if it is one of the values in `known`; otherwise, raise `RequestRefused`.
+
+    `name` is the name of the setting, for the message.
+    """
     if text not in known:
         raise RequestRefused(f"{name}={shown(text)} must be one of: {', '.join(known)}.")
     return text
 
 
 def folder(environment: Mapping[str, str], name: str) -> Path | None:
-    """The absolute path of a folder, or None if the variable is not set. Raises `RequestRefused`."""
+    """Return the absolute path of a folder from an environment variable, or None if the variable is not set.
+
+    Raise `RequestRefused` if the path begins with the home directory of a user who does not exist.
+    """
     text = environment.get(name)
     return Path(os.path.abspath(expanded(text))) if text else None  # noqa: PTH100 - links stay as they are
 
@@ -100,7 +118,10 @@ _SWITCHES = {"1": True, "true": True, "yes": True, "on": True, "0": False, "fals
 
 
 def switch(environment: Mapping[str, str], name: str) -> bool | None:
-    """True or False for 1 or 0 (or a synonym), or None if the variable is not set. Raises `RequestRefused`."""
+    """Return the Boolean from an environment variable (1, 0, or a synonym), or None if the variable is not set.
+
+    Raise `RequestRefused` for any other value.
+    """
     text = environment.get(name)
     if not text:
         return None

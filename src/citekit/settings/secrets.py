@@ -1,7 +1,8 @@
 """Reads keys and passwords, and removes them from output.
 
-A secret comes from its variable, or from the file that the variable with the suffix `_FILE` names. Like SSH, CiteKit
-rejects a file that other users can access. Links are followed: the permissions that count are those of the opened file.
+A secret is the value of a variable, or the content of the file that the variable with the suffix `_FILE` names. Like
+SSH, CiteKit rejects a file that other users can access. Symbolic links are followed, and the permissions of the file
+that was opened are checked.
 """
 
 from __future__ import annotations
@@ -28,10 +29,9 @@ _known: set[str] = set()
 
 
 def read_secret(environment: Mapping[str, str], name: str) -> str | None:
-    """The secret in a variable or in the file that `{name}_FILE` names; None if neither is set.
+    """Return the secret in the variable `name` or in the file that `{name}_FILE` names, or None if neither is set.
 
-    Raises `RequestRefused` if both are set, and for a file that cannot be read, is not text, or is accessible to other
-    users.
+    Raise `RequestRefused` if both are set, or if the file cannot be read, is not text, or is accessible to other users.
     """
     value, path = environment.get(name) or None, environment.get(name + SUFFIX) or None
     if value is not None and path is not None:
@@ -40,12 +40,15 @@ def read_secret(environment: Mapping[str, str], name: str) -> str | None:
 
 
 def remember(*secrets: str | None) -> None:
-    """Register secrets that `concealed` removes from now on."""
+    """Register secrets. From now on, `concealed` removes them from text."""
     _known.update(each for each in secrets if each is not None and len(each) >= SHORTEST)
 
 
 def remember_address(url: str | None) -> None:
-    """Register the user name and password in a URL."""
+    """Register the user name and password in a URL as secrets.
+
+    The user name is registered only if no password follows it.
+    """
     if url is not None and "@" in url:
         from urllib.parse import unquote
 
@@ -54,7 +57,7 @@ def remember_address(url: str | None) -> None:
 
 
 def concealed(text: str) -> str:
-    """`text` without any registered secret."""
+    """Return `text` with every registered secret replaced by a placeholder."""
     for secret in _known:
         if secret in text:
             text = text.replace(secret, HIDDEN)
@@ -62,7 +65,10 @@ def concealed(text: str) -> str:
 
 
 def concealed_in_json(text: str) -> str:
-    """A JSON document without any registered secret, even if a string contains it in escaped form."""
+    """Return a JSON document with every registered secret replaced by a placeholder.
+
+    Secrets are found even if they are escaped in the document.
+    """
     import json
 
     for secret in _known:
@@ -72,7 +78,7 @@ def concealed_in_json(text: str) -> str:
 
 
 def without_user(url: str | None) -> str | None:
-    """A URL without the user name and password."""
+    """Return a URL without its user name and password. None stays None."""
     scheme, slashes, rest = (url or "").rpartition("://")
     authority, slash, path = rest.partition("/")
     return url and f"{scheme}{slashes}{authority.rpartition('@')[2]}{slash}{path}"
@@ -101,7 +107,11 @@ def _read(variable: str, path: str) -> bytes:
 
 
 def _check(variable: str, path: str, state: os.stat_result) -> None:
-    """Raise if the opened file is not a regular file, or if another user can read or replace its content."""
+    """Raise `RequestRefused` if the opened file is not a regular file or is not private.
+
+    A file is private if no other user can read or replace its content. `variable` is the variable that names the file,
+    and `state` is the status of the opened file.
+    """
     if not stat.S_ISREG(state.st_mode):
         raise RequestRefused(f"{variable}: {path} is not a regular file.")
     if os.name != "posix":

@@ -1,4 +1,4 @@
-"""The environment variables that CiteKit reads. docs/reference/settings.md is generated from this table."""
+"""Lists the environment variables that CiteKit reads. docs/reference/settings.md is generated from this table."""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""Conversion between objects and plain data: strict writing, lenient reading, and errors as `path: reason`."""
+"""Converts between objects and plain data.
+
+Objects are written in one strict form, and are read leniently. Errors are reported as `path: reason` lines.
+"""

@@ -1,7 +1,7 @@
-"""The converter from plain data to attrs values, and its errors as `path: reason` lines.
+"""Converts plain data to attrs objects, and reports errors as `path: reason` lines.
 
-Data in exactly CiteKit's stored form is read without it (see `fast_path`), and so without importing cattrs, which takes
-25 ms at startup.
+Data in exactly the form that CiteKit stores is read without this module (see `fast_path`), because importing cattrs
+takes 25 ms at startup.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ _MISSING = "is missing"
 
 
 def structure(data: object, kind: type[Any], what: str) -> Any:
-    """Return `data` as a value of `kind`. Raises `FaultyAnswer`, which calls the data `what`, with `path: reason`
-    lines.
+    """Convert `data` to an object of the class `kind`.
+
+    Raise `FaultyAnswer` with `path: reason` lines if this is not possible. `what` describes the data in the message.
     """
     try:
         return CONVERTER.structure(data, kind)
@@ -42,7 +43,7 @@ def structure(data: object, kind: type[Any], what: str) -> Any:
 
 
 def faults_of(wrong: BaseException) -> list[str]:
-    """Return the `path: reason` lines of a structuring error."""
+    """Return the `path: reason` lines for an error that occurred while data was converted."""
     if not isinstance(wrong, BaseValidationError):
         return [f"$: {_reason(wrong, None)}"]
     return [_line(text) for text in transform_error(wrong, path="$", format_exception=_reason)]

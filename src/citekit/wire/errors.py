@@ -1,4 +1,4 @@
-"""Plain data of errors, which workers send to the main process."""
+"""Converts errors to and from plain data, so that workers can send them to the main process."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _BY_NAME: dict[str, type[CiteKitError]] = {kind.__name__: kind for kind in _SENT
 
 
 class DriverError(Exception):
-    """The error of a library in a worker: the cause of a CiteKit error."""
+    """An error of a library in a worker process, which is set as the cause of a CiteKit error."""
 
 
 def to_plain_error(error: CiteKitError) -> dict[str, Any]:
-    """Return an error that adapters raise while they parse, with the text of its cause, as plain data."""
+    """Return an error that occurred in a worker as plain data, including the text of its cause."""
     plain: dict[str, Any] = {"error": type(error).__name__, "text": str(error)}
     if isinstance(error, DriverMissing):
         plain |= {"what": error.what, "extra": error.extra}
@@ -47,7 +47,7 @@ def to_plain_error(error: CiteKitError) -> dict[str, Any]:
 
 
 def from_plain_error(data: Mapping[Any, Any]) -> CiteKitError:
-    """Return the error in `data`. An unknown kind becomes `SourceUnsupported` with the same text."""
+    """Convert plain data to an error. An unknown type of error becomes `SourceUnsupported` with the same text."""
     error = _error(data)
     if "cause" in data:
         error.__cause__ = DriverError(str(data["cause"])[:CAUSE_LIMIT])

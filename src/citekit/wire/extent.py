@@ -1,4 +1,4 @@
-"""Plain data of extents: the known ones, under the names of the fields of `Extent`."""
+"""Converts extents to and from plain data, which has the known fields of `Extent` under the same names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.domain.numbers import WHOLE_LIMIT
 
 
 def to_plain(extent: Extent) -> dict[str, Any]:
-    """Return an extent as plain data."""
+    """Return an extent as plain data, without fields that are None."""
     plain = {"pages": extent.pages, "lines": extent.lines, "seconds": extent.seconds}
     lists = {
         "size": extent.size and list(extent.size),
@@ -22,7 +22,7 @@ def to_plain(extent: Extent) -> dict[str, Any]:
 
 
 def from_plain(data: object) -> Extent | None:
-    """Return the extent in `data`, or None for anything that `to_plain` does not write."""
+    """Convert plain data to an extent. Return None if the data does not have the form that `to_plain` writes."""
     if not isinstance(data, Mapping) or not set(data) <= _FIELDS:
         return None
     try:

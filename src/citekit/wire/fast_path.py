@@ -1,7 +1,7 @@
-"""Reads locations, maps, receipts, and extractions in exactly CiteKit's stored form, without cattrs.
+"""Reads locations, maps, receipts, and extractions in exactly the form that CiteKit stores, without importing cattrs.
 
-Anything unusual is left to the converter, which reads the same data and reports why data is not valid. The constructors
-of the values check them in both cases.
+If data has any other form, the converter reads the same data and reports the reason if it is invalid. The constructors
+of the objects validate the values in both cases.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ MODALITIES = {modality.value: modality for modality in Modality}
 
 
 class UnusualError(Exception):
-    """Data that is not exactly in CiteKit's stored form. The converter may still be able to read it."""
+    """Raised for data that is not exactly in the form that CiteKit stores.
+
+    The converter may still be able to read it.
+    """
 
 
 NOT_WELL_FORMED = (UnusualError, CiteKitError, ValueError, TypeError, LookupError, ArithmeticError)
@@ -33,7 +36,10 @@ NOT_WELL_FORMED = (UnusualError, CiteKitError, ValueError, TypeError, LookupErro
 
 
 def read_location(data: Any) -> Location:
-    """Return the location in `data`. Raises `UnusualError`, and for wrong values any error of a location."""
+    """Convert plain data to a location.
+
+    Raise one of the exceptions in `NOT_WELL_FORMED` if the data is not exactly in the stored form or is invalid.
+    """
     if type(data) is not dict:
         raise UnusualError
     return _LOCATIONS[data["modality"], len(data)](data)
@@ -113,14 +119,14 @@ _LOCATIONS: dict[tuple[str, int], Callable[[dict[str, Any]], Location]] = {
 
 
 def text(value: Any) -> str:
-    """Return `value` if it is a text. Raises `UnusualError`."""
+    """Return `value` if it is a string; otherwise, raise `UnusualError`."""
     if type(value) is not str:
         raise UnusualError
     return value
 
 
 def number(value: Any) -> float:
-    """Return `value` if it is a number, which may be infinite or NaN. Raises `UnusualError`."""
+    """Return `value` if it is a number, including infinity and NaN; otherwise, raise `UnusualError`."""
     if type(value) is not float and type(value) is not int:
         raise UnusualError
     return value
@@ -136,7 +142,7 @@ def _wholes(values: Any) -> list[int]:
 
 
 def read_map(data: Mapping[str, Any]) -> ResourceMap | None:
-    """Return the map in `data`, or None if anything in it is unusual or wrong."""
+    """Convert plain data to a map. Return None if the data is invalid or not in exactly the stored form."""
     try:
         metadata = data["metadata"]
         if type(metadata) is not dict:
@@ -176,7 +182,7 @@ _FORMS = {form.value: form for form in Form}
 
 
 def read_receipt(data: Mapping[str, Any]) -> Receipt | None:
-    """Return the receipt in `data`, or None if anything in it is unusual or wrong."""
+    """Convert plain data to a receipt. Return None if the data is invalid or not in exactly the stored form."""
     try:
         extractor, options = data["extractor"], data["options"]
         return Receipt(
@@ -201,7 +207,7 @@ def read_receipt(data: Mapping[str, Any]) -> Receipt | None:
 
 
 def read_extraction(data: Any) -> Extraction | None:
-    """Return the extraction in `data`, or None if anything in it is unusual or wrong."""
+    """Convert plain data to an extraction. Return None if the data is invalid or not in exactly the stored form."""
     try:
         return Extraction(
             suffix=text(data["suffix"]),

@@ -1,4 +1,4 @@
-"""Checks for numbers that JSON cannot represent."""
+"""Detects numbers that JSON cannot represent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def check_numbers(value: object) -> None:
-    """Raise `ValueError` if `value` contains a number that is infinite or NaN."""
+    """Raise `ValueError` if `value`, or any value nested in it, is an infinite number or NaN."""
     pending = [value]
     while pending:
         match pending.pop():

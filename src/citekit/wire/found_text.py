@@ -1,4 +1,4 @@
-"""Plain data of found text."""
+"""Converts the results of a text search to plain data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def to_plain(found: FoundText) -> dict[str, Any]:
-    """Return the hits as plain data, in order. Empty optional fields are left out."""
+    """Return the results of a text search as plain data, with the hits in order. Empty optional fields are left out."""
     plain: dict[str, Any] = {
         "hits": [_hit(each) for each in found.hits],
         "total": found.total,

@@ -1,7 +1,7 @@
-"""Indented JSON: the same text as `json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)`, but faster.
+"""Writes indented JSON faster than the standard library.
 
-The standard library writes indented JSON with nested generators that pass each token through every level. This module
-joins strings.
+The text is the same as that of `json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False)`. The standard library
+uses nested generators that pass each token through every level. This module joins strings instead.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ _STEP = "  "
 
 
 class _ForeignError(Exception):
-    """A value that is left to the standard library."""
+    """Raised for a value that this module cannot write, so that the standard library writes the document instead."""
 
 
 def indented(plain: Any) -> str:
-    """Return the JSON text. Raises `ValueError`, `TypeError`, or `RecursionError` like `json.dumps`."""
+    """Return plain data as indented JSON text.
+
+    Raise `ValueError`, `TypeError`, or `RecursionError` in the same cases as `json.dumps`.
+    """
     try:
         return _value(plain, "\n")
     except (_ForeignError, RecursionError):  # json.dumps needs fewer frames per level
@@ -26,7 +29,10 @@ def indented(plain: Any) -> str:
 
 
 def _value(value: Any, line: str) -> str:
-    """Return the text of `value`. `line` is the line break and indentation before each further line."""
+    """Return the JSON text of `value`.
+
+    `line` is the line break and indentation that precede each line after the first.
+    """
     kind = type(value)
     if kind is str:
         return encode_basestring(value)

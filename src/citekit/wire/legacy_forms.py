@@ -1,7 +1,7 @@
-"""Converts older and foreign forms of maps to the strict form before they are structured.
+"""Converts older and foreign forms of maps to the current form before they are converted to objects.
 
 It reads maps of citekit 0.1 and 0.2 (nulls, `pages` or `lines` next to the location), the older flat form (no location
-object at all), and the map of the architecture page (`metadata.title`, `metadata.type`, `context` for `summary`).
+object at all), and the form on the architecture page (`metadata.title`, `metadata.type`, `context` for `summary`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ EPOCH = "1970-01-01T00:00:00Z"
 
 
 class NestedTooDeeplyError(ValueError):
-    """Nodes are nested deeper than `DEPTH_LIMIT`."""
+    """Raised if the nodes of a map are nested deeper than `DEPTH_LIMIT` levels."""
 
 
 def strict_map(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the strict form of a whole map. Values that are not recognized stay unchanged, so that structuring reports
-    them.
+    """Convert the plain data of a map to the current form.
+
+    Values that are not recognized stay unchanged, so that they are reported when the data is converted to objects.
+    Raise `NestedTooDeeplyError` if nodes are nested too deeply.
     """
     plain = without_nulls(data)
     metadata = plain.get("metadata", {})
@@ -45,7 +47,11 @@ def strict_map(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def strict_node(data: object, modality: Modality | None, depth: int = 1) -> object:
-    """Return the strict form of a node and its descendants. Raises `NestedTooDeeplyError`."""
+    """Convert the plain data of a node and its descendants to the current form.
+
+    `modality` is the modality of the map, or None if it is unknown. `depth` is the level of the node, counted from 1.
+    Raise `NestedTooDeeplyError` if the nodes are nested deeper than `DEPTH_LIMIT` levels.
+    """
     if depth > DEPTH_LIMIT:
         raise NestedTooDeeplyError(f"nodes are nested more than {DEPTH_LIMIT} levels deep")
     if not isinstance(data, Mapping):
@@ -66,7 +72,7 @@ def strict_node(data: object, modality: Modality | None, depth: int = 1) -> obje
 
 
 def without_nulls(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `data` without the keys whose value is None: null means that the field is absent."""
+    """Return `data` without the keys whose value is None, because a null means that the field is absent."""
     return {key: value for key, value in data.items() if value is not None}
 
 

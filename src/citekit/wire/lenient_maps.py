@@ -1,6 +1,6 @@
-"""Reads a map and reports everything that is wrong with it by path, instead of stopping at the first fault.
+"""Reads a map and reports all faults with their paths, instead of stopping at the first fault.
 
-For a valid map, the result is the same map as that of `from_plain_map`.
+For a valid map, the result is the same map that `from_plain_map` returns.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ _LOCATION_FIELDS = {"modality", *LOCATION_FIELDS}
 
 @frozen
 class LenientMap:
-    """The readable parts of a map: `head` is the map without its nodes, and `nodes` are at their original positions.
+    """A map of which only the readable parts were read.
 
-    A node whose location is not readable has a virtual one. `faults` and `warnings` are `path: reason` lines.
+    `head` is the map without its nodes. `nodes` are the nodes at their original positions; a node whose location is not
+    readable has a virtual location. `faults` and `warnings` are `path: reason` lines.
     """
 
     head: ResourceMap
@@ -46,13 +47,15 @@ class LenientMap:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every part of the map is readable, whether the map is valid or not."""
+        """Whether the complete map was readable. Such a map may still be invalid."""
         return not self.faults
 
 
 def read_leniently(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> LenientMap:
-    """Read all parts of a map. Raises `FaultyAnswer` if `data` is not a map at all; `where` describes the data in
-    messages.
+    """Read as much of a map as possible, and collect the faults.
+
+    `where` describes the data in messages. Raise `FaultyAnswer` if `data` is not a map at all, has an unsupported
+    version, or has nodes that are nested too deeply.
     """
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a map must be a JSON object"])
@@ -126,7 +129,11 @@ class _Reading:
         return name
 
     def _title(self, value: object, path: str) -> str:
-        """Return the title. If it is not valid, its path replaces it, so that it is reported only once."""
+        """Return the title `value` if it is valid text.
+
+        Otherwise, report the fault and return `path` as the title, so that the title is not reported a second time as
+        empty.
+        """
         title = self._text(value, path)
         return path if title is None else title
 
@@ -181,7 +188,7 @@ def _names_field(reason: str) -> bool:
 
 
 def _unknown_below(data: object) -> Iterator[str]:
-    """Yield a warning for every unknown field of the nodes."""
+    """Yield a warning for every unknown field of the nodes, their locations, and their descendants."""
     pending = [("nodes", data)]
     while pending:
         path, nodes = pending.pop()

@@ -1,8 +1,8 @@
-"""Plain data of locations: flat objects.
+"""Converts locations to and from plain data.
 
-An object has `modality` and only the fields of that modality: `pages` (with `bbox` if there is exactly one), `chapter`
-(a number, or [first, last]) with `chars`, `sheet` (a name) with `cells` (`A1:F20`), `lines`, `start`/`end`, `bbox`, or
-`virtual_address`. Absent fields are omitted.
+The data is a flat object that has `modality` and only the fields of that modality: `pages` (with `bbox` if it is
+exactly one page), `chapter` (a number, or [first, last]) with `chars`, `sheet` (a name) with `cells` (`A1:F20`),
+`lines`, `start` and `end`, `bbox`, or `virtual_address`. Fields without a value are left out.
 """
 
 from __future__ import annotations
@@ -24,14 +24,17 @@ LOCATION_FIELDS = ("pages", "chapter", "chars", "sheet", "cells", "lines", "star
 
 
 class BoxOrder(StrEnum):
-    """The meaning of the four numbers of a `bbox` in foreign data. CiteKit's own are always corners."""
+    """The meaning of the four numbers of a `bbox` in data from other programs: two corners, or a corner and a size.
+
+    CiteKit itself always writes corners.
+    """
 
     CORNERS = "xyxy"
     SIZE = "xywh"
 
 
 def to_plain(location: Location) -> dict[str, Any]:
-    """Return a location as plain data."""
+    """Return a location as plain data, without fields that have no value."""
     plain: dict[str, Any] = {"modality": location.modality.value}
     match location:
         case Pages(numbers=numbers, region=region):
@@ -60,7 +63,10 @@ def to_plain(location: Location) -> dict[str, Any]:
 
 
 def from_plain(data: Mapping[str, Any], box_order: BoxOrder = BoxOrder.CORNERS) -> Location:
-    """Return the location in `data`, which has a modality and no nulls. Raises `LocationMalformed` with the reason."""
+    """Convert plain data, which must not contain nulls, to a location. `box_order` is the meaning of a `bbox`.
+
+    Raise `LocationMalformed` with the reason if the data is not a valid location.
+    """
     modality = modality_of(data.get("modality"))
     if modality is None:
         raise LocationMalformed(f"modality: must be one of {', '.join(Modality)}, not {data.get('modality')!r}")
@@ -82,14 +88,17 @@ def from_plain(data: Mapping[str, Any], box_order: BoxOrder = BoxOrder.CORNERS) 
 
 
 def modality_of(word: object) -> Modality | None:
-    """Return the modality with that name; `pdf` means document."""
+    """Return the modality with the given name (`pdf` means document), or None if the name is unknown."""
     if word == "pdf":
         return Modality.DOCUMENT
     return next((modality for modality in Modality if modality.value == word), None)
 
 
 def modality_by_fields(data: Mapping[str, Any]) -> Modality | None:
-    """Return the modality that the fields of a location imply, or None if they are `start`/`end` or there are none."""
+    """Return the modality that the fields of a location imply.
+
+    Return None if the fields are `start` and `end`, which may be video or audio, or if no field implies a modality.
+    """
     for field, modality in _BY_FIELD.items():
         if data.get(field) is not None:
             return modality

@@ -1,4 +1,4 @@
-"""Changes values in the plain data of a map and leaves everything else in it unchanged."""
+"""Changes values in the plain data of a map, and leaves all other data unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Wanted = tuple[str, Any, Any, str]
 
 @frozen
 class Edit:
-    """A changed value in plain data: its exact path, and the reason."""
+    """A change of the value at `path` in plain data from `before` to `after`, with the reason."""
 
     path: str
     before: Any
@@ -35,9 +35,10 @@ class Edit:
 
 
 def edited(data: Mapping[str, Any], wanted: Iterable[Wanted]) -> tuple[dict[str, Any], list[Edit]]:
-    """Return a changed copy of the map `data`, and each value that differs. Raises `LookupError` for a wrong path.
+    """Return a copy of the map `data` with the changes in `wanted`, and a list of the values that changed.
 
-    Unchanged values, however deep, are the same objects in both.
+    Values that do not change, on any level, are shared between `data` and the copy. Raise `LookupError` if a path does
+    not exist.
     """
     changed, copied = dict(data), set[int]()
     edits: list[Edit] = []
@@ -57,8 +58,10 @@ def edited(data: Mapping[str, Any], wanted: Iterable[Wanted]) -> tuple[dict[str,
 def _moved(
     node: dict[str, Any], start: str, before: Mapping[str, Any], after: Mapping[str, Any], reason: str
 ) -> list[Edit]:
-    """Change the differing fields of a location where the node stores them: in its location object, or in the node
-    itself.
+    """Change the fields of a node's location that differ, and return the changes.
+
+    The fields are changed where the node stores them: in its location object, or in the node itself. `start` is the
+    path of the node.
     """
     written = node.get("location")
     has_location = isinstance(written, dict) and any(written.get(field) is not None for field in LOCATION_FIELDS)
@@ -74,10 +77,9 @@ def _moved(
 
 
 def _holder(data: dict[str, Any], path: str, copied: set[int]) -> tuple[dict[str, Any], str]:
-    """Return the object that contains the value at `path`, and its key there. Copies it and its ancestors unless done
-    before.
+    """Return the object that contains the value at `path`, and the key of the value in that object.
 
-    `copied` has the `id()` of the copies, which `data` keeps alive.
+    The object and its ancestors are copied first, unless they are copies already. `copied` has the `id()` of each copy.
     """
     steps = _STEP.findall(path)
     here: Any = data

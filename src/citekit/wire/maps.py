@@ -1,7 +1,7 @@
-"""Plain data and JSON of maps, in the form that the reference of the MCP tools describes.
+"""Converts maps to and from plain data and JSON, in the form that the reference of the MCP tools describes.
 
-`metadata.map_version` is the version of the form. A map without one was written by citekit 0.1 or 0.2, by a person, or
-by another program, and is read leniently, as are maps of version 1. A later version is refused.
+`metadata.map_version` is the version of the form. A map without a version was written by citekit 0.1 or 0.2, by a
+person, or by another program. Such maps and maps of version 1 are read leniently; a later version is refused.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ def to_plain_map(resource_map: ResourceMap) -> dict[str, Any]:
 
 
 def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
-    """Return the map in `data`. Raises `FaultyAnswer` with `path: reason` lines; `where` describes the data in
-    messages.
+    """Convert plain data to a map. `where` describes the data in messages.
+
+    Raise `FaultyAnswer` with `path: reason` lines if the data is not a valid map.
     """
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a map must be a JSON object"])
@@ -54,7 +55,10 @@ def from_plain_map(data: object, where: str, box_order: BoxOrder = BoxOrder.CORN
 
 
 def leniently(data: Mapping[str, Any], where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
-    """Return the map in `data` in any known form. Raises `FaultyAnswer` with `path: reason` lines."""
+    """Convert plain data in any known form to a map. `where` describes the data in messages.
+
+    Raise `FaultyAnswer` with `path: reason` lines if the data is not a valid map.
+    """
     from citekit.wire.converter import structure
     from citekit.wire.legacy_forms import NestedTooDeeplyError, strict_map
 
@@ -76,12 +80,18 @@ def to_json(resource_map: ResourceMap) -> str:
 
 
 def from_json(text: str, where: str, box_order: BoxOrder = BoxOrder.CORNERS) -> ResourceMap:
-    """Return the map in the text of a JSON file. Raises `FaultyAnswer`; `where` names the file."""
+    """Parse the text of a JSON file as a map.
+
+    Raise `FaultyAnswer` if it is not valid. `where` names the file in messages.
+    """
     return from_plain_map(plain_from_json(text, where), where, box_order)
 
 
 def plain_from_json(text: str, where: str) -> Any:
-    """Parse the text of a JSON file as plain data with bounded numbers. Raises `FaultyAnswer`."""
+    """Parse the text of a JSON file as plain data. `where` names the file in messages.
+
+    Raise `FaultyAnswer` if the text is too long, is not JSON, or contains NaN, infinity, or numbers that are too large.
+    """
     if len(text) > SIZE_LIMIT:
         raise FaultyAnswer(where, [f"$: the text is longer than the limit of {SIZE_LIMIT} characters"])
     try:
@@ -99,7 +109,10 @@ def plain_from_json(text: str, where: str) -> Any:
 
 
 def to_plain_node(node: Node, *, depth: int | None = None) -> dict[str, Any]:
-    """Return a node as plain data with `depth` levels of children: None for all, 0 for only their IDs."""
+    """Return a node as plain data with `depth` levels of children.
+
+    None means all levels; 0 means only the children's IDs.
+    """
     plain: dict[str, Any] = {"id": node.id, "title": node.title, "type": node.type, "location": to_plain(node.location)}
     if node.summary is not None:
         plain["summary"] = node.summary
@@ -112,7 +125,10 @@ def to_plain_node(node: Node, *, depth: int | None = None) -> dict[str, Any]:
 
 
 def check_version(data: Mapping[str, Any], where: str) -> None:
-    """Raise `VersionTooNew` for a map of a later version, or `FaultyAnswer` for one whose version is not valid."""
+    """Raise `VersionTooNew` if the map has a later version, or `FaultyAnswer` if its version is invalid.
+
+    `where` describes the map in messages.
+    """
     metadata = data.get("metadata")
     version = metadata.get("map_version", MAP_VERSION) if isinstance(metadata, Mapping) else MAP_VERSION
     if version != MAP_VERSION:

@@ -1,4 +1,4 @@
-"""Plain data of quote verdicts."""
+"""Converts the results of quote verification to plain data."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ LISTED = 100
 
 
 def to_plain(verdict: QuoteVerdict) -> dict[str, Any]:
-    """Return the verdict as plain data, with occurrences as addresses. `near` is null if there is none or the quote was
-    found.
+    """Return the result of a quote verification as plain data, with an address for each occurrence.
 
-    `unread_pages` has the first `LISTED` of `unread_count` page numbers.
+    `near`, the most similar passage, is null if the quote was found or no passage is similar. `unread_pages` has the
+    first `LISTED` page numbers that were not read, and `unread_count` is the number of all of them.
     """
     return {
         "finding": verdict.finding.value,

@@ -1,6 +1,7 @@
-"""Recognizes files that are receipts: exactly the stored form, and nothing else.
+"""Recognizes files that consist of exactly one receipt in the stored form.
 
-A document that merely contains a receipt is not one. Otherwise anyone could wrap a genuine receipt in other claims.
+A document that contains a receipt and other data does not count as a receipt. Otherwise, anyone could add false claims
+to a genuine receipt.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ _ANSWER_SOMETIMES = frozenset(("unchecked", "moved"))
 
 
 def read_document(data: bytes, where: str) -> tuple[Receipt, str] | None:
-    """Return the receipt in a file and the address written in it, or None if the file is anything else.
+    """Return the receipt in a file and the address written in it, or None if the file is not a receipt.
 
-    Raises `FaultyAnswer` for a JSON object that claims to be a receipt (it has a `receipt_version`) but is not exactly
-    one.
+    Raise `FaultyAnswer` if the file is a JSON object with a `receipt_version` but is not a receipt in exactly the
+    stored form. `where` describes the file in messages.
     """
     strict = _StrictJson()
     plain = strict.read(data)
@@ -50,10 +51,9 @@ def read_document(data: bytes, where: str) -> tuple[Receipt, str] | None:
 
 
 def read_answer(data: bytes, where: str) -> tuple[Receipt, str] | None:
-    """Return the receipt in a complete output of `resolve --json` and the address written in it, or None for any other
-    document.
+    """Return the receipt in a complete output of `resolve --json`, and the address written in the receipt.
 
-    Raises `FaultyAnswer` if the receipt in the output is not exactly one.
+    Return None for any other document. Raise `FaultyAnswer` if the receipt is not in exactly the stored form.
     """
     strict = _StrictJson()
     plain = strict.read(data)
@@ -79,7 +79,10 @@ def _receipt(plain: object, faults: list[str], where: str) -> tuple[Receipt, str
 
 
 def _differences(plain: Any, written: Any, path: str = "") -> list[str]:
-    """Return the differences between the keys of `plain` and those of the stored form."""
+    """Return the differences between the keys of `plain` and those of a stored receipt, as `path: reason` lines.
+
+    `written` is the receipt in the stored form.
+    """
     if not isinstance(written, Mapping) or not isinstance(plain, Mapping):
         return []
     optional = {} if path else _SOMETIMES
@@ -98,12 +101,15 @@ def _differences(plain: Any, written: Any, path: str = "") -> list[str]:
 
 @define
 class _StrictJson:
-    """A JSON parser that rejects what parsers disagree about. `faults` lists such problems."""
+    """A JSON parser that reports content that different parsers interpret differently, such as duplicate keys.
+
+    `faults` lists such content.
+    """
 
     faults: list[str] = field(factory=list)
 
     def read(self, data: bytes) -> object:
-        """Return the document in UTF-8 without a byte order mark, or None if the data is not JSON."""
+        """Parse a JSON document in UTF-8 without a byte-order mark. Return None if the data is not JSON."""
         try:
             text = data.decode("utf-8", "surrogatepass")
             return json.loads(text, object_pairs_hook=self._object, parse_constant=self._constant)

@@ -1,4 +1,4 @@
-"""Plain data of receipts and of stored extractions."""
+"""Converts receipts and stored extractions to and from plain data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _T = TypeVar("_T", Receipt, Extraction)
 
 
 def to_plain(receipt: Receipt) -> dict[str, Any]:
-    """Return a receipt as plain data, with its canonical address in addition to its location."""
+    """Return a receipt as plain data, including the address of its location."""
     return {
         "receipt_version": RECEIPT_VERSION,
         "address": str(receipt.address),
@@ -41,7 +41,10 @@ def to_plain(receipt: Receipt) -> dict[str, Any]:
 
 
 def from_plain(data: object, where: str) -> Receipt:
-    """Return the receipt in `data`. Raises `FaultyAnswer`; `where` describes the data in messages."""
+    """Convert plain data to a receipt. `where` describes the data in messages.
+
+    Raise `FaultyAnswer` if the data is not a valid receipt or its address does not match its location.
+    """
     receipt, address = claimed(data, where)
     if address is not None and address != str(receipt.address):
         raise FaultyAnswer(
@@ -51,7 +54,10 @@ def from_plain(data: object, where: str) -> Receipt:
 
 
 def claimed(data: object, where: str) -> tuple[Receipt, str | None]:
-    """Return the receipt in `data` and the address written in it, which may not match. Raises `FaultyAnswer`."""
+    """Convert plain data to a receipt, and return it with the address in the data, which may not match the location.
+
+    The address is None if the data has no address. Raise `FaultyAnswer` if the data is not a valid receipt.
+    """
     if not isinstance(data, Mapping):
         raise FaultyAnswer(where, ["$: a receipt must be a JSON object"])
     if data.get("receipt_version") != RECEIPT_VERSION:
@@ -63,7 +69,10 @@ def claimed(data: object, where: str) -> tuple[Receipt, str | None]:
 
 
 def from_json(text: str, where: str) -> Receipt:
-    """Return the receipt in a JSON text. Raises `FaultyAnswer`."""
+    """Parse a JSON text as a receipt.
+
+    Raise `FaultyAnswer` if it is not valid. `where` describes the text in messages.
+    """
     try:
         return from_plain(json.loads(text), where)
     except (ValueError, RecursionError) as wrong:
@@ -71,7 +80,7 @@ def from_json(text: str, where: str) -> Receipt:
 
 
 def extraction_to_plain(extraction: Extraction) -> dict[str, Any]:
-    """Return an extraction as plain data."""
+    """Return an extraction as plain data, without optional fields that have no value."""
     return {
         "suffix": extraction.suffix,
         "media_type": extraction.media_type,
@@ -81,12 +90,15 @@ def extraction_to_plain(extraction: Extraction) -> dict[str, Any]:
 
 
 def extraction_from_plain(data: object, where: str = "extraction") -> Extraction:
-    """Return the extraction in `data`. Raises `FaultyAnswer`."""
+    """Convert plain data to an extraction. Raise `FaultyAnswer` if it is not valid."""
     return read_extraction(data) or leniently(data, Extraction, where)
 
 
 def leniently(data: object, kind: type[_T], where: str) -> _T:
-    """Return the receipt or extraction in `data`. Raises `FaultyAnswer` with `path: reason` lines."""
+    """Convert plain data to an object of the class `kind`: a receipt or an extraction.
+
+    Raise `FaultyAnswer` with `path: reason` lines if the data is not valid. `where` describes the data in messages.
+    """
     from citekit.wire.converter import structure
 
     found: _T = structure(dict(data) if isinstance(data, Mapping) else data, kind, where)
@@ -100,6 +112,6 @@ def shown(value: object) -> str:
 
 
 def _optional(made: Receipt | Extraction) -> dict[str, Any]:
-    """Return the optional fields that have a value."""
+    """Return the optional fields `bytes_from` and `notes` as plain data, without fields that have no value."""
     plain: dict[str, Any] = {} if made.bytes_from is None else {"bytes_from": made.bytes_from}
     return {**plain, "notes": list(made.notes)} if made.notes else plain

@@ -1,4 +1,4 @@
-"""ISO 8601 times."""
+"""Formats and parses ISO 8601 times."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from datetime import UTC, datetime
 
 
 def format_timestamp(moment: datetime) -> str:
-    """Return a time as ISO 8601 text in UTC with `Z`."""
+    """Return a time as ISO 8601 text in UTC that ends in `Z`."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def parse_timestamp(text: str) -> datetime:
-    """Parse an ISO 8601 time as UTC. Without a time zone, it is UTC. Raises `ValueError`."""
+    """Parse an ISO 8601 time and return it in UTC. A time without a time zone is read as UTC.
+
+    Raise `ValueError` if the text is not an ISO 8601 time.
+    """
     moment = datetime.fromisoformat(text)
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

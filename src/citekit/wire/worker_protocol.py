@@ -1,4 +1,4 @@
-"""Plain data of requests to workers, and of their results."""
+"""Converts requests to workers, and the results of workers, to and from plain data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def plain_source(source: Source) -> dict[str, Any]:
 
 
 def source_from(data: Mapping[str, Any]) -> Source:
-    """Return the source in `data`."""
+    """Convert plain data to a source. The data must be valid."""
     name, modality, media_type = data["format"]
     known = format_named(name)
     format = known if known is not None and known.media_type == media_type else None
@@ -55,17 +55,17 @@ def source_from(data: Mapping[str, Any]) -> Source:
 
 
 def plain_options(options: Options) -> dict[str, Any]:
-    """Return options as plain data."""
+    """Return extraction options as plain data."""
     return {"form": options.form.value, "accurate": options.accurate}
 
 
 def options_from(data: Mapping[str, Any]) -> Options:
-    """Return the options in `data`."""
+    """Convert plain data to options. The data must be valid."""
     return Options(Form(data["form"]), data["accurate"])
 
 
 def plain_extracted_text(extracted_text: ExtractedText) -> dict[str, Any]:
-    """Return an extracted text as plain data, with its units as three lists of numbers."""
+    """Return an extracted text as plain data. Its units become three lists: numbers, starts, and ends."""
     units = extracted_text.units
     return {
         "kind": extracted_text.kind.value,
@@ -77,7 +77,7 @@ def plain_extracted_text(extracted_text: ExtractedText) -> dict[str, Any]:
 
 
 def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
-    """Return the extracted text in `data`. Raises `FaultyAnswer`."""
+    """Convert plain data to an extracted text. Raise `FaultyAnswer` if it is not valid."""
     from citekit.domain.library.extracted_text import ExtractedText, SheetRows, UnitKind, Units
 
     try:
@@ -97,7 +97,10 @@ def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
 
 
 def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], length: int) -> bool:
-    """Return whether these are units of a text of that length; see `ExtractedText`."""
+    """Return whether the lists describe valid units of a text with `length` characters.
+
+    Their numbers must not decrease, and their ranges must be in order, must not overlap, and must be inside the text.
+    """
     if not len(numbers) == len(starts) == len(ends):
         return False
     number, end = 1, 0
@@ -109,26 +112,29 @@ def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], leng
 
 
 def text_from(data: object) -> str:
-    """Return the text in `data`. Raises `FaultyAnswer`."""
+    """Return `data` if it is a string; otherwise, raise `FaultyAnswer`."""
     if not isinstance(data, str):
         raise FaultyAnswer("The text", ["$: must be a string"])
     return data
 
 
 def texts_from(data: object) -> tuple[str, ...]:
-    """Return the texts in `data`. Raises `FaultyAnswer`."""
+    """Return the strings in `data`. Raise `FaultyAnswer` if it is not a list of strings."""
     if not isinstance(data, list):
         raise FaultyAnswer("The texts", ["$: must be a list"])
     return tuple(text_from(each) for each in data)
 
 
 def plain_picture(data: bytes, media_type: str) -> dict[str, Any]:
-    """Return a picture as plain data."""
+    """Return the bytes and the media type of a picture as plain data. The bytes are encoded in Base64."""
     return {"media_type": media_type, "data": b64encode(data).decode("ascii")}
 
 
 def picture_from(data: object) -> tuple[bytes, str]:
-    """Return the bytes and the media type of a picture, one of `PICTURES`. Raises `FaultyAnswer`."""
+    """Return the bytes and the media type of the picture in `data`.
+
+    Raise `FaultyAnswer` if the data is not valid or the media type is not one of `PICTURES`.
+    """
     match data:
         case {"media_type": str(media_type), "data": str(text)} if media_type in PICTURES:
             try:
@@ -139,49 +145,52 @@ def picture_from(data: object) -> tuple[bytes, str]:
 
 
 def truth_from(data: object) -> bool:
-    """Return the Boolean in `data`. Raises `FaultyAnswer`."""
+    """Return `data` if it is a Boolean; otherwise, raise `FaultyAnswer`."""
     if not isinstance(data, bool):
         raise FaultyAnswer("The answer", ["$: must be true or false"])
     return data
 
 
 def pages_from(data: object) -> list[tuple[str, str]]:
-    """Return the label and the text of each page of a document. Raises `FaultyAnswer`."""
+    """Return (label, text) for each page of a document. Raise `FaultyAnswer` if `data` is not a list of such pairs."""
     if not isinstance(data, list) or not all(isinstance(each, list) and len(each) == 2 for each in data):
         raise FaultyAnswer("The pages", ["$: must be a list of [label, text] pairs"])
     return [(text_from(label), text_from(text)) for label, text in data]
 
 
 def rows_from(data: object) -> list[dict[str, Any]]:
-    """Return the rows of a table, with JSON values by column name. Raises `FaultyAnswer`."""
+    """Return the rows of a table as dictionaries from column names to JSON values.
+
+    Raise `FaultyAnswer` if `data` is not a list of objects.
+    """
     if not isinstance(data, list) or not all(isinstance(each, dict) for each in data):
         raise FaultyAnswer("The rows", ["$: must be a list of objects"])
     return data
 
 
 def plain_found(found: Book | MediaFacts | BookFacts) -> Any:
-    """Return a book, or the metadata of a recording or book, as plain data."""
+    """Return a book, or the metadata of a media file or book, as plain data."""
     from citekit.wire.converter import CONVERTER
 
     return CONVERTER.unstructure(found)
 
 
 def book_from(data: object) -> Book:
-    """Return the book in `data`. Raises `FaultyAnswer`."""
+    """Convert plain data to a book. Raise `FaultyAnswer` if it is not valid."""
     from citekit.domain.ports.reader import Book
 
     return _found(data, Book)
 
 
 def media_facts_from(data: object) -> MediaFacts:
-    """Return the metadata of a recording in `data`. Raises `FaultyAnswer`."""
+    """Convert plain data to the metadata of a media file. Raise `FaultyAnswer` if it is not valid."""
     from citekit.domain.ports.media_probe import MediaFacts
 
     return _found(data, MediaFacts)
 
 
 def book_facts_from(data: object) -> BookFacts:
-    """Return the metadata of a book in `data`. Raises `FaultyAnswer`."""
+    """Convert plain data to the metadata of a book. Raise `FaultyAnswer` if it is not valid."""
     from citekit.domain.library.books import BookFacts
 
     return _found(data, BookFacts)
@@ -195,12 +204,12 @@ def _found(data: object, kind: type[_T]) -> _T:
 
 
 def as_message(data: Mapping[str, Any]) -> bytes:
-    """Return a message between processes: JSON in ASCII, which can represent any text of a file."""
+    """Encode a message between processes as JSON in ASCII, which can represent any text."""
     return json.dumps(data, separators=(",", ":")).encode("ascii")
 
 
 def message_from(data: bytes) -> dict[str, Any]:
-    """Parse a message. Raises `FaultyAnswer`."""
+    """Decode a message between processes. Raise `FaultyAnswer` if it is not a JSON object."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as wrong:

@@ -1,4 +1,4 @@
-"""An in-memory search table of books by title, author, language, and tag, in normalized form."""
+"""Searches books in memory by title, author, language, and tag, using a table of normalized text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BIGGEST = 2**63 - 1
 
 
 class Card(NamedTuple):
-    """The searchable fields of a book, created by `card`."""
+    """The searchable fields of a book in normalized form, created by `card`. `book` is the number of the book."""
 
     book: int
     title: str
@@ -29,7 +29,7 @@ class Card(NamedTuple):
 
 
 def card(book: int, title: str, authors: Iterable[str], languages: Iterable[str], tags: Iterable[str]) -> Card:
-    """Return the card of a book."""
+    """Return the searchable fields of the book number `book`, normalized so that case does not matter."""
     names, subjects = folded(_written(" & ".join(authors))), enclosed(folded(_written(tag)) for tag in tags)
     return Card(
         book, folded(_written(title)), names, enclosed(_written(iso_639_3(each)) for each in languages), subjects
@@ -37,13 +37,16 @@ def card(book: int, title: str, authors: Iterable[str], languages: Iterable[str]
 
 
 def enclosed(words: Iterable[str]) -> str:
-    """Return the words, each enclosed in separators."""
+    """Join the words with a separator, and add it at both ends, so that a search can match whole words."""
     inner = _SEPARATOR.join(word.replace(_SEPARATOR, " ") for word in words)
     return f"{_SEPARATOR}{inner}{_SEPARATOR}"
 
 
 class BookTable:
-    """Cards in the order of results. Search terms are literal text: no character is a wildcard."""
+    """A searchable table of book cards. Results have the order in which the cards were added.
+
+    Search terms are literal text: no character is a wildcard.
+    """
 
     def __init__(self, cards: Iterable[Card]) -> None:
         self._lock = threading.Lock()
@@ -56,11 +59,11 @@ class BookTable:
 
     @classmethod
     def of(cls, books: Iterable[BookRecord]) -> BookTable:
-        """Return a table of these books, in their order."""
+        """Return a table of `books`, which keeps their order."""
         return cls(card(book.id, book.title, book.authors, book.languages, book.tags) for book in books)
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[int]:
-        """Return the numbers of the matching books, in order."""
+        """Return the numbers of at most `limit` books that match `wanted`, skipping the first `offset` matches."""
         conditions, values = _conditions(wanted)
         bounds = (min(max(limit, 0), _BIGGEST), min(max(offset, 0), _BIGGEST))
         statement = f"SELECT book FROM cards {conditions} ORDER BY place LIMIT ? OFFSET ?"  # noqa: S608 - of constants
@@ -69,7 +72,7 @@ class BookTable:
 
 
 def _conditions(wanted: BookFilter) -> tuple[str, list[str]]:
-    """Return the WHERE clause and its values. Empty criteria are omitted."""
+    """Return the SQL WHERE clause for `wanted` and its parameter values. Empty criteria are omitted."""
     asked = [("authors", _part(wanted.author)), ("title", _part(wanted.title))]
     if wanted.language is not None and wanted.language.strip():
         asked.append(("languages", enclosed([_written(iso_639_3(wanted.language))])))
@@ -84,5 +87,5 @@ def _part(text: str | None) -> str:
 
 
 def _written(text: str) -> str:
-    """Return `text` without unpaired surrogates, which a database cannot store."""
+    """Return `text` with each unpaired surrogate, which a database cannot store, replaced by a question mark."""
     return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""A plain folder as a book catalog."""
+"""Makes a plain folder of book files available as a book catalog."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ from citekit.domain.ports.text_reader import TextReader
 class FolderLibrary:
     """A `Library` of all book files below `folder`. Files with the same name in one folder are formats of one book.
 
-    A book's number is derived from its path, so it is stable when other books are added or removed. Title and authors
-    come from the metadata of the file; without metadata, the file name is the title. The first folder below `folder` is
-    the tag. The modification time of the newest file is the date added. Each call scans the folder; a file is read
-    again only if it has changed.
+    The number of a book is derived from its path, so it normally stays the same when other books are added or removed.
+    Title and authors come from the metadata of the file. Without metadata, the file name is the title. The first folder
+    below `folder` is the tag, and the modification time of the newest file is the date added. Each call scans the
+    folder, but a file is read again only if it has changed.
     """
 
     def __init__(self, folder: Path, reader: TextReader, index: Index | None = None) -> None:
-        """`index` stores the file metadata between runs."""
+        """Create a catalog of the books below `folder`, whose metadata is read by `reader`.
+
+        `index` stores the metadata between runs. If `index` is None, metadata is only cached in memory.
+        """
         self._folder = folder.absolute()
         self._facts = FileFacts(reader, index)
         self._files: list[BookFiles] | None = None
@@ -35,19 +38,19 @@ class FolderLibrary:
 
     @property
     def place(self) -> str:
-        """The folder."""
+        """The path of the folder."""
         return str(self._folder)
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Return matching books, most recently changed first."""
+        """Return at most `limit` matching books, most recently changed first, skipping the first `offset`."""
         return self._current().find(wanted, limit, offset)
 
     def get(self, book_id: int) -> BookRecord:
-        """Return the book. Raises `BookMissing`."""
+        """Return the book. Raise `BookMissing` if the folder has no such book."""
         return self._current().get(book_id)
 
     def stats(self) -> LibraryStats:
-        """Return the numbers of books and authors, and of books by format and language."""
+        """Count the books and authors in the folder, and the books in each format and language."""
         return self._current().stats()
 
     def _current(self) -> MemoryLibrary:
@@ -74,6 +77,9 @@ class FolderLibrary:
 
 
 def _is_settled(book: BookFiles) -> bool:
-    """Return whether a further change of the book's files would be visible."""
+    """Return whether any later change to the book's files would change their recorded states.
+
+    A file that changed just now can change again without getting a new timestamp.
+    """
     now = time.time()
     return all(state.is_settled(now, RACY, now) for _, state in book.files.values())

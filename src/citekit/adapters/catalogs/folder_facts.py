@@ -1,4 +1,4 @@
-"""A cache of the metadata in book files, valid while the files are unchanged."""
+"""Caches the metadata of book files while the files are unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Known:
 
 
 class FileFacts:
-    """The metadata of files, read by `reader` and cached in memory and in the optional `index`."""
+    """Reads the metadata of book files with `reader`, and caches it in memory and in the optional `index`."""
 
     def __init__(self, reader: TextReader, index: Index | None = None) -> None:
         self._reader = reader
@@ -39,7 +39,10 @@ class FileFacts:
         self._known: dict[Path, _Known] = {}
 
     def of(self, files: Mapping[str, tuple[Path, FileState]]) -> BookFacts:
-        """Return the metadata of one book. Each field comes from the first of its files that has it."""
+        """Return the metadata of a book, given its files and their states by format.
+
+        Each field is taken from the first file that has it. Later files are not read once title and authors are known.
+        """
         facts = BookFacts()
         for path, state in files.values():
             more = self._of_file(path, state)
@@ -54,7 +57,7 @@ class FileFacts:
         return facts
 
     def keep_only(self, paths: set[Path]) -> None:
-        """Remove cached metadata of all files except these."""
+        """Remove cached metadata of all files except `paths` from memory."""
         for path in self._known.keys() - paths:
             del self._known[path]
 
@@ -73,7 +76,10 @@ class FileFacts:
         return facts
 
     def _read(self, path: Path, state: FileState) -> BookFacts:
-        """Return the metadata of the file; empty if it cannot be read, because the file is in the folder nevertheless."""
+        """Return the metadata of the file, or empty metadata if the file cannot be read.
+
+        An unreadable file raises no error, because it is listed in the catalog anyway.
+        """
         with suppress(CiteKitError, OSError):
             with open_for_reading(path) as file:
                 format = detect(path.name, file.read(HEAD_SIZE))
@@ -87,8 +93,9 @@ def _key(path: Path, state: FileState) -> str:
 
 
 def _stand_in(path: Path, state: FileState) -> Digest:
-    """Return a digest of the file's state, because hashing all files of a folder only for their titles would take
-    minutes.
+    """Return a digest of the file's path, size, and times, used instead of a digest of its content.
+
+    Hashing all files of a folder only to read their titles would take minutes.
     """
     return Digest.of_bytes(
         f"{path}\0{state.size}\0{state.mtime_ns}\0{state.ctime_ns}".encode("utf-8", "surrogateescape")

@@ -21,9 +21,9 @@ LIMIT = 1_000_000
 
 @frozen
 class BookFiles:
-    """The files of a book by upper-case format, and their states.
+    """The files of a book and their states, by upper-case format.
 
-    `name` is their path below the folder, with `/` and without the suffix.
+    `name` is their common path relative to the catalog folder, with `/` and without the suffix.
     """
 
     name: str
@@ -36,11 +36,10 @@ class BookFiles:
 
 
 def books_below(folder: Path) -> list[BookFiles]:
-    """Return every book, most recently changed first.
+    """Return every book below `folder`, most recently changed first.
 
-    Skips hidden files and folders, and links that lead out of the folder.
-
-    Raises `LibraryUnavailable` if the folder does not exist, cannot be read, or has more than `LIMIT` entries.
+    Hidden files and folders, and links that lead out of the folder, are skipped. Raise `LibraryUnavailable` if the
+    folder does not exist, cannot be read, or has more than `LIMIT` entries.
     """
     found: dict[str, dict[str, tuple[Path, FileState]]] = {}
     for relative, path, state in _files(folder):
@@ -53,8 +52,8 @@ def books_below(folder: Path) -> list[BookFiles]:
 def numbers(names: Iterable[str]) -> dict[str, int]:
     """Return a number from 1 to 2**31 - 1 for each name, derived from the name alone.
 
-    Two names in a million collide. Then the second one, in the order of the names, gets another number, so the number
-    of a name may change when a colliding name is added.
+    If two names have the same number, which is rare, the second in sorted order gets another number. The number of a
+    name may therefore change when a colliding name is added.
     """
     taken: dict[int, str] = {}
     for name in sorted(names):
@@ -76,7 +75,10 @@ def _preference(item: tuple[str, object]) -> int:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path, FileState]]:
-    """Yield the path below the folder, the path, and the state of each regular book file, sorted by name."""
+    """Yield each regular book file below `folder`: its relative path, its path, and its state.
+
+    Raise `LibraryUnavailable` if the folder has more than `LIMIT` entries.
+    """
     real = Path(os.path.realpath(folder))
     pending, left = [""], LIMIT
     while pending:
@@ -111,7 +113,7 @@ def _is_inside(entry: os.DirEntry[str], real: Path) -> bool:
 
 
 def _looked_at(relative: str, entry: os.DirEntry[str]) -> Iterator[tuple[str, Path, FileState]]:
-    """Yield the file, unless it cannot be read or its name is not valid Unicode, because no map could contain it."""
+    """Yield the file unless it cannot be read or its name is not valid Unicode, which no map can contain."""
     with suppress(OSError, UnicodeEncodeError):
         relative.encode()
         if entry.is_file():

@@ -1,4 +1,4 @@
-"""An in-memory book catalog."""
+"""Makes book records in memory available as a book catalog."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
 
 
 class MemoryLibrary:
-    """A `Library` of records. Records added later count as newer."""
+    """A `Library` of book records in memory. Books are listed from the last added to the first."""
 
     def __init__(self, books: Iterable[BookRecord] = (), place: str = "memory") -> None:
         self.place = place
@@ -20,28 +20,28 @@ class MemoryLibrary:
         self.add(*books)
 
     def add(self, *books: BookRecord) -> None:
-        """Add these books, replacing those with the same IDs."""
+        """Add these books, replacing books with the same IDs."""
         self._books = {**self._books, **{book.id: book for book in books}}
         self._catalogue = BookTable.of(reversed(self._books.values()))
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Return matching books, most recently added first."""
+        """Return at most `limit` matching books, most recently added first, skipping the first `offset`."""
         return [self._books[book] for book in self._catalogue.find(wanted, limit, offset)]
 
     def get(self, book_id: int) -> BookRecord:
-        """Return the book. Raises `BookMissing`."""
+        """Return the book. Raise `BookMissing` if the library has no such book."""
         try:
             return self._books[book_id]
         except KeyError:
             raise BookMissing(book_id) from None
 
     def stats(self) -> LibraryStats:
-        """Return the numbers of books and authors, and of books by format and language."""
+        """Count the books and authors of the library, and the books in each format and language."""
         return stats_of(self._books.values())
 
 
 def stats_of(books: Iterable[BookRecord]) -> LibraryStats:
-    """Return the statistics of these books."""
+    """Count these books and their authors, and the books in each format and language."""
     count, authors, formats, languages = 0, set[str](), Counter[str](), Counter[str]()
     for book in books:
         count += 1
@@ -54,5 +54,5 @@ def stats_of(books: Iterable[BookRecord]) -> LibraryStats:
 
 
 def by_frequency(counts: Counter[str]) -> dict[str, int]:
-    """Return the counts, largest first, and equal counts by name."""
+    """Return the counts as a dict, sorted from largest to smallest; equal counts are sorted by name."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -1,1 +1,5 @@
-"""File formats, one package per format. Each package detects, outlines, measures, reads, and extracts its format."""
+"""File formats, one package per format.
+
+Each package detects files of its format, outlines them, measures their extents, reads their text, and extracts evidence
+from them.
+"""

@@ -19,7 +19,8 @@ from citekit.domain.progress import Progress, silent
 class AnyBookReader:
     """Reads EPUB, MOBI (including AZW3), FB2, and DOCX files.
 
-    Any other file is passed to the EPUB reader, which rejects it with an error. For `as_seen`, see the `flow` module.
+    Any other file is passed to the EPUB reader, which rejects it with an error. If `as_seen` is set, superscripts,
+    subscripts, and hidden text are marked.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -31,19 +32,19 @@ class AnyBookReader:
         self._epub = EpubReader(as_seen=as_seen)
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the book's metadata without reading its chapters. Raises the same errors as `read`."""
+        """Return the book's metadata without reading its chapters. Raise the same errors as `read`."""
         return self._reader(path).facts(path)
 
     def read(self, path: Path) -> Book:
         """Read the whole book.
 
-        Raises `SourceUnsupported` if the file is not a book, is encrypted, or is too large; `SourceUnreadable` if it
+        Raise `SourceUnsupported` if the file is not a book, is encrypted, or is too large, and `SourceUnreadable` if it
         cannot be read.
         """
         return self._reader(path).read(path)
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
-        """See `Reader.texts`. Raises the same errors as `read`."""
+        """See `Reader.texts`. Raise the same errors as `read`."""
         return self._reader(path).texts(path, chapter, last=last)
 
     def html(
@@ -55,7 +56,7 @@ class AnyBookReader:
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """See `Reader.html`. Raises the same errors as `read`."""
+        """See `Reader.html`. Raise the same errors as `read`."""
         return self._reader(path).html(path, chapter, chars, last=last, progress=progress)
 
     def _reader(self, path: Path) -> EpubReader | MarkupReader:

@@ -1,4 +1,4 @@
-"""The interface of a file format: how CiteKit outlines, measures, reads, and extracts files of that format."""
+"""Defines the interface of a file format: how CiteKit outlines, measures, and reads files, and extracts evidence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Task(Enum):
-    """A task that CiteKit performs on a file, other than extraction."""
+    """A task that CiteKit performs on a file. Extracting evidence is not one of these tasks."""
 
     OUTLINE = "outline"
     MEASURE = "measure"
@@ -30,94 +30,102 @@ class Task(Enum):
 
 
 class BookReader(Protocol):
-    """Reads books, and can read their metadata without reading their chapters."""
+    """Reads books, or only their metadata, which does not require reading the chapters."""
 
     def read(self, path: Path) -> Book:
         """See `Reader.read`."""
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the metadata of the book."""
+        """Return the metadata of the book at `path` without reading its chapters."""
 
 
 class Services(Protocol):
-    """The services that a handler can use. Each one is created when it is first used."""
+    """The services that a format handler can use. Each service is created when it is first used."""
 
     @property
     def index(self) -> Index | None:
-        """The cache of facts about files, keyed by file digest; None if caching is off."""
+        """Return the cache of facts about files, keyed by file digest, or None if caching is off."""
 
     @property
     def password(self) -> str | None:
-        """The password for encrypted documents."""
+        """The password for encrypted documents, or None if the user gave none."""
 
     @property
     def ocr_reader(self) -> OcrReader | None:
-        """Recognizes text in images; None if OCR is off or not installed."""
+        """Return the reader that recognizes text in images, or None if OCR is off or not installed."""
 
     @property
     def probe(self) -> MediaProbe:
-        """Reads the properties of video and audio files."""
+        """The service that reads the properties of video and audio files, such as duration and codecs."""
 
     @property
     def reader(self) -> Reader:
-        """Reads reflowable books."""
+        """The reader of reflowable books."""
 
     @property
     def marked_reader(self) -> Reader:
-        """Reads reflowable books, marking superscripts, subscripts, and hidden text."""
+        """The reader of reflowable books that marks superscripts, subscripts, and hidden text."""
 
     def books(self, *, marked: bool = False) -> BookReader:
-        """Return a reader of all reflowable book formats that also reads their metadata; `marked` works as for
-        `marked_reader`.
+        """Return a reader of the content and the metadata of books in all reflowable formats.
+
+        If `marked` is set, the reader marks superscripts, subscripts, and hidden text.
         """
 
     def line_reader(self, *, marked: bool = False) -> TextReader:
-        """Return a reader that reads text files line by line; `marked` works as for `FormatHandler.text_reader`."""
+        """Return a reader that reads text files line by line.
+
+        If `marked` is set, the reader returns the form that quotes need, as explained in `FormatHandler.text_reader`.
+        """
 
     def plain_outliner(self) -> Outliner:
-        """Return the outliner for texts in which no other outliner finds any structure."""
+        """Return the outliner for text files in which no other outliner finds any structure."""
 
 
 class FormatHandler(Protocol):
-    """Everything that CiteKit knows about one format or one family of similar formats.
+    """Handles the files of one format, or of several similar formats.
 
-    Creating a handler and looking up its members must be cheap: import libraries inside the functions that use them.
+    Creating a handler and looking up its members must be fast. Import libraries inside the functions that use them.
     """
 
     def uses_native_code(self, task: Task, format: Format) -> bool:
-        """Return whether the task uses a compiled parser. If so, it runs in a worker process, whatever the file
-        size.
+        """Return whether the task uses a compiled parser for files of this format.
+
+        If so, the task runs in a worker process, even if the file is small.
         """
 
     def outliner(self, format: Format, services: Services) -> Outliner:
-        """Return the outliner of the format."""
+        """Return the outliner for files of this format."""
 
     def measure(self, path: Path, services: Services) -> Extent:
-        """Return the extent of the file without analyzing its structure. Raises the same errors as
-        `Measurer.measure`.
+        """Return the extent of the file without analyzing its structure.
+
+        Raise the same errors as `Measurer.measure`.
         """
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader | None:
-        """Return the reader of the file's text; None if such files contain no text.
+        """Return the reader of the text in files of this format, or None if such files contain no text.
 
-        With `marked`, the reader returns the form that quotes need: superscripts, subscripts, and hidden text are
-        marked, and words that are hyphenated at a line end stay split.
+        If `marked` is set, the reader returns the form that quotes need: superscripts, subscripts, and hidden text are
+        marked, and words that are hyphenated at the end of a line stay split.
         """
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
-        """Return the factories of this format's extractors, keyed by the names under which workers request them."""
+        """Return functions that create the extractors of this format.
+
+        The keys are the names by which worker processes request the extractors.
+        """
 
 
 class InstalledFormat(FormatHandler, Protocol):
-    """A handler from an installed package, published as an entry point in the group `citekit.formats`.
+    """A format handler from another installed package, published as an entry point in the group `citekit.formats`.
 
-    CiteKit uses it for files whose suffix is not in the built-in table. Its locations must be of CiteKit's location
-    types.
+    CiteKit uses it for files whose suffix is not in the built-in table. The handler must use CiteKit's location types.
     """
 
     @property
     def format(self) -> Format:
-        """The format. CiteKit uses the handler only for files of the format with this name."""
+        """Return the format. CiteKit uses the handler only for files whose format has this name."""
 
     @property
     def suffixes(self) -> Sequence[str]:
@@ -125,34 +133,34 @@ class InstalledFormat(FormatHandler, Protocol):
 
 
 class NativeHandler:
-    """Base class for handlers whose tasks all use compiled parsers."""
+    """Base class of format handlers whose tasks all use compiled parsers."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
         """See `FormatHandler.uses_native_code`."""
         return True
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
-        """See `FormatHandler.extractors`. Returns an empty mapping."""
+        """See `FormatHandler.extractors`. This handler has no extractors."""
         return {}
 
 
 class TextHandler:
-    """Base class for handlers of text files, which are measured and read by line."""
+    """Base class of format handlers for text files. The extent of a text file is its number of lines."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
         """See `FormatHandler.uses_native_code`."""
         return False
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """Return the number of lines."""
+        """Return the extent of the file: its number of lines."""
         from citekit.adapters.formats.shared.text_file import open_text
 
         return open_text(path).extent
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader | None:
-        """Return a reader of the lines without their markup."""
+        """Return a reader of the lines. If `marked` is set, it returns the form that quotes need."""
         return services.line_reader(marked=marked)
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
-        """Return an empty mapping: the plain-text extractor handles the lines of every text format."""
+        """Return an empty mapping, because one extractor handles the lines of all text formats."""
         return {}

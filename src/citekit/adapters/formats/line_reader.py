@@ -1,4 +1,4 @@
-"""Reads the visible text of line-based files, and the metadata at the beginning of the file."""
+"""Reads the visible text of files line by line, and the metadata at the beginning of such files."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ _RULE = re.compile(r" {0,3}=+[ \t]*$")
 
 
 def text_facts(lines: Sequence[str]) -> BookFacts:
-    """Read the metadata header of a plain text: lines that start with `Title:`, `Author:`, or `Language:`.
+    """Return the metadata in the header of a plain text file.
 
-    Project Gutenberg uses this header. An indented line below a header line continues it.
+    The header consists of lines that start with `Title:`, `Author:`, or `Language:`, as in Project Gutenberg files. An
+    indented line below a header line continues it.
     """
     found: dict[str, list[str]] = {"Title": [], "Author": [], "Language": []}
     name = ""
@@ -55,9 +56,9 @@ def text_facts(lines: Sequence[str]) -> BookFacts:
 
 
 def markdown_facts(lines: Sequence[str]) -> BookFacts:
-    """Return the title, authors, language, and ISBN from the front matter (YAML, TOML, or JSON without nesting).
+    """Return the title, authors, language, and ISBN from the front matter of a Markdown file.
 
-    Without a title in the front matter, the first level-1 heading is the title.
+    The front matter is YAML, TOML, or JSON without nesting. If it has no title, the first level-1 heading is the title.
     """
     front = front_matter(lines)
     said: dict[str, list[str]] = {}
@@ -75,8 +76,9 @@ def markdown_facts(lines: Sequence[str]) -> BookFacts:
 
 
 def _fields(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield (name, value) pairs. A list, either `[a, b]` on one line or one `- a` per line, yields a pair for each
-    item.
+    """Yield the name and the value of each field in the front matter `lines`.
+
+    A list, written as `[a, b]` on one line or as one `- a` per line, yields a pair for each item.
     """
     name = ""
     for line in lines:
@@ -123,9 +125,10 @@ consists only of markup becomes empty.
 
 
 class LinesTextReader:
-    """Reads every text format except HTML. Each unit is a nonblank line without leading and trailing whitespace.
+    """Reads all text formats except HTML.
 
-    With `as_seen`, subtitles are split at long pauses.
+    Each unit of the text is a line that is not blank, without surrounding spaces. If `as_seen` is set, subtitles are
+    split at long pauses.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -136,14 +139,16 @@ class LinesTextReader:
         return format.modality is Modality.TEXT and format.name != "html"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """Return the lines, separated by line feeds; empty lines are kept. See `TextReader.read`."""
+        """Return the lines, joined with line feeds. Empty lines are kept. See `TextReader.read`."""
         lines = read_lines(source.path, progress)
         spoken = self._spoken.get(source.format.name)
         return lined(lines if spoken is None else list(spoken(lines)), progress)
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the metadata: front matter or first heading for Markdown, the Project Gutenberg header for plain
-        text.
+        """Return the metadata at the beginning of a Markdown or plain text file.
+
+        For Markdown, this is the front matter or the first heading; for plain text, the Project Gutenberg header. Other
+        formats have no metadata.
         """
         if source.format.name == "markdown":
             return markdown_facts(head_lines(source.path, _HEAD))
@@ -151,7 +156,7 @@ class LinesTextReader:
 
 
 def lined(lines: Sequence[str], progress: Progress = silent) -> ExtractedText:
-    """Return the extracted text for `lines`; the first element is line 1."""
+    """Convert `lines` to extracted text with a unit for each line that is not blank. The first element is line 1."""
     units, start = Units(), 0
     for number, line in enumerate(lines, 1):
         if number % _STEP == 0:

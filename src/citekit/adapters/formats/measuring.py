@@ -15,7 +15,7 @@ from citekit.wire.extent import from_plain, to_plain
 
 @frozen
 class FileMeasurer:
-    """Measures a file with the handler of its format."""
+    """Measures files with the handlers of their formats."""
 
     services: Services
 
@@ -45,7 +45,7 @@ class RememberingMeasurer:
         return found
 
     def remember(self, source: Source, extent: Extent) -> None:
-        """Cache the extent of `source`, as measured by trusted code."""
+        """Cache the extent of `source`. The caller must have measured it with trusted code."""
         self.index.put(_key(source), to_plain(extent))
 
 

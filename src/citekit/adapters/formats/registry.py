@@ -1,7 +1,7 @@
-"""The table of formats: which package of `formats` handles which format.
+"""Maps each format to the package of `formats` that handles it.
 
 To add a format, write a package with a `handler` module, and add its names to `FORMATS` and to the table of suffixes in
-`domain.formats`. An installed package adds a format through the entry-point group `citekit.formats`; see
+`domain.formats`. A separately installed package adds a format through the entry-point group `citekit.formats`; see
 `docs/how-to/add-a-format.md`.
 """
 
@@ -83,7 +83,7 @@ def handler_of(format: Format) -> FormatHandler:
 
 
 def extractor_of(name: str, services: Services) -> Extractor:
-    """Return the extractor with this name. Raises `KeyError` if there is none."""
+    """Return the extractor named `name`. Raises `KeyError` if there is none."""
     if name in EXTRACTORS:
         return _handler_in(EXTRACTORS[name][1]).extractors()[name](services)
     for installed in installed_formats():
@@ -93,7 +93,7 @@ def extractor_of(name: str, services: Services) -> Extractor:
 
 
 def format_of_name(file_name: str) -> Format | None:
-    """Return the format for the suffix of a file name, from the built-in table or from an installed package."""
+    """Return the format for the suffix of `file_name`, from the built-in table or from an installed package, or None."""
     known = by_name(file_name)
     if known is not None:
         return known
@@ -139,11 +139,11 @@ _MEMBERS = ("format", "suffixes", "uses_native_code", "outliner", "measure", "te
 
 
 class InstalledExtractors(Sequence[Extractor]):
-    """All extractors in order of precedence: first `built_in`, then those of installed packages.
+    """A sequence of all extractors in order of precedence: first `built_in`, then those of installed packages.
 
-    Iterate and stop at the first extractor that accepts the location. Installed packages are loaded only if no built-in
-    extractor accepts it. If a package cannot be loaded, no installed extractors are available; identifying files of its
-    format raises an error.
+    Iterate, and stop at the first extractor that accepts the location: installed packages are loaded only if no
+    built-in extractor accepts it. If a package cannot be loaded, no extractors of installed packages are available;
+    identifying files of its format raises an error.
     """
 
     def __init__(

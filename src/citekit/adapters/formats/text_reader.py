@@ -17,13 +17,16 @@ from citekit.domain.source import Source
 
 @frozen
 class FormatTextReader:
-    """Reads the text of every format that has text; `marked` works as for `FormatHandler.text_reader`."""
+    """A text reader for every format that has text. It uses the reader of the format's handler.
+
+    For `marked`, see `FormatHandler.text_reader`.
+    """
 
     services: Services
     marked: bool = False
 
     def supports(self, format: Format) -> bool:
-        """Return whether files of the format contain text."""
+        """Return whether files of `format` contain text that can be read."""
         return self._reader(format) is not None
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:

@@ -1,1 +1,1 @@
-"""Importers: maps from the structure that other programs found."""
+"""Importers, which create maps from the structure that other programs have found."""

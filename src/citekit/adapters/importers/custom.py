@@ -1,4 +1,4 @@
-"""An importer that a user wrote: a Python file, or any object with `adapt`."""
+"""Runs an importer that a user wrote: a Python file, or any object with an `adapt` method."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ from citekit.wire import maps
 
 @frozen
 class CustomAdapter:
-    """Calls `convert(data, resource_id=..., source=...)` with the keywords that it accepts, sync or async.
+    """A user-written importer: the synchronous or asynchronous function `convert`.
 
-    Paths, also that of the source, are passed as text, as in citekit 0.2. It may return a map object with `model_dump`,
-    a map of the domain, or plain data similar to the stored form.
+    `convert` is called as `convert(data, resource_id=..., source=...)`, but only with keywords that it accepts. Paths
+    are passed as text, including the path of the source, as in citekit 0.2. The function may return a map object with
+    `model_dump`, a `ResourceMap`, or plain data similar to CiteKit's stored form. `timeout` is in seconds; None means
+    no limit.
     """
 
     convert: Callable[..., Any]
@@ -32,8 +34,10 @@ class CustomAdapter:
     timeout: float | None = None
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """The map; see `MapAdapter.adapt`. Raises `MapperUnavailable` if the user's code raises an error or takes too
-        long."""
+        """Return the map that the user's code makes; see `MapAdapter.adapt`.
+
+        Raises `MapperUnavailable` if the user's code raises an error or takes longer than the timeout.
+        """
         name = self.identity.name
         plain = dict(plain_map(self._answer(data, resource_id, source), name))
         plain["resource_id"] = plain.get("resource_id") or resource_id
@@ -63,11 +67,10 @@ class CustomAdapter:
 
 
 def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
-    """The importer in a Python file that exports a function `adapt(data, **kwargs)` or a class `Adapter` with that
-    method.
+    """Load the importer that a Python file defines.
 
-    Runs that file, so call it only for files that the user names. Raises `RequestRefused` if the file exports neither,
-    or cannot be run.
+    The file must define a function `adapt(data, **kwargs)` or a class `Adapter` with that method. This runs the file,
+    so call it only for files that the user names. Raises `RequestRefused` if the file defines neither or cannot be run.
     """
     module, code = load_module(path, "adapter")
     kind, function = getattr(module, "Adapter", None), getattr(module, "adapt", None)
@@ -84,7 +87,7 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
 
 
 def _accepted_keywords(convert: Callable[..., Any], keywords: dict[str, Any]) -> dict[str, Any]:
-    """The items of `keywords` that a function accepts."""
+    """Return those of `keywords` that the function `convert` accepts."""
     try:
         parameters = inspect.signature(convert).parameters
     except (TypeError, ValueError):

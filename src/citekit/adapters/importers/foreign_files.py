@@ -1,4 +1,4 @@
-"""Reads the files that importers need with compiled parsers: pages of PDFs, and tables in Parquet."""
+"""Reads the files that importers need with compiled parsers: the pages of PDFs, and Parquet tables."""
 
 from __future__ import annotations
 
@@ -16,24 +16,26 @@ SIZE_LIMIT = 32_000_000
 
 
 class ForeignFiles(Protocol):
-    """Reads files for importers."""
+    """A reader of PDF pages and Parquet tables for importers."""
 
     def pages(self, path: Path) -> Sequence[tuple[str, str]]:
-        """The label of each page of a PDF, and its text without whitespace, in the Unicode form NFKC.
+        """Return the label of each page of a PDF, and the page's text without whitespace in Unicode normalization form
+        NFKC.
 
-        Raises `RequestRefused` if the texts are longer than `SIZE_LIMIT`, `SourceUnreadable`, `SourceUnsupported`.
+        Raises `RequestRefused` if the texts are longer than `SIZE_LIMIT`, `SourceUnreadable`, or `SourceUnsupported`.
         """
 
     def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, Any]]:
-        """The rows of a Parquet file, with those of `columns` that exist. Values that JSON cannot represent are None.
+        """Return the rows of a Parquet file, with those of `columns` that exist.
 
-        Raises `DriverMissing`, `SourceUnreadable`, `FaultyAnswer`.
+        Values that JSON cannot represent become None. Raises `DriverMissing` if PyArrow is not installed,
+        `SourceUnreadable` if the file cannot be read, or `FaultyAnswer` if it is not valid.
         """
 
 
 @frozen
 class DriverForeignFiles:
-    """Reads the files in this process, with PyMuPDF and PyArrow."""
+    """A `ForeignFiles` that reads in this process, with PyMuPDF and PyArrow."""
 
     def pages(self, path: Path) -> list[tuple[str, str]]:
         """See `ForeignFiles.pages`."""
@@ -60,13 +62,13 @@ class DriverForeignFiles:
 
 
 def check_size(path: Path, size: int) -> None:
-    """Raises `RequestRefused` if a text is too long to search."""
+    """Raise `RequestRefused` if `size`, the length of the text of `path`, is too large to search."""
     if size > SIZE_LIMIT:
         raise RequestRefused(f"{path} is too long to search for passages. Omit --source.")
 
 
 def plain(value: Any) -> Any:
-    """A value of a table as JSON data; None for others, such as bytes and times, which no importer uses."""
+    """Return a table value as JSON data, or None for types that no importer uses, such as bytes and times."""
     if isinstance(value, list):
         return [plain(each) for each in value]
     return value if isinstance(value, str | int | float) else None

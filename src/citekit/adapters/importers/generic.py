@@ -1,4 +1,4 @@
-"""Imports JSON that is similar to CiteKit's stored form."""
+"""Imports JSON that is similar to CiteKit's stored form of a map."""
 
 from __future__ import annotations
 
@@ -19,13 +19,19 @@ from citekit.wire.locations import BoxOrder
 
 @frozen
 class GenericAdapter:
-    """Imports what `wire` accepts leniently; `box_order` is the order of the four numbers of a `bbox`."""
+    """An importer of JSON that the lenient map reader in `wire` accepts.
+
+    `box_order` is the order of the four numbers of a `bbox` (bounding box).
+    """
 
     box_order: BoxOrder = BoxOrder.CORNERS
     identity: MapperIdentity = field(default=MapperIdentity("adapt:generic", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """The map; see `MapAdapter.adapt`. A given source replaces the source in the data."""
+        """Return the map that the JSON in `data` describes; see `MapAdapter.adapt`.
+
+        If `source` is given, it replaces the source that the data names.
+        """
         where = str(data) if isinstance(data, Path) else "the data"
         if isinstance(data, Path):
             if data.is_dir():
@@ -41,7 +47,7 @@ class GenericAdapter:
 
 
 def _titled(data: Mapping[str, object]) -> dict[str, object]:
-    """`data` without nulls; a title in the metadata becomes the map's title."""
+    """Return `data` without null values; if it has no title, a title in its metadata becomes the map's title."""
     plain = without_nulls(data)
     metadata = plain.get("metadata")
     if "title" not in plain and isinstance(metadata, Mapping) and metadata.get("title"):

@@ -1,5 +1,7 @@
-"""Imports GraphRAG's output: a tree of communities, with entities in the deepest community and text units under
-entities."""
+"""Imports GraphRAG's output as a tree of communities.
+
+Entities are nodes below their deepest community, and text units are nodes below their entities.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ SCHEME = "graph"
 
 @frozen
 class GraphRagAdapter:
-    """Imports a folder of GraphRAG's tables, one of them, or their rows as plain data."""
+    """An importer of a folder of GraphRAG's tables, of one such table, or of the rows of tables as plain data."""
 
     reader: Reader
     clock: Clock
@@ -40,7 +42,10 @@ class GraphRagAdapter:
     identity: MapperIdentity = field(default=MapperIdentity("adapt:graphrag", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """The map; see `MapAdapter.adapt`. Text units that are not in `source` get a virtual location."""
+        """Return the map of a GraphRAG graph; see `MapAdapter.adapt`.
+
+        Text units that are not found in `source` get a virtual location.
+        """
         tables = read_tables(data, str(data) if isinstance(data, Path) else "the GraphRAG data", self.files)
         graph = build_graph(tables)
         text = None if source is None else read_source(source, self.reader, self.files)
@@ -72,7 +77,10 @@ class _TextUnit:
 
 
 def _passages(rows: Sequence[Row], text: SourceText | None) -> dict[str, _TextUnit]:
-    """The text units by identifier. They overlap, so the search for each starts at the start of the one before it."""
+    """Return GraphRAG's text units by identifier, with their locations in the source.
+
+    Text units overlap, so the search for each one starts where the previous one starts.
+    """
     found: dict[str, _TextUnit] = {}
     offset = 0
     for count, row in enumerate(rows):
@@ -87,7 +95,7 @@ def _passages(rows: Sequence[Row], text: SourceText | None) -> dict[str, _TextUn
 
 @define
 class _NodeBuilder:
-    """Builds the nodes of a graph."""
+    """A builder of map nodes from a GraphRAG graph."""
 
     graph: Graph
     passages: dict[str, _TextUnit]
@@ -96,7 +104,10 @@ class _NodeBuilder:
     shown: set[str] = field(factory=set)
 
     def nodes(self) -> tuple[Node, ...]:
-        """Communities, then the entities and the text units that are in none."""
+        """Return the top-level nodes of the map.
+
+        These are the top communities, then entities in no community, then text units that no other node contains.
+        """
         communities = [self._community(each) for each in self.graph.roots]
         unassigned = [self._entity(self.graph.entities[number], "") for number in self.graph.unassigned]
         rest = [self._passage(each, "") for number, each in self.passages.items() if number not in self.shown]
@@ -138,7 +149,9 @@ class _NodeBuilder:
         )
 
     def _units_of(self, community: Community) -> list[str]:
-        """The text units of a community, its members, and its subcommunities."""
+        """Return the identifiers of the text units of a community, its entities, and its subcommunities, without
+        duplicates.
+        """
         found = list(community.text_units)
         for number in community.members:
             found += self.graph.entities[number].text_units
@@ -147,7 +160,7 @@ class _NodeBuilder:
         return list(dict.fromkeys(found))
 
     def _location_of(self, numbers: Iterable[str]) -> Location | None:
-        """The location of the text units that were found, or None if one location cannot cover them exactly."""
+        """Return a location that covers exactly the text units found in the source; None if no single location does."""
         known = (self.passages[number].location for number in numbers if number in self.passages)
         locations = [location for location in known if location is not None]
         return union(locations) if self.text is None else union(locations, self.text.blank)

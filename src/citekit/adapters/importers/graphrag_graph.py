@@ -1,4 +1,4 @@
-"""The tree of communities, and the community of each entity."""
+"""Builds the tree of GraphRAG's communities and assigns each entity to a community."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _NUMBER = ("community", "raw_community", "human_readable_id", "id")
 
 @define
 class Community:
-    """`number` is the number in GraphRAG's reports; `parts` are its subcommunities, `members` its own entities."""
+    """A GraphRAG community. `number` is its number in GraphRAG's reports, and `parent` the number of its parent or "".
+
+    `parts` are the numbers of its subcommunities, `members` the identifiers of its own entities.
+    """
 
     number: str
     title: str
@@ -29,7 +32,7 @@ class Community:
 
 @define
 class Entity:
-    """`number` is its identifier in the tables."""
+    """A GraphRAG entity. `number` is its identifier in the tables; `text_units` are the identifiers of its text units."""
 
     number: str
     title: str
@@ -40,8 +43,10 @@ class Entity:
 
 @define
 class Graph:
-    """Communities by number, entities by identifier, both in the order of their tables; `unassigned` entities are in
-    none."""
+    """A GraphRAG graph: communities by number and entities by identifier, both in the order of their tables.
+
+    `unassigned` are the identifiers of entities that belong to no community.
+    """
 
     communities: dict[str, Community]
     entities: dict[str, Entity]
@@ -49,12 +54,12 @@ class Graph:
 
     @property
     def roots(self) -> list[Community]:
-        """The communities without a parent."""
+        """The communities that have no parent, in the order of their table."""
         return [each for each in self.communities.values() if not each.parent]
 
 
 def build_graph(tables: Tables) -> Graph:
-    """The graph in the tables, with each entity in the deepest of its communities."""
+    """Return the graph in the tables, with each entity in the deepest of its communities."""
     graph = Graph(_communities(tables), _entities(tables.entities))
     _link_communities(graph.communities, tables)
     _assign_entities(graph, tables)

@@ -1,7 +1,7 @@
-"""Reads the tables that GraphRAG writes, from Parquet or JSON, one file or a folder.
+"""Reads the tables that GraphRAG writes, as Parquet or JSON, from one file or a folder.
 
-The schema is that of its "Outputs" page (GraphRAG 0.4 and later). The files `create_final_*` of earlier versions, with
-`name` for `title` and communities in a table of nodes, are also supported.
+The schema is that of GraphRAG's "Outputs" documentation page (GraphRAG 0.4 and later). The files `create_final_*` of
+earlier versions, with `name` instead of `title` and with communities in a table of nodes, are also supported.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FOLDERS = (".", "output")
 
 @define
 class Tables:
-    """The rows of each table; missing tables are empty."""
+    """The rows of GraphRAG's tables; a missing table has no rows."""
 
     communities: list[Row] = field(factory=list)
     community_reports: list[Row] = field(factory=list)
@@ -45,7 +45,7 @@ class Tables:
     documents: list[Row] = field(factory=list)
 
     def add(self, table: str, rows: Iterable[Row]) -> None:
-        """Append rows to the table of that name."""
+        """Append `rows` to the table named `table`."""
         getattr(self, table).extend(rows)
 
     def __bool__(self) -> bool:
@@ -53,9 +53,9 @@ class Tables:
 
 
 def read_tables(data: object, where: str, files: ForeignFiles) -> Tables:
-    """The tables of a folder, of one file, or of plain data; `files` reads Parquet.
+    """Return GraphRAG's tables from a folder, from one file, or from plain data; `files` reads Parquet.
 
-    Raises `FaultyAnswer` if the data have no GraphRAG table.
+    Raises `FaultyAnswer` if the data has no GraphRAG table. `where` names the data in the error message.
     """
     if isinstance(data, Path):
         tables = _read_folder(data, files) if data.is_dir() else _read_file(data, Tables(), files)
@@ -92,7 +92,10 @@ def _read_file(path: Path, tables: Tables, files: ForeignFiles) -> Tables:
 
 
 def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> None:
-    """Add the rows of `data` to their tables; `table` is the table that the file's name says, or None."""
+    """Add the rows of `data` to their tables.
+
+    `table` is the table that the file is named after; with None, each row's columns determine its table.
+    """
     if isinstance(data, Mapping) and table is None:
         named = {key: rows for key, rows in data.items() if str(key).removeprefix(_OLD) in TABLES}
         if named:
@@ -104,7 +107,10 @@ def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> No
 
 
 def _rows(data: object, where: str) -> Sequence[Row]:
-    """The rows of a list of objects, or of an object of columns as pandas writes it."""
+    """Return the rows in `data`: a list of objects, or an object of columns as pandas writes it.
+
+    Raises `FaultyAnswer` for other data.
+    """
     if isinstance(data, Mapping):
         columns = [list(values.values()) if isinstance(values, Mapping) else values for values in data.values()]
         if not columns or not all(isinstance(values, list) for values in columns):
@@ -121,7 +127,10 @@ def _rows(data: object, where: str) -> Sequence[Row]:
 
 
 def _table_of(row: Row) -> str:
-    """The table of a row in an unnamed list; unknown rows go to `documents`."""
+    """Return the name of the table that a row belongs to, determined by its columns.
+
+    Unknown rows belong to `documents`.
+    """
     if "description" in row and ("title" in row or "name" in row):
         return "entities"
     if "summary" in row and "title" in row:
@@ -132,7 +141,10 @@ def _table_of(row: Row) -> str:
 
 
 def text_of(row: Row, *names: str) -> str:
-    """The first of those columns with text, without the quotes that old versions put around names; else an empty text."""
+    """Return the text in the first of the columns `names` that has text, or "".
+
+    Quotes that old versions of GraphRAG put around names are removed.
+    """
     for name in names:
         value = row.get(name)
         if isinstance(value, str) and value.strip():
@@ -141,7 +153,7 @@ def text_of(row: Row, *names: str) -> str:
 
 
 def identifier(row: Row, *names: str) -> str:
-    """The first of those columns with an identifier, as text, with numbers as integers; else an empty text."""
+    """Return the identifier in the first of the columns `names` that has one, as text, or ""."""
     for name in names:
         found = as_identifier(row.get(name))
         if found:
@@ -150,7 +162,7 @@ def identifier(row: Row, *names: str) -> str:
 
 
 def as_identifier(value: object) -> str:
-    """An identifier as text; empty for null, NaN, and -1, which means no parent."""
+    """Return an identifier as text, or "" for null, NaN, and -1 (which means that there is no parent)."""
     if isinstance(value, bool) or value is None:
         return ""
     if isinstance(value, float):
@@ -162,6 +174,6 @@ def as_identifier(value: object) -> str:
 
 
 def identifiers(row: Row, name: str) -> list[str]:
-    """The identifiers in a column with lists."""
+    """Return the identifiers in the column `name`, which contains a list; empty if it does not."""
     value = row.get(name)
     return [found for each in value if (found := as_identifier(each))] if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""Reads JSON of other programs leniently: JSON Lines, NaN, and infinities."""
+"""Reads JSON that other programs write, and also accepts JSON Lines, NaN, and infinities."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ SIZE_LIMIT = 256 * 1024 * 1024
 
 
 def read_json(path: Path) -> Any:
-    """The data in the file at `path`; a list for JSON Lines. NaN and infinities, which JSON does not have, become null.
+    """Return the data in the JSON file at `path`; for JSON Lines, return a list.
 
-    Raises `SourceUnreadable`, `FaultyAnswer`.
+    NaN and infinities, which JSON does not allow, become null. Raises `SourceUnreadable` if the file cannot be read, or
+    `FaultyAnswer` if it is not valid JSON.
     """
     text = read_text(path)
     try:
@@ -35,7 +36,10 @@ def read_json(path: Path) -> Any:
 
 
 def read_text(path: Path) -> str:
-    """The text of a UTF-8 file, without a byte-order mark. Raises `SourceUnreadable`, `FaultyAnswer`."""
+    """Return the text of a UTF-8 file without its byte-order mark.
+
+    Raises `SourceUnreadable`, or `FaultyAnswer` if the file is too large or not valid UTF-8.
+    """
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):

@@ -1,4 +1,4 @@
-"""Imports LlamaIndex nodes: their relationships become a tree, their character offsets become lines or pages."""
+"""Imports LlamaIndex nodes. Their relationships become a tree, and their character offsets become lines or pages."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ _USABLE_ID = re.compile(r"[\w.:-]{1,80}")
 
 @frozen
 class LlamaIndexAdapter:
-    """Imports the folder of a persisted index, a docstore, a list of nodes, or the same as plain data.
+    """An importer of the folder of a persisted LlamaIndex index, a docstore, a list of nodes, or the same as plain
+    data.
 
-    Without a source, the file that the nodes name is used only if it is in the folder of the data.
+    If no source is given, the file that the nodes name is used only if it is in the same folder as the data.
     """
 
     reader: Reader
@@ -45,7 +46,10 @@ class LlamaIndexAdapter:
     identity: MapperIdentity = field(default=MapperIdentity("adapt:llamaindex", "1"))
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """The map; see `MapAdapter.adapt`. Nodes keep their IDs, so that hits of LlamaIndex can be resolved."""
+        """Return the map of the LlamaIndex nodes; see `MapAdapter.adapt`.
+
+        Nodes keep their IDs if possible, so that search hits of LlamaIndex can be resolved.
+        """
         nodes = read_nodes(data, str(data) if isinstance(data, Path) else "the LlamaIndex data")
         notes: list[str] = []
         if source is None and isinstance(data, Path):
@@ -94,7 +98,10 @@ def _file_name(path: str) -> str:
 
 @define
 class _LocationFinder:
-    """Finds the locations of nodes, and counts how they were found."""
+    """A finder of the locations of LlamaIndex nodes.
+
+    It counts how many it finds, and how many only by their page label.
+    """
 
     text: SourceText | None
     source: Source | None
@@ -103,7 +110,7 @@ class _LocationFinder:
     attempted: int = 0
 
     def __call__(self, node: LlamaNode) -> Location | None:
-        """The location of a node, or None."""
+        """Return the location of `node`, or None if it is unknown."""
         self.attempted += 1
         location = self._labelled(node) if self.text is None else self._in_source(self.text, node)
         self.located += location is not None
@@ -133,7 +140,7 @@ class _LocationFinder:
         return Pages((int(label),))
 
     def notes(self) -> list[str]:
-        """Sentences that say how the locations were found."""
+        """Return notes for the user about how the locations were found."""
         said = []
         if self.text is not None:
             said.append(f"{self.located} of {self.attempted} nodes were located in the source.")
@@ -147,14 +154,17 @@ class _LocationFinder:
 
 @define
 class _NodeBuilder:
-    """Builds nodes from LlamaIndex nodes; if they come from several files, under one node for each file."""
+    """A builder of map nodes from LlamaIndex nodes.
+
+    If these come from several files, each file gets a top-level node of its own.
+    """
 
     given: Mapping[str, LlamaNode]
     locations: _LocationFinder
     taken: set[str] = field(factory=set)
 
     def nodes(self) -> tuple[Node, ...]:
-        """The roots of the tree."""
+        """Return the top-level nodes of the map."""
         parents = tree_of(self.given)
         below: dict[str, list[str]] = {}
         for number in self.given:
@@ -200,7 +210,9 @@ class _NodeBuilder:
         return _containing_children(node)
 
     def _named(self, number: str) -> str:
-        """The node's own ID if it is usable in an address, on a screen, and in a file name; else a new one."""
+        """Return the node's own ID if it is unused and valid in an address, on a screen, and in a file name; else a new
+        ID.
+        """
         usable = _USABLE_ID.fullmatch(number) is not None and number not in self.taken
         name = number if usable else node_id("", number, self.taken, fallback="node")
         self.taken.add(name)
@@ -208,7 +220,11 @@ class _NodeBuilder:
 
 
 def _containing_children(node: Node) -> Node:
-    """The node with a location that contains those of its children, which may extend beyond it by a line."""
+    """Return the node with its location extended to contain those of its children.
+
+    Children may extend beyond their parent by a line. If no location contains all of them, the node's location becomes
+    virtual.
+    """
     if isinstance(node.location, Virtual) or not node.children:
         return node
     locations = [child.location for child in node.children if not isinstance(child.location, Virtual)]

@@ -1,6 +1,6 @@
-"""Reads LlamaIndex nodes, from a list, a docstore, or the folder of a persisted index, and their tree and order.
+"""Reads LlamaIndex nodes from a list, a docstore, or the folder of a persisted index, with their tree and order.
 
-It accepts what `to_dict`, `SimpleDocumentStore.persist`, and `StorageContext.persist` write (llama-index-core), the
+It accepts the output of `to_dict`, `SimpleDocumentStore.persist`, and `StorageContext.persist` (llama-index-core), the
 older form with `doc_id` and `extra_info`, and nodes inside the metadata of a vector store (`_node_content`).
 """
 
@@ -23,7 +23,11 @@ _RELATIONS = {"2": "previous", "3": "next", "4": "parent", "5": "child"}
 
 @define
 class LlamaNode:
-    """One node. `chars` (start, end) are character offsets in its document, end excluded."""
+    """A LlamaIndex node; `number` is its ID.
+
+    `chars` (start, end) are character offsets in its document, end excluded. `parent`, `next`, and `children` are IDs
+    of related nodes; "" means none.
+    """
 
     number: str
     text: str
@@ -36,17 +40,17 @@ class LlamaNode:
 
     @property
     def file(self) -> str:
-        """The file of the node, as its reader wrote it, or an empty text."""
+        """The path or name of the node's file in its metadata, or ""."""
         return self._first_text("file_path", "file_name", "filename")
 
     @property
     def title(self) -> str:
-        """The title of the node or its section in the metadata, or an empty text."""
+        """The title of the node or of its section in its metadata, or ""."""
         return self._first_text("title", "section_title", "Header_3", "Header_2", "Header_1")
 
     @property
     def page_label(self) -> str:
-        """The printed number of the node's page, or an empty text."""
+        """The printed number of the node's page in its metadata, or ""."""
         label = self.metadata.get("page_label", self.metadata.get("page_number"))
         if label is None and "total_pages" in self.metadata:
             label = self.metadata.get("source")  # PyMuPDFReader
@@ -58,7 +62,10 @@ class LlamaNode:
 
 
 def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
-    """The nodes by ID, in their stored order. Raises `FaultyAnswer` if there are none."""
+    """Return the nodes by ID, in their stored order. Raises `FaultyAnswer` if there are none.
+
+    `data` is a path or plain data; `where` names it in error messages.
+    """
     trees: Mapping[str, list[str]] = {}
     if isinstance(data, Path):
         folder = data
@@ -78,7 +85,10 @@ def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
 
 
 def _items(data: object, where: str) -> Iterator[tuple[str, object]]:
-    """(ID if there is one, raw node) of everything that may be a node."""
+    """Yield the ID ("" if unknown) and the raw data of everything in `data` that may be a node.
+
+    Raises `FaultyAnswer` if `data` is not a list or an object.
+    """
     if isinstance(data, list | tuple):
         yield from (("", item) for item in data)
     elif isinstance(data, Mapping):
@@ -117,7 +127,10 @@ def _node(raw: object, name: str) -> LlamaNode | None:
 
 
 def _unwrapped(raw: object) -> Mapping[str, Any] | None:
-    """The fields of a node: from its envelope in a store, from JSON text, or from an object of LlamaIndex."""
+    """Return the fields of a node from its stored envelope, from JSON text, or from a LlamaIndex object.
+
+    Return None for any other value.
+    """
     for method in ("to_dict", "model_dump", "dict"):
         if not isinstance(raw, Mapping | str) and callable(getattr(raw, method, None)):
             raw = getattr(raw, method)()
@@ -168,7 +181,10 @@ def _related(value: object) -> Iterator[str]:
 
 
 def _trees(path: Path) -> dict[str, list[str]]:
-    """The children of each node of the tree indexes in an index store (`node_id_to_children_ids` of IndexGraph)."""
+    """Return the children of each node in the tree indexes of the index store at `path`.
+
+    They are read from `node_id_to_children_ids` of each `IndexGraph`.
+    """
     data = read_json(path) if path.is_file() else {}
     stored = data.get("index_store/data") if isinstance(data, Mapping) else None
     found: dict[str, list[str]] = {}
@@ -181,13 +197,16 @@ def _trees(path: Path) -> dict[str, list[str]]:
 
 
 def tree_of(nodes: Mapping[str, LlamaNode]) -> dict[str, str]:
-    """The parent of each node that has one in `nodes`."""
+    """Return the parent's ID for each node whose parent is in `nodes`."""
     pairs = [(number, node.parent) for number, node in nodes.items()]
     return parents_of([*pairs, *((child, number) for number, node in nodes.items() for child in node.children)], nodes)
 
 
 def in_order(numbers: Sequence[str], nodes: Mapping[str, LlamaNode]) -> list[str]:
-    """Siblings in reading order: as stored, but each directly followed by the one that it names as next."""
+    """Return sibling nodes in reading order.
+
+    This is their stored order, except that each node is directly followed by the sibling that it names as next.
+    """
     family = set(numbers)
     followers = {nodes[number].next for number in numbers if nodes[number].next in family - {number}}
     ordered: dict[str, None] = {}

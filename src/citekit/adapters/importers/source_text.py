@@ -1,4 +1,4 @@
-"""Finds text units in the text of a source, which is divided into lines, pages, or chapters.
+"""Finds the text units of other programs in the text of a source, and returns their lines, pages, or chapters.
 
 The comparison ignores whitespace, because programs that split texts into chunks rarely preserve it. Everything else
 must match exactly.
@@ -26,7 +26,7 @@ from citekit.domain.source import Source
 
 @frozen
 class PassageMatch:
-    """The location of a match, and its offset in the text without whitespace."""
+    """The location of a match in the source, and its offset in the source's text without whitespace."""
 
     location: Location
     offset: int
@@ -34,13 +34,18 @@ class PassageMatch:
 
 @frozen
 class SourceText:
-    """The text of a source without whitespace; `starts[i]` is the offset of unit i + 1 (a line, a page, a chapter)."""
+    """The text of a source without whitespace, divided into units: lines, pages, or chapters.
+
+    `starts[i]` is the offset of unit `i + 1` in this text.
+    """
 
     text: str = field(repr=False)
     starts: Sequence[int] = field(repr=False)
 
     def find(self, passage: str, after: int = 0) -> PassageMatch | None:
-        """The first match of `passage` at or after the offset `after`, else the first match at all, else None."""
+        """Return the first match of `passage` at or after the offset `after`, or else the first match anywhere, or
+        None.
+        """
         wanted = self.compact(passage)
         if not wanted:
             return None
@@ -50,11 +55,11 @@ class SourceText:
         return None if offset < 0 else PassageMatch(self.locate(offset, offset + len(wanted)), offset)
 
     def compact(self, text: str) -> str:
-        """`text` in the form in which it is compared."""
+        """Return `text` in the form in which texts are compared: without whitespace."""
         return "".join(text.split())
 
     def locate(self, start: int, end: int) -> Location:
-        """The location of the characters `start` to `end` (excluded) of the text without whitespace."""
+        """Return the location of the characters `start` to `end` (excluded) of the text without whitespace."""
         raise NotImplementedError
 
     @property
@@ -64,19 +69,25 @@ class SourceText:
 
     @property
     def extent_metadata(self) -> dict[str, Any]:
-        """The extent of the source, under its names in the metadata of maps."""
+        """The extent of the source, as metadata for its map."""
         raise NotImplementedError
 
     def at_characters(self, start: int, end: int, passage: str) -> Location | None:  # noqa: ARG002
-        """The location of the characters `start` to `end` of the unchanged source, if they are `passage`."""
+        """Return the location of the characters `start` to `end` of the unchanged source, if they match `passage`.
+
+        Otherwise, or if character offsets are not supported for this kind of source, return None.
+        """
         return None
 
     def on_page(self, label: str, passage: str) -> tuple[Location, bool] | None:  # noqa: ARG002
-        """The page with that label, and whether `passage` is on it; None if no page, or several, have the label."""
+        """Return the page with the printed number `label`, and whether `passage` is on it.
+
+        The result is None if no page or several pages have that label.
+        """
         return None
 
     def blank(self, first: int, last: int) -> bool:
-        """Whether the units `first` to `last` hold only whitespace."""
+        """Return whether the units `first` to `last` (1-based) contain only whitespace."""
         end = self.starts[last] if last < len(self.starts) else len(self.text)
         return self.starts[first - 1] == end
 
@@ -86,27 +97,33 @@ class SourceText:
 
 @frozen
 class LineText(SourceText):
-    """A text file; `raw` is its unchanged text, `raw_starts` the offsets of its lines in it."""
+    """The text of a text file, with lines as units.
+
+    `raw` is the unchanged text, and `raw_starts` are the offsets of its lines.
+    """
 
     raw: str = field(repr=False)
     raw_starts: Sequence[int] = field(repr=False)
 
     def locate(self, start: int, end: int) -> Lines:
-        """Whole lines."""
+        """Return the lines of the characters `start` to `end` (excluded) of the text without whitespace."""
         return Lines(self._unit(start), self._unit(end - 1))
 
     @property
     def whole_location(self) -> Lines:
-        """All lines."""
+        """All lines of the file."""
         return Lines(1, len(self.starts))
 
     @property
     def extent_metadata(self) -> dict[str, Any]:
-        """`line_count`."""
+        """The number of lines, as `line_count`."""
         return {"line_count": len(self.starts)}
 
     def at_characters(self, start: int, end: int, passage: str) -> Lines | None:
-        """The lines of those characters, without whitespace at both ends."""
+        """Return the lines of the characters `start` to `end` of the unchanged text, ignoring whitespace at both ends.
+
+        The result is None if these characters do not match `passage` or are only whitespace.
+        """
         there = self.raw[max(start, 0) : max(end, 0)]
         if not there.strip() or self.compact(there) != self.compact(passage or there):
             return None
@@ -117,30 +134,33 @@ class LineText(SourceText):
 
 @frozen
 class PageText(SourceText):
-    """A PDF; `labels` maps printed page numbers to pages."""
+    """The text of a PDF, with pages as units; `labels` maps printed page numbers to pages."""
 
     labels: Mapping[str, Sequence[int]] = field(repr=False)
 
     def compact(self, text: str) -> str:
-        """The text without whitespace, in the Unicode form NFKC, which splits ligatures."""
+        """Return `text` without whitespace in Unicode normalization form NFKC, which splits ligatures."""
         return "".join(unicodedata.normalize("NFKC", text).split())
 
     def locate(self, start: int, end: int) -> Pages:
-        """All pages from the first to the last."""
+        """Return all pages from that of the character `start` to that of the last character before `end`."""
         return Pages.span(self._unit(start), self._unit(end - 1))
 
     @property
     def whole_location(self) -> Pages:
-        """All pages."""
+        """All pages of the PDF."""
         return Pages.span(1, len(self.starts))
 
     @property
     def extent_metadata(self) -> dict[str, Any]:
-        """`page_count`."""
+        """The number of pages, as `page_count`."""
         return {"page_count": len(self.starts)}
 
     def on_page(self, label: str, passage: str) -> tuple[Location, bool] | None:
-        """The only page with that label."""
+        """Return the only page with the printed number `label`, and whether `passage` is on it.
+
+        The result is None if no page or several pages have that label.
+        """
         pages = self.labels.get(label, ())
         if len(pages) != 1:
             return None
@@ -152,12 +172,15 @@ class PageText(SourceText):
 
 @frozen
 class ChapterText(SourceText):
-    """A book; `chapters` are the unchanged texts of its chapters."""
+    """The text of a book, with chapters as units; `chapters` are the unchanged texts of the chapters."""
 
     chapters: Sequence[str] = field(repr=False)
 
     def locate(self, start: int, end: int) -> Chapter:
-        """Characters of one chapter, or whole chapters."""
+        """Return the location of a range of characters: characters of one chapter, or several whole chapters.
+
+        `start` and `end` (excluded) are offsets in the text without whitespace.
+        """
         first, last = self._unit(start), self._unit(end - 1)
         if first != last:
             return Chapter(first, last=last)
@@ -166,17 +189,17 @@ class ChapterText(SourceText):
 
     @property
     def whole_location(self) -> Chapter:
-        """All chapters."""
+        """All chapters of the book."""
         return Chapter(1, last=len(self.starts))
 
     @property
     def extent_metadata(self) -> dict[str, Any]:
-        """`chapter_lengths`, in characters."""
+        """The lengths of all chapters in characters, as `chapter_lengths`."""
         return {"chapter_lengths": [len(chapter) for chapter in self.chapters]}
 
 
 def _offsets_with_whitespace(text: str, start: int, end: int) -> tuple[int, int]:
-    """The offsets in `text` of the characters `start` to `end`, which are counted without whitespace."""
+    """Return the offsets in `text` that correspond to the offsets `start` and `end` in `text` without its whitespace."""
     seen = 0
     first = 0
     for position, character in enumerate(text):
@@ -194,9 +217,9 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceText:
-    """The text of `source`; `reader` reads books, `files` reads PDFs.
+    """Return the text of `source` for searching; `reader` reads books, and `files` reads PDFs.
 
-    Raises `RequestRefused` for a source with no text or too much, and what reading it raises.
+    Raises `RequestRefused` if the source has no text or too much text, and the errors of reading it.
     """
     if source.format.modality is Modality.TEXT:
         return _text_file(source)
@@ -213,7 +236,7 @@ def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceTe
 
 
 def source_metadata(source: Source | None, text: SourceText | None) -> dict[str, Any]:
-    """The metadata of a map about a source whose text was read."""
+    """Return map metadata about `source`: digest, size, format, and extent; empty if there is no source or no text."""
     if source is None or text is None:
         return {}
     return {
@@ -251,7 +274,7 @@ def _pdf(pages: Sequence[tuple[str, str]]) -> PageText:
 
 
 def _join_units(units: Iterable[str]) -> tuple[str, array[int]]:
-    """All units joined, and the offset of each."""
+    """Return the units joined into one text, and the offset of each unit in it."""
     starts, size, parts = array("q"), 0, []
     for unit in units:
         starts.append(size)

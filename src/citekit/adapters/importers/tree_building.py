@@ -1,4 +1,4 @@
-"""Helpers for trees from other programs: unions of locations, safe parents, titles, and virtual locations."""
+"""Helpers for importing trees from other programs: unions of locations, safe parents, titles, and virtual locations."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ def _never(first: int, last: int) -> bool:  # noqa: ARG001
 
 
 def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _never) -> Location | None:
-    """The location that covers exactly all of `locations`, or None if no single location does.
+    """Return the location that covers exactly all of `locations`, or None if no single location does.
 
-    Pages may have gaps. Lines and chapters must follow one another without a gap, except for lines that are `blank`.
+    Pages may have gaps. Lines and chapters must follow one another without a gap, except that lines for which `blank`
+    returns True may be between them.
     """
     found = list(locations)
     pages = [location for location in found if isinstance(location, Pages)]
@@ -34,7 +35,10 @@ def union(locations: Iterable[Location], blank: Callable[[int, int], bool] = _ne
 
 
 def enclosing(locations: Iterable[Location]) -> Location | None:
-    """The smallest location that contains all of `locations`, including gaps; None if they are of different kinds."""
+    """Return the smallest location that contains all of `locations`, including gaps.
+
+    The result is None if they are of different kinds.
+    """
     found = list(locations)
     lines = [location for location in found if isinstance(location, Lines)]
     if found and len(lines) == len(found):
@@ -62,10 +66,10 @@ DEPTH_LIMIT = 40
 
 
 def parents_of(pairs: Iterable[tuple[str, str]], known: Container[str]) -> dict[str, str]:
-    """The parent of each part that has one, from (part, parent) pairs; only the first pair of a part counts.
+    """Return the parent of each node that has one, from (node, parent) pairs; only the first pair of a node counts.
 
-    Pairs with a name that is not `known` are ignored, and so is one pair of each cycle. No part is deeper than
-    `DEPTH_LIMIT` levels.
+    Pairs with a name that is not `known` are ignored, and so is one pair of each cycle. A node that would be deeper
+    than `DEPTH_LIMIT` levels moves up to the last level.
     """
     parents: dict[str, str] = {}
     for part, parent in pairs:
@@ -77,7 +81,7 @@ def parents_of(pairs: Iterable[tuple[str, str]], known: Container[str]) -> dict[
 
 
 def _cycle_members(parents: Mapping[str, str]) -> list[str]:
-    """One part of each cycle."""
+    """Return one node of each cycle in `parents`, which maps nodes to their parents."""
     found, done = [], set[str]()
     for start in parents:
         path: dict[str, None] = {}
@@ -92,7 +96,7 @@ def _cycle_members(parents: Mapping[str, str]) -> list[str]:
 
 
 def _limit_depth(parents: Mapping[str, str]) -> dict[str, str]:
-    """The same tree, in which the parts below the last level move to the last level."""
+    """Return `parents` with the nodes that are deeper than `DEPTH_LIMIT` levels moved up to the last level."""
     lines: dict[str, tuple[str, ...]] = {}
     flat: dict[str, str] = {}
     for start in parents:
@@ -112,7 +116,10 @@ SUMMARY_LIMIT = 300
 
 
 def brief(text: str, limit: int) -> str:
-    """`text` on one line without control characters, truncated at a word to at most `limit` characters."""
+    """Return `text` on one line without control characters.
+
+    If it is longer than `limit` characters, it is truncated, preferably at a word boundary, and ends with "...".
+    """
     flat = " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
     if len(flat) <= limit:
         return flat
@@ -121,10 +128,13 @@ def brief(text: str, limit: int) -> str:
 
 
 def opening(text: str) -> str:
-    """The beginning of a text, for use as its title."""
+    """Return the beginning of `text` (at most 60 characters, without Markdown marks at its start), for use as a title."""
     return brief(text[:1000].lstrip("#*-> \n\t"), 60)
 
 
 def reference(scheme: str, name: str) -> Virtual:
-    """A virtual location that only the other program can resolve, as one line of printable text."""
+    """Return a virtual location `scheme://name`, which only the other program can resolve.
+
+    Unprintable characters of `name` become underscores.
+    """
     return Virtual(f"{scheme}://{''.join(c if c.isprintable() else '_' for c in name)}"[:500])

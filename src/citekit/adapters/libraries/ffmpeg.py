@@ -1,6 +1,6 @@
 """Runs the ffmpeg program, found on the PATH or in the extra `ffmpeg`, in a child process.
 
-The process never waits for input and never outlives the call.
+The child process never waits for input, and it ends before the call returns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _POLL = 0.1
 
 
 def program() -> str:
-    """Return the path of the program. Raises `DriverMissing` if it isn't installed."""
+    """Return the path of the ffmpeg program. Raises `DriverMissing` if it is not installed."""
     found = shutil.which("ffmpeg")
     if found is not None:
         return found
@@ -36,10 +36,10 @@ def program() -> str:
 
 
 def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -> None:
-    """Run `command` to completion.
+    """Run the ffmpeg `command` until it ends.
 
-    Raises `ExtractionFailed` with the program's last message, and the errors of `progress`. The child process gets an
-    environment without API keys. It is killed after `limit` seconds, or if `progress` raises.
+    The child process gets an environment without API keys. It is killed after `limit` seconds, or if `progress` raises.
+    Raises `ExtractionFailed` with the program's last message, and the errors of `progress`.
     """
     with tempfile.TemporaryFile() as words:
         with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Checks for the doctor command: installed packages, the state of the index, and leftover files."""
+"""Checks for the `doctor` command: installed packages, the state of the index, and leftover files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Package = tuple[str, str | None, str | None, str | None]
 
 
 def packages() -> Iterator[Package]:
-    """Yield Python, CiteKit, and each package in CiteKit's metadata.
+    """Yield the name, version, extra, and import error of Python, CiteKit, and each package in CiteKit's metadata.
 
     Packages with compiled modules are imported, because they may have been built for another platform. Other packages,
     some of which take a second to import, are only located.
@@ -57,7 +57,10 @@ def ffmpeg() -> str | None:
 
 
 def index_fault(folder: Path) -> str | None:
-    """Return what is wrong with the index in `folder`; None if it is intact or missing. Changes nothing."""
+    """Return a description of what is wrong with the index in `folder`; None if it is intact or missing.
+
+    Changes nothing.
+    """
     database = folder / "cache.db"
     check_database(database)
     if not database.exists():
@@ -74,7 +77,7 @@ def index_fault(folder: Path) -> str | None:
 
 
 def leftovers(folders: Sequence[Path]) -> list[Path]:
-    """Return temporary files and unfinished evidence below `folders` that have not changed for an hour."""
+    """Return temporary files and folders of unfinished evidence below `folders` that have not changed for an hour."""
     horizon = time.time() - LEFTOVER_AGE
     found = []
     for folder in folders:
@@ -87,9 +90,9 @@ def leftovers(folders: Sequence[Path]) -> list[Path]:
 
 
 def clean(folders: Sequence[Path]) -> int:
-    """Remove the temporary files below `folders` that have not changed for an hour. Return how many were removed.
+    """Remove the temporary files below `folders` that have not changed for an hour, and return how many were removed.
 
-    Unfinished evidence stays.
+    Folders of unfinished evidence are not removed.
     """
     cleaned = 0
     for path in leftovers(folders):
@@ -107,9 +110,7 @@ def _is_older(path: Path, horizon: float) -> bool:
 
 
 def _is_unreachable(error: sqlite3.Error) -> bool:
-    """Return whether the database is intact as far as known but cannot be opened now, because it is locked or
-    read-only.
-    """
+    """Return whether `error` means only that the database cannot be opened now, for example because it is locked."""
     code = getattr(error, "sqlite_errorcode", None)
     near = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
     return isinstance(code, int) and code & 0xFF in near
@@ -130,8 +131,9 @@ def _version(name: str) -> str | None:
 
 
 def _modules() -> dict[str, str]:
-    """Return one public module per installed package, keyed by normalized package name. Prefers a module of the same
-    name.
+    """Return one public module for each installed package, keyed by normalized package name.
+
+    A module with the same name as the package is preferred.
     """
     found: dict[str, str] = {}
     for module, names in metadata.packages_distributions().items():
@@ -142,7 +144,7 @@ def _modules() -> dict[str, str]:
 
 
 def _normal(name: str) -> str:
-    """Normalize a package name (PEP 503)."""
+    """Return the normalized form of a package name (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

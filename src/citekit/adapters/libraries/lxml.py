@@ -3,9 +3,9 @@
 Markup is decoded and sanitized before parsing: the document type is removed, named HTML entities become characters, and
 all other entity references become plain text. No document can make the parser expand or fetch anything.
 
-A recovering parser silently drops the content after an element that is nested too deeply or a text that is too long.
-For that reason, the parser gets higher limits (`huge_tree`: 2,048 levels instead of 256), and a document that it cannot
-read to the end is rejected.
+A parser that recovers from errors silently drops the content after an element that is nested too deeply or after a text
+that is too long. For that reason, the parser gets higher limits (`huge_tree`: 2,048 levels instead of 256), and a
+document that it cannot read to the end is rejected.
 """
 
 from __future__ import annotations
@@ -47,7 +47,10 @@ _SELF_CLOSED = re.compile(
 
 
 def parse_xml(data: bytes, name: str) -> _Element:
-    """Return the root of the XML document `name`, recovering from errors if possible. Raises `SourceUnsupported`."""
+    """Return the root of the XML document `name`.
+
+    Raises `SourceUnsupported` if it is not XML, even after error recovery.
+    """
     text = _bounded(decoded(data), name)
     root = _strict(text)
     if root is None:
@@ -58,9 +61,10 @@ def parse_xml(data: bytes, name: str) -> _Element:
 
 
 def parse_page(data: bytes, name: str) -> _Element:
-    """Return the root of the XHTML or HTML document `name`, parsed as XML if it is well-formed, else as HTML.
+    """Return the root of the XHTML or HTML document `name`, parsed as XML if it is well-formed, or else as HTML.
 
-    A document without elements gives an empty root. Raises `SourceUnsupported`.
+    For a document without elements, the root is an empty element. Raises `SourceUnsupported` if it is too large to
+    parse.
     """
     text = _bounded(decoded(data), name)
     root = _strict(text)
@@ -68,9 +72,10 @@ def parse_page(data: bytes, name: str) -> _Element:
 
 
 def parse_html(text: str, name: str, *, self_closing: bool = False) -> _Element:
-    """Return the root of the HTML document `name`, parsed like browsers do; an empty root if there is no content.
+    """Return the root of the HTML document `name`, parsed as browsers do; without content, return an empty element.
 
-    With `self_closing`, a tag such as `<script/>` is a complete element, as in XHTML. Raises `SourceUnsupported`.
+    With `self_closing`, a tag such as `<script/>` is a complete element, as in XHTML. Raises `SourceUnsupported` if the
+    document is too large or nested too deeply.
     """
     clean = _ILLEGAL.sub("", _SELF_CLOSED.sub(r"<\1\2></\1>", text) if self_closing else text)
     root = _parsed(lambda: _html_root(_bounded(clean, name), name), name) if clean.strip() else None
@@ -78,16 +83,15 @@ def parse_html(text: str, name: str, *, self_closing: bool = False) -> _Element:
 
 
 def local_name(element: _Element) -> str:
-    """Return the lowercase name of an element without its namespace or prefix; "" for comments and other
-    non-elements.
-    """
+    """Return the lowercase name of an element without its namespace or prefix; "" for comments and other non-elements."""
     tag = element.tag
     return _local(tag) if isinstance(tag, str) else ""
 
 
 def local_attributes(element: _Element) -> dict[str, str]:
-    """Return the attributes of an element, keyed by lowercase name without namespace or prefix. The first duplicate
-    wins.
+    """Return the attributes of an element, keyed by lowercase name without namespace or prefix.
+
+    If two attributes get the same name, the first one wins.
     """
     found: dict[str, str] = {}
     for key, value in element.items():
@@ -107,17 +111,17 @@ _known_local = lru_cache(1024)(_new_local)
 
 
 def inner_text(element: _Element) -> str:
-    """Return all text in an element on one line."""
+    """Return all text in an element on one line, including that of its descendants."""
     return " ".join("".join(str(piece) for piece in element.itertext()).split())
 
 
 def names(text: str) -> frozenset[str]:
-    """Return a set of element names from a space-separated list."""
+    """Return the set of the names in `text`, which is a list separated by white space."""
     return frozenset(text.split())
 
 
 def decoded(data: bytes) -> str:
-    """Decode markup and sanitize it for a parser.
+    """Return the markup `data` as sanitized text for a parser; see `cleaned`.
 
     The encoding is that of the byte-order mark, else the declared one, else UTF-8, else windows-1252.
     """
@@ -125,8 +129,9 @@ def decoded(data: bytes) -> str:
 
 
 def cleaned(text: str) -> str:
-    """Sanitize markup for a parser: remove the document type and characters invalid in XML, and replace named
-    entities.
+    """Return the markup `text` without what is unsafe or invalid for a parser.
+
+    The document type and characters that are invalid in XML are removed, and named entities are replaced.
     """
     prolog = _PROLOG.match(text)
     text = text[prolog.end() if prolog else 0 :]
@@ -199,7 +204,9 @@ def _html_root(text: str, name: str) -> _Element:
 
 
 def _check_end(parser: XMLParser | HTMLParser, name: str) -> None:
-    """Raise `SourceUnsupported` if the parser stopped before the end of the document `name`."""
+    """Raise `SourceUnsupported` if the parser stopped before the end of the document `name` because of a resource
+    limit.
+    """
     from lxml import etree
 
     if any(error.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for error in parser.error_log):

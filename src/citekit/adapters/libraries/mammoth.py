@@ -1,6 +1,6 @@
 """Converts the body of a Word document to HTML with mammoth, which is imported on first use.
 
-mammoth has parsers of its own (`xml.dom.minidom`). For that reason, it gets only markup that was validated and reduced.
+mammoth uses its own parser (`xml.dom.minidom`). For that reason, it gets only markup that was validated and reduced.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def own_errors() -> list[type[Exception]]:
 
 @contextmanager
 def translated(name: str) -> Iterator[None]:
-    """Convert exceptions raised while processing the document `name` to CiteKit errors."""
+    """Convert exceptions that processing the document `name` raises inside the `with` block to CiteKit errors."""
     try:
         yield
     except CiteKitError:
@@ -70,11 +70,12 @@ def translated(name: str) -> Iterator[None]:
 
 
 def to_html(parts: Mapping[str, bytes], name: str) -> str:
-    """Return the HTML of the document whose parts are given by name. The part of an image contains the `src` for its
-    `img`.
+    """Return the HTML of a Word document that is given as `parts`, a mapping from part names to bytes.
 
-    Paragraphs with the styles `citekit-1` to `citekit-9`, `citekit-caption`, and `citekit-title` become headings,
-    captions, and titles. Runs with the style `UNSEEN_STYLE` become spans of that class. Raises `SourceUnsupported`.
+    The part of an image contains the `src` for its `img` element. Paragraphs with the styles `citekit-1` to
+    `citekit-9`, `citekit-caption`, and `citekit-title` become headings, captions, and titles. Runs with the style
+    `UNSEEN_STYLE` become spans of that class. Raises `SourceUnsupported` if mammoth cannot read the document; `name`
+    identifies it in the message.
     """
     import mammoth
 
@@ -94,7 +95,10 @@ def to_html(parts: Mapping[str, bytes], name: str) -> str:
 
 
 def _source(image: Any) -> dict[str, str]:
-    """Return the attributes of an image. Images outside the document are not fetched."""
+    """Return the HTML attributes of an image: its `src`.
+
+    The `src` is "" for an image outside the document, which is not fetched.
+    """
     try:
         with image.open() as stream:
             return {"src": stream.read(1000).decode("utf-8", "replace")}

@@ -12,7 +12,10 @@ from citekit.domain.errors import DriverMissing, EmbedderUnavailable
 
 
 def imported(module: str, what: str, extra: str) -> Any:
-    """Import a module. Raises `DriverMissing` if it is missing or cannot be loaded; `what` needs the `extra`."""
+    """Import and return `module`. Raise `DriverMissing` if it is missing or cannot be loaded.
+
+    `what` names the feature that needs the module, and `extra` is the extra that installs it.
+    """
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -20,7 +23,11 @@ def imported(module: str, what: str, extra: str) -> Any:
 
 
 def package_folder(module: str, what: str, extra: str) -> Path:
-    """Return the folder of an installed package without importing the package. Raises `DriverMissing`."""
+    """Return the folder of the installed package `module` without importing it.
+
+    Raise `DriverMissing` if it is missing. `what` names the feature that needs the package, and `extra` is the extra
+    that installs it.
+    """
     spec = importlib.util.find_spec(module)
     if spec is None or not spec.submodule_search_locations:
         raise DriverMissing(what, extra)
@@ -28,7 +35,7 @@ def package_folder(module: str, what: str, extra: str) -> Path:
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal. Raises `EmbedderUnavailable`."""
+    """Return the SHA-256 digest of a file in hexadecimal. Raises `EmbedderUnavailable` if the file cannot be read."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -37,8 +44,10 @@ def digest(path: Path) -> str:
 
 
 def verified(path: Path, sha256: str, package: str) -> Path:
-    """Return `path` if its bytes have the expected digest. Raises `EmbedderUnavailable` if they differ or cannot be
-    read.
+    """Return `path` if the file has the digest `sha256`.
+
+    Raises `EmbedderUnavailable` if the digest differs or the file cannot be read. `package` is the package to reinstall
+    then.
     """
     if digest(path) != sha256:
         raise EmbedderUnavailable(

@@ -40,8 +40,9 @@ _HEAD = 4096
 
 @frozen
 class Relation:
-    """A relationship. `kind` is the last segment of its type; `target` is a part name, or an address if `outside` is
-    set.
+    """A relationship of a part to another part or to an external resource (ECMA-376 part 2).
+
+    `kind` is the last segment of the relationship type. `target` is the name of a part, or a URL if `outside` is set.
     """
 
     id: str
@@ -52,10 +53,10 @@ class Relation:
 
 
 class OfficePackage:
-    """The parts of an Office file by name, without the leading slash.
+    """An open Office file, whose parts are read by name (without the leading slash).
 
-    Raises `SourceUnsupported` if the file is not a package, is damaged or too large, or has a DOCTYPE;
-    `SourceUnreadable`.
+    Methods raise `SourceUnsupported` if the file is not a package, is damaged or too large, or has a DOCTYPE. They
+    raise `SourceUnreadable` if the file cannot be read.
     """
 
     def __init__(self, path: Path, stream: BinaryIO) -> None:
@@ -74,15 +75,21 @@ class OfficePackage:
         return tuple(self._items)
 
     def find(self, name: str) -> str | None:
-        """Return the name of a part, matched case-insensitively (ECMA-376 part 2, 6.2.2.3); None if there is none."""
+        """Return the stored name of the part `name`; None if there is no such part.
+
+        Names are compared case-insensitively (ECMA-376 part 2, 6.2.2.3).
+        """
         return name if name in self._items else self._folded.get(name.casefold())
 
     def size(self, name: str) -> int:
-        """Return the size of a part in bytes as declared in the archive. Reading never exceeds it."""
+        """Return the uncompressed size of a part in bytes, as declared in the archive.
+
+        Reading a part never exceeds this size.
+        """
         return self._items[name].file_size
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a part. Raises `SourceUnsupported` for markup with a DOCTYPE."""
+        """Return the bytes of a part. Raise `SourceUnsupported` if the part is too large or is markup with a DOCTYPE."""
         limit = min(PART_LIMIT, self._left)
         if self._items[name].file_size > limit:
             raise self._too_large(name)
@@ -92,13 +99,16 @@ class OfficePackage:
         return data
 
     def stream(self, name: str, limit: int = STREAM_LIMIT) -> Iterator[bytes]:
-        """Yield the bytes of a part in chunks of at most 64 kB."""
+        """Yield the bytes of a part in chunks of at most 64 kB.
+
+        Raise `SourceUnsupported` if it is larger than `limit` bytes.
+        """
         if self._items[name].file_size > limit:
             raise self._too_large(name)
         return self._pieces(name, limit)
 
     def root(self, name: str) -> _Element:
-        """Parse a markup part and return its root element."""
+        """Parse the XML part `name` and return its root element."""
         from citekit.adapters.libraries.lxml import parse_xml
 
         return parse_xml(self.read(name), f"{self.path.name} ({name})")
@@ -116,7 +126,10 @@ class OfficePackage:
         return [evolve(relation, target=target) for relation, target in inside if target is not None]
 
     def main(self, root: str) -> tuple[str, _Element]:
-        """Return the name and the root element of the main part, whose root element must be called `root`."""
+        """Return the name and the root element of the main part of the document.
+
+        Raise `SourceUnsupported` if there is no main part or if its root element is not called `root`.
+        """
         for relation in self.relations():
             if relation.kind == "officeDocument" and not relation.outside:
                 element = self.root(relation.target)
@@ -128,8 +141,9 @@ class OfficePackage:
         raise SourceUnsupported(f"{self.path.name} is not an Office file or is damaged: it has no main part ({root}).")
 
     def check_head(self, name: str, head: bytes) -> None:
-        """Raise `SourceUnsupported` if the part starts with a DOCTYPE, which Office files must not have (ECMA-376 part
-        2, 7.2).
+        """Raise `SourceUnsupported` if `head`, the first bytes of the part `name`, contains a DOCTYPE.
+
+        Office files must not have a DOCTYPE (ECMA-376 part 2, 7.2). Embedded HTML parts are exempt.
         """
         if b"<!DOCTYPE" in head.replace(b"\0", b"").upper() and not name.lower().endswith((".htm", ".html", ".mht")):
             raise SourceUnsupported(
@@ -161,7 +175,7 @@ class OfficePackage:
 
 @contextmanager
 def opened_package(path: Path) -> Iterator[OfficePackage]:
-    """Open the Office file at `path`. Raises the same errors as `OfficePackage`."""
+    """Open the Office file at `path`. Raise the same errors as `OfficePackage`, and close the file after the block."""
     try:
         stream = open_for_reading(path)
     except OSError as error:
@@ -177,8 +191,9 @@ def local(element: _Element) -> str:
 
 
 def attribute(element: _Element, name: str) -> str | None:
-    """Return the attribute with this local name in any namespace. Transitional and strict documents use different
-    ones.
+    """Return the value of the attribute with the local name `name` in any namespace; None if there is none.
+
+    Transitional and strict Office documents use different namespaces for the same attributes.
     """
     value = element.get(name)
     if value is not None:
@@ -187,7 +202,7 @@ def attribute(element: _Element, name: str) -> str | None:
 
 
 def below(element: _Element, name: str) -> Iterator[_Element]:
-    """Yield the children with this local name."""
+    """Yield the children of `element` with the local name `name`."""
     return (child for child in element if local(child) == name)
 
 

@@ -52,9 +52,9 @@ def cores() -> int:
 
 
 def load(path: Path, threads: int) -> Any:
-    """Create a session for the model at `path` that uses `threads` threads per run.
+    """Return a session for the ONNX model at `path` that uses `threads` threads per run.
 
-    Raises `DriverMissing`, `EmbedderUnavailable`.
+    Raise `DriverMissing` if ONNX Runtime is not installed, or `EmbedderUnavailable` if the model cannot be loaded.
     """
     runtime: Any = imported("onnxruntime", "Embedding with ONNX", "library")
     options = runtime.SessionOptions()

@@ -1,7 +1,7 @@
 """Configures the `openai` SDK, which is imported on first use, and classifies its exceptions.
 
-The SDK reads some environment variables (organization, project, base URL, extra headers). They do not affect requests:
-only the arguments of the caller do.
+The SDK reads some environment variables (organization, project, base URL, extra headers). They have no effect here:
+only the arguments that the caller passes affect requests.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class FailureKind(StrEnum):
 
 @frozen(kw_only=True)
 class OpenAiFailure:
-    """The meaning of an exception: the HTTP `status`, if any, and the service's `code`, `param`, and `message`.
+    """A failed request: the HTTP `status`, if any, and the service's `code`, `param`, and `message`.
 
-    `retry_after` is in seconds. `lasting` means that the connection fails for a permanent reason, such as an untrusted
-    certificate.
+    `retry_after` is the delay in seconds that the service asks for. `lasting` means that the connection fails for a
+    permanent reason, such as an untrusted certificate.
     """
 
     kind: FailureKind
@@ -65,7 +65,7 @@ class OpenAiFailure:
 
 
 def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
-    """Return a client for the service at `base_url` (None: OpenAI's own) without the SDK's retries.
+    """Return a client for the service at `base_url` (None: OpenAI's own). The SDK's automatic retries are off.
 
     `timeout` in seconds limits each wait for more data. For a server on this computer, proxy variables are ignored.
     """
@@ -95,8 +95,9 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
 
 
 def table() -> dict[type[BaseException], FailureKind]:
-    """Map each exception of the SDK, and each built-in exception that reading a response raises, to a kind of
-    failure.
+    """Map each exception of the SDK to a kind of failure.
+
+    Built-in exceptions that reading a response raises are included.
     """
     openai = importlib.import_module("openai")
     httpx = importlib.import_module("httpx2")
@@ -142,7 +143,7 @@ def table() -> dict[type[BaseException], FailureKind]:
 def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure | None:
     """Return the failure that `error` represents; None if the error does not come from the SDK.
 
-    `secret`, the key, is redacted in the service's message and in the exception.
+    `secret` is the API key. It is redacted in the returned message and in `error` itself.
     """
     known = table()
     limit = exceeded_limit(error)
@@ -168,7 +169,10 @@ def classify(error: BaseException, secret: str | None = None) -> OpenAiFailure |
 
 
 def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
-    """Return the failure reported in the body of a response with status 200, as OpenRouter does when a model fails."""
+    """Return the failure reported in `body`, the JSON of a response with status 200.
+
+    OpenRouter reports the failure of a model in this way. `secret`, the API key, is redacted in the message.
+    """
     code = body.get("code") if isinstance(body, Mapping) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else None
     message = _redacted(_message(body), secret)
@@ -176,8 +180,9 @@ def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the delay in seconds from `retry-after-ms` or `Retry-After` (RFC 9110: seconds or a date); None without
-    either.
+    """Return the delay in seconds that the service asks for; None if it sends no valid delay.
+
+    The delay is in the header `retry-after-ms` or `Retry-After` (RFC 9110: seconds or a date).
     """
     for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
@@ -198,8 +203,9 @@ def _field(body: object, name: str) -> str:
 
 
 def _message(body: object) -> str:
-    """Return the message in an error body, in the format of OpenAI, FastAPI (`detail`), or plain text; "" for web
-    pages.
+    """Return the error message in the body of a response; "" if the body is a web page.
+
+    The body has the format of OpenAI (`message`), FastAPI (`detail`), another server (`error`), or plain text.
     """
     if isinstance(body, Mapping):
         found = next((body[name] for name in ("message", "detail", "error") if body.get(name)), "")
@@ -211,9 +217,7 @@ def _message(body: object) -> str:
 
 
 def _cause(error: BaseException) -> str:
-    """Return the innermost cause of a failed connection, such as `Connection refused`, which the SDK's message
-    omits.
-    """
+    """Return the innermost cause of a failed connection, such as `Connection refused`. The SDK's message omits it."""
     seen = error
     while seen.__cause__ is not None or seen.__context__ is not None:
         seen = seen.__cause__ or seen.__context__ or seen
@@ -226,7 +230,10 @@ def _is_permanent(error: BaseException) -> bool:
 
 
 def _redact_error(error: BaseException, secret: str | None) -> None:
-    """Redact the key in an exception. A server may repeat it, and the exception may be printed as a cause."""
+    """Replace the API key in the text and the attributes of `error`.
+
+    A server may repeat the key in its message, and a traceback may show the exception.
+    """
     if not secret:
         return
     error.args = tuple(_redacted(part, secret) if isinstance(part, str) else part for part in error.args)

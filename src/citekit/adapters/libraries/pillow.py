@@ -1,7 +1,7 @@
-"""Opens images with Pillow, safely and upright.
+"""Opens images with Pillow, limits their size, and rotates them upright.
 
-Only the formats in `FORMATS` are enabled, so that no file reaches a decoder that runs other programs. The declared size
-is checked before anything is decoded.
+Only the formats in `FORMATS` are enabled, so that no file reaches a decoder that runs other programs. The size that a
+file declares is checked before anything is decoded.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ _BROKEN = "is damaged or truncated"
 
 @lru_cache(maxsize=1)
 def library() -> ModuleType:
-    """Return the module `PIL.Image`. Suppresses its warnings about unusual files; your own warning filters take
-    precedence.
+    """Return the module `PIL.Image`, with its warnings about unusual files turned off.
+
+    Warning filters that the caller has set take precedence.
     """
     from PIL import Image
 
@@ -50,9 +51,10 @@ def library() -> ModuleType:
 
 
 def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[CiteKitError], str]]:
-    """Map each exception that Pillow raises to the error to raise and its reason. Subclasses come first.
+    """Map each exception that Pillow raises to a CiteKit error class and the reason for its message.
 
-    Damaged files make Pillow raise most built-in exceptions, too.
+    `failure` is the error class for damaged images. Subclasses come before their base classes. Damaged files can make
+    Pillow raise most built-in exceptions.
     """
     from PIL import ImageCms, UnidentifiedImageError
 
@@ -74,7 +76,10 @@ def error_table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[
 
 @contextmanager
 def translated_errors(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
-    """Translate Pillow's errors about the image at `path`. The original error is retained as the cause."""
+    """Translate Pillow's errors inside the block to CiteKit errors about the image at `path`.
+
+    A damaged image raises `failure`. The original error is the cause of the new one.
+    """
     table = error_table(failure)
     try:
         yield
@@ -95,10 +100,10 @@ def _short_reason(error: BaseException) -> str:
 
 @contextmanager
 def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Iterator[ImageFile]:
-    """Open the first frame of the image at `path` without decoding it.
+    """Open the image at `path` and yield its first frame, without decoding it.
 
-    Raises `SourceUnreadable`, or `SourceUnsupported` if the file is not an image or declares more than `PIXEL_LIMIT`
-    pixels. Pillow's errors inside the block are raised as `failure`.
+    Raise `SourceUnreadable` if the file cannot be read, or `SourceUnsupported` if it is not an image or declares more
+    than `PIXEL_LIMIT` pixels. Pillow's errors inside the block are raised as `failure`.
     """
     try:
         stream = path.open("rb")
@@ -124,7 +129,7 @@ def _check_size(path: Path, picture: Image) -> None:
 def orientation(picture: Image) -> int:
     """Return the EXIF orientation of the stored pixels, 1 to 8; 1 if it is missing or invalid.
 
-    For TIFF files, returns 1, because Pillow rotates them while decoding.
+    For TIFF files, the result is 1, because Pillow rotates them during decoding.
     """
     if picture.format == "TIFF":
         return 1
@@ -135,7 +140,7 @@ def orientation(picture: Image) -> int:
 
 
 def upright_size(picture: Image) -> tuple[int, int]:
-    """Return (width, height) in pixels of the upright image."""
+    """Return (width, height) in pixels of the image after rotation according to its EXIF orientation."""
     width, height = picture.size
     return (height, width) if orientation(picture) >= 5 else (width, height)
 
@@ -156,7 +161,7 @@ def turn_upright(picture: Image, orientation: int) -> Image:
 
 
 def frame_count(picture: Image) -> int:
-    """Return the number of frames or pages; 1 if they cannot be counted."""
+    """Return the number of frames or pages in the image; 1 if they cannot be counted."""
     with suppress(Exception):  # the first frame is usable even if later ones are damaged
         return max(1, int(getattr(picture, "n_frames", 1)))
     return 1
@@ -165,8 +170,8 @@ def frame_count(picture: Image) -> int:
 def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
     """Return an upright copy of the first frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
 
-    Transparent areas become white. JPEG is decoded at a lower resolution if that suffices. Other formats are converted
-    to `mode` in strips, so that only the stored image is ever entirely in memory.
+    Transparent areas become white. A JPEG is decoded at a lower resolution if that is still large enough. Other formats
+    are converted to `mode` in strips, so that no full-size converted copy is in memory.
     """
     exif_orientation = orientation(picture)
     picture.draft(mode, (side, side))
@@ -183,8 +188,9 @@ def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
 
 
 def _value_range(picture: Image) -> tuple[float, float] | None:
-    """Return the darkest and the lightest value of an image with more than 8 bits per channel; None for other
-    images.
+    """Return the lowest and the highest pixel value of an image with more than 8 bits per channel.
+
+    Return None for other images.
     """
     if not picture.mode.startswith(("I", "F")):
         return None

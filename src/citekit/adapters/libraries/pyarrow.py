@@ -31,9 +31,10 @@ def table(pyarrow: Any) -> dict[type[BaseException], str]:
 
 
 def read_rows(path: Path, columns: Collection[str]) -> list[dict[str, Any]]:
-    """Return the rows of the Parquet file at `path`, with only the existing columns among `columns`.
+    """Return the rows of the Parquet file at `path` as dictionaries. Columns that the file does not have are omitted.
 
-    Raises `DriverMissing`, `SourceUnreadable`, `FaultyAnswer`.
+    Raise `DriverMissing` if PyArrow is not installed, `SourceUnreadable` if the file cannot be read, or `FaultyAnswer`
+    if the file is damaged or too large.
     """
     try:
         pyarrow: Any = importlib.import_module("pyarrow")

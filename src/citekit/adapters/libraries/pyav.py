@@ -1,5 +1,6 @@
-"""Reads and writes media with PyAV (FFmpeg in process), limited to local files. The library is imported on first
-use.
+"""Reads and writes media files with PyAV, which runs FFmpeg in this process and is imported on first use.
+
+FFmpeg can access only local files.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ _DISK_FULL = {errno.ENOSPC, errno.EROFS, errno.EDQUOT}
 
 
 def library() -> Any:
-    """Return the module `av`. FFmpeg's own messages are discarded."""
+    """Return the module `av` with FFmpeg's log turned off."""
     import av
     import av.logging
 
@@ -87,10 +88,10 @@ def library() -> Any:
 
 @contextmanager
 def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> Iterator[InputContainer]:
-    """Open the media file at `path` for reading. Files that it refers to are not opened.
+    """Open the media file at `path` for reading. Other files to which it refers are not opened.
 
-    FFmpeg's errors inside the block become `SourceUnsupported`, `SourceUnreadable`, or `fallback` if FFmpeg itself is
-    the cause.
+    FFmpeg's errors inside the block become `SourceUnsupported` (content), `SourceUnreadable` (access), or `fallback` if
+    FFmpeg itself is the cause.
     """
     av = library()
     limits = {
@@ -110,10 +111,11 @@ def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> 
 
 
 def _probe_options(path: Path) -> dict[str, str]:
-    """Limit how much FFmpeg reads to detect the streams of a PCM file, whose header describes them completely.
+    """Return FFmpeg options that shorten the detection of streams in a PCM WAV file; {} for other files.
 
-    FFmpeg tries all of its formats on the samples of a WAV file, because DTS can be stored as PCM. That accounts for
-    most of the time to open the file. It is unnecessary if no DTS frame starts in the bytes that FFmpeg would probe.
+    FFmpeg tries all of its formats on the samples of a WAV file, because DTS can be stored as PCM, and this takes most
+    of the time to open the file. The header already describes a PCM stream completely. The detection is shortened only
+    if no DTS frame starts in the bytes that FFmpeg would probe.
     """
     try:
         with path.open("rb") as file:
@@ -128,7 +130,7 @@ def _probe_options(path: Path) -> dict[str, str]:
 
 @contextmanager
 def create_media(target: Path, muxer: str, options: dict[str, str]) -> Iterator[OutputContainer]:
-    """Create a media file at `target` whose bytes do not vary between runs."""
+    """Create a media file at `target` in the format `muxer`. The same input gives the same bytes in every run."""
     av = library()
     with av.open(
         f"file:{target.absolute()}", "w", format=muxer, container_options={"fflags": "+bitexact", **options}
@@ -138,7 +140,10 @@ def create_media(target: Path, muxer: str, options: dict[str, str]) -> Iterator[
 
 @contextmanager
 def translated_errors(path: Path, otherwise: type[CiteKitError] = ExtractionFailed) -> Iterator[None]:
-    """Translate PyAV's errors inside the block. Errors of FFmpeg itself become `otherwise`."""
+    """Translate PyAV's errors inside the block to CiteKit errors about the file at `path`.
+
+    If FFmpeg itself is the cause rather than the file, the error becomes `otherwise`.
+    """
     av = library()
     try:
         yield

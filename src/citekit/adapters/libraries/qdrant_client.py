@@ -42,7 +42,7 @@ class Kind(StrEnum):
 
 @frozen
 class Trouble:
-    """The meaning of an exception: its kind and the server's own message."""
+    """A classified exception: the kind of failure and the server's own message (`words`)."""
 
     kind: Kind
     words: str = ""
@@ -50,11 +50,11 @@ class Trouble:
 
 @frozen
 class QdrantSettings:
-    """The address of the server and the options for new collections.
+    """The connection settings of a Qdrant server and the options for new collections.
 
     The address is `url`, or else `host` and `port`. `timeout` is in seconds per response. `shards` and `replicas`
-    distribute a collection over a cluster (None: the server's default). `quantized` keeps int8 copies in memory;
-    `on_disk` leaves vectors, payloads, and the word index on disk.
+    distribute a collection over a cluster (None: the server's default). `quantized` keeps int8 copies of the vectors in
+    memory. `on_disk` leaves vectors, payloads, and the word index on disk.
     """
 
     url: str | None = field(default=None, repr=False)
@@ -72,7 +72,7 @@ class QdrantSettings:
 
     @property
     def place(self) -> str:
-        """The address without any key or password."""
+        """The address of the server without any key or password."""
         if self.url:
             scheme, _, rest = self.url.rpartition("://")
             return f"{scheme or 'http'}://{rest.rpartition('@')[2]}"
@@ -80,12 +80,15 @@ class QdrantSettings:
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether connections to `host` use TLS: the configured value, else whether a key would leave this computer."""
+        """Whether connections to `host` use TLS.
+
+        If `https` is None, TLS is used if there is an API key and the server is on another computer.
+        """
         return self.https if self.https is not None else bool(self.api_key) and self.host not in _LOOPBACK
 
 
 def package() -> ModuleType:
-    """Import the client library, which takes about a second. Raises `DriverMissing`."""
+    """Import the client library, which takes about a second. Raise `DriverMissing` if it is not installed."""
     try:
         return importlib.import_module("qdrant_client")
     except ImportError as error:
@@ -93,10 +96,10 @@ def package() -> ModuleType:
 
 
 def connect(settings: QdrantSettings) -> QdrantClient:
-    """Return a client. Raises exceptions that `trouble` classifies.
+    """Return a client for the server in `settings`. Raise exceptions that `trouble` classifies.
 
-    With gRPC, a TCP connection is attempted first, because gRPC itself would wait for the server to start. For a server
-    on this computer, proxy variables are ignored.
+    With gRPC, a plain TCP connection is attempted first, because gRPC does not fail if no server runs: it waits for one
+    to start. For a server on this computer, proxy variables are ignored.
     """
     url = settings.url if settings.url is None or "://" in settings.url else f"http://{settings.url}"
     host = urlsplit(url).hostname if url else settings.host
@@ -120,14 +123,18 @@ def connect(settings: QdrantSettings) -> QdrantClient:
 
 
 def _limit_connecting(client: Any, timeout: float) -> None:
-    """Limit the time to connect. The client has a single timeout, which would also apply to unreachable addresses."""
+    """Limit the time that `client` takes to connect to `CONNECT_SECONDS`, or `timeout` seconds if that is less.
+
+    The client has a single timeout. Without this limit, it would also apply to unreachable addresses.
+    """
     httpx = importlib.import_module("httpx")
     client.http.client._client.timeout = httpx.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
 
 
 def table() -> dict[type[BaseException], Kind]:
-    """Map each exception of the client and its dependencies to the kind of failure that applies without further
-    details.
+    """Map each exception of the client and its dependencies to a kind of failure.
+
+    `_refined` makes the kind more precise if the exception has a status or a known message.
     """
     http = importlib.import_module("qdrant_client.http.exceptions")
     common = importlib.import_module("qdrant_client.common.client_exceptions")
@@ -185,7 +192,10 @@ _WORDINGS = {"no space left": Kind.FULL, "already exists": Kind.EXISTS, "not fou
 
 
 def trouble(error: BaseException, secret: str | None = None) -> Trouble | None:
-    """Return the meaning of `error`; None if it does not come from the client. `secret`, the key, is redacted."""
+    """Return the kind and the message of `error`; None if it does not come from the client.
+
+    `secret`, the API key, is redacted in the message.
+    """
     source = getattr(error, "source", None)
     if isinstance(source, BaseException) and trouble(source) is not None:
         return trouble(source, secret)
@@ -199,7 +209,7 @@ def trouble(error: BaseException, secret: str | None = None) -> Trouble | None:
 
 
 def _refined(kind: Kind, error: BaseException, words: str) -> Kind:
-    """Refine the kind of failure using the status or the message."""
+    """Return a more precise kind of failure if the HTTP status, the gRPC code, or the message gives one; else `kind`."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         kind = STATUSES.get(status, Kind.SERVER)
@@ -214,7 +224,7 @@ def _refined(kind: Kind, error: BaseException, words: str) -> Kind:
 
 
 def _words(error: BaseException) -> str:
-    """Return the server's message (`status.error` of its JSON), else the exception's text; "" for a web page."""
+    """Return the server's message (`status.error` in its JSON), or else the text of the exception; "" for a web page."""
     content = getattr(error, "content", None)
     if isinstance(content, bytes):
         try:

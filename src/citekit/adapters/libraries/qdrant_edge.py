@@ -1,7 +1,7 @@
 """Adapts the embedded vector engine `qdrant-edge-py`, which is imported on first use.
 
-The engine raises bare `Exception` with a message. Bugs in its own code raise `pyo3_runtime.PanicException`, which is
-not an `Exception`. For that reason, exceptions are classified by their messages.
+The engine raises plain `Exception` objects. A bug in the engine raises `pyo3_runtime.PanicException`, which is not a
+subclass of `Exception`. For these reasons, exceptions are classified by their messages.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ class Trouble(Exception):  # noqa: N818  (wraps exceptions of the engine)
 
 @frozen
 class EdgeSettings:
-    """The settings of a shard. They are fixed when a collection is created and stored with it.
+    """The settings of a shard (the index files of one collection). They are fixed when the collection is created.
 
-    `quantized` searches int8 copies of the vectors and rescores the best matches; `on_disk` leaves vectors and words on
-    disk instead of in memory.
+    `quantized` searches int8 copies of the vectors and computes exact scores for the best matches. `on_disk` leaves
+    vectors and words on disk instead of in memory.
     """
 
     quantized: bool = True
@@ -83,7 +83,7 @@ class EdgeSettings:
 
 
 def engine() -> ModuleType:
-    """Import the engine. Raises `DriverMissing`."""
+    """Import the engine and return its module. Raise `DriverMissing` if it is not installed."""
     try:
         return importlib.import_module("qdrant_edge")
     except ImportError as error:
@@ -92,7 +92,7 @@ def engine() -> ModuleType:
 
 @contextmanager
 def troubles() -> Iterator[None]:
-    """Convert exceptions of the engine, including panics, to `Trouble`."""
+    """Convert the engine's exceptions inside the block, including panics, to `Trouble`."""
     try:
         yield
     except BaseException as error:
@@ -116,10 +116,10 @@ def kind_of(error: BaseException) -> Kind | None:
 
 
 def config(dimensions: int, settings: EdgeSettings) -> Any:
-    """Return a configuration with one dense vector and one sparse vector of words, for which the engine computes the
-    IDF.
+    """Return the engine's configuration: one dense vector and one sparse vector of words per point.
 
-    There is no HNSW graph, because scanning int8 vectors is fast enough.
+    The engine computes the inverse document frequency (IDF) of words. There is no HNSW graph, because scanning int8
+    vectors is fast enough.
     """
     q = engine()
     memory = q.Memory.Cold if settings.on_disk else q.Memory.Cached
@@ -136,7 +136,10 @@ def config(dimensions: int, settings: EdgeSettings) -> Any:
 def create(
     path: str, dimensions: int, settings: EdgeSettings, keywords: Sequence[str], integers: Sequence[str]
 ) -> None:
-    """Create an empty shard at `path` with an index for each of the fields. Raises `Trouble`."""
+    """Create an empty shard at `path` with a payload index for each field in `keywords` and `integers`.
+
+    `dimensions` is the length of the vectors. Raise `Trouble` if the engine fails.
+    """
     q = engine()
     with troubles():
         shard = q.EdgeShard.create(path, config(dimensions, settings))

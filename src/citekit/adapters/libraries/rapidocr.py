@@ -1,7 +1,8 @@
-"""Recognizes text in images with RapidOCR on ONNX Runtime, using the models in its wheel.
+"""Recognizes text in images with RapidOCR on ONNX Runtime, using the models in the RapidOCR wheel.
 
-Nothing is downloaded: RapidOCR downloads only missing models, and here it gets the paths of existing ones. All threads
-share one engine under a lock, because the engine changes its state during recognition. Its log is disabled.
+Nothing is downloaded: RapidOCR downloads only missing models, and this module passes the paths of existing models. All
+threads share one engine under a lock, because the engine changes its state during recognition. The engine's log is
+disabled.
 """
 
 from __future__ import annotations
@@ -42,7 +43,10 @@ _MODELS = {"Det": "*_det_*.onnx", "Cls": "*_cls_*.onnx", "Rec": "*_rec_*.onnx"}
 
 @frozen
 class RecognizedLine:
-    """A line from the engine. `corners` are (left, top, right, bottom) as fractions; `score` is from 0 to 1."""
+    """A line of text that the engine recognized.
+
+    `corners` are (left, top, right, bottom) as fractions of the image size. `score` is the confidence from 0 to 1.
+    """
 
     text: str
     corners: tuple[float, float, float, float]
@@ -50,12 +54,15 @@ class RecognizedLine:
 
 
 def installed() -> bool:
-    """Return whether the extra is installed, without importing it."""
+    """Return whether the packages for text recognition are installed, without importing them."""
     return all(importlib.util.find_spec(name) is not None for name in ("rapidocr", "onnxruntime"))
 
 
 def error_table() -> dict[type[BaseException], str]:
-    """Map each exception of RapidOCR and its dependencies to a description of the failure. Subclasses come first."""
+    """Map each exception of RapidOCR and its dependencies to a description of the failure.
+
+    Subclasses come before their base classes.
+    """
     package: Any = imported("rapidocr.main", FEATURE, EXTRA)
     sizes: Any = imported("rapidocr.utils.process_img", FEATURE, EXTRA)
     detection: Any = imported("rapidocr.ch_ppocr_det.utils", FEATURE, EXTRA)
@@ -81,7 +88,7 @@ def error_table() -> dict[type[BaseException], str]:
 
 @define(eq=False)
 class RapidOcr:
-    """The OCR engine. It is created on first use and shared by all threads."""
+    """The text recognition engine. It is created on first use and shared by all threads."""
 
     _engine: Once[Any] = field(init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
@@ -92,7 +99,7 @@ class RapidOcr:
     def read(self, image: Image) -> list[RecognizedLine]:
         """Return the lines of an upright image in the engine's order: top to bottom, then left to right.
 
-        Raises `DriverMissing` if the extra is not installed, `MapperUnavailable` if the engine fails.
+        Raise `DriverMissing` if RapidOCR is not installed, or `MapperUnavailable` if the engine fails.
         """
         array: Any = imported("numpy", FEATURE, EXTRA)
         with _translated_errors():
@@ -131,7 +138,10 @@ def _silence() -> None:
 
 
 def _model_path(pattern: str) -> Path:
-    """Return the path of the model that matches `pattern` in the wheel, so that the engine has nothing to download."""
+    """Return the path of the model file in the RapidOCR wheel that matches `pattern`.
+
+    Raise `MapperUnavailable` if there is no such file. RapidOCR downloads a model only if it is not given a path.
+    """
     folder = package_folder("rapidocr", FEATURE, EXTRA) / "models"
     found = sorted(folder.glob(pattern))
     if not found:
@@ -159,8 +169,9 @@ def translate_error(error: BaseException) -> MapperUnavailable:
 
 
 def _prepare(image: Image) -> tuple[Image, tuple[int, int]]:
-    """Return the image in RGB, limited in size and padded with white if too narrow, and its size without the
-    padding.
+    """Return the image in RGB, scaled for recognition and padded with white if it is too narrow.
+
+    The second result is its (width, height) in pixels after scaling, without the padding.
     """
     width, height = image.size
     scale = min(SIDE_LIMIT / max(width, height), max(1.0, min(2.0, _ENLARGE_BELOW / min(width, height))))
@@ -188,5 +199,5 @@ def _recognized_lines(result: Any, size: tuple[int, int]) -> Iterator[Recognized
 
 
 def _fraction(value: float) -> float:
-    """Clamp to 0 to 1, and round to four decimals, because smaller differences vary between processors."""
+    """Clamp `value` to the range 0 to 1 and round it to four decimals. Smaller differences vary between processors."""
     return round(min(1.0, max(0.0, value)), 4)

@@ -21,13 +21,13 @@ READ_TIMEOUTS = 12
 
 
 class ResponseLimitError(Exception):
-    """A response body is too large or takes too long. A retry does not help."""
+    """A response body is too large or takes too long. Sending the request again does not help."""
 
 
 def limit_body(response: Any) -> None:
-    """Limit the body of an `httpx` response that has not been read yet. Use as a response hook of the client.
+    """Limit the size and the duration of the body of an unread `httpx` response. Install it as a response hook.
 
-    Reading the body then raises `ResponseLimitError` when a limit is exceeded.
+    Reading the body then raises `ResponseLimitError` if a limit is exceeded.
     """
     read = response.iter_bytes
     timeout = (response.request.extensions.get("timeout") or {}).get("read") or 0
@@ -47,7 +47,7 @@ def limit_body(response: Any) -> None:
 
 
 def exceeded_limit(error: BaseException) -> ResponseLimitError | None:
-    """Return `error` or its underlying cause if it is a `ResponseLimitError`; None if there is none."""
+    """Return the first `ResponseLimitError` among `error` and its chain of causes; None if there is none."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ResponseLimitError):
         cause = cause.__cause__ or cause.__context__

@@ -1,6 +1,6 @@
 """Loads tokenizers with the `tokenizers` library, which is imported on first use and never downloads anything.
 
-A tokenizer is configured once and then only read, because its settings cannot be changed while another thread encodes.
+A tokenizer is configured once and never changed, because its settings cannot be changed while another thread encodes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 
 def table() -> dict[type[BaseException], str]:
-    """Map each exception of loading or using a tokenizer to a predicate for the message. The library defines no
-    exceptions.
+    """Map each exception of loading or using a tokenizer to a predicate for the error message.
+
+    The library raises only built-in exceptions.
     """
     return {
         OSError: "cannot be read",
@@ -30,10 +31,11 @@ def table() -> dict[type[BaseException], str]:
 
 
 def load(path: Path, window: int | None, what: str, extra: str) -> Tokenizer:
-    """Load the tokenizer in a `tokenizer.json`, without padding. Longer texts are truncated to `window` tokens (None:
-    never).
+    """Load the tokenizer in the `tokenizer.json` at `path`, without padding.
 
-    Raises `DriverMissing`, `EmbedderUnavailable`.
+    Texts longer than `window` tokens are truncated (None: never). `what` and `extra` name the feature and its optional
+    dependency in error messages. Raise `DriverMissing` if the library is not installed, or `EmbedderUnavailable` if the
+    tokenizer cannot be loaded.
     """
     library: Any = imported("tokenizers", what, extra)
     try:

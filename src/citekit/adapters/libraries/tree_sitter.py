@@ -1,8 +1,8 @@
-"""Parses source code with Tree-sitter. The library and its grammars, one package per language, are imported on first
-use.
+"""Parses source code with Tree-sitter.
 
-Trees are walked with a cursor instead of queries: in a file with syntax errors, the time of a query grows with the
-square of the number of siblings, that of a cursor only linearly.
+The library and its grammars (one package per language) are imported on first use. Syntax trees are walked with a cursor
+instead of queries. In a file with syntax errors, the time of a query grows with the square of the number of siblings,
+but the time of a cursor grows only linearly.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ _STATM = Path("/proc/self/statm")
 
 
 def resident_bytes() -> int:
-    """Return the resident memory of this process in bytes; 0 if the system does not report it. Takes some ten
-    microseconds.
+    """Return the resident memory of this process in bytes; 0 if the system does not report it.
+
+    A call takes about ten microseconds.
     """
     try:
         return int(_STATM.read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -64,7 +65,7 @@ DEPTH_LIMIT = 400
 
 
 def exceptions() -> dict[type[Exception], type[CiteKitError]]:
-    """Map the exceptions of the library to CiteKit errors. Subclasses come first."""
+    """Map the exceptions of the library to CiteKit errors. Subclasses come before their base classes."""
     from tree_sitter import QueryError
 
     return {
@@ -77,7 +78,7 @@ def exceptions() -> dict[type[Exception], type[CiteKitError]]:
 
 @contextmanager
 def translated(language: str) -> Iterator[None]:
-    """Convert exceptions of the library inside the block to CiteKit errors."""
+    """Convert the library's exceptions inside the block to `MapperUnavailable`. `language` is for the message."""
     try:
         yield
     except ImportError as error:
@@ -94,9 +95,10 @@ class ParseBudgetExceeded(Exception):  # noqa: N818 - describes the file; never 
 
 @lru_cache(maxsize=64)
 def grammar(package: str, function: str = "language", extra: str | None = None) -> Language:
-    """Load the grammar in `package`.
+    """Load the grammar in the Python package `package`, which exports it as `function`.
 
-    Raises `MapperUnavailable` if it is missing or incompatible, `DriverMissing` if the `extra` provides it.
+    Raise `MapperUnavailable` if the grammar is missing or incompatible. Raise `DriverMissing` if it is missing and the
+    optional dependency `extra` provides it.
     """
     if extra is not None and find_spec(package) is None:
         raise DriverMissing(f"Parsing {package.removeprefix('tree_sitter_')}", extra)
@@ -107,7 +109,10 @@ def grammar(package: str, function: str = "language", extra: str | None = None) 
 
 
 def _capsule(language: object) -> object:
-    """Return a grammar in the form that tree-sitter expects. Older packages return the bare address as a number."""
+    """Return the grammar `language` in the form that Tree-sitter expects.
+
+    Older grammar packages return a memory address as a number, which is wrapped in a `PyCapsule`.
+    """
     if not isinstance(language, int):
         return language
     import ctypes
@@ -120,7 +125,10 @@ def _capsule(language: object) -> object:
 
 @define
 class ParseBudget:
-    """The time and memory that all parses of one file can take together. Create one per file."""
+    """The CPU time in seconds and the memory in bytes that all parses of one file can use together.
+
+    Create one budget per file.
+    """
 
     seconds: float
     memory: int
@@ -128,11 +136,14 @@ class ParseBudget:
 
     @classmethod
     def of(cls, size: int) -> ParseBudget:
-        """Return the budget of a file of `size` bytes."""
+        """Return the budget for a file of `size` bytes. Large files get more time and memory."""
         return cls(PARSE_SECONDS * max(1.0, size / USUAL_BYTES), PARSE_MEMORY[0] + PARSE_MEMORY[1] * size)
 
     def check(self, spent: float) -> None:
-        """Raise `ParseBudgetExceeded` if `spent` CPU seconds or the memory used since the start exceed the budget."""
+        """Raise `ParseBudgetExceeded` if the budget is exceeded.
+
+        `spent` is the CPU time in seconds. The memory is what the process uses more than when the budget was created.
+        """
         if spent > self.seconds or resident_bytes() - self._held > self.memory:
             raise ParseBudgetExceeded("Parsing the file takes too much time or memory.")
 
@@ -140,8 +151,9 @@ class ParseBudget:
 def parse(language: Language, data: bytes, progress: Progress, budget: ParseBudget | None = None) -> Tree:
     """Return the syntax tree of `data` (UTF-8 or another superset of ASCII). Syntax errors are nodes of the tree.
 
-    `progress` receives the number of bytes read so far and may raise. The CPU time of this parse is deducted from
-    `budget`. Raises `ParseBudgetExceeded` if the file needs more than the remaining budget.
+    `progress` receives the number of bytes read so far, and errors that it raises stop the parse. The CPU time of this
+    parse is deducted from `budget` (None: a new budget). Raise `ParseBudgetExceeded` if the file needs more than the
+    remaining budget.
     """
     from tree_sitter import Parser
 
@@ -164,7 +176,10 @@ def parse(language: Language, data: bytes, progress: Progress, budget: ParseBudg
 
 @define
 class _Reader:
-    """Passes code to the parser in chunks. Exceptions are stored, because they cannot propagate through the parser."""
+    """Passes source code to the parser in chunks, reports progress, and checks the budget.
+
+    An exception is stored in `failure`, because it cannot propagate through the parser.
+    """
 
     data: bytes
     progress: Progress
@@ -187,7 +202,7 @@ class _Reader:
         return self.data[offset : offset + CHUNK] or None
 
     def is_over(self, _offset: int = 0, _has_error: bool = False) -> bool:
-        """Return whether the parser must stop. The parser calls it periodically."""
+        """Return whether the parser must stop. The parser calls this method periodically. Its arguments are not used."""
         self.calls += 1
         if self.failure is None and self.calls % CALLS_PER_CHECK == 0:
             try:
@@ -198,7 +213,7 @@ class _Reader:
 
 
 def first_error(tree: Tree) -> int | None:
-    """Return the byte offset of the first text that does not match the grammar; None if there is no syntax error."""
+    """Return the byte offset of the first syntax error in `tree`; None if there is none."""
     cursor = tree.walk()
     node = cursor.node
     if node is None or not node.has_error:
@@ -213,7 +228,7 @@ def first_error(tree: Tree) -> int | None:
 
 
 def walk(tree: Tree, wanted: Container[str]) -> Iterator[Node]:
-    """Yield the nodes of the `wanted` types in document order, parents before children."""
+    """Yield the named nodes whose type is in `wanted`, in document order. A parent comes before its children."""
     cursor = tree.walk()
     depth = 0
     while True:

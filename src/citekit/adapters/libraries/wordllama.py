@@ -1,8 +1,8 @@
 """Loads WordLlama's static vectors (`l2_supercat`, 256 dimensions) from its installed wheel.
 
-The package itself is not imported: its `__init__` imports an HTTP client and configures the root logger, and its loader
-falls back to a download. The weights and the tokenizer are loaded with safetensors and tokenizers, which takes half the
-time. The embedding of a text is the mean of its tokens' rows.
+The package itself is not imported: its `__init__` imports an HTTP client and configures the root logger, and it may
+download missing files. Loading the weights and the tokenizer directly with safetensors and tokenizers takes half the
+time. The embedding of a text is the mean of the vectors of its tokens.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ TOKENIZER = "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
 
 @frozen(eq=False)
 class WordLlama:
-    """`rows` has a float32 vector of 256 dimensions for each of the 32,000 tokens of the `tokenizer`."""
+    """The loaded model: its tokenizer and its vectors.
+
+    `rows` has one float32 vector of 256 dimensions for each of the 32,000 tokens of `tokenizer`.
+    """
 
     rows: NDArray[np.float32]
     tokenizer: Tokenizer
 
 
 def table() -> dict[type[BaseException], str]:
-    """Map each exception of reading the weights to a predicate for the message."""
+    """Map each exception of reading the weights to a predicate for the error message."""
     safetensors: Any = imported("safetensors", WHAT, EXTRA)
     return {
         safetensors.SafetensorError: "are damaged",

@@ -30,7 +30,7 @@ ERRORS: dict[type[Exception], type[CiteKitError]] = {
 
 @contextmanager
 def translated(what: str) -> Iterator[None]:
-    """Convert exceptions of zipfile to CiteKit errors whose message starts with `what`."""
+    """Convert exceptions of `zipfile` inside the block to CiteKit errors whose message starts with `what`."""
     try:
         yield
     except tuple(ERRORS) as error:
@@ -39,16 +39,18 @@ def translated(what: str) -> Iterator[None]:
 
 
 def is_folder(item: zipfile.ZipInfo) -> bool:
-    """Return whether an entry is a folder or has no name. Before Python 3.12, `ZipInfo.is_dir` raises for an empty
-    name.
+    """Return whether a ZIP entry is a folder or has no name.
+
+    Before Python 3.12, `ZipInfo.is_dir` raises an error for an empty name.
     """
     return not item.filename or item.is_dir()
 
 
 def pieces(archive: zipfile.ZipFile, item: zipfile.ZipInfo, limit: int) -> Iterator[bytes]:
-    """Yield the bytes of an entry, at most `limit + 1`. The extra byte shows that the entry is larger than `limit`.
+    """Yield the decompressed bytes of an entry in chunks, at most `limit + 1` bytes in total.
 
-    The declared sizes may be false, and reading all at once would decompress everything before truncating.
+    The extra byte shows that the entry is larger than `limit`. The sizes that an archive declares may be false. Reading
+    the entry in one call would decompress all of it first.
     """
     left = limit + 1
     with archive.open(item) as stream:

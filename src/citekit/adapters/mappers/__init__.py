@@ -1,1 +1,1 @@
-"""Mappers: files to maps."""
+"""Mappers, which create the map of a file."""

@@ -1,4 +1,4 @@
-"""A mapper that a user wrote: a Python file, an installed package, or any object with `generate_map`."""
+"""Runs mappers that users wrote: a Python file, an installed package, or any object with `generate_map`."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ GROUP = "citekit.mappers"
 
 @frozen
 class CustomMapper:
-    """Calls `provider.generate_map(resource_path, resource_type, resource_id)`, sync or async.
+    """A mapper that calls the sync or async method `generate_map` of a user's mapper, `provider`.
 
-    It may return a map object with `model_dump`, a map of the domain, or plain data in the stored form. The map is
-    validated against the metadata of the file from `facts` (the local mapper). The call ends with an error after
+    The arguments are `resource_path`, `resource_type`, and `resource_id`. The method may return an object with
+    `model_dump`, a `ResourceMap`, or plain data in the stored form of a map. The result is validated against the
+    metadata of the file, such as its page count, from the local mapper `facts`. The call ends with an error after
     `timeout` seconds; None waits forever.
     """
 
@@ -44,18 +45,18 @@ class CustomMapper:
     timeout: float | None = None
 
     def supports(self, format: Format) -> bool:
-        """True for every format that can be measured; the provider may still refuse the file."""
+        """Return whether the local mapper can measure files of this format. The provider may still refuse the file."""
         return self.facts.supports(format)
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """As the facts have it; what the provider reads beside the file is not known."""
+        """Return the sidecar files that the local mapper reads. Other files that the provider reads are unknown."""
         return self.facts.sidecar_files(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        """The provider's map, validated.
+        """Return the provider's map after validation.
 
-        Raises `MapperUnavailable` if the provider raises an error or takes too long, `FaultyAnswer` if it returns no
-        valid map of that file, and what `progress` raises.
+        Raise `MapperUnavailable` if the provider raises an error or takes too long, or `FaultyAnswer` if it does not
+        return a valid map of the file. Errors that `progress` raises propagate.
         """
         known = self.facts.map(source, resource_id, progress)
         plain = plain_map(self._answer(source, resource_id, progress), self.identity.name)
@@ -91,10 +92,10 @@ class CustomMapper:
 
 
 def load_mapper(path: Path, config: Mapping[str, Any], facts: Mapper, timeout: float | None = None) -> CustomMapper:
-    """The mapper of a Python file that exports `Mapper`, `create_mapper(**config)`, or `mapper`.
+    """Load the mapper in a Python file that exports `Mapper`, `create_mapper(**config)`, or `mapper`.
 
-    Runs that file, so call it only for files that the user names. Raises `RequestRefused` if the file exports none of
-    them, or cannot be run.
+    The file is executed, so pass only files that the user names. Raise `RequestRefused` if the file has none of these
+    exports or cannot be run. For the other arguments, see `CustomMapper`.
     """
     module, code = load_module(path, "mapper")
     provider = _load_provider(lambda: _exported(module, config), str(path))
@@ -107,7 +108,10 @@ def load_mapper(path: Path, config: Mapping[str, Any], facts: Mapper, timeout: f
 
 
 def wrap_mapper(provider: Any, facts: Mapper, timeout: float | None = None) -> CustomMapper:
-    """A mapper around an object of the running program. Raises `RequestRefused` if it has no `generate_map`."""
+    """Return a mapper that calls `provider`, an object of the running program.
+
+    Raise `RequestRefused` if the object has no `generate_map` method.
+    """
     if not _can_map(provider):
         raise RequestRefused(f"{provider!r} has no generate_map method, so it is not a mapper.")
     kind = type(provider)
@@ -118,11 +122,11 @@ def wrap_mapper(provider: Any, facts: Mapper, timeout: float | None = None) -> C
 def installed_mapper(
     name: str, config: Mapping[str, Any], facts: Mapper, timeout: float | None = None
 ) -> CustomMapper | None:
-    """The mapper that an installed package provides as `name`, or None.
+    """Return the mapper called `name` that an installed package provides; None if there is none.
 
-    The entry point names a class or a factory, which is called with `config`, or an object that is a mapper. The
-    version of the mapper depends on the package's version and on `config`. Raises `RequestRefused` if the entry point
-    cannot be loaded or is not a mapper, or if two packages provide that name.
+    The package's entry point names an object that is a mapper, or a class or factory, which is called with `config`.
+    The version of the mapper depends on the package's version and on `config`. Raise `RequestRefused` if the entry
+    point cannot be loaded or is not a mapper, or if two packages provide that name.
     """
     found = list(metadata.entry_points(group=GROUP, name=name))
     if not found:
@@ -141,7 +145,10 @@ def installed_mapper(
 
 
 def installed_names() -> list[tuple[str, str]]:
-    """(name, package and its version) of every mapper that installed packages provide, sorted. Loads none of them."""
+    """Return (name, package with version) of every mapper that installed packages provide, sorted.
+
+    None of them is loaded.
+    """
     return sorted({(each.name, _package(each)) for each in metadata.entry_points(group=GROUP)})
 
 
@@ -150,7 +157,7 @@ def _package(entry: metadata.EntryPoint) -> str:
 
 
 def _load_provider(make: Callable[[], Any], what: str) -> Any:
-    """The provider that `make` returns. Raises `RequestRefused` if the user's code fails."""
+    """Call `make` and return the provider that it creates. Raise `RequestRefused` if the user's code fails."""
     try:
         with PRINTS_ASIDE:
             return make()
@@ -185,7 +192,7 @@ _SOURCE_LOCK = threading.Lock()
 
 
 def _version(kind: type) -> str:
-    """A version that changes with the code of the class, if that can be read."""
+    """Return a version that changes with the source code of the class; "1" if the source code cannot be read."""
     try:
         with _SOURCE_LOCK:
             return Digest.of_bytes(inspect.getsource(kind).encode()).hex[:16]

@@ -1,4 +1,4 @@
-"""The mapper that needs only the file."""
+"""The local mapper, which derives a map from the file alone, without a model."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ VERSION = "9"
 
 @frozen
 class LocalMapper:
-    """Uses the outliner of the file's format; if that finds no structure in a text, uses the plain outliner.
+    """A mapper that uses the outliner for the file's format, without a model.
 
-    `index` caches data of long PDFs that makes extraction fast; None disables the cache. `ocr` reads the text of scans
-    and pictures; None disables it. `password` opens encrypted PDFs.
+    If the outliner finds no structure in a text, the plain-text outliner is used. `services` provides the outliners and
+    what they share, such as OCR.
     """
 
     services: Services
@@ -39,15 +39,15 @@ class LocalMapper:
 
     @property
     def identity(self) -> MapperIdentity:
-        """The identity; it differs with OCR, because the maps differ."""
+        """The identity of the mapper. With OCR, the version has the suffix `+ocr`, because the maps differ."""
         return MapperIdentity("local", VERSION if self.services.ocr_reader is None else f"{VERSION}+ocr")
 
     def supports(self, format: Format) -> bool:
-        """Whether there is an outliner for that format, as for every format that `detect` recognizes."""
+        """Return whether there is an outliner for the format, as there is for every format that `detect` recognizes."""
         return format.modality is not Modality.VIRTUAL
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """The subtitles of a video or an audio file."""
+        """Return the subtitle file next to a video or audio file; empty if there is none, and for other formats."""
         if source.format.modality not in (Modality.VIDEO, Modality.AUDIO):
             return ()
         from citekit.adapters.formats.subtitles.parser import find_sidecar
@@ -56,7 +56,7 @@ class LocalMapper:
         return () if found is None else (found,)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        """The map of `source`; see `Mapper.map`."""
+        """Return the map of `source`. See `Mapper.map`."""
         outline = handler_of(source.format).outliner(source.format, self.services).outline(source, progress)
         if not outline.items and source.format.modality is Modality.TEXT:
             plain = self.services.plain_outliner().outline(source, progress)
@@ -85,14 +85,17 @@ class LocalMapper:
 
 
 def _modality(source: Source, outline: Outline) -> Modality:
-    """The modality of the format; for video and audio formats, that of the parts, because either may lack or have a
-    picture."""
+    """Return the modality of the map, which is usually that of the format.
+
+    For video and audio formats, it is the modality of the first node, because a video file may have no picture and an
+    audio file may have one.
+    """
     timed = source.format.modality in (Modality.VIDEO, Modality.AUDIO)
     return outline.items[0].location.modality if timed and outline.items else source.format.modality
 
 
 def _extent(outline: Outline) -> dict[str, Any]:
-    """The extent of an outline under its names in the metadata of maps."""
+    """Return the extent of an outline as metadata of a map, such as `page_count`. Unknown values are omitted."""
     extent = outline.extent
     found: dict[str, Any] = {"page_count": extent.pages, "line_count": extent.lines, "duration": extent.seconds}
     if extent.size is not None:

@@ -1,4 +1,4 @@
-"""A mapper that reports the extents of its files."""
+"""A mapper that reports the extents of the files that it maps."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ from citekit.domain.source import Source
 
 @frozen
 class MeasuredMapper:
-    """Maps with `inner`, which must be a mapper that measures files, and calls `remember` with each measured extent."""
+    """A mapper that calls `inner` and passes the extent of each file (such as its page count) to `remember`.
+
+    `inner` must be a mapper that measures files.
+    """
 
     inner: Mapper
     remember: Callable[[Source, Extent], None] = field(repr=False)
 
     @property
     def identity(self) -> MapperIdentity:
-        """The identity of `inner`."""
+        """The identity of the mapper `inner`."""
         return self.inner.identity
 
     def supports(self, format: Format) -> bool:

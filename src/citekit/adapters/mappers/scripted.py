@@ -1,4 +1,4 @@
-"""A mapper with scripted maps, for tests."""
+"""A mapper that returns scripted maps, for tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Script = Callable[[Source], Sequence[Node]]
 
 @define
 class ScriptedMapper:
-    """Calls `script` for the nodes of a source, and records the sources in `mapped`."""
+    """A mapper for tests that calls `script` for the nodes of a source and records the sources in `mapped`."""
 
     script: Script
     identity: MapperIdentity = field(default=MapperIdentity("scripted", "1"))
@@ -29,15 +29,15 @@ class ScriptedMapper:
     mapped: list[Source] = field(factory=list)
 
     def supports(self, format: Format) -> bool:  # noqa: ARG002 - any format
-        """Always True."""
+        """Return True for every format."""
         return True
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:  # noqa: ARG002
-        """Always empty."""
+        """Return no files."""
         return ()
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        """A map with the nodes that `script` returns."""
+        """Return a map with the nodes that `script` returns for `source`."""
         progress(0, 1, "mapping")
         self.mapped.append(source)
         return ResourceMap(

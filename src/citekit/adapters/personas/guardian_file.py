@@ -1,6 +1,6 @@
-"""Reads a guardian from the YAML front matter of a Markdown file, between two `---` lines.
+"""Reads a guardian (a persona for answers) from the YAML front matter of a Markdown file.
 
-PyYAML is imported on first use, and loads plain data only.
+The front matter is between two `---` lines. PyYAML is imported on first use and loads only plain data.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ _FENCE = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 
 @frozen
 class Parted:
-    """A Markdown file split into the front matter, without its delimiters, and the body."""
+    """A Markdown file split into its front matter, without the `---` lines, and its body."""
 
     matter: str
     body: str
 
 
 def parted(text: str) -> Parted | None:
-    """Split `text`, or return None if it has no front matter. A delimiter is a line that consists of `---`."""
+    """Split `text` into front matter and body; return None if it has no complete front matter.
+
+    The front matter starts and ends with a line that consists of `---`.
+    """
     text = text.removeprefix(BYTE_ORDER_MARK)
     opening = _FENCE.match(text)
     if opening is None:
@@ -40,12 +43,15 @@ def parted(text: str) -> Parted | None:
 
 
 def is_open(text: str) -> bool:
-    """Return whether the text begins with front matter, even if it is not closed."""
+    """Return whether `text` starts with the `---` line of front matter, even if the closing line is missing."""
     return _FENCE.match(text.removeprefix(BYTE_ORDER_MARK)) is not None
 
 
 def first_heading(body: str) -> str | None:
-    """Return the first level-1 heading, up to a colon and without leading characters that are not letters."""
+    """Return the first level-1 heading of a Markdown text; None if there is none.
+
+    The heading is cut at its first colon, and characters before the first letter or digit are removed.
+    """
     found = re.search(r"^# +(.+?)\s*$", body, re.MULTILINE)
     if found is None:
         return None
@@ -53,7 +59,7 @@ def first_heading(body: str) -> str | None:
 
 
 def first_bold_line(body: str) -> str | None:
-    """Return the text of the first line that is entirely bold."""
+    """Return the text of the first line that is entirely bold; None if there is none."""
     found = re.search(r"^\*\*([^*\r\n]+)\*\*[ \t]*\r?$", body, re.MULTILINE)
     return (found and found[1].strip()) or None
 
@@ -63,7 +69,10 @@ DEEPEST = 20
 
 
 def table(yaml: Any) -> dict[type[BaseException], str]:
-    """Return what each exception of the YAML parser means, as a clause, with the most specific exceptions first."""
+    """Map each exception of the YAML parser to a clause for the error message.
+
+    Subclasses come before their base classes.
+    """
     return {
         yaml.reader.ReaderError: "the front matter contains characters that YAML does not allow",
         yaml.scanner.ScannerError: "the front matter is not valid YAML",
@@ -78,9 +87,10 @@ def table(yaml: Any) -> dict[type[BaseException], str]:
 
 
 def read_plain(text: str, what: str) -> object:
-    """Return the plain data of the YAML document `text`. Rejects aliases, anchors, and deep nesting to limit its size.
+    """Return the data in the YAML document `text`, which must contain only plain data.
 
-    Raises `FaultyAnswer` about `what`, and `DriverMissing`.
+    Raise `FaultyAnswer` if the document is not valid, contains anchors or aliases, or is nested too deeply; the message
+    starts with `what`. Raise `DriverMissing` if PyYAML is not installed.
     """
     try:
         yaml: Any = importlib.import_module("yaml")
@@ -118,9 +128,10 @@ _ID = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def read_guardian(text: str, what: str) -> Guardian | None:
-    """Return the guardian in the file `what`, or None if the file does not define one.
+    """Return the guardian that `text` defines; None if it defines none.
 
-    Raises `FaultyAnswer` for invalid front matter, and `DriverMissing`.
+    `text` is the content of the file `what`. Raise `FaultyAnswer` if the front matter is not valid, or `DriverMissing`
+    if PyYAML is not installed.
     """
     parts = parted(text)
     if parts is None:

@@ -1,4 +1,7 @@
-"""Guardians in Markdown files and patterns in a JSON file: the built-in ones, and those in a folder of the user."""
+"""Reads guardians from Markdown files and patterns from a JSON file.
+
+CiteKit has built-in files, and a folder of the user can contain more.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 @frozen
 class _Known:
-    """The content of the files, and their states when they were read."""
+    """The guardians and patterns that were read, with the state of the files at that time (to detect changes)."""
 
     state: object
     guardians: Mapping[str, Guardian]
@@ -41,10 +44,10 @@ class _Known:
 
 @define
 class PersonaFiles:
-    """The built-in guardians and patterns. Files in `user_folder` add to them, or override those with the same ID.
+    """The built-in guardians and patterns, and those in `user_folder`, which replace built-in ones with the same ID.
 
     The folder is read again when a file in it has changed. One log warning names the files that cannot be used, with
-    the reasons. Thread-safe. Every method raises `DriverMissing` if PyYAML is not installed.
+    the reasons. Several threads can use it. Every method raises `DriverMissing` if PyYAML is not installed.
     """
 
     user_folder: Path | None = None
@@ -145,7 +148,10 @@ def _is_ours(name: str) -> bool:
 
 
 def _entries(folder: Path) -> list[tuple[str, os.stat_result]]:
-    """Return the relevant files of the folder, sorted by name. Raises `OSError`."""
+    """Return the names and states of up to 1,000 Markdown and pattern files in the folder, sorted by name.
+
+    Raise `OSError` if the folder cannot be read.
+    """
     with os.scandir(folder) as entries:
         found = [(entry.name, entry.stat()) for entry in entries if _is_ours(entry.name) and entry.is_file()]
     return sorted(found)[:FILE_LIMIT]

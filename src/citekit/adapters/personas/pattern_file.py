@@ -1,4 +1,4 @@
-"""Reads patterns from a JSON file: categories, each with a list of patterns."""
+"""Reads patterns (instructions for kinds of answers) from a JSON file, which groups them in categories."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ _HOTTEST = 2.0
 
 @frozen
 class PatternFile:
-    """The patterns of a file in order, and the problems with those that were skipped."""
+    """The patterns of a file in order, and the faults of those that were skipped."""
 
     patterns: tuple[Pattern, ...] = field(converter=tuple[Pattern, ...])
     faults: tuple[str, ...] = field(converter=tuple[str, ...])
 
 
 def read_patterns(text: str, what: str) -> PatternFile:
-    """Return the patterns of the file `what`. Raises `FaultyAnswer` if it cannot be read at all."""
+    """Return the patterns in `text`, the content of the file `what`. Patterns that are not valid are skipped.
+
+    Raise `FaultyAnswer` if no pattern can be read because the file as a whole is not valid.
+    """
     patterns: dict[str, Pattern] = {}
     faults = []
     for place, category, item in _items(_plain(text, what), what):

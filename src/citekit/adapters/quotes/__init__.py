@@ -1,1 +1,1 @@
-"""Quotable texts of a file, in which quotes are searched, and their cache."""
+"""Extracts the texts of a file in which quotes are searched for, and caches them."""

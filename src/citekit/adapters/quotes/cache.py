@@ -1,4 +1,7 @@
-"""A cache of quotable texts, in memory and in files that may be deleted at any time."""
+"""Caches the quotable texts of files (the texts in which quotes are searched for) in memory and on disk.
+
+The files of the cache can be deleted at any time.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +42,12 @@ _HEADER = b"citekit quotable 2 "
 
 @define
 class KeptQuotableTexts:
-    """Caches the texts that `inner` reads, in memory and in `folder`. Safe for threads and processes.
+    """Caches the texts that `inner` reads, in memory and in `folder`. Threads and processes can share it.
 
-    A cache file is named after the digest of the source and the version of its texts, and is written atomically. It has
-    an authentication code of this home's seal for its name and bytes. A file that was damaged, edited, renamed, or
-    copied from another home counts as missing. Texts are not cached if the source changed while it was read.
+    The name of a cache file is derived from the digest of the source and the version of its texts. A cache file is
+    written atomically. It contains an authentication code for its name and content, made with the secret key of this
+    CiteKit home, so a file that was damaged, edited, renamed, or copied from another home counts as missing. Texts are
+    not cached if the source changes while it is read.
     """
 
     inner: QuotableTexts
@@ -118,7 +122,10 @@ def _name(path: Path) -> bytes:
 
 
 def _stored(path: Path, seal: HomeSeal) -> list[Quotable] | None:
-    """Return the content of a cache file; None if it is missing, damaged, in another format, or from another home."""
+    """Return the texts in the cache file at `path`; None if there is no valid file.
+
+    A file is not valid if it is missing, damaged, in another format, or from another CiteKit home.
+    """
     check_parent(path)
     try:
         with open_home_file(path) as stream:
@@ -136,7 +143,10 @@ def _stored(path: Path, seal: HomeSeal) -> list[Quotable] | None:
 
 
 def _shrink(folder: Path, limit: int) -> None:
-    """Remove the least recently used files until at most `limit` bytes remain, and files of killed processes."""
+    """Remove the least recently used cache files until at most `limit` bytes remain.
+
+    Temporary files of killed processes are also removed.
+    """
     files: list[tuple[float, int, Path]] = []
     check_folder(folder)
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Converts quotable texts to plain data and back."""
+"""Converts quotable texts to plain data for storage, and back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.domain.quotes.transcript import Transcript
 
 
 def to_plain(quotable: Quotable) -> dict[str, object]:
-    """Return a text as plain data for storage."""
+    """Return a quotable text as plain data that can be stored as JSON."""
     placed = quotable.placed
     plain: dict[str, object] = {
         "text": placed.text,
@@ -37,7 +37,10 @@ def to_plain(quotable: Quotable) -> dict[str, object]:
 
 
 def from_plain(plain: dict[str, object]) -> Quotable:
-    """Return the text that `to_plain` wrote. Raises `KeyError`, `ValueError` or `TypeError` for invalid data."""
+    """Return the quotable text that `to_plain` converted to `plain`.
+
+    Raise `KeyError`, `ValueError`, or `TypeError` if the data is not valid.
+    """
     known = dict(plain)
     text, letters, note = (str(known[name]) for name in ("text", "letters", "note"))
     starts, letter_starts = array("q", _list(known["starts"])), array("q", _list(known["letter_starts"]))

@@ -1,4 +1,7 @@
-"""Extracts the quotable texts of a file: as displayed, without running headers, with their markup."""
+"""Extracts the texts of a file in which quotes are searched for.
+
+These are the text as displayed and variants of it: without running headers and footers, and with markup.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +44,9 @@ _DRIVERS = ("pymupdf", "av", "lxml", "mammoth", "markdown_it", "python-pptx")
 
 @frozen
 class Beside:
-    """The subtitles of a recording in sidecar files: their paths, and a function from the duration in seconds to the
-    cues.
+    """Two functions for the subtitles of a recording in a sidecar file.
+
+    `find` returns the path of the sidecar file. `cues` reads it, given the duration of the recording in seconds.
     """
 
     find: Callable[[Path], Path | None]
@@ -51,23 +55,27 @@ class Beside:
 
 @frozen
 class OnePlace:
-    """A text with a single location."""
+    """A text whose parts all have the same location."""
 
     text: str
     place: Location
 
     def locate(self, _start: int, _end: int) -> Location:
-        """Return the location."""
+        """Return the location of the text, whatever the range of characters."""
         return self.place
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """Return the whole text for the location."""
+        """Return the range of the whole text if `location` is the location of the text; else None."""
         return (0, len(self.text)) if location == self.place else None
 
 
 @frozen
 class QuotableTextReader:
-    """Reads documents and texts with `texts`, recordings through their subtitles, and page regions with the extractors."""
+    """Reads quotable texts.
+
+    Documents and texts are read with `texts`, recordings through their subtitles, and regions of pages with
+    `extractors`.
+    """
 
     texts: TextReader
     probe: MediaProbe
@@ -104,7 +112,7 @@ class QuotableTextReader:
         return list(self._ways_to_read(source, extracted_text, progress))
 
     def region(self, source: Source, place: Pages) -> Quotable:
-        """See `QuotableTexts.region`. Raises `FormUnsupported` if no extractor can read the text of a region."""
+        """See `QuotableTexts.region`. Raise `FormUnsupported` if no extractor can read the text of a region."""
         options = Options(Form.TEXT)
         extractor = next((each for each in self.extractors if Form.TEXT in each.forms(source.format, place)), None)
         if extractor is None:
@@ -130,7 +138,11 @@ class QuotableTextReader:
             yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), note)
 
     def _spoken(self, source: Source) -> Iterator[Quotable]:
-        """Yield the subtitles shown by default, sidecar files first, then embedded ones; then all other tracks."""
+        """Yield the text of each subtitle track of a recording.
+
+        The sidecar file comes first, then the embedded track shown by default, then the other embedded tracks. Raise
+        `SourceUnsupported` if there are no subtitles.
+        """
         facts = self.probe.probe(source.path)
         modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO
         path = self.sidecar_files.find(source.path)

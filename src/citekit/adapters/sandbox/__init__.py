@@ -1,1 +1,1 @@
-"""The sandbox: a pool of child processes that parse untrusted files, each with a budget."""
+"""The sandbox: a pool of child processes (workers) that parse untrusted files, with limits on time and memory."""

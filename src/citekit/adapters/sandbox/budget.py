@@ -1,4 +1,4 @@
-"""Limits on the processor time and memory of a request for one file."""
+"""Limits the processor time and the memory of a request about one file."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _RECORDED = frozenset({Modality.VIDEO, Modality.AUDIO})
 
 @frozen
 class Budget:
-    """Limits of one request: `seconds` of processor time, and `memory` in bytes beyond what the worker uses at the
-    start.
+    """The limits of one request to a worker.
 
-    `picture` is the additional processor time for each image that is read by OCR.
+    `seconds` is the processor time. `memory` is the number of bytes in addition to what the worker uses at the start.
+    `picture` is the additional processor time in seconds for each image whose text is recognized (OCR).
     """
 
     seconds: float
@@ -59,7 +59,10 @@ class Allowance:
     most: int
 
     def budget(self, path: str | os.PathLike[str], size: int, arguments: Mapping[str, Any]) -> Budget:
-        """Return the budget of a request for the file at `path`, whose size is `size` bytes."""
+        """Return the budget of a request about the file at `path`, which has `size` bytes.
+
+        `arguments` are the arguments of the request. Audio and video files get more processor time.
+        """
         megabytes = size // MEGABYTE
         units = 1 + max(0, size - SMALL) * PER_MEGABYTE / MEGABYTE
         if _modality(path, arguments) in _RECORDED:
@@ -69,7 +72,10 @@ class Allowance:
 
 
 def _modality(path: str | os.PathLike[str], arguments: Mapping[str, Any]) -> Modality | None:
-    """Return the modality of the file: from the format in the request if there is one, else from the file name."""
+    """Return the modality of the file; None if it is unknown.
+
+    It is derived from the format in the arguments of the request, if there is one, or else from the file name.
+    """
     match arguments:
         case {"source": {"format": [_, str(modality), _]}}:
             return Modality(modality)

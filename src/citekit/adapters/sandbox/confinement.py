@@ -1,8 +1,8 @@
-"""Drops rights of the process before it parses untrusted files, whatever the files make the process do.
+"""Restricts what the current process may do before it parses untrusted files.
 
-Limits on memory and output size use setrlimit. On Linux, Landlock removes the right to write outside of given folders,
-to run programs, to open network connections, and to signal other processes (kernel 5.13; the last two from 6.7 and
-6.12). On systems without these features, the process runs unrestricted.
+`setrlimit` limits memory and the size of output files. On Linux, Landlock removes the rights to write outside given
+folders, to run programs, to open network connections, and to signal other processes (kernel 5.13; the last two from 6.7
+and 6.12). On systems without these features, the process is not restricted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ _OUTSIDE = 0b11
 
 
 def end_with(descriptor: int) -> None:
-    """Kill this process and its programs when the other end of the pipe is closed, whatever the process is doing."""
+    """Make the system kill this process and its programs when the other end of the pipe `descriptor` is closed.
+
+    This works whatever the process is doing at that time.
+    """
     with suppress(ImportError, AttributeError, OSError, ValueError):
         import fcntl
 
@@ -49,7 +52,7 @@ def end_with(descriptor: int) -> None:
 
 
 def limit_memory(size: int) -> None:
-    """Limit memory to `size` bytes; further allocations fail. Also disables core dumps."""
+    """Limit the memory of this process to `size` bytes, so that further allocations fail. Disable core dumps."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -59,7 +62,7 @@ def limit_memory(size: int) -> None:
 
 
 def held_of_limit() -> float:
-    """Return the fraction of the limit set by `limit_memory` that is in use, or 0 if it is unknown."""
+    """Return the fraction of the limit set by `limit_memory` that is in use; 0 if it is unknown."""
     if sys.platform != "linux":
         return 0.0
     with suppress(ImportError, OSError, ValueError, IndexError):
@@ -71,10 +74,10 @@ def held_of_limit() -> float:
 
 
 def allow_memory(size: int | None) -> bool:
-    """Limit memory to `size` bytes more than are in use now, but not above the limit set by `limit_memory`.
+    """Limit the memory of this process to `size` bytes more than it uses now, within the limit set by `limit_memory`.
 
-    With None, only the latter applies. Returns whether `size` is the effective limit. Linux only, because other systems
-    do not report the memory in use.
+    With None, only the limit of `limit_memory` applies. Return whether `size` takes effect. This is always False on
+    systems other than Linux, because they do not report the memory in use.
     """
     if sys.platform != "linux":
         return False
@@ -95,9 +98,10 @@ def _held() -> int:
 
 
 def allow_processor_time(seconds: float) -> None:
-    """Limit processor time to `seconds` from now until the next call; then `SIGXCPU` kills this process.
+    """Limit the processor time of this process to `seconds` from now. The next call replaces the limit.
 
-    Not used on Linux, where this limit counts ticks and may overcount by half: there the parent process measures the time.
+    If the limit is exceeded, `SIGXCPU` kills the process. On Linux, this function does nothing, because the system
+    counts clock ticks and may overcount by half; there, the parent process measures the time.
     """
     if sys.platform == "linux":
         return
@@ -114,7 +118,10 @@ def allow_processor_time(seconds: float) -> None:
 
 
 def limit_output(size: int) -> None:
-    """Limit the size of each written file to `size` bytes until the next call. Larger writes fail with `EFBIG`."""
+    """Limit the size of each file that this process writes to `size` bytes. The next call replaces the limit.
+
+    Larger writes fail with `EFBIG`.
+    """
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -123,12 +130,11 @@ def limit_output(size: int) -> None:
 
 
 def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
-    """Permanently drop the rights to write outside of `writable`, to run programs except `programs`, and to reach
-    others.
+    """Permanently drop rights of this process, and return whether that succeeded.
 
-    Returns whether that succeeded.
-
-    Call this in a process with one thread, because other threads would keep their rights.
+    The process can no longer write outside the folders `writable` or run programs other than `programs`. Newer kernels
+    also block network connections and signals to other processes. Call this function while the process has only one
+    thread, because other threads would keep their rights.
     """
     if sys.platform != "linux":
         return False

@@ -1,4 +1,7 @@
-"""Schedules requests in a quick and a slow lane, so that a long request never delays a short one."""
+"""Schedules requests to workers in two lanes (queues), so that long requests do not delay short ones.
+
+Every request starts in the quick lane and moves to the slow lane if it takes long.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,11 @@ from attrs import define, field
 
 @define(eq=False)
 class Turn:
-    """Permission to run one worker; `memory` is the memory limit of the request in bytes.
+    """Permission for a request to use one worker. `memory` is the memory limit of the request in bytes.
 
-    `is_slow` is whether the request is in the slow lane. `took_long` is whether it exceeded the time for the quick
-    lane. `is_expensive` is the same by processor time only, because on a busy machine every request takes long by the
-    clock.
+    `is_slow` is whether the request is in the slow lane. `took_long` is whether it exceeded the time limit of the quick
+    lane, by the clock or by processor time. `is_expensive` considers processor time only, because on a busy computer
+    every request takes long by the clock.
     """
 
     memory: int
@@ -25,10 +28,11 @@ class Turn:
 
 @define(eq=False)
 class Lanes:
-    """Two lanes. Each request starts in the quick lane, and moves to the slow lane if it takes long. Thread-safe.
+    """The quick lane and the slow lane for requests to workers. Several threads can use it.
 
-    `quick` and `slow` are the numbers of requests in each lane. Without a slow lane (0), long requests stay where they
-    are. All requests together may use `memory` bytes, of which `reserve` are for the quick lane only.
+    `quick` and `slow` are the maximum numbers of running requests in each lane. Without a slow lane (0), long requests
+    stay in the quick lane. All requests together may use `memory` bytes, of which `reserve` bytes are only for the
+    quick lane.
     """
 
     quick: int
@@ -40,7 +44,10 @@ class Lanes:
     _change: threading.Condition = field(factory=threading.Condition, init=False, repr=False)
 
     def enter(self, memory: int, timeout: float, *, is_slow: bool = False) -> Turn | None:
-        """Return a turn, or None if there is none within `timeout` seconds."""
+        """Wait for permission to run a request and return it; None if there is none within `timeout` seconds.
+
+        `memory` is the memory limit of the request in bytes. `is_slow` selects the slow lane.
+        """
         turn = Turn(memory, is_slow)
         with self._change:
             if not self._has_room(turn) and not self._waited(turn, timeout):
@@ -49,9 +56,10 @@ class Lanes:
         return turn
 
     def slow_down(self, turn: Turn) -> bool:
-        """Move the turn to the slow lane.
+        """Move the request of `turn` to the slow lane.
 
-        Returns False if that lane is full while others wait; this request must then wait.
+        Return False if the slow lane is full while other requests wait for the quick lane. The request must then stop
+        and wait.
         """
         with self._change:
             if turn.is_slow or not self.slow:
@@ -64,14 +72,14 @@ class Lanes:
         return True
 
     def leave(self, turn: Turn) -> None:
-        """Release the turn."""
+        """Release the permission `turn`, so that another request can run."""
         with self._change:
             self._turns.remove(turn)
             self._change.notify_all()
 
     @property
     def taken(self) -> int:
-        """The number of turns in use."""
+        """The number of requests that are running."""
         return len(self._turns)
 
     @property

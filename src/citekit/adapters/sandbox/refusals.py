@@ -1,7 +1,7 @@
-"""Remembers files that exceeded their budget, so that the same work is not repeated at the same cost.
+"""Remembers files that exceeded their budget of time or memory, so that the same work is not attempted again.
 
-On a busy computer, programs share caches and cores, and the same work takes up to twice the processor time. A refusal
-from that time lapses after some minutes, so that it does not outlast its reason.
+On a busy computer, programs share caches and cores, and the same work takes up to twice the processor time. For this
+reason, a refusal that was recorded on a busy computer expires after some minutes.
 """
 
 from __future__ import annotations
@@ -42,14 +42,18 @@ _NEW_EACH_TIME = frozenset({"target", "folder", "source"})
 
 @frozen
 class Work:
-    """The work of a request. All requests that read a whole file count as the same work; each part is separate work."""
+    """A category of requests about a file that fail together.
+
+    All requests that read the whole file count as the same work. Requests for different parts of a file are different
+    work.
+    """
 
     kind: str
     part: str = ""
 
     @classmethod
     def of(cls, what: str, arguments: Mapping[str, Any]) -> Work:
-        """Return the work of a request to `WorkerPool.ask`."""
+        """Return the work that a request to `WorkerPool.ask` belongs to."""
         if what in _OF_PARTS:
             asked = {name: value for name, value in arguments.items() if name not in _NEW_EACH_TIME}
             return cls(_PART, json.dumps([what, asked], sort_keys=True, default=str))
@@ -57,7 +61,7 @@ class Work:
 
     @property
     def key(self) -> str:
-        """Return the work as a short text."""
+        """A short text that identifies the work."""
         return (
             _PART + hashlib.sha256(self.part.encode("utf-8", "surrogatepass")).hexdigest() if self.part else self.kind
         )
@@ -65,19 +69,26 @@ class Work:
 
 @frozen
 class _Refusal:
-    """`until` is the time at which the refusal lapses, in seconds of the epoch; None if it does not."""
+    """The record that work on a file exceeded `budget`, with the `reason` as a clause.
+
+    `until` is when the refusal expires, in seconds since 1970; None if it does not expire.
+    """
 
     budget: Budget
     reason: str
     until: float | None = None
 
     def holds(self, wanted: Budget, now: float) -> bool:
-        """Whether a request with the budget `wanted` would fail, too. The clock may have been set back."""
+        """Return whether the refusal applies to a request with the budget `wanted` at the time `now`.
+
+        It does not apply if it has expired or if the budget is larger than before. Refusals from the future are
+        ignored, because the clock may have been set back.
+        """
         is_current = self.until is None or now < self.until <= now + LAPSE
         return is_current and wanted.seconds <= self.budget.seconds and wanted.memory <= self.budget.memory
 
     def clause(self, now: float) -> str:
-        """Return the reason, and when the file is tried again."""
+        """Return the reason, and when the file is tried again, as a clause for an error message."""
         if self.until is None:
             return f"{self.reason}; to try again, run: citekit ingest --force"
         minutes = max(1, math.ceil((self.until - now) / 60))
@@ -89,7 +100,7 @@ class _Refusal:
 
 @define
 class _Record:
-    """The refusals of a file by work, and whether the index contains them."""
+    """The refusals of a file by the key of the work, and whether they are stored in the index on disk."""
 
     refusals: dict[str, _Refusal] = field(factory=dict)
     is_stored: bool = False
@@ -97,12 +108,12 @@ class _Record:
 
 @define
 class Refusals:
-    """Files that exceeded their budget or crashed a worker, by file state.
+    """Records which files exceeded their budget or crashed a worker. Several threads can use it.
 
-    An edited file, or a larger budget, is tried again. A refusal on a busy computer lapses after `LAPSE` seconds.
-
-    Refusals are stored in memory and in `index`. Rows count only with a valid code of the home's seal, so that nobody
-    can forge a refusal. A refusal whose row another process has removed no longer counts. Thread-safe.
+    A file is tried again after it is edited or if its budget is larger. A refusal on a busy computer expires after
+    `LAPSE` seconds. Refusals are stored in memory and in `index` (None: in memory only). Stored rows need a valid
+    authentication code of this CiteKit home, so that nobody can forge a refusal. If another process removes the row of
+    a file, its refusals no longer apply.
     """
 
     index: Index | None = None
@@ -111,11 +122,10 @@ class Refusals:
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def reason(self, state: FileState, work: Work, budget: Budget) -> str | None:
-        """Return why the same work failed before with at least this budget, and when it is tried again, as a clause.
+        """Return why the work is refused and when it is tried again, as a clause; None if it should be tried now.
 
-        Returns None if it should be tried now.
-
-        After `FAILURES` failures, all work on the file is refused.
+        Work is refused if it failed before with at least this budget. After `FAILURES` failures, all work on the file
+        is refused.
         """
         now = self.now()
         with self._lock:
@@ -128,9 +138,9 @@ class Refusals:
         return found.clause(now)
 
     def add(self, state: FileState, work: Work, budget: Budget, reason: str, *, was_busy: bool = False) -> None:
-        """Record that `work` exceeded `budget`; `reason` is a clause in the past tense.
+        """Record that `work` on a file exceeded `budget` or crashed a worker. `reason` is a clause in the past tense.
 
-        If the computer `was_busy`, the refusal lapses after `LAPSE` seconds.
+        If the computer `was_busy`, the refusal expires after `LAPSE` seconds.
         """
         until = self.now() + LAPSE if was_busy else None
         with self._lock:
@@ -144,7 +154,7 @@ class Refusals:
             record.is_stored = self.index.put(_row(state), rows)
 
     def forget(self, path: str | os.PathLike[str]) -> None:
-        """Remove all refusals of that file, so that it is tried again."""
+        """Remove all refusals of the file at `path`, so that it is tried again."""
         try:
             state = FileState.of(os.stat(path))  # noqa: PTH116 - the path as it is
         except OSError:
@@ -156,7 +166,10 @@ class Refusals:
             self.index.forget(_row(state))
 
     def _was_withdrawn(self, state: FileState, record: _Record) -> bool:
-        """Return whether another process removed the refusals of the file (`citekit ingest --force`)."""
+        """Return whether another process removed the stored refusals of a file, such as `citekit ingest --force`.
+
+        If so, they are also removed from memory.
+        """
         if not record.is_stored or self.index is None or self.index.get(_row(state)) is not None:
             return False
         with self._lock:
@@ -164,7 +177,7 @@ class Refusals:
         return True
 
     def _of(self, state: FileState) -> _Record:
-        """Return the refusals of a file. The index is read once for each file."""
+        """Return the refusals of a file. They are read from the index on first use."""
         if state not in self._known:
             stored = None if self.index is None else self.index.get(_row(state))
             refusals = {key: each for key, value in (stored or {}).items() if (each := _refusal(value))}

@@ -1,4 +1,4 @@
-"""Adapters that map, extract, measure, import, and render untrusted files in a worker."""
+"""Adapters that map, extract, measure, import, and render untrusted files in a worker process."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ from citekit.wire.worker_protocol import (
 
 @frozen
 class IsolatedMapper:
-    """A mapper that runs in a worker if the file `is_apart`, else calls `here` in this process."""
+    """A mapper that runs in a worker if `is_apart` returns True for the file.
+
+    Otherwise, it calls the mapper `here` in this process.
+    """
 
     here: Mapper
     workers: WorkerPool
@@ -51,7 +54,7 @@ class IsolatedMapper:
 
     @property
     def identity(self) -> MapperIdentity:
-        """The identity of the wrapped mapper, because the maps are the same."""
+        """The identity of the mapper `here`, because both make the same maps."""
         return self.here.identity
 
     def supports(self, format: Format) -> bool:
@@ -59,11 +62,11 @@ class IsolatedMapper:
         return self.here.supports(format)
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """See `Mapper.beside`."""
+        """See `Mapper.sidecar_files`."""
         return self.here.sidecar_files(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        """See `Mapper.map`; raises `SourceUnsupported` where the child dies over the file."""
+        """See `Mapper.map`. Raise `SourceUnsupported` if the worker dies on the file."""
         if not self.is_apart(source):
             return self.here.map(source, resource_id, progress)
         asked = {"source": plain_source(source), "id": resource_id}
@@ -73,7 +76,10 @@ class IsolatedMapper:
 
 @frozen
 class IsolatedExtractor:
-    """An extractor that runs in a worker, where it is known as `name`; `here` is the same extractor in this process."""
+    """An extractor that runs in a worker.
+
+    `here` is the same extractor in this process, and `name` its name in the worker.
+    """
 
     here: Extractor
     name: str
@@ -81,7 +87,7 @@ class IsolatedExtractor:
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """The identity of the wrapped extractor, because the output is the same."""
+        """The identity of the extractor `here`, because both create the same output."""
         return self.here.identity
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
@@ -91,7 +97,7 @@ class IsolatedExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """See `Extractor.extract`; raises `ExtractionFailed` where the child dies over the file."""
+        """See `Extractor.extract`. Raise `ExtractionFailed` if the worker dies on the file."""
         asked = {
             "extractor": self.name,
             "source": plain_source(source),
@@ -105,14 +111,17 @@ class IsolatedExtractor:
 
 @frozen
 class IsolatedMeasurer:
-    """A measurer that runs in a worker for formats with a compiled parser (`is_compiled`), else calls `here`."""
+    """A measurer that runs in a worker if `is_compiled` returns True for the format; otherwise, it calls `here`.
+
+    `is_compiled` returns whether the parser of a format is compiled code.
+    """
 
     here: Measurer
     workers: WorkerPool
     is_compiled: Callable[[Format], bool]
 
     def measure(self, source: Source) -> Extent:
-        """See `Measurer.measure`; raises `SourceUnsupported` where the child dies over the file."""
+        """See `Measurer.measure`. Raise `SourceUnsupported` if the worker dies on the file."""
         if not self.is_compiled(source.format):
             return self.here.measure(source)
         found = from_plain(self.workers.ask("measure", source.path, {"source": plain_source(source)}))
@@ -125,30 +134,33 @@ class IsolatedMeasurer:
 
 @frozen
 class IsolatedForeignFiles:
-    """Reads PDF pages and Parquet tables in a worker. Raises `SourceUnsupported` if the worker dies on the file."""
+    """Reads pages of PDFs and Parquet tables that are imported, in a worker.
+
+    Methods raise `SourceUnsupported` if the worker dies on the file.
+    """
 
     workers: WorkerPool
 
     def pages(self, path: Path) -> Sequence[tuple[str, str]]:
-        """Return the label and the text of each page of a PDF."""
+        """Return the page label and the text of each page of a PDF."""
         return pages_from(self.workers.ask("pages", path, {"path": str(path)}))
 
     def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, Any]]:
-        """Return the rows of a table, with the requested `columns` that it has."""
+        """Return the rows of a Parquet file as dictionaries, with those of the requested `columns` that the file has."""
         return rows_from(self.workers.ask("rows", path, {"path": str(path), "columns": sorted(columns)}))
 
 
 @frozen
 class IsolatedViewer:
-    """Prepares PDFs, images, and video for a model in a worker.
+    """Renders PDFs, images, and video frames for a model in a worker.
 
-    Raises `SourceUnsupported` if the worker dies on the file.
+    Methods raise `SourceUnsupported` if the worker dies on the file.
     """
 
     workers: WorkerPool
 
     def page_lines(self, path: Path, progress: Progress = silent) -> Sequence[Sequence[str]]:
-        """Return the lines of each page of a PDF."""
+        """Return the lines of text on each page of a PDF."""
         pages = self.workers.ask("page_lines", path, {"path": str(path)}, progress)
         return [text.split("\n") if text else [] for text in texts_from(pages)]
 
@@ -157,26 +169,29 @@ class IsolatedViewer:
         return texts_from(self.workers.ask("page_texts", path, {"path": str(path)}, progress))
 
     def paged_text(self, path: Path) -> str:
-        """Return the text of a whole PDF, with page numbers."""
+        """Return the text of a whole PDF with a page number before each page."""
         return text_from(self.workers.ask("paged_text", path, {"path": str(path)}))
 
     def cut_pages(self, path: Path, first: int, last: int, target: Path, progress: Progress = silent) -> None:
-        """Write a PDF of the given pages to `target`, in a temporary folder."""
+        """Write the pages `first` to `last` (1-based, inclusive) of a PDF to the new PDF `target`.
+
+        `target` is in a temporary folder.
+        """
         asked = {"path": str(path), "first": first, "last": last, "target": str(target)}
         self.workers.ask("cut_pages", path, asked, progress)
         if not _is_file(target):
             raise SourceUnsupported(f"{path.name} cannot be read: no pages could be extracted from it.")
 
     def is_upright(self, path: Path) -> bool:
-        """Return whether the image needs no rotation."""
+        """Return whether the image is stored upright, so that its EXIF orientation requires no rotation."""
         return truth_from(self.workers.ask("is_upright", path, {"path": str(path)}))
 
     def picture(self, path: Path) -> tuple[bytes, str]:
-        """Return the image, rotated upright, and its media type."""
+        """Return the encoded image, rotated upright, and its media type."""
         return picture_from(self.workers.ask("picture", path, {"path": str(path)}))
 
     def still(self, source: Source, seconds: float) -> bytes:
-        """Return the video frame at that time as a JPEG. Raises `ExtractionFailed` if the worker dies on the file."""
+        """Return the video frame at `seconds` as a JPEG. Raise `ExtractionFailed` if the worker dies on the file."""
         # in this process, because a killed worker removes nothing
         with tempfile.TemporaryDirectory(prefix="citekit-still-") as folder:
             asked = {"source": plain_source(source), "seconds": seconds, "folder": folder}
@@ -184,7 +199,10 @@ class IsolatedViewer:
 
 
 def _is_file(path: Path) -> bool:
-    """Return whether the path is a regular file; a compromised worker could have created a link instead."""
+    """Return whether the path is a regular file.
+
+    A worker controlled by a hostile file could have created a link instead.
+    """
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:

@@ -1,4 +1,7 @@
-"""Adapters that read books, texts, and the metadata of recordings in a worker, and prepare texts for quotes there."""
+"""Adapters that read books, texts, and the metadata of recordings in a worker process.
+
+The texts in which quotes are searched for are also prepared there.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,10 @@ from citekit.wire.worker_protocol import (
 
 @frozen
 class IsolatedReader:
-    """A `Reader` of reflowable books in a worker. Raises `SourceUnsupported` if the worker dies on the file."""
+    """A `Reader` of books without fixed pages that runs in a worker.
+
+    Methods raise `SourceUnsupported` if the worker dies on the file.
+    """
 
     workers: WorkerPool
 
@@ -64,7 +70,7 @@ class IsolatedReader:
 
 @frozen
 class IsolatedProbe:
-    """A `MediaProbe` in a worker. Raises `SourceUnsupported` if the worker dies on the file."""
+    """A `MediaProbe` that runs in a worker. `probe` raises `SourceUnsupported` if the worker dies on the file."""
 
     workers: WorkerPool
 
@@ -75,7 +81,10 @@ class IsolatedProbe:
 
 @frozen
 class IsolatedTextReader:
-    """A text reader that runs in a worker if the file `is_apart`, else calls `here` in this process."""
+    """A text reader that runs in a worker if `is_apart` returns True for the file.
+
+    Otherwise, it calls the reader `here` in this process.
+    """
 
     here: TextReader
     workers: WorkerPool
@@ -86,7 +95,7 @@ class IsolatedTextReader:
         return self.here.supports(format)
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """See `TextReader.read`. Raises `SourceUnsupported` if the worker dies on the file."""
+        """See `TextReader.read`. Raise `SourceUnsupported` if the worker dies on the file."""
         if not self.is_apart(source):
             return self.here.read(source, progress)
         return extracted_text_from(self.workers.ask("text", source.path, {"source": plain_source(source)}, progress))
@@ -100,9 +109,10 @@ class IsolatedTextReader:
 
 @frozen
 class IsolatedQuotableTexts:
-    """A reader of quotable texts that runs in a worker if the file `is_apart`, else calls `here`.
+    """A reader of quotable texts that runs in a worker if `is_apart` returns True for the file.
 
-    `from_plain` converts one text of the worker's answer.
+    Otherwise, it calls the reader `here` in this process. `from_plain` converts one text in the worker's answer from
+    plain data.
     """
 
     here: QuotableTexts
@@ -119,7 +129,7 @@ class IsolatedQuotableTexts:
         return self.here.region(source, place)
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
-        """See `QuotableTexts.read`. Raises `SourceUnsupported` if the worker dies on the file."""
+        """See `QuotableTexts.read`. Raise `SourceUnsupported` if the worker dies on the file."""
         if not self.is_apart(source):
             return self.here.read(source, progress)
         found = self.workers.ask("quotable", source.path, {"source": plain_source(source)}, progress)
@@ -130,9 +140,10 @@ class IsolatedQuotableTexts:
         return [self._text(each) for each in found]
 
     def _text(self, plain: Any) -> Quotable:
-        """Convert one text of the answer.
+        """Convert one text in the worker's answer from plain data.
 
-        Raises `FaultyAnswer` for invalid data, because a hostile file may control the worker.
+        Raise `FaultyAnswer` if the data is not valid. A hostile file may control the worker, so its answers are not
+        trusted.
         """
         extracted_text_from(plain if isinstance(plain, dict) else {})
         try:

@@ -1,4 +1,4 @@
-"""The worker's side of the sandbox: reads requests, does the work, and sends answers."""
+"""Runs in a worker process of the sandbox: reads requests, does the work, and sends answers."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ Work = Callable[[Mapping[str, Any], Progress], Any]
 
 
 def serve(line: Line, work: Work, longest: int = MESSAGE_LIMIT) -> None:
-    """Answer requests with messages of at most `longest` bytes.
+    """Answer the requests of the parent process one after another, with messages of at most `longest` bytes.
 
-    Returns when the parent exits, no request arrives for `IDLE` seconds, or too much memory is still in use.
+    Return when the parent process exits, when no request arrives for `IDLE` seconds, or when too much memory is still
+    in use after a request.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     while (message := _next(line)) is not None:
@@ -63,7 +64,10 @@ def _next(line: Line) -> bytes | None:
 
 
 def _answer(asked: Mapping[str, Any], work: Work, progress: Progress, memory: str) -> dict[str, Any]:
-    """Return the answer; `memory` is the memory limit that applies."""
+    """Do the work that is requested and return the answer, or a description of the error.
+
+    `memory` names the memory limit that applies, for the case that it is exceeded.
+    """
     try:
         return {"done": work(asked, progress)}
     except Exception as error:
@@ -79,7 +83,10 @@ def _answer(asked: Mapping[str, Any], work: Work, progress: Progress, memory: st
 
 
 def _written(answer: dict[str, Any], longest: int, memory: str) -> bytes:
-    """Return the answer as a message. An answer that is too long is replaced by an error."""
+    """Return the answer as a message. If it is longer than `longest` bytes, return an error instead.
+
+    `memory` names the memory limit that applies, for the case that it is exceeded.
+    """
     try:
         message = as_message(answer)
     except MemoryError:
@@ -90,8 +97,9 @@ def _written(answer: dict[str, Any], longest: int, memory: str) -> bytes:
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an allocation failed, or a library could not be loaded for lack of memory (messages of glibc and
-    MuPDF).
+    """Return whether `error` is due to a lack of memory.
+
+    This includes libraries that could not be loaded for lack of memory, recognized by the messages of glibc and MuPDF.
     """
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return True
@@ -108,7 +116,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 @define
 class Reports:
-    """A `Progress` that reports to the parent at a limited rate."""
+    """A progress callback that sends reports to the parent process at a limited rate."""
 
     _line: Line
     _due: float = field(default=0.0, init=False)

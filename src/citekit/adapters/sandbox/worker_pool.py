@@ -1,4 +1,7 @@
-"""The pool of workers: starts them on demand, sends each one request at a time, and kills those that do not answer."""
+"""Manages the pool of worker processes.
+
+It starts workers when they are needed, sends each worker one request at a time, and kills workers that do not answer.
+"""
 
 from __future__ import annotations
 
@@ -49,15 +52,16 @@ _SLOW_FILES = 256
 
 
 class ParserBrokenError(RuntimeError):
-    """A bug in CiteKit raised an exception in a worker; the message is the traceback."""
+    """An unexpected exception in a worker, caused by a bug in CiteKit. The message is the traceback."""
 
 
 @frozen
 class Limits:
-    """Limits of workers: `seconds` without progress, and `output` in bytes for each written file.
+    """The limits for workers and their requests.
 
-    `allowance` limits the processor time and memory of each request; None means no limit. After `slow_after` seconds of
-    processor time, a request moves to the slow lane.
+    `seconds` is the time without progress after which a worker is killed, and `output` is the maximum size in bytes of
+    each file that it writes. `allowance` limits the processor time and the memory of each request (None: no limit).
+    After `slow_after` seconds of processor time, a request counts as slow.
     """
 
     seconds: float
@@ -75,10 +79,10 @@ class _Parser:
 
 @define(eq=False)
 class WorkerPool:
-    """Workers for at most `at_most` quick requests and `slow_at_most` slow ones. Thread-safe.
+    """A pool of workers for at most `at_most` quick requests and `slow_at_most` slow ones. Several threads can use it.
 
-    `hello` is the first message to each worker. `state` identifies what `hello` depends on: when it changes, idle
-    workers are replaced. A forked process starts its own workers.
+    `hello` returns the first message to each worker. `state` returns a value that changes when the result of `hello`
+    changes; idle workers are then replaced. A forked process starts its own workers.
     """
 
     _command: Callable[[], list[str]]
@@ -110,11 +114,14 @@ class WorkerPool:
         progress: Progress = silent,
         failure: type[CiteKitError] = SourceUnsupported,
     ) -> Any:
-        """Return a worker's answer to the request `what` for the file at `path`.
+        """Return a worker's answer to the request `what` about the file at `path`.
 
-        Raises the `CiteKitError` of the worker, the exception of `progress` (the worker is then killed), `failure` if
-        the worker dies on the file, must be killed, or exceeds the budget, and `ParserBrokenError`. Work that exceeded
-        its budget before is refused immediately.
+        Work that exceeded its budget before is refused immediately. Errors:
+
+        - `failure`, if the worker dies on the file, must be killed, or exceeds the budget.
+        - The `CiteKitError` that the work raises in the worker.
+        - The exception that `progress` raises; the worker is then killed.
+        - `ParserBrokenError`, for other exceptions in the worker.
         """
         status = _status_of(path)
         budget = self._budget(path, status, arguments)
@@ -155,7 +162,7 @@ class WorkerPool:
         return allowance.budget(path, 0 if status is None else status.st_size, arguments)
 
     def warm(self) -> None:
-        """Start a worker in advance, so that the first request does not wait."""
+        """Start a worker in advance, so that the next request does not have to wait for one."""
         turn = self._lanes.enter(0, LOOK)
         if turn is None:
             return
@@ -167,7 +174,7 @@ class WorkerPool:
 
     @property
     def at_work(self) -> int:
-        """The number of requests in progress."""
+        """The number of requests that are running."""
         return self._lanes.taken
 
     def close(self) -> None:
@@ -178,12 +185,15 @@ class WorkerPool:
             parser.child.kill()
 
     def forget(self) -> None:
-        """Reset the pool in a forked process, whose other threads do not exist."""
+        """Reset the pool after a fork. The forked process has neither the workers nor the other threads of its parent."""
         self._idle, self._lanes, self._lock = [], self._empty_lanes(), threading.Lock()
         self.refusals = Refusals(self.refusals.index, self.refusals.now)
 
     def _answered(self, request: Request) -> Mapping[str, Any]:
-        """Return the answer of a worker. A file whose last request took long starts in the slow lane."""
+        """Send the request to a worker and return the answer.
+
+        If the last request about the same file took long, the request counts as slow from the start.
+        """
         is_slow = bool(self.slow_at_most) and request.path in self._slow_files
         try:
             return self._in_turn(request, self._turn(request, is_slow=is_slow))
@@ -211,7 +221,7 @@ class WorkerPool:
             self._remember(request.path, is_slow=turn.is_expensive)
 
     def _remember(self, path: str, *, is_slow: bool) -> None:
-        """Record whether the last request for a file took much processor time."""
+        """Record whether the last request about the file at `path` took much processor time."""
         with self._lock:
             self._slow_files.pop(path, None)
             if is_slow:
@@ -220,9 +230,10 @@ class WorkerPool:
                     self._slow_files.popitem(last=False)
 
     def _rested(self, path: str, *, is_slow: bool = False) -> _Parser | None:
-        """Return an idle worker, preferably the last one for this file.
+        """Remove an idle worker from the pool and return it; None if there is none.
 
-        A slow request gets only a worker that others do not need.
+        The worker that was last used for `path` is preferred. A slow request does not get the only idle worker, unless
+        that worker was last used for `path`.
         """
         state = self.state()
         with self._lock:
@@ -238,7 +249,10 @@ class WorkerPool:
         return parser
 
     def _rest(self, parser: _Parser) -> None:
-        """Keep the worker for the next request, unless there are enough or its priority cannot be restored."""
+        """Put the worker back in the pool after a request.
+
+        If there are enough idle workers or its priority cannot be restored, kill it instead.
+        """
         with self._lock:
             keeps = len(self._idle) < self.at_most and parser.child.restore_priority()
             if keeps:

@@ -1,4 +1,4 @@
-"""A single request to a worker, and the rules for when the worker must be killed."""
+"""Sends one request to a worker, waits for the answer, and checks the limits beyond which the worker must be killed."""
 
 from __future__ import annotations
 
@@ -54,17 +54,20 @@ NONSENSE = "the worker process returned an invalid answer"
 
 
 class DiedError(Exception):
-    """A worker died on a file, or was killed because it did not answer; the message is a clause."""
+    """A worker died on a file or was killed because it did not answer.
+
+    The message is a clause that completes a sentence about the file.
+    """
 
 
 class CrashedError(DiedError):
-    """A worker crashed on a file; a second attempt would crash too."""
+    """A worker crashed on a file. A second attempt would crash, too."""
 
 
 class SpentError(Exception):
-    """A request exceeded its budget of `what`: `TIME`, `FILE_MEMORY` or `CHILD_MEMORY`.
+    """A request exceeded the limit `what` of its budget: `TIME`, `FILE_MEMORY`, or `CHILD_MEMORY`.
 
-    `was_busy` tells whether the computer was busy, so that the same work may take less time later.
+    `was_busy` is whether the computer was busy, in which case the same work may take less time later.
     """
 
     def __init__(self, what: object, *, was_busy: bool = False) -> None:
@@ -74,14 +77,14 @@ class SpentError(Exception):
 
 
 class DisplacedError(Exception):
-    """The slow lane is full and others wait: the request restarts when a slot is free."""
+    """A slow request must stop and start again later, because the slow lane is full and quick requests wait."""
 
 
 @frozen
 class Request:
-    """A message to a worker and its limits: `patience` in seconds without progress, and `budget`.
+    """A message to a worker and its limits: the `budget`, and `patience`, the number of seconds without progress.
 
-    After `slow_after` seconds of processor time, the request counts as slow.
+    After `slow_after` seconds of processor time, the request counts as slow. `path` is the file that it is about.
     """
 
     path: str
@@ -93,15 +96,16 @@ class Request:
 
     @property
     def memory(self) -> int:
-        """The memory limit of the request, in bytes."""
+        """The memory limit of the request in bytes; 0 if there is no budget."""
         return 0 if self.budget is None else self.budget.memory
 
 
 def is_busy(elapsed: float, used: float) -> bool:
-    """Whether the computer was busy or slow during a request that took `elapsed` seconds, `used` of processor time.
+    """Return whether the computer was busy or slow during a request.
 
-    The request had to wait for a processor, or nearly all processors have had work for the last minute, or a processor does
-    much less than usual now, because it is throttled or shared with other virtual machines.
+    The request took `elapsed` seconds, of which `used` were processor time. The computer counts as busy if the request
+    had to wait for a processor, if nearly all processors have been in use for the last minute, or if a processor is now
+    much slower than usual because it is throttled or shared with other virtual machines.
     """
     if elapsed > BUSY * used:
         return True
@@ -112,7 +116,7 @@ def is_busy(elapsed: float, used: float) -> bool:
 
 
 def _sample_seconds() -> float:
-    """Processor time that a fixed piece of work takes now, the least of three times."""
+    """Return the processor time in seconds that a fixed computation takes now, the shortest of three measurements."""
     found = math.inf
     for _ in range(3):
         begun = thread_time()
@@ -122,7 +126,7 @@ def _sample_seconds() -> float:
 
 
 def spent(what: object, budget: Budget | None) -> str:
-    """Describe what a request exceeded and which setting raises the limit, as a clause."""
+    """Return a clause that says which limit a request exceeded and which setting raises it."""
     if budget is not None and what == TIME:
         return f"it took more than {budget.seconds:g} s of processor time (to allow more, increase CITEKIT_PARSER_CPU)"
     if budget is not None and what == FILE_MEMORY:
@@ -133,7 +137,7 @@ def spent(what: object, budget: Budget | None) -> str:
 
 @define
 class Conversation:
-    """The exchange with `child` about `request`, which holds `turn` in `lanes`."""
+    """The exchange with the worker `child` about `request`. `turn` is the request's permission from `lanes` to run."""
 
     child: ChildProcess
     request: Request
@@ -154,9 +158,11 @@ class Conversation:
         return math.inf if self.request.budget is None else self.request.budget.seconds
 
     def answer(self) -> Mapping[str, Any]:
-        """Send the request and wait for the answer.
+        """Send the request and return the answer.
 
-        Raises `ChildEndedError`, `DiedError`, `SpentError`, `DisplacedError`, and what the progress of the request raises.
+        Raise `SpentError` if the request exceeds its budget, `DiedError` if the worker stops answering or sends
+        nonsense, `DisplacedError` if the request must wait, or `ChildProcessEndedError` if the worker ends. Errors from
+        the progress callback propagate.
         """
         self.child.send(self.request.message)
         while True:
@@ -175,7 +181,7 @@ class Conversation:
 
     @property
     def was_busy(self) -> bool:
-        """Whether the computer was busy, where the whole budget of processor time was used."""
+        """Return whether the computer was busy, for a request that has used up its processor time."""
         return is_busy(monotonic() - self._begun, self._allowed)
 
     def _check_limits(self) -> None:
@@ -201,7 +207,7 @@ class Conversation:
 
 
 def understood(answer: bytes) -> dict[str, Any]:
-    """Parse the answer of a worker. Raises `DiedError` if it is not valid."""
+    """Parse a message from a worker. Raise `DiedError` if it is not valid."""
     try:
         return message_from(answer)
     except FaultyAnswer as error:
@@ -209,7 +215,10 @@ def understood(answer: bytes) -> dict[str, Any]:
 
 
 def _progress(said: Any) -> tuple[float, float | None, str]:
-    """Parse a progress report. Raises `DiedError` if it is not valid, because then the worker cannot be trusted."""
+    """Parse a progress report (done, total, text) from a worker.
+
+    Raise `DiedError` if it is not valid, because the worker can then not be trusted.
+    """
     try:
         done, total, text = said
         shown = (float(done), None if total is None else float(total), str(text)[:CAUSE_LIMIT])

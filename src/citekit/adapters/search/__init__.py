@@ -1,1 +1,1 @@
-"""Search: node search, vector indexes, embedders, and sentence splitters."""
+"""Search: the node search index, vector indexes, embedders, and sentence splitters."""

@@ -1,4 +1,7 @@
-"""Sentence splitters: one based on sentencex, which knows abbreviations of many languages, and a regular expression."""
+"""Two sentence splitters.
+
+One uses sentencex, which knows abbreviations of many languages; the other uses a regular expression.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,15 @@ _SPACE = re.compile(r"\s*")
 
 
 def paragraph_starts(text: str) -> Iterator[int]:
-    """Yield the offsets where text continues after a blank line, in ascending order."""
+    """Yield the character offsets at which text continues after a blank line, in ascending order."""
     return (found.end() for found in _BLANK_LINE.finditer(text) if found.end() < len(text))
 
 
 def after_space(text: str, starts: Iterable[int]) -> list[int]:
-    """Return 0 and the ascending `starts`, each moved past white space, without duplicates. Runs in linear time."""
+    """Return 0 and the offsets `starts`, each moved past white space, without duplicates.
+
+    `starts` must be ascending. The time is linear.
+    """
     moved = [0]
     for start in starts:
         if start <= moved[-1]:
@@ -40,15 +46,17 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class SentencexSplitter:
-    """Splits at the sentence ends that sentencex finds and at blank lines.
+    """Splits a text at the sentence ends that sentencex finds and at blank lines. Several threads can use it.
 
-    Trailing white space belongs to the sentence.
-
-    Languages that sentencex does not support are split with the rules of English. Stateless and thread-safe.
+    White space after a sentence belongs to it. Languages that sentencex does not support are split with the rules of
+    English.
     """
 
     def starts(self, text: str, language: str | None = None) -> Sequence[int]:
-        """Return the character offsets of the sentences. Raises `DriverMissing` if sentencex is not installed."""
+        """Return the character offset of each sentence in `text`. Raise `DriverMissing` if sentencex is not installed.
+
+        `language` is an ISO 639 code (None: English).
+        """
         if not text:
             return ()
         code = two_letters(language or "en")
@@ -56,9 +64,10 @@ class SentencexSplitter:
 
 
 def _starts(text: str, code: str) -> Iterator[int]:
-    """Split block by block.
+    """Yield the offsets of sentences in `text`, which is split block by block to limit the time.
 
-    The last sentence of a block may continue in the next block, which therefore starts with it.
+    The last sentence of a block may continue in the next block, so the next block starts with that sentence. `code` is
+    the language.
     """
     position = 0
     while position < len(text):
@@ -71,7 +80,10 @@ def _starts(text: str, code: str) -> Iterator[int]:
 
 
 def _block_end(text: str, position: int) -> int:
-    """Return the end of the last blank line within the block size, or else the maximum end of the block."""
+    """Return the end of the block that starts at `position`: the last blank line within `BLOCK` characters.
+
+    If there is no blank line, the block has `BLOCK` characters.
+    """
     limit = position + BLOCK
     if limit >= len(text):
         return len(text)
@@ -93,10 +105,10 @@ _END = re.compile(
 
 
 class RegularExpressionSplitter:
-    """Splits at a period, question mark, or exclamation mark before white space, and at blank lines."""
+    """Splits a text at a period, question mark, or exclamation mark before white space, and at blank lines."""
 
     def starts(self, text: str, language: str | None = None) -> Sequence[int]:  # noqa: ARG002 the rules are those of no language
-        """Return the character offsets of the sentences."""
+        """Return the character offset of each sentence in `text`. The language has no effect."""
         if not text:
             return ()
         return after_space(text, merge((found.end() for found in _END.finditer(text)), paragraph_starts(text)))

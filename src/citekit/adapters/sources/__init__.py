@@ -1,1 +1,1 @@
-"""Source files: access, digests, permissions, and search."""
+"""Access to source files: permissions, digests, and searching for moved files."""

@@ -1,4 +1,7 @@
-"""Determines which files a caller other than the user of the computer, such as an agent, may name and read."""
+"""Decides which files a restricted caller, such as an agent, may name and read.
+
+The user of the computer is not restricted.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,13 @@ from citekit.domain.errors import PathNotAllowed
 
 
 class Look(NamedTuple):
-    """The state of a file or folder, and whether any further change would be visible."""
+    """The state of a file or folder at one time. `tells` is whether any later change would change the recorded state."""
 
     state: FileState
     tells: bool
 
     def is_still(self, later: Look) -> bool:
-        """Return whether it is unchanged."""
+        """Return whether the file or folder is certainly unchanged in the later state `later`."""
         return self.tells and self.state == later.state
 
 
@@ -39,34 +42,37 @@ STEP = 0.02
 
 
 class OwnersFolders:
-    """`Folders` for users on their own computer, who may read any file. Records ingested files for other callers."""
+    """`Folders` without restrictions, for users on their own computer.
+
+    It records ingested files, so that restricted callers can read them later.
+    """
 
     def __init__(self, ingested: IngestedPlaces) -> None:
         self._ingested = ingested
 
     def check(self, path: Path) -> Path:
-        """Return `path` unchanged."""
+        """Return `path` unchanged, because every file is allowed."""
         return path
 
     def covers(self, path: Path) -> bool:  # noqa: ARG002
-        """Return True."""
+        """Return True, because every file is allowed."""
         return True
 
     def remember(self, path: Path) -> None:
-        """Record the location of the ingested file."""
+        """Record the path of an ingested file, so that restricted callers can read the file later."""
         self._ingested.remember(path)
 
 
 class AllowedFolders:
-    """`Folders` limited to files below given folders, and in the folders of ingested files.
+    r"""`Folders` that allows only files below given folders and in the folders of ingested files.
 
-    Hidden files, and files in hidden folders, are excluded unless the user ingested that file. Links and `..` are
-    resolved before the check. Network paths (`\\\\server\\share`) and device paths (`\\\\.\\`, `\\\\?\\`) are never accessed,
-    because even a `stat` may send credentials to another computer.
+    Hidden files and files in hidden folders are excluded unless the user ingested them. Links and `..` are resolved
+    before the check. Network paths (`\\server\share`) and device paths (`\\.\`, `\\?\`) are never accessed, because
+    even a `stat` call may send credentials to another computer.
     """
 
     def __init__(self, folders: Sequence[Path], ingested: IngestedPlaces | None = None) -> None:
-        """`folders` are those that the user named, or the defaults."""
+        """Allow files below `folders`, which the user configured or which are the defaults, and files in `ingested`."""
         self._named = tuple(Path(os.path.realpath(folder)) for folder in folders)
         self._shown = tuple(map(str, folders))
         self._ingested = ingested
@@ -75,40 +81,47 @@ class AllowedFolders:
 
     @property
     def offered(self) -> tuple[Path, ...]:
-        """The folders that the client offers."""
+        """The folders that the MCP client has offered as its roots, with links resolved. Files below them are allowed."""
         return self._offered
 
     def offer(self, folders: Sequence[Path]) -> None:
-        """Allow files below these folders instead of those offered before. The root of a drive is not accepted."""
+        """Allow files below `folders` in addition to the configured folders.
+
+        They replace the folders of an earlier call. The root of a drive is not accepted.
+        """
         real = (Path(os.path.realpath(folder)) for folder in folders)
         self._offered = tuple(dict.fromkeys(folder for folder in real if folder.parent != folder))
         self._unresolved = tuple(folder for folder in folders if folder.parent != folder)
 
     def check(self, path: Path) -> Path:
-        """Return the real path. Raises `PathNotAllowed`."""
+        """Return `path` with links resolved. Raise `PathNotAllowed` if it is not an allowed file."""
         real = self._real(path)
         if real is None or self._holder(real) is None:
             raise self._outside(path)
         return real
 
     def covers(self, path: Path) -> bool:
-        """Return whether the real path is allowed."""
+        """Return whether `path`, with links resolved, is allowed."""
         real = self._real(path)
         return real is not None and self._holder(real) is not None
 
     def tells(self, path: PurePath) -> bool:
-        """Return whether the path may be named as written. Does not access the file system."""
+        """Return whether a message to the caller may contain `path` as it is written.
+
+        The file system is not accessed.
+        """
         if any(_is_below(path, folder) for folder in (*self._all(), *map(Path, self._shown), *self._unresolved)):
             return True
         return self._ingested is not None and self._ingested.places().folder_of(Path(path)) is not None
 
     def remember(self, path: Path) -> None:
-        """Do nothing: a restricted caller cannot extend the allowed files."""
+        """Do nothing, because a restricted caller must not add files to the allowed ones."""
 
     def way(self, real: Path) -> Way:
-        """Return the states of the path to the file `real`, which `check` returned, for `is_same`.
+        """Return the states of the file `real` and of its parent folders, up to the allowed folder, for `is_same`.
 
-        Waits briefly if a recent change would hide another one. Raises `PathNotAllowed`.
+        `real` is a path that `check` returned. If a file or folder has just changed, wait briefly, because a second
+        change could go unnoticed. Raise `PathNotAllowed` if the changes continue or the path is no longer allowed.
         """
         deadline = time.monotonic() + PATIENCE
         way = self._looks(real)
@@ -120,11 +133,11 @@ class AllowedFolders:
         return way
 
     def is_same(self, real: Path, way: Way) -> bool:
-        """Return whether the file at `real` is unchanged and no folder on its path was replaced.
+        """Return whether the file at `real` is unchanged since `way` and no folder on its path was replaced.
 
-        A rename updates the change time (POSIX `st_ctime`), which no program can set, of the renamed entry and of its
-        folder. Therefore a replacement is visible even if it was reverted. If only one of the two has changed, there
-        was no replacement: other files were added to the folder or to its parent.
+        Renaming a file or folder updates its change time (POSIX `st_ctime`), which programs cannot set, and that of its
+        parent folder. A replacement is therefore visible even if it was reverted. If only one of the two times has
+        changed, nothing was replaced: other files were added to the folder or to its parent.
         """
         try:
             return _is_same(way, self._looks(real))
@@ -132,7 +145,7 @@ class AllowedFolders:
             return False
 
     def unsteady(self, path: Path) -> PathNotAllowed:
-        """Return the error for a path on which something is being replaced."""
+        """Return the error for a path that is being changed: the file itself or one of its parent folders."""
         text = f"{path}, or a folder in its path, is being changed. Try again later."
         return PathNotAllowed(text, str(path))
 
@@ -152,7 +165,7 @@ class AllowedFolders:
         return tuple(Look(state, state.tells(now)) for state in states)
 
     def _real(self, path: Path) -> Path | None:
-        """Return the path with links resolved, or None if it must not be accessed or cannot be resolved."""
+        """Return `path` with links resolved; None if it must not be accessed or cannot be resolved."""
         if "\0" in str(path) or (_is_elsewhere(path) and not any(path.is_relative_to(each) for each in self._all())):
             return None
         try:
@@ -161,7 +174,7 @@ class AllowedFolders:
             return None
 
     def _holder(self, real: Path) -> Path | None:
-        """Return the innermost allowed folder that contains a real path."""
+        """Return the innermost allowed folder that contains the path `real`; None if there is none."""
         held = (folder for folder in self._all() if _is_below(real, folder))
         innermost = max(held, key=lambda folder: len(folder.parts), default=None)
         if innermost is None and self._ingested is not None:
@@ -190,14 +203,20 @@ def _is_same(before: Way, after: Way) -> bool:
 
 
 def _is_unmoved(before: Look, after: Look, above_before: Look, above_after: Look) -> bool:
-    """Return whether a folder was not renamed: a rename would have changed both it and its parent."""
+    """Return whether a folder was not renamed or replaced between two recorded states.
+
+    A rename would have changed both the folder and its parent (`above_before`, `above_after`).
+    """
     if before.state[:2] != after.state[:2]:
         return False
     return above_before.is_still(above_after) or (RENAMES_SHOW and before.is_still(after))
 
 
 def _is_elsewhere(path: Path) -> bool:
-    """Return whether a path names another computer or a device: `\\\\server\\share`, `\\\\.\\`, `\\\\?\\`; `//` on POSIX."""
+    r"""Return whether `path` refers to another computer or a device.
+
+    Such paths start with `\\server\share`, `\\.\`, or `\\?\` on Windows, or with `//` on POSIX systems.
+    """
     return path.drive.startswith("\\\\") or str(path).startswith("//")
 
 

@@ -1,7 +1,7 @@
 """Records where ingested files are, so that an agent may extract from them.
 
 A map is not sufficient, because it may come from anybody. Instead, a record next to the maps lists the files. Each line
-has an authentication code of this home's seal (`HomeSeal`), which an archive, a copy, or a clone does not have.
+has an authentication code of the home seal (`HomeSeal`), which an archive, a copy, or a clone does not have.
 Therefore a record from elsewhere, or a line that `git pull` added, has no effect.
 
 Records of version 1.0 had the inode and change time of an empty file instead. Such lines are valid until the user

@@ -18,10 +18,11 @@ WORDS_LIMIT = 1_000_000
 
 @frozen
 class ChunkingParams:
-    """The conditions for the end of a chunk: adjacent sentences with a similarity below `threshold` (0 to 1), or
-    `max_words`.
+    """The rules that decide where a chunk ends.
 
-    A chunk has at least `min_words` if possible. Raises `RequestRefused`.
+    A chunk ends between two sentences whose similarity is below `threshold` (0 to 1), or when it reaches `max_words`
+    words. Chunks have at least `min_words` words unless the text is shorter or this conflicts with `max_words`. The
+    constructor raises `RequestRefused` for invalid values.
     """
 
     threshold: float = 0.55
@@ -51,9 +52,10 @@ class Reason(StrEnum):
 
 @frozen
 class Chunk:
-    """The characters `start` to `end` (excluded) of a text, in whole sentences.
+    """A chunk of a text: whole sentences, from character `start` up to, but not including, character `end`.
 
-    `similarity` is that of its first sentence to the previous one, or None at the start of the text.
+    `words` is the number of words, and `reason` says why the chunk begins at `start`. `similarity` is the similarity of
+    the chunk's first sentence to the sentence before it, or None at the start of the text.
     """
 
     start: int
@@ -64,18 +66,21 @@ class Chunk:
 
 
 def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params: ChunkingParams) -> tuple[Chunk, ...]:
-    """Group the sentences of a text into chunks, which together are the text.
+    """Group the consecutive sentences of a text into chunks that together cover the whole text.
 
-    `similarities[i]` is that of the sentences i and i + 1. Raises `ValueError` unless there is one fewer than
-    sentences. A chunk ends before a sentence whose similarity to the previous one is below the threshold, if the chunk
-    has `min_words`, and before a sentence that would exceed `max_words`. No chunk is longer unless a single sentence
-    is. A remainder of fewer than `min_words` joins the previous chunk. If the result is too long, it is split where the
-    similarity is lowest among the positions that leave both parts long enough, if there is one.
+    `similarities[i]` is the similarity of sentences i and i + 1. A chunk with at least `min_words` words ends before a
+    sentence whose similarity to the previous sentence is below the threshold. Every chunk ends before a sentence that
+    would make it longer than `max_words`; only a single sentence longer than `max_words` exceeds that limit. If the
+    last chunk has fewer than `min_words` words, it is merged with the previous chunk. If the merged chunk is longer
+    than `max_words`, it is split at the lowest similarity that leaves both chunks within the limits. If no such
+    position exists, the two chunks stay as they are. Raise `ValueError` if the number of similarities is not one less
+    than the number of sentences.
 
-    A higher threshold never results in fewer chunks. Proof: let f(b) be the end of the chunk that begins at b. With
-    more possible ends, f(b) is never later, and a later b never gives an earlier f(b). By induction, the n-th border is
-    never later. If the last two chunks join with the higher threshold, they begin no later and so join with the lower
-    one. Linear time.
+    A higher threshold never results in fewer chunks. Proof: let f(b) be the end of the chunk that begins at sentence b.
+    A higher threshold only adds possible ends, so f(b) never moves to a later sentence, and a later b never results in
+    an earlier f(b). By induction, the n-th boundary never moves to a later sentence. If the last two chunks are merged
+    at the higher threshold, the last two chunks at the lower threshold do not begin earlier, so they are merged as
+    well. The function runs in linear time.
     """
     if len(similarities) != max(0, len(sentences) - 1):
         raise ValueError(
@@ -86,7 +91,7 @@ def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params
 
 
 def sentences_of(chunk: Chunk, sentences: Sequence[Sentence]) -> Sequence[Sentence]:
-    """Return the `sentences` of the text that make up the chunk, by binary search."""
+    """Return the sentences that make up the chunk. `sentences` are all the sentences of the text, in order."""
     first = bisect_left(sentences, chunk.start, key=lambda sentence: sentence.start)
     last = bisect_left(sentences, chunk.end, lo=first, key=lambda sentence: sentence.start)
     return sentences[first:last]
@@ -94,7 +99,10 @@ def sentences_of(chunk: Chunk, sentences: Sequence[Sentence]) -> Sequence[Senten
 
 @frozen
 class _Chunker:
-    """Computes chunks. A border is the index of the first sentence of a chunk, or the number of sentences."""
+    """Computes the chunks of a text.
+
+    A border is the index of the first sentence of a chunk; the last border is the number of sentences.
+    """
 
     sentences: Sequence[Sentence]
     similarities: Sequence[float]
@@ -127,8 +135,10 @@ class _Chunker:
                 begin = border
 
     def _tidied(self, borders: list[int]) -> list[int]:
-        """Return the borders without a last chunk that is too short: the previous chunk absorbs it or gives up
-        sentences to it.
+        """Return the borders, changed so that the last chunk has at least `min_words` words.
+
+        A last chunk that is too short is merged with the previous chunk, or, if the result would be too long, gets some
+        of its sentences. If neither is possible within the limits, return the borders unchanged.
         """
         if len(borders) < 3 or self._words(borders[-2], borders[-1]) >= self.params.min_words:
             return borders

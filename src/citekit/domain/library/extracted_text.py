@@ -1,4 +1,4 @@
-"""The complete text of a document, with the location of each character in the file."""
+"""Provides the complete text of a document together with the location of each character in the file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages
 
 
 class UnitKind(StrEnum):
-    """The unit in which a text is located."""
+    """The unit of a file that a position in its text refers to: a page, chapter, line, or row."""
 
     PAGE = "page"
     CHAPTER = "chapter"
@@ -25,8 +25,9 @@ class UnitKind(StrEnum):
 
 @frozen
 class Unit:
-    """A page, spine item, line, or row of a sheet. `number` counts from 1; its text is `text[start:end]` of the
-    extracted text.
+    """A page, a spine item (chapter file) of an EPUB, a line, or a row of a sheet.
+
+    `number` counts from 1. The unit's text is `text[start:end]` of the `ExtractedText` that contains it.
     """
 
     number: int
@@ -36,7 +37,7 @@ class Unit:
 
 @frozen
 class Units(Sequence[Unit]):
-    """Units in order, in 24 bytes each, because a long text has millions of lines."""
+    """An ordered sequence of units, stored in 24 bytes per unit because a long text can have millions of lines."""
 
     numbers: array[int] = field(factory=lambda: array("q"), repr=False)
     starts: array[int] = field(factory=lambda: array("q"), repr=False)
@@ -44,7 +45,7 @@ class Units(Sequence[Unit]):
 
     @classmethod
     def of(cls, units: Iterable[Unit]) -> Units:
-        """Create `Units` from units. Returns the same object if it already is `Units`."""
+        """Create a `Units` sequence from units. If `units` is already a `Units` object, return it unchanged."""
         if isinstance(units, Units):
             return units
         made = cls()
@@ -53,7 +54,7 @@ class Units(Sequence[Unit]):
         return made
 
     def add(self, number: int, start: int, end: int) -> None:
-        """Append a unit. Only for code that creates the units."""
+        """Append a unit. Call this only while building the sequence."""
         self.numbers.append(number)
         self.starts.append(start)
         self.ends.append(end)
@@ -76,7 +77,11 @@ class Units(Sequence[Unit]):
 
 @frozen
 class SheetRows:
-    """The rows of the sheet `name`. Its row 1 is the unit `before` + 1; `rows` and `columns` are the last ones in use."""
+    """The rows of the sheet `name` within the numbered rows of all sheets of a workbook.
+
+    Row 1 of the sheet is the unit with the number `before` + 1. `rows` is the number of the last row in use, and
+    `columns` that of the last column in use.
+    """
 
     name: str
     before: int
@@ -90,11 +95,12 @@ def _units(units: Iterable[Unit]) -> Units:
 
 @frozen
 class ExtractedText:
-    """A text in reading order, without markup, in units that do not overlap and whose numbers never decrease.
+    """The text of a document in reading order, without markup, divided into units such as pages or lines.
 
-    `unread` has the numbers of pages whose text could not be read; their units are empty. Separators between units
-    (line feeds) belong to no unit. Several units may have the same number if several ranges of text come from one line
-    of markup. Pages and spine items without text have an empty unit; lines without text have none.
+    Units do not overlap, and their numbers never decrease. Several units have the same number if several ranges of text
+    come from one line of markup. A page or spine item without text has an empty unit; a line without text has no unit.
+    Line feeds that separate units belong to no unit. `unread` lists the numbers of pages whose text could not be read;
+    their units are empty.
     """
 
     kind: UnitKind
@@ -107,8 +113,10 @@ class ExtractedText:
     def joined(
         cls, kind: UnitKind, texts: Iterable[str], separator: str, *, unread: Iterable[int] = ()
     ) -> ExtractedText:
-        """Create a text with one unit for each of `texts`, numbered from 1 and separated by `separator`; empty if all
-        are blank.
+        """Create a text with one unit for each of `texts`, numbered from 1.
+
+        The texts are joined with `separator` between them. If all of them are blank, the result has an empty text and
+        empty units. `unread` lists the numbers of units whose text could not be read.
         """
         pieces = list(texts)
         if not any(piece and not piece.isspace() for piece in pieces):
@@ -120,18 +128,20 @@ class ExtractedText:
         return cls(kind, separator.join(pieces), units, unread=unread)
 
     def unit_at(self, offset: int) -> Unit:
-        """Return the unit that contains the character at `offset`, or the last one before it. Raises `LocationOutside`."""
+        """Return the unit that contains the character at `offset`, or else the last unit that begins before `offset`.
+
+        Raise `LocationOutside` if the document has no text.
+        """
         if not self.units:
             raise LocationOutside("The document has no text.")
         return self.units[max(0, bisect_right(self.units.starts, offset) - 1)]
 
     def locate(self, start: int, end: int) -> Location:
-        """Return the location of `text[start:end]` without surrounding white space. A range of only white space is not
-        trimmed.
+        """Return the location of `text[start:end]` in the file, ignoring white space at both ends.
 
-        A location inside one spine item includes the characters; one that spans several items has only the whole items.
-        A range over several sheets is limited to the first sheet. Raises `LocationOutside` for an empty range or one
-        beyond the text.
+        A range that contains only white space is not trimmed. A location inside one spine item of an EPUB includes the
+        character range; a location that spans several spine items names only the items. A range across several sheets
+        is limited to the first sheet. Raise `LocationOutside` if the range is empty or extends beyond the text.
         """
         if not 0 <= start < end <= len(self.text):
             raise LocationOutside(
@@ -172,10 +182,11 @@ class ExtractedText:
         return first, first + len(kept)
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """Return the characters (start, end) of a location, or None if it is of another kind or outside the text.
+        """Return the character offsets (start, end) of a location in this text.
 
-        Pages with gaps between them result in the range from the first to the last; a region results in its whole page,
-        and cells in their whole rows.
+        Return None if the location is outside the text or of a kind that does not fit it, such as lines in a text with
+        pages. Pages with gaps between them result in the range from the first to the last page, a region in its whole
+        page, and cells in their whole rows.
         """
         match location:
             case Pages(numbers=numbers) if self.kind is UnitKind.PAGE:

@@ -1,4 +1,4 @@
-"""Folds texts for comparison."""
+"""Normalizes texts so that they can be compared regardless of case."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import unicodedata
 
 
 def folded(text: str) -> str:
-    """Return `text` without differences of case and of the encoding of accents. Accents stay.
+    """Return `text` with case differences removed and accents encoded uniformly. Accents are not removed.
 
-    This is the full case folding of Unicode (chapter 3.13, toCasefold) in normal form C.
+    This is the full case folding of Unicode (section 3.13, toCasefold) in normalization form C.
     """
     if text.isascii():
         return text.lower()
@@ -21,9 +21,9 @@ _BLANKS = re.compile(r"\s+")
 
 
 def sentences_of(text: str) -> frozenset[str]:
-    """Return the set of sentences and lines of a text, folded, with white space normalized.
+    """Return the set of sentences and lines of a text, case-folded and with white space normalized.
 
-    Texts with the same sentences have the same set, whatever their order and repetitions are.
+    Texts with the same sentences result in equal sets, regardless of order and repetition.
     """
     pieces = (_BLANKS.sub(" ", piece).strip() for piece in _SENTENCE_ENDS.split(folded(text)))
     return frozenset(piece for piece in pieces if piece)

@@ -1,4 +1,4 @@
-"""Combines vector results and word results into one ranking, with scores that are comparable between queries."""
+"""Combines vector search results and word search results into one ranking with scores comparable between queries."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from citekit.domain.library.vectors import Found, Scored
 
 @frozen
 class Calibration:
-    """How the cosines of an embedder are converted to scores.
+    """The constants that convert the search results of an embedder to scores from 0 to 1.
 
-    The evidence for a chunk is the square of the share of the query's words that it contains, plus `weight` times the
-    cosine of its best passage. For nine of ten queries that the library cannot answer, the best hit is below `middle`.
-    `slope` is how fast the score changes there. Measured in docs/explanation/retrieval.md.
+    The evidence for a chunk is `weight` times the cosine of its best passage, plus the square of the share of the
+    query's words that the chunk contains. `middle` is the evidence that is scored 0.5, and `slope` is how steeply the
+    score rises there. For nine of ten queries that the library cannot answer, the evidence for the best result is below
+    `middle`. The measurements are in docs/explanation/retrieval.md.
     """
 
     weight: float
@@ -24,7 +25,7 @@ class Calibration:
     slope: float
 
     def score(self, evidence: float) -> float:
-        """Return a score from 0 to 1; 0.5 at `middle`."""
+        """Return the score, from 0 to 1, for a chunk's `evidence`. The score is 0.5 if the evidence equals `middle`."""
         return 1 / (1 + math.exp(-max(-60.0, min(60.0, self.slope * (evidence - self.middle)))))
 
 
@@ -43,8 +44,9 @@ _CALIBRATIONS: Mapping[frozenset[str], Calibration] = {
 
 
 def calibration_of(embedder: str) -> Calibration:
-    """Return the calibration of an embedder by its name (`EmbedderIdentity.name`), or by the parts of a joined one
-    (`a*0.4+b*0.6`).
+    """Return the calibration for an embedder name (`EmbedderIdentity.name`), or the default for an unknown name.
+
+    A combination of embedders, such as `a*0.4+b*0.6`, is looked up by the set of its embedders, without the weights.
     """
     parts = frozenset(part.partition("*")[0] for part in embedder.split("+"))
     return _CALIBRATIONS.get(parts, DEFAULT)
@@ -52,11 +54,11 @@ def calibration_of(embedder: str) -> Calibration:
 
 @frozen
 class Ranked:
-    """A ranked chunk. `score` is from 0 to 1, and comparable between queries.
+    """A chunk in a ranking of search results. `score` is from 0 to 1 and comparable between queries.
 
-    `passage` is the ID of its best passage and `dense` the cosine of that passage; both are None if no passage is among
-    the nearest. `lexical` is the share of the query's words that the chunk contains, from 0 to 1, or None if it is not
-    among the best by words.
+    `group` is the ID of the chunk. `passage` is the ID of the chunk's best passage, and `dense` is the cosine of that
+    passage; both are None if the vector search found no passage of the chunk. `lexical` is the share, from 0 to 1, of
+    the query's words that the chunk contains, or None if the word search did not find the chunk.
     """
 
     group: str
@@ -67,9 +69,10 @@ class Ranked:
 
 
 def fuse(found: Found, limit: int, calibration: Calibration = DEFAULT) -> tuple[Ranked, ...]:
-    """Return the best `limit` chunks, best first. Equal scores are sorted by group.
+    """Return the `limit` best chunks from the vector and word results in `found`, best first.
 
-    A chunk without passages among the results gets the lowest of their cosines, which is an upper limit for it.
+    Chunks with equal scores are sorted by ID. A chunk that only the word search found is given the lowest cosine among
+    the vector results, because its own cosine cannot be higher.
     """
     if not found.dense:
         calibration = WORDS_ALONE
@@ -91,7 +94,7 @@ def _ranked(group: str, score: float, passage: Scored | None, share: float | Non
 
 
 def _best_by_group(scored: Sequence[Scored]) -> dict[str, Scored]:
-    """Return the entry with the highest score in each group; of equal scores, the first by ID."""
+    """Return the result with the highest score for each group. If scores are equal, the lowest ID wins."""
     best: dict[str, Scored] = {}
     for each in scored:
         held = best.get(each.group)
@@ -101,7 +104,10 @@ def _best_by_group(scored: Sequence[Scored]) -> dict[str, Scored]:
 
 
 def _share(chunk: Scored | None, found: Found) -> float | None:
-    """Return the share of the query's possible score; words that occur nowhere in the library count as missing."""
+    """Return the chunk's word score as a share of the highest score that the query allows, or None without a chunk.
+
+    Query words that occur nowhere in the library count as missing.
+    """
     if chunk is None:
         return None
     return min(1.0, chunk.score / found.ceiling) * found.known if found.ceiling > 0 else 0.0

@@ -51,19 +51,22 @@ _LONG = {long: short for short, long in _SHORT.items()}
 
 
 def iso_639_3(code: str) -> str:
-    """Return the three-letter code for a code of two or three letters or a BCP 47 tag such as `en-GB`. Others become
-    lowercase.
+    """Return the three-letter language code (ISO 639-3) for a language code or a BCP 47 tag such as `en-GB`.
+
+    For an unknown code, return its primary part in lowercase.
     """
     primary = re.split(r"[-_]", code.strip().lower(), maxsplit=1)[0]
     return _CODES.get(primary, primary)
 
 
 def two_letters(code: str) -> str:
-    """Return the two-letter code for a code or a tag (`eng`, `ger`, `pt-BR`), or the three-letter code if there is
-    none.
+    """Return the two-letter code of a language, or its three-letter code if it has no two-letter code.
 
-    >>> two_letters("deu"), two_letters("ger"), two_letters("pt-BR"), two_letters("hr"), two_letters("haw")
-    ('de', 'de', 'pt', 'hr', 'haw')
+    `code` is a language code or a BCP 47 tag, such as `eng`, `ger`, or `pt-BR`.
+
+    Example:
+        >>> two_letters("deu"), two_letters("ger"), two_letters("pt-BR"), two_letters("hr"), two_letters("haw")
+        ('de', 'de', 'pt', 'hr', 'haw')
     """
     long = iso_639_3(code)
     long = _VARIETIES.get(long, long)

@@ -1,4 +1,4 @@
-"""Entries of the ledger of ingested books."""
+"""Defines the entries of the ledger, which records what happened to each ingested book."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citekit.domain.digest import Digest
 
 
 class Deed(StrEnum):
-    """What happened to a book in a collection."""
+    """What happened to a book in a collection: its ingest started, finished, or failed, or the book was removed."""
 
     STARTED = "started"
     FINISHED = "finished"
@@ -23,11 +23,11 @@ class Deed(StrEnum):
 
 @frozen(kw_only=True)
 class LedgerEntry:
-    """An entry of the ledger. `at` is timezone-aware.
+    """A ledger record of one event in the life of a book.
 
-    A book is identified by the `digest` of its file. `model` is the text of the embedder's identity. `parameters` are
-    those of chunking. `counts` has the numbers of `chapters`, `chunks`, `passages`, `words`, and `characters`.
-    `seconds` are by stage.
+    `at` is a timezone-aware time. `digest` is the digest of the book's file and identifies the book. `model` is the
+    embedder's identity as text, and `parameters` are the chunking parameters. `counts` has the numbers of `chapters`,
+    `chunks`, `passages`, `words`, and `characters`. `seconds` has the duration of each stage.
     """
 
     deed: Deed

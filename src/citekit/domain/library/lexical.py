@@ -1,14 +1,14 @@
 """Turns a text into a sparse vector of its words, for word search (BM25).
 
-A word is indexed by its first five letters, which unites the forms of a word (`composer`, `composition`) in languages
-that inflect at the end. A longer word is also indexed as a whole, and every two adjacent words as a pair. Numbers are
-indexed whole. Text without spaces between words (Chinese, Japanese, Korean, Thai, ...) is indexed by pairs of
-characters. Stop words are indexed separately and searched only if the query has no other words.
+A word is indexed by its first five letters, so that different forms of a word (`composer`, `composition`) match in
+languages that inflect at the end. A longer word is also indexed as a whole, and every two adjacent words as a pair.
+Numbers are indexed whole. Text without spaces between words (Chinese, Japanese, Korean, Thai, ...) is indexed by pairs
+of characters. Stop words are indexed separately and searched only if the query has no other words.
 
-The stop words cover the most common languages of libraries, with accents folded. A word that has a meaning in another
-of these languages is not a stop word (German `die` and `war`, Spanish `sin`, French `son`, Italian `come`), nor are
-words of direction (`above`, `up`). BM25 weights words by rarity anyway, so a missing stop word costs little, but a
-wrong one hides a subject.
+The stop words cover the languages most common in libraries, with accents removed. A word that has another meaning in
+one of these languages is not a stop word (German `die` and `war`, Spanish `sin`, French `son`, Italian `come`). Words
+of direction (`above`, `up`) are not stop words either. BM25 gives frequent words a low weight anyway, so a missing stop
+word costs little, but a wrong stop word hides a subject.
 """
 
 from __future__ import annotations
@@ -125,10 +125,10 @@ _HYPHENATED = re.compile(r"(?<=[^\W\d_])(?:-[ \t]*\r?\n[ \t]*|\u00ad\s*)(?=[^\W\
 
 
 def document_words(text: str) -> SparseVector:
-    """Return the words of a chunk, weighted by BM25's saturated term frequency: f (k1 + 1) / (f + k1 (1 - b + b length
-    / average)).
+    """Return a sparse vector of the words of a chunk, weighted by BM25's saturated term frequency.
 
-    Repeated text counts once in f and every time in the length, so repetition never raises a weight.
+    The weight of a word is f (k1 + 1) / (f + k1 (1 - b + b length / average)), where f is how often the word occurs.
+    Repeated text counts only once in f but every time in the length, so repetition never raises a weight.
     """
     words = _words(text)
     once = without_repetition(words)
@@ -141,9 +141,10 @@ def document_words(text: str) -> SparseVector:
 
 
 def query_words(text: str) -> SparseVector:
-    """Return the words of a query; empty if the text has no letters or digits.
+    """Return a sparse vector of the words of a query. The vector is empty if the text has no letters or digits.
 
-    A query of only stop words uses their pairs, or its single word.
+    A query with adjacent stop words and no other words is searched by pairs of stop words. A query that is a single
+    stop word is searched by that word.
     """
     words = _words(text)
     terms = dict.fromkeys(_terms(words)) or dict.fromkeys(_little_terms(words))
@@ -152,7 +153,10 @@ def query_words(text: str) -> SparseVector:
 
 
 def overlap(question: SparseVector, text: str) -> float:
-    """Return the share of the weight of a query's words that occur in `text`, from 0 to 1; 0 for a query without words."""
+    """Return the share of a query's words that occur in `text`, from 0 to 1, with words counted by their weights.
+
+    The result is 0 for a query without words.
+    """
     words = _words(text)
     there = set(map(_number, {*_terms(words), *_little_terms(words)}))
     whole = sum(question.values)
@@ -161,8 +165,9 @@ def overlap(question: SparseVector, text: str) -> float:
 
 
 def _words(text: str) -> list[str]:
-    """Return casefolded words without accents. Hyphenated words are joined. A run of a script without spaces is one
-    word.
+    """Return the words of a text, casefolded and without accents.
+
+    Hyphenated words are joined. Consecutive characters of a script without spaces form one word.
     """
     joined = _HYPHENATED.sub("", text)
     if joined.isascii():
@@ -174,8 +179,8 @@ def _words(text: str) -> list[str]:
 def without_repetition(words: Sequence[str]) -> list[str]:
     """Return the words without repeated sequences.
 
-    A sequence is repeated if it follows itself directly (up to `WINDOW - 1` words), or if `WINDOW` or more words
-    occurred before in the same order.
+    A sequence of fewer than `WINDOW` words is a repetition if the same sequence directly precedes it. A sequence of
+    `WINDOW` or more words is a repetition if it occurs anywhere earlier.
     """
     kept: list[str] = []
     for word in words:
@@ -195,7 +200,11 @@ def without_repetition(words: Sequence[str]) -> list[str]:
 
 
 def _terms(words: Iterable[str]) -> Iterator[str]:
-    """Yield the first letters of words, `=` and whole long words, and pairs separated by a space."""
+    """Yield the index terms of words, except stop words.
+
+    The terms are the first letters of each word, each longer word as a whole with the prefix `=`, and each pair of
+    adjacent words separated by a space. Words of a script without spaces result in pairs of characters.
+    """
     stems: list[str] = []
     for word in words:
         if _UNSPACED_START.match(word):
@@ -211,7 +220,10 @@ def _terms(words: Iterable[str]) -> Iterator[str]:
 
 
 def _little_terms(words: list[str]) -> Iterator[str]:
-    """Yield with a `~` prefix: stop words, pairs of them, and single characters of scripts without spaces."""
+    """Yield the index terms that are searched only if a query has no other words; each begins with `~`.
+
+    They are the stop words, pairs of adjacent stop words, and single characters of scripts without spaces.
+    """
     for word in words:
         if word in STOP_WORDS:
             yield "~" + word
@@ -233,7 +245,10 @@ def _number(term: str) -> int:
 
 
 def _vector(weights: Iterable[tuple[str, float]]) -> SparseVector:
-    """Index terms by their CRC-32. Of a million terms, one in 4300 collides with another; their weights are then added."""
+    """Return a sparse vector of terms and their weights, in which the CRC-32 of a term is its index.
+
+    Among a million terms, one in 4300 has the same index as another term; their weights are then added.
+    """
     summed: dict[int, float] = {}
     for term, weight in weights:
         number = _number(term)

@@ -1,4 +1,4 @@
-"""Guardians and patterns, which give answers a voice and a form."""
+"""Defines guardians and patterns: a guardian gives answers a voice, and a pattern gives them a form."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ passages.
 
 @frozen(kw_only=True)
 class Guardian:
-    """A personality for answers. `id` matches `^[a-z][a-z0-9_]*$`; `prompt` describes its voice in 100 to 800
-    characters.
+    """A personality that a model adopts for its answers.
+
+    `id` matches `^[a-z][a-z0-9_]*$`. `prompt` describes the guardian's voice in 100 to 800 characters.
     """
 
     id: str
@@ -38,7 +39,11 @@ class Guardian:
 
 @frozen(kw_only=True)
 class Pattern:
-    """A form of answer: `template` is the instruction, `temperature` the recommended one, `category` its group."""
+    """A form for answers.
+
+    `template` is the instruction for the model, `temperature` is the recommended sampling temperature, and `category`
+    is the group of patterns to which this pattern belongs.
+    """
 
     id: str
     category: str
@@ -53,7 +58,10 @@ class Pattern:
 
 
 def compose(guardian: Guardian | None, pattern: Pattern | None) -> str | None:
-    """Return the instruction for the model: the guardian's prompt, then the pattern's template; None without both."""
+    """Return an instruction for the model: the guardian's prompt followed by the pattern's template.
+
+    Either argument may be None. Return None if both are None.
+    """
     parts = []
     if guardian is not None:
         parts.append(guardian.prompt.strip())

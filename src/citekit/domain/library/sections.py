@@ -1,4 +1,4 @@
-"""Maps the nodes of a book to ranges of its text. On a page, the heading determines where a section begins."""
+"""Maps the nodes of a book to ranges of its text. In a text with pages, headings show where a section begins."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _LABEL_LIMIT = 24
 
 
 def _folded(word: str) -> str:
-    """Return only letters and digits, without case and accents, with ligatures and wide forms resolved."""
+    """Return only the letters and digits of a word, without case and accents.
+
+    Ligatures and wide forms are replaced by normal letters.
+    """
     if word.isascii():
         return word.lower()
     return "".join(_WORD.findall(unicodedata.normalize("NFKD", word).casefold()))
@@ -29,7 +32,11 @@ def _folded(word: str) -> str:
 
 @frozen
 class _Words:
-    """The words of a page without separators, so that spaces and line ends are ignored, with the offsets of each word."""
+    """The words of a page.
+
+    `joined` is the words without separators, so that a search ignores spaces and line ends. `starts` and `ends` convert
+    the offsets of words in `joined` to offsets in the text.
+    """
 
     joined: str
     starts: dict[int, int]
@@ -52,7 +59,10 @@ def _words(text: str, start: int, end: int) -> _Words:
 
 
 class Headings:
-    """Finds headings on the pages of a text. Fast if the headings of one page are requested consecutively."""
+    """Finds headings on the pages of a text.
+
+    It keeps the words of the most recent page, so consecutive searches on the same page are fast.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -65,11 +75,11 @@ class Headings:
         return self._words
 
     def find(self, title: str, page: tuple[int, int], since: int = 0) -> tuple[int, int] | None:
-        """Return (start, end) of the line with the heading `title`, including its number, on the page (start, end)
-        after `since`.
+        """Return (start, end) of the line with the heading `title`, including its number, or None if it is not found.
 
-        Returns None if there is none. Case, spaces, punctuation, and line ends are ignored. A match in the first line
-        of the page, which may be a running header, is skipped if there is another.
+        `page` is the (start, end) of the page in the text, and the search begins at the offset `since`. Case, spaces,
+        punctuation, and line ends are ignored. A match in the first line of the page may be a running header, so it is
+        skipped if the page has another match.
         """
         found = [each for each in self._lines(title, page) if each[0] >= since]
         if len(found) > 1 and not self.text[page[0] : found[0][0]].strip():
@@ -94,9 +104,9 @@ class Headings:
         return not any(character.isalpha() for character in rest[:_LABEL_LIMIT])
 
     def _line_start(self, start: int, page_start: int) -> int | None:
-        """Return the start of a heading's line, or None if more than a number precedes it.
+        """Return the start of a heading's line, or None if the heading is preceded on the line by more than a number.
 
-        A number alone in the previous line belongs to the heading.
+        If the previous line consists of a number such as `1.2`, the heading begins there.
         """
         begin = max(page_start, self.text.rfind("\n", page_start, start) + 1)
         before = self.text[begin:start]
@@ -113,7 +123,10 @@ def _is_label(text: str) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a line is a number such as `1.2` or `Chapter 3`. A single number may be that of the page."""
+    """Return whether a line is a section number such as `1.2` or `Chapter 3`.
+
+    A plain number such as `3` does not count, because it may be the page number.
+    """
     return _is_label(text) and ("." in text or any(c.isalpha() for c in text)) and any(c.isalnum() for c in text)
 
 
@@ -125,8 +138,9 @@ _SPACE = re.compile(r"\s*")
 
 @frozen
 class BookSection:
-    """The characters `start` to `end` (excluded) of an extracted text. `depth` counts from 0. `node_id` is None without
-    a node.
+    """A section of a book: the characters from `start` up to, but not including, `end` of an extracted text.
+
+    `depth` is 0 at the top level. `node_id` is None if the section has no node.
     """
 
     start: int
@@ -139,21 +153,21 @@ class BookSection:
 def sections(
     extracted_text: ExtractedText, nodes: Iterable[Node], *, left_out: Container[str] = frozenset()
 ) -> tuple[BookSection, ...]:
-    """Return the nodes as ranges of the text, in reading order. Each is followed by its descendants, which are one
-    level deeper.
+    """Return the nodes as ranges of the text, in reading order.
 
-    Ranges of the same depth do not overlap. A node ends at the end of its location, or where the next node of the same
-    or a higher level begins, including the white space after it. A node of pages begins at its title on its first page
-    if the title is below more than a running header; otherwise, at the top of the page. Nodes without a location in the
-    text, nodes of the types in `left_out`, and nodes that become empty because the next one begins at the same position
-    are omitted; their children take their place.
+    Each node is followed by its descendants, one level deeper. Ranges of the same depth do not overlap. A node's range
+    ends where its location ends or where the next node of the same or a higher level begins. White space after a node
+    belongs to it. A node with pages as its location begins at its title on the first page if the text above the title
+    is more than a running header; otherwise it begins at the top of the page. The result leaves out nodes without a
+    location in the text, nodes whose type is in `left_out`, and nodes that would be empty because the next node begins
+    at the same position. Their children move up one level.
     """
     return tuple(_ended(extracted_text.text, list(_started(extracted_text, nodes, left_out))))
 
 
 @frozen
 class _Visit:
-    """A node to process, with its range according to the map."""
+    """A node to process, the range of text that the map gives for it (or None), and its depth in the tree."""
 
     node: Node
     span: tuple[int, int] | None
@@ -161,7 +175,7 @@ class _Visit:
 
 
 def _started(extracted_text: ExtractedText, nodes: Iterable[Node], left_out: Container[str]) -> Iterator[BookSection]:
-    """Yield the sections with exact starts, which never decrease. Their ends are those of the map."""
+    """Yield the sections with exact starts, which never decrease. The ends are still the ends that the map gives."""
     nodes = tuple(nodes)
     begins, places = _Begins(extracted_text), _Places(extracted_text, nodes)
     pending = places.visits(nodes, 0)[::-1]
@@ -177,8 +191,8 @@ def _started(extracted_text: ExtractedText, nodes: Iterable[Node], left_out: Con
 class _Places:
     """The ranges of nodes in the text.
 
-    A node that spans whole chapters of an EPUB may begin inside the first and end inside the last: the ranges of its
-    leaves and of its siblings' leaves are more precise.
+    A node that spans whole chapter files of an EPUB may begin inside the first file and end inside the last. In that
+    case, the ranges of the leaves below the node and its siblings show more precisely where the node begins.
     """
 
     def __init__(self, extracted_text: ExtractedText, nodes: Iterable[Node]) -> None:
@@ -191,7 +205,10 @@ class _Places:
             self._leaves[node.id] = (inside[0][0], inside[-1][1]) if inside else span
 
     def visits(self, nodes: Sequence[Node], depth: int) -> list[_Visit]:
-        """Return sibling nodes sorted by their starts. A node without a range stays after the previous one."""
+        """Return sibling nodes, with their ranges, sorted by start.
+
+        A node without a range stays after the node before it.
+        """
         visits: list[_Visit] = []
         done = 0
         for node in self._ordered(nodes):
@@ -210,7 +227,7 @@ class _Places:
 
 
 class _Begins:
-    """Determines the starts of sections, in order."""
+    """Determines where each section begins. Requests must be in reading order."""
 
     def __init__(self, extracted_text: ExtractedText) -> None:
         self._extracted = extracted_text
@@ -229,7 +246,7 @@ class _Begins:
         return start
 
     def _is_header(self, start: int, end: int) -> bool:
-        """Return whether the text above a heading on its page is a running header or empty."""
+        """Return whether the text from `start` to `end`, above a heading on its page, is empty or a running header."""
         lines = [line for line in self._extracted.text[start:end].splitlines() if line.strip()]
         return len(lines) <= HEADER_LINES and all(len(line.split()) <= HEADER_WORDS for line in lines)
 
@@ -249,7 +266,10 @@ def _ended(text: str, found: Sequence[BookSection]) -> Iterator[BookSection]:
 
 
 def _limits(found: Sequence[BookSection], length: int) -> list[int]:
-    """Return for each section the start of the next section that is not inside it."""
+    """Return, for each section, the start of the next section that is not inside it.
+
+    If no such section follows, this is `length`, the end of the text.
+    """
     limits = [length] * len(found)
     open_: list[BookSection] = []
     for place in range(len(found) - 1, -1, -1):

@@ -38,7 +38,10 @@ _CLAUSE_ENDS = frozenset(",;:.!?…—–،؛؟।॥、，；：。！？」』
 
 @frozen
 class Sentence:
-    """The characters `start` to `end` (excluded) of a text, including the white space after the sentence."""
+    """A sentence of a text: the characters from `start` up to, but not including, `end`.
+
+    The white space after the sentence is included. `words` is the number of words.
+    """
 
     start: int
     end: int
@@ -46,15 +49,16 @@ class Sentence:
 
 
 def count_words(text: str) -> int:
-    """Return the number of words of a text: 0 for only white space, otherwise at least 1.
+    """Return the number of words in a text: 0 if it contains only white space, otherwise at least 1.
 
     White space separates words. For scripts without spaces between words, the count is based on the usual word length:
-    two characters in Chinese or Japanese, and five (including vowel signs) in Thai, Lao, Burmese, or Khmer. A run of
-    more than `LONG_WORD` characters without a space counts as several words. Dots separated by spaces, as in a table of
-    contents, count as one word for the same number of characters.
+    two characters in Chinese or Japanese, and five (including vowel signs) in Thai, Lao, Burmese, or Khmer. A sequence
+    of more than `LONG_WORD` characters without a space counts as several words. Dots separated by spaces, as in a table
+    of contents, count as one word per `LONG_WORD` characters.
 
-    >>> count_words("Call me Ishmael."), count_words("我是学生。"), count_words("  ")
-    (3, 2, 0)
+    Example:
+        >>> count_words("Call me Ishmael."), count_words("我是学生。"), count_words("  ")
+        (3, 2, 0)
     """
     if text.isascii() or not _UNSPACED.search(text):
         return _spaced_words(text)
@@ -78,11 +82,12 @@ def _runs(text: str) -> int:
 
 
 def sentences(text: str, starts: Sequence[int], max_words: int) -> tuple[Sentence, ...]:
-    """Return the sentences of `text` that begin at `starts`, from a `SentenceSplitter`. Together they are the text.
+    """Return the sentences of `text`, given the offsets where they begin. Together the sentences cover the whole text.
 
-    A sentence of more than `max_words` words (at least 1) is split into parts of similar length: after a comma or
-    similar sign, or else at a line end, at a space, or anywhere. White space alone belongs to the previous sentence, or
-    to the first one. So `words` is 0 only if the whole text is white space. Linear time.
+    `starts` is the result of a `SentenceSplitter`. A sentence of more than `max_words` words (at least 1) is split into
+    parts of similar length, preferably after a comma or similar punctuation, or else at a line end, at a space, or
+    anywhere. A sentence that would contain only white space is added to the previous sentence, or to the first one. So
+    `words` is 0 only if the whole text is white space. The function runs in linear time.
     """
     if not text:
         return ()
@@ -98,8 +103,9 @@ def sentences(text: str, starts: Sequence[int], max_words: int) -> tuple[Sentenc
 
 
 def _counted(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
-    """Return (start, words) of every sentence that is not only white space, or one entry without words if there is
-    none.
+    """Return (start, number of words) for every sentence that contains more than white space.
+
+    If no such sentence exists, return the single entry (0, 0).
     """
     begins = sorted({0, *starts})
     spans = pairwise([*(start for start in begins if 0 <= start < len(text)), len(text)])
@@ -108,7 +114,10 @@ def _counted(text: str, starts: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _pieces(text: str, start: int, end: int, most: int) -> Iterator[Sentence]:
-    """Yield a long sentence in parts of at most `most` words, split at the best position near an equal share."""
+    """Yield the parts of a long sentence, each with at most `most` words.
+
+    The sentence is split at the best positions near those that would make the parts equally long.
+    """
     cuts = _Cuts(text, start, end)
     done, begin = 0, start
     while done < len(cuts.ends):
@@ -119,7 +128,7 @@ def _pieces(text: str, start: int, end: int, most: int) -> Iterator[Sentence]:
 
 
 class _Cuts:
-    """The possible positions to split a sentence: the `ends` of its words, with a rank for each."""
+    """The positions at which a sentence can be split: the `ends` of its words, ranked by suitability."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self.ends: list[int] = []
@@ -130,7 +139,10 @@ class _Cuts:
         self.ends[-1] = end
 
     def best(self, done: int, most: int) -> int:
-        """Return the number of words before the next cut, given that `done` words precede the previous one."""
+        """Return the number of words before the next split. `done` is the number of words before the previous split.
+
+        `most` is the largest number of words allowed between the two splits.
+        """
         left = len(self.ends) - done
         if left <= most:
             return len(self.ends)

@@ -1,4 +1,4 @@
-"""Similarity of adjacent texts."""
+"""Computes how similar adjacent texts are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from citekit.domain.library.vectors import Vector
 
 
 def adjacent(vectors: Sequence[Vector]) -> list[float]:
-    """Return the cosine of each vector and the next one; one fewer than vectors. They must be unit vectors."""
+    """Return the cosine similarity of each vector to the next one. The vectors must have length 1.
+
+    The result has one element fewer than `vectors`.
+    """
     return [sum(map(mul, one, other)) for one, other in pairwise(vectors)]
 
 
@@ -27,11 +30,11 @@ _PROSE = (0.16, 0.02)
 
 
 def on_one_scale(similarities: Sequence[float]) -> list[float]:
-    """Return the similarities of a text on a scale from 0 to 1 that is common to all languages and embedders.
+    """Return the similarities of a text on a scale from 0 to 1 that is the same for all languages and embedders.
 
-    Cosines of adjacent sentences are near 0.15 for one model and language, and near 0.7 for another, so a threshold
-    would have no common meaning. The median becomes `MIDDLE`, and the lowest tenth becomes `LOW`. The order stays, so a
-    higher threshold still splits wherever a lower one does.
+    Cosines of adjacent sentences are near 0.15 for one model and language and near 0.7 for another, so one threshold
+    cannot fit both. This function maps the median to `MIDDLE` and the 10th percentile to `LOW`. It keeps the order of
+    the similarities, so a higher threshold still splits wherever a lower one does.
     """
     middle, low = _spread(similarities)
     slope = (MIDDLE - LOW) / max(middle - low, 1e-3)

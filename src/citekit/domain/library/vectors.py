@@ -1,4 +1,4 @@
-"""The values that a vector index stores and returns."""
+"""Defines the values that a vector index stores and returns."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ Vector = Sequence[float]
 
 @frozen
 class EmbedderIdentity:
-    """The identity of an embedder. Only vectors of the same identity are comparable. `version` covers the weights and
-    the code.
+    """The identity of an embedder. Vectors are comparable only if their embedders have the same identity.
+
+    `version` changes if the weights or the code of the embedder change.
     """
 
     name: str
@@ -27,7 +28,10 @@ class EmbedderIdentity:
 
 @frozen
 class SparseVector:
-    """Weights of words. `indices` are rising unique 32-bit numbers; `values` are their weights, above 0."""
+    """A sparse vector of weighted words.
+
+    `indices` are unique 32-bit numbers of words, in ascending order. `values` are the weights of these words, above 0.
+    """
 
     indices: tuple[int, ...] = field(converter=tuple[int, ...])
     values: tuple[float, ...] = field(converter=tuple[float, ...])
@@ -38,11 +42,12 @@ class SparseVector:
 
 @frozen
 class Entry:
-    """A point of the index. `id` is a UUID as text that depends only on the bytes and the location.
+    """An entry of the vector index. `id` is a UUID as text that depends only on the file's bytes and the location.
 
-    A passage has a `vector`, and a chunk has `words`; an entry may have both. `group` is the ID of the chunk that it
-    belongs to (its own for a chunk). `payload` is plain data. `foreign` is True if the index was imported or changed by
-    another program: the payload is then not what this home stored.
+    An entry for a passage has a `vector`, and an entry for a chunk has `words`; an entry may have both. `group` is the
+    ID of the chunk to which the entry belongs; for a chunk, this is its own ID. `payload` is a mapping of plain data.
+    `foreign` is True if the index was imported or changed by another program, so that the payload may not be what this
+    installation stored.
     """
 
     id: str
@@ -55,8 +60,9 @@ class Entry:
 
 @frozen
 class Where:
-    """A condition on entries: for each field of the payload, the accepted values. A list in the payload matches if one
-    of its values does.
+    """A filter for entries that lists the accepted values of payload fields.
+
+    A list in the payload matches if one of its items is accepted. An empty filter accepts all entries.
     """
 
     fields: Mapping[str, tuple[str | int, ...]] = field(factory=dict)
@@ -67,7 +73,7 @@ class Where:
 
 @frozen
 class Question:
-    """A query: entries near `vector` and entries with `words`, up to `limit` of each."""
+    """A query to a vector index: up to `limit` entries near `vector`, and up to `limit` with the given `words`."""
 
     vector: Vector | None
     words: SparseVector | None
@@ -77,7 +83,7 @@ class Question:
 
 @frozen
 class Scored:
-    """A result with its score; see `Found`."""
+    """An entry that a query found, with its score. `Found` explains the scores."""
 
     id: str
     group: str
@@ -86,12 +92,12 @@ class Scored:
 
 @frozen
 class Found:
-    """The results of a query, best first. Equal scores are sorted by ID.
+    """The results of a query: `dense` from the vector search and `lexical` from the word search, each best first.
 
-    `dense` scores are cosines. A `lexical` score is the sum over the query's words of the entry's weight for the word
-    times the rarity of the word: ln(1 + (N - n + 0.5) / (n + 0.5)), for n of N entries with words. `ceiling` is the sum
-    over the query's words of the best score of any entry for that word alone, which no entry exceeds. `known` is the
-    share, from 0 to 1, of the weight of the query's words that occur in any entry.
+    Equal scores are sorted by ID. Dense scores are cosines. A lexical score is the sum, over the query's words, of the
+    word's weight in the entry times the rarity of the word: ln(1 + (N - n + 0.5) / (n + 0.5)) for a word in n of N
+    entries. `ceiling` is a limit that no entry exceeds: the sum, over the query's words, of the best score of any entry
+    for that word alone. `known` is the share, from 0 to 1, of the weight of the query's words that occur in any entry.
     """
 
     dense: Sequence[Scored] = field(default=(), converter=tuple[Scored, ...])
@@ -102,7 +108,11 @@ class Found:
 
 @frozen
 class CollectionFacts:
-    """The status of a collection. `status` is `green` if there are no problems; `place` describes where it is stored."""
+    """The state of a collection.
+
+    `model` is the embedder of its vectors, and `points` is the number of its entries. `status` is `green` if there are
+    no problems. `place` describes where the collection is stored.
+    """
 
     name: str
     model: EmbedderIdentity

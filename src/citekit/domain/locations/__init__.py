@@ -1,6 +1,7 @@
-"""Locations: a union of small classes, each with `contains`, `overlaps`, and `clamp`.
+"""Defines locations: a union of small classes, each with the methods `contains`, `overlaps`, and `clamp`.
 
-`citekit.wire` converts them to and from the flat objects of stored maps (`modality` and the fields of that modality).
+`citekit.wire` converts locations to and from the flat JSON objects of stored maps, which have a `modality` and the
+fields of that modality.
 """
 
 from __future__ import annotations

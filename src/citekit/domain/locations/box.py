@@ -1,4 +1,4 @@
-"""A rectangle in a picture or on a page."""
+"""Defines the location of a rectangle in a picture or on a page."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Box:
-    """A rectangle from (x1, y1), the upper left corner, to (x2, y2), the lower right, as fractions 0..1 of width and
-    height.
+    """A rectangle with the upper left corner (x1, y1) and the lower right corner (x2, y2).
 
-    The origin is the top left corner of the upright picture. Raises `LocationMalformed` unless 0 <= x1 < x2 <= 1 and 0
-    <= y1 < y2 <= 1.
+    Coordinates are fractions from 0 to 1 of the width and height. The origin is the upper left corner of the upright
+    picture. The constructor raises `LocationMalformed` unless 0 <= x1 < x2 <= 1 and 0 <= y1 < y2 <= 1.
     """
 
     modality: ClassVar[Modality] = Modality.IMAGE
@@ -40,12 +39,14 @@ class Box:
 
     @property
     def corners(self) -> tuple[float, float, float, float]:
-        """(x1, y1, x2, y2)."""
+        """The coordinates (x1, y1, x2, y2)."""
         return self.x1, self.y1, self.x2, self.y2
 
     def pixels(self, width: int, height: int) -> tuple[int, int, int, int]:
-        """Return the smallest rectangle of whole pixels that contains the box: (left, top, right, bottom), right and
-        bottom excluded.
+        """Return the smallest rectangle of whole pixels that contains the box.
+
+        `width` and `height` are the size of the picture in pixels. The result is (left, top, right, bottom); right and
+        bottom are exclusive.
         """
         left = min(math.floor(_near(self.x1 * width)), width - 1)
         top = min(math.floor(_near(self.y1 * height)), height - 1)
@@ -71,11 +72,14 @@ class Box:
         )
 
     def clamp(self, extent: Extent) -> Box:
-        """Return this box: fractions are valid in every picture."""
+        """Return this box unchanged, because fractions are valid in every picture."""
         return self
 
 
 def _near(value: float) -> float:
-    """Return `value`, or the nearest whole number if they differ only by rounding (0.1 * 30 is 3.0000000000000004)."""
+    """Return `value`, or the nearest whole number if the two differ only by rounding.
+
+    For example, 0.1 * 30 is 3.0000000000000004.
+    """
     whole = round(value)
     return float(whole) if abs(value - whole) < 1e-6 else value

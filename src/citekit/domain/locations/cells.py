@@ -1,4 +1,4 @@
-"""Cells of a workbook: a whole sheet, or a rectangle on it."""
+"""Defines the location of cells in a workbook: a whole sheet or a rectangle on it."""
 
 from __future__ import annotations
 
@@ -40,10 +40,11 @@ def _pair(value: Cell | list[int] | None) -> Cell | None:
 
 @frozen
 class Cells:
-    """The cells from `first` to `last`, both included, of the sheet `sheet`, or the whole sheet if neither is given.
+    """A rectangle of cells on the sheet `sheet`, from `first` to `last` (both included), or the whole sheet.
 
-    A cell is (row, column), both from 1, up to `ROWS_LIMIT` and `COLUMNS_LIMIT`. `last` defaults to `first`. The sheet
-    name is exactly as in the workbook. Raises `LocationMalformed`.
+    A cell is (row, column). Both count from 1 and go up to `ROWS_LIMIT` and `COLUMNS_LIMIT`. `last` defaults to
+    `first`; if both are None, the location is the whole sheet. The sheet name must match the workbook exactly. The
+    constructor raises `LocationMalformed` for invalid values.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
@@ -70,9 +71,9 @@ class Cells:
 
     @classmethod
     def read(cls, sheet: str, cells: str | None = None) -> Self:
-        """Parse a range such as `A1:F20`, `B2`, or `$a$1:$f$20` on a sheet. Its corners may be any two opposite ones.
+        """Parse a range of cells on a sheet, such as `A1:F20`, `B2`, or `$a$1:$f$20`. None means the whole sheet.
 
-        Raises `LocationMalformed`.
+        The range may be given by any two opposite corners. Raise `LocationMalformed` if `cells` is not a valid range.
         """
         if cells is None:
             return cls(sheet)
@@ -83,13 +84,13 @@ class Cells:
 
     @property
     def range(self) -> str | None:
-        """The range as spreadsheets write it (`A1:F20`, or `B2` for one cell); None for the whole sheet."""
+        """The range in spreadsheet notation (`A1:F20`, or `B2` for one cell), or None for the whole sheet."""
         if self.first is None or self.last is None:
             return None
         return cell_name(self.first) if self.first == self.last else f"{cell_name(self.first)}:{cell_name(self.last)}"
 
     def contains(self, other: Location) -> bool:
-        """Return whether every cell of `other` is one of these."""
+        """Return whether `other` is a range of cells that lies completely in this range."""
         if not isinstance(other, Cells) or other.sheet != self.sheet:
             return False
         if self.first is None or self.last is None:
@@ -99,7 +100,7 @@ class Cells:
         return all(map(_not_after, self.first, other.first)) and all(map(_not_after, other.last, self.last))
 
     def overlaps(self, other: Location) -> bool:
-        """Return whether the two share a cell."""
+        """Return whether this range and `other` have a cell in common."""
         if not isinstance(other, Cells) or other.sheet != self.sheet:
             return False
         if self.first is None or self.last is None or other.first is None or other.last is None:
@@ -107,8 +108,9 @@ class Cells:
         return all(map(_not_after, self.first, other.last)) and all(map(_not_after, other.first, self.last))
 
     def clamp(self, extent: Extent) -> Cells:
-        """Return the part in use. Raises `LocationOutside` if the sheet does not exist or none of these cells is in
-        use.
+        """Return this range, limited to the part of the sheet that is in use.
+
+        Raise `LocationOutside` if the sheet does not exist or none of the cells is in the used part.
         """
         if extent.sheets is None:
             return self
@@ -127,12 +129,12 @@ class Cells:
 
 
 def cell_name(cell: Cell) -> str:
-    """Return `B3` for (3, 2)."""
+    """Return the name of the cell (row, column), such as `B3` for (3, 2)."""
     return f"{column_name(cell[1])}{cell[0]}"
 
 
 def column_name(column: int) -> str:
-    """Return `A` for 1, `AA` for 27."""
+    """Return the letters of a column number, such as `A` for 1 and `AA` for 27."""
     letters = ""
     while column > 0:
         column, digit = divmod(column - 1, 26)
@@ -141,7 +143,10 @@ def column_name(column: int) -> str:
 
 
 def cell_named(text: str) -> Cell:
-    """Return (3, 2) for `B3`, `b3`, or `$B$3`. Raises `LocationMalformed`."""
+    """Return the (row, column) of a cell name, such as (3, 2) for `B3`, `b3`, or `$B$3`.
+
+    Raise `LocationMalformed` if `text` is not a cell name.
+    """
     parts = _CELL.fullmatch(text.strip())
     if not parts:
         raise LocationMalformed(f"{text[:40]!r} must be a cell such as B3, or a range such as A1:F20")

@@ -1,4 +1,4 @@
-"""Chapters of a reflowable book, or a range of characters in one of them."""
+"""Defines the location of chapters in a reflowable book, or of a range of characters in one chapter."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def _shown(first: object, last: object) -> str:
 
 @frozen
 class Chapter:
-    """Spine items of a book from `number` to `last`, 1-based and both included. `last` defaults to `number`.
+    """Spine items (chapter files) of a book from `number` to `last`, counted from 1, both included.
 
-    `chars` (start, end) counts characters of the chapter's text, 0-based, end excluded, and requires a single chapter.
-    An EPUB has no pages, so a chapter is its unit of location. Numbers go up to `WHOLE_LIMIT`. Raises
-    `LocationMalformed`.
+    `last` defaults to `number`. `chars` is a range of characters (start, end) in the text of a single chapter, counted
+    from 0, with the end excluded. Books in EPUB have no pages, so their locations are chapters. Numbers go up to
+    `WHOLE_LIMIT`. The constructor raises `LocationMalformed` for invalid values.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
@@ -73,7 +73,7 @@ class Chapter:
                 )
 
     def contains(self, other: Location) -> bool:
-        """Return whether `other` is in these chapters, and in these characters if they are given."""
+        """Return whether `other` is in these chapters and, if `chars` is set, within that range of characters."""
         if not isinstance(other, Chapter) or not (self.number <= other.number and other.last <= self.last):
             return False
         if self.chars is None:
@@ -81,7 +81,7 @@ class Chapter:
         return other.chars is not None and self.chars[0] <= other.chars[0] and other.chars[1] <= self.chars[1]
 
     def overlaps(self, other: Location) -> bool:
-        """Return whether the two share a character."""
+        """Return whether this location and `other` have a character in common."""
         if not isinstance(other, Chapter) or max(self.number, other.number) > min(self.last, other.last):
             return False
         if self.chars is None or other.chars is None:
@@ -89,8 +89,9 @@ class Chapter:
         return max(self.chars[0], other.chars[0]) < min(self.chars[1], other.chars[1])
 
     def clamp(self, extent: Extent) -> Chapter:
-        """Return the part inside the book. Raises `LocationOutside` if the chapter or all of its characters do not
-        exist.
+        """Return this location, limited to the chapters and characters that the book has.
+
+        Raise `LocationOutside` if the first chapter or the first character is beyond the end.
         """
         if extent.chapters is None:
             return self

@@ -1,4 +1,4 @@
-"""Lines of a text."""
+"""Defines the location of lines in a text."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @frozen
 class Lines:
-    """Lines `first` to `last`, 1-based, both included, as editors count them.
+    """The lines from `first` to `last` of a text, both included. Lines are numbered from 1, as in editors.
 
-    Numbers go up to `WHOLE_LIMIT`. Raises `LocationMalformed`.
+    Numbers go up to `WHOLE_LIMIT`. The constructor raises `LocationMalformed` for invalid values.
     """
 
     modality: ClassVar[Modality] = Modality.TEXT
@@ -40,15 +40,15 @@ class Lines:
             raise LocationMalformed(f"the line range {self.first}-{self.last} is reversed")
 
     def contains(self, other: Location) -> bool:
-        """Return whether every line of `other` is one of these."""
+        """Return whether `other` is a range of lines that lies completely in this range."""
         return isinstance(other, Lines) and self.first <= other.first and other.last <= self.last
 
     def overlaps(self, other: Location) -> bool:
-        """Return whether the two share a line."""
+        """Return whether this range and `other` have a line in common."""
         return isinstance(other, Lines) and max(self.first, other.first) <= min(self.last, other.last)
 
     def clamp(self, extent: Extent) -> Lines:
-        """Return the part inside the text. Raises `LocationOutside` if none of these lines exists."""
+        """Return this range, limited to the lines that the text has. Raise `LocationOutside` if none of them exists."""
         if extent.lines is None or self.last <= extent.lines:
             return self
         if self.first > extent.lines:

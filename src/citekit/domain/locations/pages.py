@@ -1,4 +1,4 @@
-"""Pages of a document, or a region of one page."""
+"""Defines the location of pages in a document, or of a region of one page."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ PAGES_LIMIT = 100_000
 
 @frozen
 class Pages:
-    """Physical pages, 1-based, in rising order without duplicates. `region` requires exactly one page.
+    """Physical pages of a document, numbered from 1, in ascending order without duplicates.
 
-    `(12, 15)` means page 12 and page 15, not the pages between them. At most `PAGES_LIMIT` pages, with numbers up to
-    `WHOLE_LIMIT`. Raises `LocationMalformed`.
+    The numbers `(12, 15)` mean page 12 and page 15, without the pages between them. `region` is a rectangle on the page
+    and requires exactly one page. A location has at most `PAGES_LIMIT` pages, with numbers up to `WHOLE_LIMIT`. The
+    constructor raises `LocationMalformed` for invalid values.
     """
 
     modality: ClassVar[Modality] = Modality.DOCUMENT
@@ -54,12 +55,15 @@ class Pages:
 
     @classmethod
     def of(cls, numbers: Iterable[int], region: Box | None = None) -> Self:
-        """Create pages from numbers in any order; duplicates are allowed."""
+        """Create a location from page numbers in any order. Duplicate numbers are removed."""
         return cls(tuple(sorted(set(numbers))), region)
 
     @classmethod
     def span(cls, first: int, last: int) -> Self:
-        """Create all pages from `first` to `last`, both included. Raises `LocationMalformed` if the range is reversed."""
+        """Create a location of all pages from `first` to `last`, both included.
+
+        Raise `LocationMalformed` if `last` is less than `first` or the range has more than `PAGES_LIMIT` pages.
+        """
         if last < first:
             raise LocationMalformed(f"the page range {first}-{last} is reversed")
         if last - first >= PAGES_LIMIT:
@@ -68,7 +72,7 @@ class Pages:
 
     @property
     def runs(self) -> Iterator[tuple[int, int]]:
-        """(first, last) of every run of consecutive pages, both included."""
+        """The page numbers (first, last), both included, of each range of consecutive pages."""
         start = previous = self.numbers[0]
         for page in self.numbers[1:]:
             if page != previous + 1:
@@ -78,19 +82,25 @@ class Pages:
         yield start, previous
 
     def contains(self, other: Location) -> bool:
-        """Return whether every page of `other`, and its region if it has one, is part of this location."""
+        """Return whether this location contains every page of `other`.
+
+        If this location has a region, the result is True only if `other` has a region inside it.
+        """
         if not isinstance(other, Pages) or not set(other.numbers) <= set(self.numbers):
             return False
         return self.region is None or (other.region is not None and self.region.contains(other.region))
 
     def overlaps(self, other: Location) -> bool:
-        """Return whether the two share a page, and some area of it if both have a region."""
+        """Return whether this location and `other` have a page in common and, if both have a region, an area of it."""
         if not isinstance(other, Pages) or not set(other.numbers) & set(self.numbers):
             return False
         return self.region is None or other.region is None or self.region.overlaps(other.region)
 
     def clamp(self, extent: Extent) -> Pages:
-        """Return the part inside the document. Raises `LocationOutside` if none of these pages exists."""
+        """Return this location, limited to the pages that the document has.
+
+        Raise `LocationOutside` if none of them exists.
+        """
         if extent.pages is None or self.numbers[-1] <= extent.pages:
             return self
         existing = tuple(page for page in self.numbers if page <= extent.pages)

@@ -1,4 +1,4 @@
-"""A time range in a video or audio file."""
+"""Defines the location of a time range in a video or audio file."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ def _maybe_real(value: float | None) -> float | None:
 
 @frozen
 class TimeSpan:
-    """Seconds from `start` (included) to `end` (excluded). Without `end`, the range extends to the end of the resource.
+    """A time range of a video or audio file, in seconds from `start` (included) to `end` (excluded).
 
-    `modality` is VIDEO or AUDIO. Half-open as in W3C Media Fragments 1.0.
+    If `end` is None, the range extends to the end of the file. The range is half-open, as in W3C Media Fragments 1.0.
+    `modality` is VIDEO or AUDIO.
     """
 
     start: float = field(converter=real)
@@ -43,7 +44,7 @@ class TimeSpan:
 
     @property
     def duration(self) -> float:
-        """Seconds between start and end; infinite if the end is open."""
+        """The number of seconds between start and end, or infinity if `end` is None."""
         return self._end - self.start
 
     @property
@@ -60,7 +61,10 @@ class TimeSpan:
         )
 
     def overlaps(self, other: Location) -> bool:
-        """Return whether the two share some time. Ranges that only touch do not."""
+        """Return whether `other` is a time range of the same modality that has some time in common with this one.
+
+        Ranges that only touch do not overlap.
+        """
         return (
             isinstance(other, TimeSpan)
             and self.modality is other.modality
@@ -68,8 +72,9 @@ class TimeSpan:
         )
 
     def clamp(self, extent: Extent) -> TimeSpan:
-        """Return the part inside the recording, with an explicit end. Raises `LocationOutside` if it starts after the
-        end.
+        """Return this range, limited to the duration of the recording, with an explicit end.
+
+        Raise `LocationOutside` if the range starts at or after the end of the recording.
         """
         if extent.seconds is None or (self.end is not None and self.end <= extent.seconds):
             return self

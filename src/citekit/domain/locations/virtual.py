@@ -1,4 +1,4 @@
-"""A location that is not in a file."""
+"""Defines a location that does not refer to a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Virtual:
-    """A reference that CiteKit passes on unchanged, such as `virtual://anything` or an ID in another system."""
+    """A reference that CiteKit does not interpret, such as `virtual://anything` or an ID in another system."""
 
     modality: ClassVar[Modality] = Modality.VIRTUAL
 
@@ -27,7 +27,7 @@ class Virtual:
             raise LocationMalformed("a virtual address must be one line of printable characters")
 
     def contains(self, other: Location) -> bool:
-        """Return whether `other` is the same reference; nothing else is known about it."""
+        """Return whether `other` is the same reference. CiteKit knows nothing else about a virtual location."""
         return self == other
 
     def overlaps(self, other: Location) -> bool:
@@ -35,5 +35,5 @@ class Virtual:
         return self == other
 
     def clamp(self, extent: Extent) -> Virtual:
-        """Return this reference: it has no extent."""
+        """Return this reference unchanged, because it has no extent."""
         return self

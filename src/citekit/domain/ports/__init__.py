@@ -1,1 +1,1 @@
-"""The ports: one Protocol per file. Each docstring states what an implementation must guarantee."""
+"""Defines the ports: one Protocol per file. The docstrings state what an implementation must guarantee."""

@@ -1,4 +1,4 @@
-"""The port for the current time."""
+"""Defines the port for the current time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Returns the current time. Times are timezone-aware and in UTC."""
+    """A source of the current time. Times are timezone-aware and in UTC."""
 
     def now(self) -> datetime:
-        """Return the current time."""
+        """Return the current time in UTC as a timezone-aware value."""

@@ -1,4 +1,4 @@
-"""The port for embedding models."""
+"""Defines the port for embedding models."""
 
 from __future__ import annotations
 
@@ -10,22 +10,28 @@ from citekit.domain.progress import Progress, silent
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors, in order. The same text has the same vector, alone or in a batch."""
+    """An embedding model that turns texts into unit vectors.
+
+    Vectors are in the order of the texts. A text has the same vector whether it is embedded alone or with others.
+    """
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identity of the model. May load the model. Raises the same errors as `documents`."""
+        """The identity of the model, which is loaded if necessary. Raises the same errors as `documents`."""
 
     @property
     def window(self) -> int:
-        """The number of words that one vector represents well. Passages have this length."""
+        """The number of words that one vector represents well, which is the maximum length of a passage."""
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each passage, including passages without words.
+        """Return one vector for each of `texts`, including texts without words.
 
-        Raises `DriverMissing` (the extra is not installed), `EmbedderUnavailable` (model files are missing or damaged,
-        or the service failed or refused), `RequestRefused`, and `Cancelled`.
+        Raise `DriverMissing` if the required extra is not installed, `EmbedderUnavailable` if model files are missing
+        or damaged or if the service failed or refused the request, `RequestRefused`, or `Cancelled`.
         """
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a question, to compare with those of passages. Raises the same errors as `documents`."""
+        """Return the vector of a question, for comparison with the vectors of passages.
+
+        Raise the same errors as `documents`.
+        """

@@ -1,4 +1,4 @@
-"""The port for the store of evidence."""
+"""Defines the port for the store of evidence."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ Make = Callable[[Path], Extraction]
 
 @frozen(kw_only=True)
 class StoreStats:
-    """The number of objects and their size in bytes, with the limit in bytes.
+    """The number of stored objects, their total size in bytes, and the size limit in bytes.
 
-    `linked` bytes are also in files outside the store: removing their objects frees no space while those files exist.
+    `linked` is the size in bytes of objects that are also linked to files outside the store. Removing these objects
+    frees no space while the linked files exist.
     """
 
     objects: int
@@ -31,9 +32,10 @@ class StoreStats:
 
 @frozen(kw_only=True)
 class StoreCheck:
-    """The result of `verify`: `checked` objects, of which those in `healed` were damaged and have been removed.
+    """The result of `EvidenceStore.verify`.
 
-    `leftovers` is the number of temporary files of terminated processes that were deleted.
+    `checked` is the number of objects checked. `healed` lists the objects that were damaged and have been removed.
+    `leftovers` is the number of deleted temporary files of processes that had ended.
     """
 
     checked: int
@@ -42,49 +44,54 @@ class StoreCheck:
 
 
 class EvidenceStore(Protocol):
-    """Stores evidence by key. The digest of an object equals its bytes, and its total size is bounded.
+    """A store of evidence by key, with a limit for its total size.
 
-    If the process is killed at any point, no partial object remains. The size limit applies to the objects: links to
-    them and copies elsewhere belong to their owners and stay. Objects that were requested in the last seconds are never
-    removed, so that the caller can use them.
+    Each stored object is a file whose bytes match its digest. If the process is killed at any point, no partial object
+    remains. The limit applies only to the stored objects; the store never removes links to objects or copies elsewhere.
+    Objects requested in the last few seconds are never removed, so that the caller can use them.
     """
 
     def find(self, key: EvidenceKey) -> StoredEvidence | None:
-        """Return the evidence if it is stored and its file has the recorded size and times; otherwise None."""
+        """Return the evidence for `key`, or None if it is not stored or was modified.
+
+        A file counts as modified if its size or times differ from the recorded ones.
+        """
 
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:
-        """Return what `find` would return if checking the file's status is enough; otherwise None."""
+        """Return the result of `find` if checking the file's status is enough to know it; otherwise None."""
 
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = 0o444
     ) -> StoredEvidence:
-        """Return the evidence. If it is missing or damaged, `make` extracts it.
+        """Return the evidence for `key`. If it is missing or damaged, call `make` to extract it.
 
-        Afterward only the owner and `readers` (read bits of the source's permissions) may read the object. If several
-        sources have the same bytes, they share one object, which only the readers of all of them may read.
+        Afterward, only the owner and the users in `readers` (the read permission bits of the source) may read the
+        object. Sources that result in the same bytes share one object, which only users with read access to all of them
+        may read.
 
-        If several callers request the same key, in any process, one extracts and the others wait. `progress` is called
-        repeatedly during the wait, and an exception from it (`Cancelled`) ends the wait. An exception from `make`
-        propagates, and nothing is stored. Raises `HomeUnwritable`.
+        If several callers, in any process, request the same key, one of them extracts the evidence and the others wait.
+        `progress` is called repeatedly during the wait; if it raises an exception (`Cancelled`), the wait ends. If
+        `make` raises an exception, it propagates, and nothing is stored. Raise `HomeUnwritable` if the store cannot be
+        written.
         """
 
     def is_intact(self, digest: Digest) -> bool | None:
-        """Read the object with that digest and return whether its bytes match; None if there is no such object.
+        """Read the object with the given digest and return whether its bytes match; None if the object does not exist.
 
-        Does not remove or repair anything.
+        This method does not remove or repair anything.
         """
 
     def stats(self) -> StoreStats:
-        """Return the number of objects and their size."""
+        """Return the number of objects, their total size, and the size limit."""
 
     def verify(self) -> StoreCheck:
-        """Read every object, and remove those whose bytes do not match their digests."""
+        """Read every object and remove the objects whose bytes do not match their digests."""
 
     def prune(self, limit: int | None = None) -> int:
-        """Remove the least recently used objects until at most `limit` bytes remain.
+        """Remove the least recently used objects until at most `limit` bytes remain. None means the configured limit.
 
-        Returns the number of bytes freed on the disk. Objects that files elsewhere link to free none.
+        Return the number of bytes freed on the disk. Objects that are linked to files elsewhere do not free any.
         """
 
     def clear(self) -> int:
-        """Remove all objects, including recently used ones. Returns the number of bytes freed on the disk."""
+        """Remove all objects, including recently used ones, and return the number of bytes freed on the disk."""

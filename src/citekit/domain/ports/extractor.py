@@ -1,4 +1,4 @@
-"""The port for extractors, which extract evidence from a source."""
+"""Defines the port for extractors, which extract evidence from a source."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from citekit.domain.source import Source
 
 
 class Extractor(Protocol):
-    """Extracts a part of a source into a file that other programs can open.
+    """A component that extracts a part of a source into a file that other programs can open.
 
-    The extent of the result equals the location. The source is only read.
+    The extracted part covers exactly the requested location. The source is only read.
     """
 
     @property
@@ -24,17 +24,18 @@ class Extractor(Protocol):
         """The identity of the extractor, which is part of the key of its evidence."""
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the forms that it can produce for that location in that format; empty if it does not support it.
+        """Return the forms that the extractor can produce for `location` in a file of `format`.
 
-        NATIVE is the default form of a location. For every location, at least one extractor has it.
+        The result is empty if the extractor does not support the location or the format. NATIVE is the default form of
+        a location. For every location, at least one extractor supports it.
         """
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the part to `target`, a path that does not exist, and return what was extracted.
+        """Extract the part of `source` at `location` to the path `target`, and describe the result.
 
-        The same arguments result in the same bytes. Raises `LocationOutside` beyond the end of the source,
-        `FormUnsupported`, `SourceUnsupported`, `ExtractionFailed` (with the library's error as its cause),
-        `DriverMissing`, `HomeUnwritable` (the target cannot be written), and `Cancelled`.
+        `target` must not exist yet. The same arguments result in the same bytes. Raise `LocationOutside` if the
+        location is beyond the end of the source, `HomeUnwritable` if the target cannot be written, `ExtractionFailed`
+        with the library's error as its cause, `FormUnsupported`, `SourceUnsupported`, `DriverMissing`, or `Cancelled`.
         """

@@ -1,4 +1,4 @@
-"""The port that decides which files may be read."""
+"""Defines the port that decides which files may be read."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ class Folders(Protocol):
     """The folders from which a caller of the use cases may read files."""
 
     def check(self, path: Path) -> Path:
-        """Return `path` with symbolic links resolved. Raises `PathNotAllowed`.
+        """Return `path` with symbolic links resolved. Raise `PathNotAllowed` if it is not inside the allowed folders.
 
-        For a path outside the folders, the result does not depend on whether the file exists.
+        For a path outside these folders, the result does not depend on whether the file exists.
         """
 
     def covers(self, path: Path) -> bool:
-        """Return whether `check` accepts that path. Never raises."""
+        """Return whether `check` accepts `path`. This method never raises an exception."""
 
     def remember(self, path: Path) -> None:
-        """Record that the owner mapped the file at `path`, so that other callers may extract evidence from it. Never
-        raises.
+        """Record that the owner mapped the file at `path`, so that other callers may extract evidence from it.
+
+        This method never raises an exception.
         """

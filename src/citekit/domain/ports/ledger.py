@@ -1,4 +1,4 @@
-"""The port for the record of ingested books."""
+"""Defines the port for the ledger, the record of ingested books."""
 
 from __future__ import annotations
 
@@ -10,22 +10,29 @@ from citekit.domain.library.ledger import LedgerEntry
 
 
 class Ledger(Protocol):
-    """An append-only record of ingests, safe for several processes.
+    """An append-only record of ingests that several processes can use at the same time.
 
-    An entry is durable when `append` returns. Every method raises `HomeUnwritable` or `LedgerCorrupt`.
+    An entry is durable when `append` returns. Every method raises `HomeUnwritable` if the ledger cannot be accessed, or
+    `LedgerCorrupt` if it is damaged.
     """
 
     def append(self, entry: LedgerEntry) -> None:
-        """Add an entry."""
+        """Add an entry at the end of the ledger."""
 
     def last(self, collection: str, digest: Digest) -> LedgerEntry | None:
-        """Return the last entry of that book in that collection."""
+        """Return the last entry for the book with the given digest in `collection`, or None if it has no entry."""
 
     def books(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book whose last entry is `FINISHED`, oldest first. None means all collections."""
+        """Return the last entry of each book whose last entry is `FINISHED`, oldest first.
+
+        If `collection` is None, all collections are included.
+        """
 
     def unfinished(self, collection: str | None = None) -> Sequence[LedgerEntry]:
-        """Return the last entry of each book whose last entry is `STARTED`: its ingest was interrupted."""
+        """Return the last entry of each book whose last entry is `STARTED`: its ingest was interrupted.
+
+        If `collection` is None, all collections are included.
+        """
 
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
-        """Return the last entries, newest first."""
+        """Return the last `limit` entries, newest first."""

@@ -1,4 +1,4 @@
-"""The port for a library of books on disk."""
+"""Defines the port for a library of books on disk."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
 
 
 class Library(Protocol):
-    """A folder of books or a Calibre library. It is never changed.
+    """A folder of books or a Calibre library, which is only read.
 
-    Results are stable while the library does not change, and include changes that other programs make. Every method
-    raises `LibraryUnavailable` if there is no library or it cannot be read.
+    Results do not change unless the library changes. They include changes that other programs make. Every method raises
+    `LibraryUnavailable` if the library does not exist or cannot be read.
     """
 
     @property
     def place(self) -> str:
-        """The folder, for messages."""
+        """The path of the library folder, for messages."""
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """Return matching books, the most recently added first."""
+        """Return the books that match `wanted`, most recently added first.
+
+        Return at most `limit` books, after skipping the first `offset` books.
+        """
 
     def get(self, book_id: int) -> BookRecord:
-        """Return the book with that ID. Raises `BookMissing`."""
+        """Return the book with the given ID. Raise `BookMissing` if the book does not exist."""
 
     def stats(self) -> LibraryStats:
         """Return the number of books, authors, formats, and languages."""

@@ -1,4 +1,4 @@
-"""The port for locks between threads and processes."""
+"""Defines the port for locks between threads and processes."""
 
 from __future__ import annotations
 
@@ -11,23 +11,27 @@ from citekit.domain.progress import Progress, silent
 
 
 def wait_silently() -> None:
-    """Do nothing while waiting for a lock."""
+    """Do nothing. This is the default callback while waiting for a lock."""
 
 
 def report_waiting(progress: Progress, message: str) -> Callable[[], object]:
-    """Return a callback that reports waiting to `progress`; it does nothing if `progress` is `silent`."""
+    """Return a callback that reports `message` to `progress` during a wait.
+
+    If `progress` is `silent`, the callback is `wait_silently`.
+    """
     return wait_silently if progress is silent else partial(progress, 0.0, None, message)
 
 
 class Locks(Protocol):
-    """Named locks that are released when their holder ends. Names may share a lock, so that the number of locks is
-    bounded.
+    """Named locks, which are released even if the process that holds them ends.
+
+    Different names may share a lock, so that the number of locks is limited.
     """
 
     def holding(self, name: str, waiting: Callable[[], object] = wait_silently) -> AbstractContextManager[None]:
-        """Wait for the lock `name`, and hold it. If the home cannot be written, nothing is locked and nothing is
-        raised.
+        """Wait for the lock `name` and hold it during a `with` block.
 
-        `waiting` is called repeatedly during the wait, and an exception from it (`Cancelled`) ends the wait. Without
-        it, a long wait is logged as a warning.
+        `waiting` is called repeatedly during the wait; if it raises an exception (`Cancelled`), the wait ends. With the
+        default callback, a long wait is logged as a warning. If the home folder cannot be written, the block runs
+        without a lock and no exception is raised.
         """

@@ -1,4 +1,4 @@
-"""The port for importers, which turn the structure that another program found into a map."""
+"""Defines the port for importers, which convert a structure that another program found to a map."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from citekit.domain.source import Source
 
 
 class MapAdapter(Protocol):
-    """Imports maps. Node IDs are unique, and children are inside their parents.
+    """An importer of maps.
 
-    The same data results in the same nodes. Nothing is written.
+    The node IDs of a map are unique, and children's locations are inside their parents' locations. The same data always
+    results in the same nodes. Importers write nothing.
     """
 
     @property
     def identity(self) -> MapperIdentity:
-        """The identity of the importer."""
+        """The identity of the importer: its name and version."""
 
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
-        """Return the map of `data` under the ID in the data, or else under `resource_id`.
+        """Convert `data` to a map. The map has the ID that is in the data, or else `resource_id`.
 
-        `data` is the path of a file or folder (`pathlib.Path`), or its content as plain data. Locations are in `source`
-        if they are known, otherwise virtual. Raises `FaultyAnswer` for data in another format, `SourceUnreadable`,
-        `RequestRefused` for a source that the structure does not match, and `DriverMissing`.
+        `data` is the path of a file or folder (`pathlib.Path`), or its content as plain data. Locations refer to
+        `source` if they are known; otherwise, they are virtual. Raise `FaultyAnswer` if the data is in another format,
+        `RequestRefused` if the structure does not match the source, `SourceUnreadable`, or `DriverMissing`.
         """

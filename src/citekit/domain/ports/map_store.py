@@ -1,4 +1,4 @@
-"""The port for the store of maps."""
+"""Defines the port for the store of maps."""
 
 from __future__ import annotations
 
@@ -12,82 +12,96 @@ from citekit.domain.resource_map import ResourceMap
 
 
 class MapStore(Protocol):
-    """Stores maps by resource ID. A retrieved map equals the stored one.
+    """A store of maps by resource ID. A retrieved map equals the stored one.
 
-    No partially written map is ever visible, and no ID leads outside the store.
+    A partially written map is never visible, and no resource ID can result in a path outside the store.
     """
 
     def ids(self) -> Sequence[str]:
-        """Return every stored resource ID, sorted, including files that a user put there and damaged maps."""
+        """Return every stored resource ID, sorted.
+
+        The result includes damaged maps and files that a user put in the store.
+        """
 
     def get(self, resource_id: str) -> ResourceMap:
-        """Return the map. Raises `ResourceMissing`, which names the expected path, or `MapCorrupt`."""
+        """Return the map with the given resource ID.
+
+        Raise `ResourceMissing`, which names the expected path, if the map does not exist, or `MapCorrupt` if it is
+        damaged.
+        """
 
     def cached(self, resource_id: str) -> ResourceMap | None:
-        """Return the map if it is in memory and up to date; None if it would have to be read."""
+        """Return the map if it is in memory and up to date, or None if the file would have to be read."""
 
     def cached_ids(self) -> Sequence[str] | None:
-        """Return the result of the last `ids`, the same object, if no map was added or removed since; otherwise None."""
+        """Return the result of the last call of `ids` if no map was added or removed since; otherwise None.
+
+        The result is the same object.
+        """
 
     def card(self, resource_id: str) -> MapCard:
-        """Return the summary of the map, without reading its nodes if it is cached. Raises the same errors as `get`."""
+        """Return the summary of the map. If the summary is cached, the nodes are not read.
+
+        Raise the same errors as `get`.
+        """
 
     def cards(self) -> Sequence[MapCard]:
-        """Return the summary of every map in the order of the IDs, without damaged maps."""
+        """Return the summaries of all maps, sorted by resource ID. Damaged maps are left out."""
 
     def versions(self) -> Mapping[str, str]:
-        """Return a text for every stored resource ID that changes when the map changes.
+        """Return, for every stored resource ID, a text that changes when the map changes.
 
-        Checks the status of each file, but reads none.
+        This method checks the status of each file without reading it.
         """
 
     def version(self, resource_id: str) -> str | None:
-        """Return the text that `versions` has for that map by checking one file; None if there is no such map."""
+        """Return the text that `versions` has for the map, or None if the map does not exist.
+
+        This checks only one file.
+        """
 
     def state(self) -> str | None:
-        """Return a text that changes when any map is stored, replaced, or removed. Checks one file, however many maps
-        there are.
+        """Return a text that changes when any map is stored, replaced, or removed.
 
-        Editing a map in place may not change it. None while a change might not be visible, or if it cannot be
-        determined.
+        The text may stay the same if a map file is edited in place. Return None if the state cannot be determined, or
+        while a recent change might not be visible. However many maps are stored, this checks only one file.
         """
 
     def put(self, resource_map: ResourceMap) -> None:
-        """Store or replace a map atomically. The replaced map is kept as an edition if another mapper made it of the
-        same bytes.
+        """Store a map atomically, replacing the map with the same resource ID.
 
-        Raises `HomeUnwritable`, and `FaultyAnswer` for a map that JSON cannot represent. If it raises, the previous map
-        is unchanged.
+        If the replaced map was made from the same bytes by another mapper, it is kept as an edition. Raise
+        `HomeUnwritable` if the store cannot be written, or `FaultyAnswer` if JSON cannot represent the map. In both
+        cases, the previous map is unchanged.
         """
 
     def remove(self, resource_id: str) -> None:
-        """Remove the map and all its editions. Raises `ResourceMissing`."""
+        """Remove the map and all its editions. Raise `ResourceMissing` if the map does not exist."""
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return the map of the resource that `mapper` made, whether current or replaced; None if there is none."""
+        """Return the resource's map that `mapper` made, whether it is the current map or a replaced one, or None."""
 
     def editions(self, resource_id: str) -> Sequence[ResourceMap]:
-        """Return the current map, and then the maps of the same bytes that other mappers made.
+        """Return the current map, followed by the maps of the same bytes that other mappers made.
 
-        Raises `ResourceMissing` and `MapCorrupt`.
+        Raise `ResourceMissing` if the resource has no map, or `MapCorrupt` if its map is damaged.
         """
 
     def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
-        """Return the digests of the files of earlier maps under that ID, oldest first, as far as they are recorded.
+        """Return the recorded digests of the files that earlier maps of this resource were made from, oldest first.
 
-        Empty for an ID without a map. Raises `ResourceIdRefused`.
+        The result is empty if the ID has no map. Raise `ResourceIdRefused` if the ID is invalid.
         """
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return a stored map of those bytes by that mapper under any ID, or None if none is known."""
+        """Return a map, under any resource ID, that `mapper` made from the file with the digest `source`, or None."""
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """Return the IDs of maps whose `source_path` is exactly that path. The cost does not depend on the number of
-        maps.
+        """Return the resource IDs of maps whose `source_path` is exactly the given path.
 
-        Every ID in the result is correct, but some may be missing: an empty result does not prove that there is no such
-        map.
+        Every ID in the result is correct, but some may be missing, so an empty result does not prove that no such map
+        exists. The cost does not depend on the number of maps.
         """
 
     def expected_at(self, resource_id: str) -> str:
-        """Return the path of the map with that ID, whether it exists or not, for messages."""
+        """Return the path where the map with the given ID is stored or would be stored, for messages."""

@@ -1,4 +1,4 @@
-"""The port for mappers, which turn a file into a map."""
+"""Defines the port for mappers, which turn a file into a map."""
 
 from __future__ import annotations
 
@@ -14,22 +14,25 @@ from citekit.domain.source import Source
 
 
 class Mapper(Protocol):
-    """Maps files. Node IDs are unique, every location is inside the resource, and children are inside their parents."""
+    """A component that turns a file into a map.
+
+    Node IDs are unique. Every location is inside the resource, and children's locations are inside their parents'.
+    """
 
     @property
     def identity(self) -> MapperIdentity:
-        """The identity of the mapper. The same bytes are not mapped again under the same identity."""
+        """The identity of the mapper. A file is not mapped again by a mapper with the same identity."""
 
     def supports(self, format: Format) -> bool:
-        """Return whether this mapper can map files of that format."""
+        """Return whether this mapper can map files in the given format."""
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """Return the other files that the map of `source` currently depends on, such as subtitles in its folder."""
+        """Return the other files that a map of `source` would depend on, such as subtitles in the same folder."""
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        """Return the map of `source` under `resource_id`, with `source_hash`, `source_size`, and `mapper` in its
-        metadata.
+        """Create the map of `source` with the ID `resource_id`.
 
-        Raises `SourceUnsupported` for a file that is not in its apparent format, `SourceUnreadable`,
-        `MapperUnavailable` if the mapper failed, and `Cancelled`. The error of a library is the cause.
+        Its metadata has `source_hash`, `source_size`, and `mapper`. Raise `SourceUnsupported` if the file is not in its
+        apparent format, `SourceUnreadable` if it cannot be read, `MapperUnavailable` if the mapper failed, or
+        `Cancelled`. If a library raised an error, it is the cause.
         """

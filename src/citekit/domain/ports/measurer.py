@@ -1,4 +1,4 @@
-"""The port that measures the extent of a file, independent of any map."""
+"""Defines the port that measures the extent of a file, independent of any map."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from citekit.domain.source import Source
 
 
 class Measurer(Protocol):
-    """Measures files. The result depends only on the bytes and equals the extent in the local mapper's map.
+    """A component that measures the extent of files, such as the number of pages or the duration.
 
-    Nothing is written to a source.
+    The result depends only on the bytes of the file and equals the extent in the local mapper's map. Files are only
+    read.
     """
 
     def measure(self, source: Source) -> Extent:
-        """Return the extent of `source` with all values that its format has.
+        """Return the extent of `source`, with all the values that apply to its format.
 
-        Raises `SourceUnsupported` for a file that is protected or not in its apparent format, `SourceUnreadable`, and
-        `DriverMissing`.
+        Raise `SourceUnsupported` if the file is protected or not in its apparent format, `SourceUnreadable` if it
+        cannot be read, or `DriverMissing` if the library for its format is not installed.
         """

@@ -1,4 +1,4 @@
-"""The port that reads the metadata of video and audio files."""
+"""Defines the port that reads the metadata of video and audio files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 @frozen
 class Cue:
-    """A time range with a text, in seconds: a chapter of the container, or one subtitle."""
+    """A time range, in seconds, with a text: a chapter of a media file or one subtitle."""
 
     start: float
     end: float
@@ -24,11 +24,13 @@ def _tracks(tracks: Sequence[Sequence[Cue]]) -> tuple[tuple[Cue, ...], ...]:
 
 @frozen(kw_only=True)
 class MediaFacts:
-    """Metadata of a media file. `duration` in seconds is the playable one, from the packets if the container is wrong.
+    """The metadata of a media file.
 
-    `declared` is the duration in the container. `size` is (width, height) in stored pixels, upright, or None without a
-    picture. `subtitles` is the track that a player shows by default, and `other_subtitles` has each further text track.
-    `remarks` are sentences about what a player would choose and about content without a time.
+    `duration` is the playable duration in seconds, measured from the packets if the container's value is wrong;
+    `declared` is the duration that the container states. `size` is the (width, height) of the upright picture in stored
+    pixels, or None without a picture. `subtitles` is the track that a player shows by default, and `other_subtitles`
+    has the other text tracks. `remarks` are sentences that a user should read, such as which of several tracks players
+    choose by default.
     """
 
     duration: float
@@ -46,7 +48,10 @@ class MediaFacts:
 
 
 class MediaProbe(Protocol):
-    """Reads metadata. It reads only what it needs, and opens no file that the media file refers to."""
+    """A component that reads the metadata of media files.
+
+    It reads only the required parts of a file and opens no other file that the media file refers to.
+    """
 
     def probe(self, path: Path) -> MediaFacts:
-        """Return the metadata. Raises `SourceUnsupported` if nothing in the file can be played."""
+        """Return the metadata of the media file. Raise `SourceUnsupported` if nothing in the file can be played."""

@@ -1,4 +1,4 @@
-"""The port for outputs: copies of evidence with readable names."""
+"""Defines the port for outputs: copies of evidence with readable names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citekit.domain.ports.locks import wait_silently
 
 
 class Outputs(Protocol):
-    """Writes outputs. Two different pieces of evidence never have the same path, and a file always matches its receipt."""
+    """Writes outputs. Different pieces of evidence never have the same path, and a file always matches its receipt."""
 
     def place(
         self,
@@ -22,25 +22,28 @@ class Outputs(Protocol):
         owner: str | None = None,
         waiting: Callable[[], object] = wait_silently,
     ) -> Path:
-        """Write the evidence to `<output folder>/<name><suffix>` as a link or a copy, store its receipt, and return the
-        absolute path.
+        """Write the evidence to `<output folder>/<name><suffix>` as a link or a copy, and return the absolute path.
 
-        `owner` identifies the request, such as a node, so that it keeps its file name when its location changes. The
-        default is the address. A file that was edited, or that has older content of the same owner, is replaced. If
-        another owner or form has the name, the new file gets a distinguishing suffix. Raises `HomeUnwritable`, and
-        `EvidenceCorrupt` if the object is missing or damaged: obtain it again. `waiting` is called repeatedly while
-        another caller writes a file with the same name, and an exception from it ends the wait.
+        The receipt is stored as well. `owner` identifies the request, such as a node, so that its file name stays the
+        same when its location changes. The default owner is the address. A file that was edited, or that has older
+        content of the same owner, is replaced. If another owner or form uses the name, the new file gets a
+        distinguishing suffix. `waiting` is called repeatedly while another caller writes a file with the same name; if
+        it raises an exception, the wait ends. Raise `HomeUnwritable` if the file cannot be written, or
+        `EvidenceCorrupt` if the stored object is missing or damaged and must be obtained again.
         """
 
     def is_unchanged(self, path: Path, evidence: StoredEvidence, receipt: Receipt) -> bool:
-        """Return whether `place`, which returned that path for the same arguments before, would return it again without
-        writing.
+        """Return whether the output at `path` is up to date, so that calling `place` again would write nothing.
 
-        Checks only the status of files. Returns False if their content would have to be read.
+        `path` is the result of an earlier call of `place` with the same evidence and receipt. This checks only the
+        status of files; the result is False if their content would have to be read.
         """
 
     def receipt(self, path: Path) -> Receipt | None:
-        """Return the receipt of a file that `place` wrote, or None."""
+        """Return the receipt of the file at `path`, or None if `place` did not write it."""
 
     def receipt_of(self, digest: Digest) -> Receipt | None:
-        """Return a receipt of evidence with that digest, wherever its copy is now, or None."""
+        """Return a receipt of the evidence with the given digest, or None if no receipt is stored.
+
+        The copy of the evidence may have been moved or deleted.
+        """

@@ -1,4 +1,4 @@
-"""The port for guardians and patterns."""
+"""Defines the port for guardians (voices for answers) and patterns (forms of answers)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ class Personas(Protocol):
     """Reads guardians and patterns. IDs are unique. A file that is not valid is skipped with a warning in the log."""
 
     def guardians(self) -> Sequence[Guardian]:
-        """Return all guardians: the default first, then by ID."""
+        """Return all guardians: the default guardian first, then the others sorted by ID."""
 
     def guardian(self, guardian_id: str) -> Guardian:
-        """Return a guardian. Raises `PersonaUnknown` with the text `Unknown guardian: X`."""
+        """Return the guardian with the given ID.
+
+        Raise `PersonaUnknown` with the text `Unknown guardian: X` if none has it.
+        """
 
     def patterns(self) -> Sequence[Pattern]:
-        """Return all patterns by category, in the order of the files."""
+        """Return all patterns, grouped by category, in the order of the files."""
 
     def pattern(self, name: str) -> Pattern:
-        """Return the first pattern of the category `name`, or else the one with that ID. Raises `PersonaUnknown`:
-        `Unknown pattern: X`.
+        """Return the first pattern of the category `name`, or else the pattern with that ID.
+
+        Raise `PersonaUnknown` with the text `Unknown pattern: X` if `name` matches neither.
         """

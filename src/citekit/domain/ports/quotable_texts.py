@@ -1,4 +1,4 @@
-"""The port for the texts of a file in which quotes are searched."""
+"""Defines the port that reads the texts of a file in which quotes are searched."""
 
 from __future__ import annotations
 
@@ -15,17 +15,21 @@ class QuotableTexts(Protocol):
     """Reads the texts of a file for quote searches. Extractors accept every location in these texts."""
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
-        """Return the text of the file, then variants of it: pages without running headers and footers, and the source
-        with markup.
+        """Return the text of the file, followed by variants of the text.
 
-        Raises `SourceUnsupported` for a file without text or not in its apparent format, `SourceUnreadable`, and
-        `Cancelled`.
+        The variants are pages without running headers and footers, and the source text with markup. Raise
+        `SourceUnsupported` if the file has no text or is not in its apparent format, `SourceUnreadable` if it cannot be
+        read, or `Cancelled`.
         """
 
     def region(self, source: Source, place: Pages) -> Quotable:
-        """Return the text inside a region of a page. Raises the same errors as `read`."""
+        """Return the text inside a region of a page.
+
+        `place` is the page with its region. Raise the same errors as `read`.
+        """
 
     def version(self, source: Source) -> str:
-        """Return what the texts depend on in addition to the bytes of the file: the version of the reader, and the
-        sidecar subtitles.
+        """Return a text that changes when `read` may return other texts for the same file content.
+
+        It covers the version of the reader and the sidecar subtitles.
         """

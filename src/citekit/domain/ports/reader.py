@@ -1,4 +1,4 @@
-"""The port for readers of reflowable books."""
+"""Defines the port for readers of reflowable books."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class Heading:
-    """An entry of a table of contents. `level` counts from 1; it points to a character of a chapter (spine item, from
-    1).
+    """An entry of a book's table of contents.
+
+    `level` counts from 1. The entry points to the character `offset` (from 0) of the chapter `chapter`, which is the
+    number of a spine item, counted from 1.
     """
 
     level: int
@@ -25,10 +27,10 @@ class Heading:
 
 @frozen
 class Mark:
-    """Markup of the characters `start` to `end` (excluded) of a chapter's text.
+    """The role of a range of a chapter's text, from character `start` up to, but not including, `end`.
 
-    `kind` is `heading` (with `level` 1 to 6), `figure` or `table` (with the caption as `title`), or a term of the EPUB
-    Structural Semantics Vocabulary such as `chapter` or `preface` (without a title).
+    `kind` is `heading` (with a `level` from 1 to 6), `figure` or `table` (with the caption as `title`), or a term of
+    the EPUB Structural Semantics Vocabulary such as `chapter` or `preface` (with an empty title).
     """
 
     kind: str
@@ -40,7 +42,10 @@ class Mark:
 
 @frozen
 class Landmark:
-    """A landmark of a book. `type` is a term of the EPUB Structural Semantics Vocabulary."""
+    """A landmark of a book, such as the start of the main text, at the character `offset` of the chapter `chapter`.
+
+    `type` is a term of the EPUB Structural Semantics Vocabulary. Chapters are spine items, counted from 1.
+    """
 
     type: str
     chapter: int
@@ -49,7 +54,10 @@ class Landmark:
 
 @frozen
 class PageBreak:
-    """The position at which the page `label` of the printed edition begins."""
+    """The position in a book at which the page `label` of the printed edition begins.
+
+    The position is the character `offset` of the chapter `chapter`, a spine item counted from 1.
+    """
 
     label: str
     chapter: int
@@ -58,9 +66,9 @@ class PageBreak:
 
 @frozen(kw_only=True)
 class BookChapter:
-    """A spine item with its complete text, without markup. Newlines separate paragraphs.
+    """A spine item of a book with its complete text, without markup. Line feeds separate paragraphs.
 
-    `name` is the path of the item inside the book. `marks` are in the order of their starts.
+    `number` counts from 1. `name` is the path of the item inside the book. `marks` are sorted by their starts.
     """
 
     number: int
@@ -71,10 +79,10 @@ class BookChapter:
 
 @frozen(kw_only=True)
 class Book:
-    """A book: its metadata, its chapters in reading order, and its table of contents in reading order.
+    """A reflowable book with its metadata, chapters, and table of contents (`contents`).
 
-    `landmarks` are in the book's own order, `page_breaks` in reading order. `remarks` are sentences about what is
-    missing or was repaired.
+    The chapters, the table of contents, and `page_breaks` are in reading order; `landmarks` are in the book's own
+    order. `remarks` are sentences about content that is missing or was repaired.
     """
 
     title: str | None
@@ -89,18 +97,22 @@ class Book:
 
 
 class Reader(Protocol):
-    """Reads a reflowable book. Chapters are in reading order, and every character of the text is in exactly one of
-    them.
+    """A reader of reflowable books.
+
+    Chapters are in reading order, and every character of the text is in exactly one chapter.
     """
 
     def read(self, path: Path) -> Book:
-        """Return the complete book. Raises `SourceUnsupported` if the file is in another format or too damaged to read."""
+        """Return the complete book.
+
+        Raise `SourceUnsupported` if the file is in another format or too damaged to read.
+        """
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> Sequence[str]:
-        """Return the text of one chapter, or of all up to `last`, without reading more of the book than needed.
+        """Return the text of `chapter`, or of all chapters from `chapter` to `last`.
 
-        The texts equal those of `read`. Raises `LocationOutside` beyond the last chapter, and the same errors as
-        `read`.
+        No more of the book is read than needed. Chapters count from 1. The texts equal those of `read`. Raise
+        `LocationOutside` if a chapter is beyond the last one, and the same errors as `read`.
         """
 
     def html(
@@ -112,10 +124,10 @@ class Reader(Protocol):
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """Return a chapter, or the characters `chars` of it, as a small self-contained HTML document.
+        """Return a chapter, or the range of characters `chars` in it, as a self-contained HTML document.
 
-        With `last`, the document has a section for each chapter up to that one; `chars` requires a single chapter.
-        Pictures and styles are embedded. The document contains no scripts and no references to other files. The same
-        bytes of a book result in the same document, whatever the file name is. Raises `LocationOutside`, and
-        `FormUnsupported` if the document becomes too large.
+        With `last`, the document has a section for each chapter from `chapter` to `last`; `chars` requires a single
+        chapter. Pictures and styles are embedded. The document contains no scripts and no references to other files. It
+        depends only on the bytes of the book, not on the file name. Raise `LocationOutside` if the chapter or the
+        characters do not exist, or `FormUnsupported` if the document becomes too large.
         """

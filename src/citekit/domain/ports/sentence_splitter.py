@@ -1,4 +1,4 @@
-"""The port that finds the starts of sentences."""
+"""Defines the port that finds the starts of sentences."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Protocol
 
 
 class SentenceSplitter(Protocol):
-    """Splits a text into sentences. Every character is in exactly one sentence."""
+    """A component that splits a text into sentences. Every character is in exactly one sentence."""
 
     def starts(self, text: str, language: str | None = None) -> Sequence[int]:
-        """Return the start of each sentence of `text`: rising offsets, the first 0; empty for an empty text.
+        """Return the offset at which each sentence of `text` begins, in ascending order.
 
-        `language` is an ISO 639 code of two or three letters. An unknown language uses the rules of another one.
+        The first offset is 0; the result is empty for an empty text. `language` is an ISO 639 code of two or three
+        letters. For an unknown language, the rules of another language are used.
         """

@@ -1,4 +1,4 @@
-"""The port that reads source files."""
+"""Defines the port that reads source files."""
 
 from __future__ import annotations
 
@@ -14,33 +14,37 @@ class Sources(Protocol):
     """Identifies and finds source files. It never writes to them, and hashes an unchanged file only once."""
 
     def identify(self, path: Path) -> Source:
-        """Return the file at `path` with symbolic links resolved, its digest, and its format.
+        """Return the path of the file with symbolic links resolved, its digest, and its format.
 
-        Raises `SourceUnreadable` (missing, a folder, a device or pipe, empty, not permitted, changed while it was read,
-        or with a name that is not valid UTF-8, which a map cannot store) and `SourceUnsupported` (its format is
-        unknown).
+        Raise `SourceUnsupported` if the format is unknown. Raise `SourceUnreadable` if the file is missing, a folder, a
+        device or pipe, empty, not readable for this user, changed while it was read, or has a name that is not valid
+        UTF-8 and so cannot be stored in a map.
         """
 
     def digest(self, path: Path) -> Digest | None:
-        """Return the current digest of the file at `path`, or None if there is no readable file."""
+        """Return the current digest of the file at `path`, or None if the path is not a readable file."""
 
     def cached_digest(self, path: Path) -> Digest | None:
-        """Return the digest of the file at `path` if it is cached and the file's status is unchanged; otherwise None."""
+        """Return the digest of the file at `path` if it is cached and the file is unchanged; otherwise None.
+
+        Only the status of the file is checked.
+        """
 
     def digest_uncached(self, path: Path) -> Digest | None:
-        """Like `digest`, but always reads every byte, to prove the content."""
+        """Return the same digest as `digest`, but always read every byte to verify the content."""
 
     def exists(self, path: Path) -> bool:
-        """Return whether there is a regular file at `path`. Never raises: False if the name is not valid or not
-        accessible.
+        """Return whether `path` is a regular file.
+
+        If the path is invalid or not accessible, return False; never raise an error.
         """
 
     def is_unchanged(self, source: Source) -> bool:
-        """Return whether the file at `source.path` still has the identified bytes and was not written to in between.
+        """Return whether the file at `source.path` has not been modified since it was identified.
 
-        If so, everything read from it since then comes from these bytes. Checks the file's times, and reads the file
-        only if they are too recent to be reliable. A file with different times is considered changed, whatever its
-        bytes are: it may have been changed and changed back.
+        If so, everything read from the file since then comes from the identified bytes. This checks the times of the
+        file and reads its content only if the times are too recent to be reliable. A file with different times counts
+        as changed even if it has the same bytes, because it may have been changed and changed back.
         """
 
     def find(
@@ -51,7 +55,8 @@ class Sources(Protocol):
         roots: Sequence[Path],
         allowed: Callable[[Path], bool] = lambda _: True,
     ) -> Path | None:
-        """Return a file with those bytes under one of `roots`. Files called `name` are checked first.
+        """Return the path of a file with the given digest and size in the folders `roots`, or None.
 
-        Symbolic links are followed only if `allowed` accepts them; other links are not read.
+        Files with the name `name` are checked first. Symbolic links are followed only if `allowed` returns True for
+        them.
         """

@@ -1,4 +1,4 @@
-"""The port for the index of the text of all mapped files."""
+"""Defines the port for the index of the text of all mapped files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ class TextIndex(Protocol):
     """
 
     def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
-        """Return the version under which each of the resources is indexed, without those that are not indexed."""
+        """Return the version of the indexed text for each of `resources`.
+
+        Resources that are not indexed are left out.
+        """
 
     def put(self, resource_id: str, version: str, blocks: Iterable[TextBlock]) -> bool:
-        """Index a resource in place of its earlier text. Return whether it was stored."""
+        """Index the text of a resource, replacing its earlier text. Return whether the text was stored."""
 
     def drop(self, resource_id: str) -> None:
         """Remove a resource from the index. The space that its text took may be given back."""
@@ -35,9 +38,9 @@ class TextIndex(Protocol):
     def find(
         self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True
     ) -> Iterator[tuple[str, TextBlock]]:
-        """Yield the blocks that contain every one of `words`, or any of them, with the IDs of their resources.
+        """Yield (resource ID, block) for the blocks that contain all of `words`, or any of them if `every` is False.
 
-        Without words, yield all blocks. Only the resources in `versions` are searched, and only if they are indexed under
-        that version. The blocks of a resource follow one another in the order in which they were put. Words are those of
-        `words_of`; a block contains a word if `words_of` its text does.
+        Without words, yield all blocks. Only the resources in `versions` are searched, and only if they are indexed
+        with the version given there. The blocks of a resource are consecutive and in the order in which they were
+        stored. `words` are words from `words_of`, which also determines the words of a block.
         """

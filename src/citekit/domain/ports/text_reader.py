@@ -1,4 +1,4 @@
-"""The port that reads the complete text of a document."""
+"""Defines the port that reads the complete text of a document."""
 
 from __future__ import annotations
 
@@ -12,17 +12,23 @@ from citekit.domain.source import Source
 
 
 class TextReader(Protocol):
-    """Reads the text once, in reading order. Extractors accept every location in it."""
+    """A component that extracts the text of a document in reading order, without duplicates.
+
+    Extractors accept every location in the extracted text.
+    """
 
     def supports(self, format: Format) -> bool:
-        """Return whether it can read files of that format."""
+        """Return whether the component can read files in the given format."""
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """Return the text without markup; empty if there is none, such as in a scan.
+        """Return the text without markup. The text is empty if the document has none, such as a scan.
 
-        Raises `SourceUnsupported` for a file that is protected or not in its apparent format, `SourceUnreadable`, and
-        `Cancelled`.
+        Raise `SourceUnsupported` if the file is protected or not in its apparent format, `SourceUnreadable` if it
+        cannot be read, or `Cancelled`.
         """
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the metadata in the file; much faster than `read`. Raises the same errors as `read`."""
+        """Return the metadata in the file, such as title and authors.
+
+        Much faster than `read`; raise the same errors.
+        """

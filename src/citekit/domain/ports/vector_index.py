@@ -1,4 +1,4 @@
-"""The port for the vector index."""
+"""Defines the port for the vector index."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from citekit.domain.library.vectors import CollectionFacts, EmbedderIdentity, En
 
 
 class VectorIndex(Protocol):
-    """Collections of entries, searched by vector and by words.
+    """An index of collections of entries, which can be searched by vector and by words. Thread-safe.
 
-    A search for an entry's own vector returns that entry first. Of k + 1 results, the first k are those with the limit
-    k. Collection names have 1 to 64 letters, digits, `_`, `-`, or `.`, and begin with a letter or digit; others raise
-    `RequestRefused`. Thread-safe. Every method raises `IndexUnavailable` if the index cannot be reached, another
-    process does not release it, or its disk is full, and `IndexCorrupt` if the stored data cannot be read. Every method
-    with a collection, except `create`, `facts`, and `drop`, raises `CollectionMissing`.
+    A search for an entry's own vector returns that entry first. Increasing the limit of a search only adds results at
+    the end. A collection name has 1 to 64 letters, digits, `_`, `-`, or `.`, and begins with a letter or digit; other
+    names raise `RequestRefused`. Every method raises `IndexUnavailable` if the index cannot be reached, another process
+    does not release it, or its disk is full, and `IndexCorrupt` if the stored data cannot be read. Every method with a
+    collection, except `create`, `facts`, and `drop`, raises `CollectionMissing` if the collection does not exist.
     """
 
     @property
@@ -29,31 +29,37 @@ class VectorIndex(Protocol):
         """Return the status of the collection, or None if it does not exist."""
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """Create the collection if it does not exist. Raises `ModelMismatch` if it exists with another model."""
+        """Create the collection if it does not exist. Raise `ModelMismatch` if it exists with another model."""
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Store or replace entries by ID. Raises `ModelMismatch` for a vector with another number of dimensions."""
+        """Store entries, replacing entries with the same IDs.
+
+        Raise `ModelMismatch` if a vector has a different number of dimensions than the collection's model.
+        """
 
     def remove(self, collection: str, where: Where) -> None:
-        """Remove every matching entry. An empty `where` matches none."""
+        """Remove every entry that matches `where`. An empty `where` removes nothing."""
 
     def search(self, collection: str, question: Question) -> Found:
-        """Return the best entries without their payloads; `fetch` returns those."""
+        """Return the IDs and scores of the entries that best match `question`. Use `fetch` to get their payloads."""
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
-        """Return the entries with those IDs in the same order, without vectors and words. Unknown IDs are omitted."""
+        """Return the entries with the given IDs, in the same order, without vectors and words.
+
+        Unknown IDs are omitted.
+        """
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
-        """Return the matching entries in the order of their IDs, without vectors and words."""
+        """Return up to `limit` entries that match `where`, in the order of their IDs, without vectors and words."""
 
     def count(self, collection: str, where: Where | None = None) -> int:
-        """Return the number of matching entries, or of all entries without a condition."""
+        """Return the number of entries that match `where`, or of all entries if it is None."""
 
     def flush(self, collection: str) -> None:
-        """Make all changes durable and optimize the search structures. Slow after many changes."""
+        """Write all changes durably to disk and optimize the index for searches. This is slow after many changes."""
 
     def drop(self, collection: str) -> None:
-        """Remove the collection. Does nothing if it does not exist."""
+        """Remove the collection. Do nothing if it does not exist."""
 
     def close(self) -> None:
-        """Close all collections. The next call opens them again."""
+        """Close all collections. The next call of any method opens them again."""

@@ -1,1 +1,1 @@
-"""Verification of quotes: normal forms, search, and differences."""
+"""Verifies quotes: normalizes texts, searches for a quote, and names the differences."""

@@ -1,7 +1,7 @@
-"""Differences of case that change the meaning: `mg` and `Mg`, `mW` and `MW`, `x` and `X`, `Co` and `CO`.
+"""Recognizes differences of case that change the meaning: `mg` and `Mg`, `mW` and `MW`, `x` and `X`, `Co` and `CO`.
 
-The symbols are units of measurement and chemical elements (SI Brochure, 9th edition; IUPAC). Elsewhere, case is only
-typesetting: sentences begin with a capital, and headings are set in capitals or small capitals.
+The symbols are units of measurement and chemical elements (SI Brochure, 9th edition; IUPAC). In other words, case is
+only a matter of typesetting: sentences begin with a capital, and headings are set in capitals or small capitals.
 """
 
 from __future__ import annotations
@@ -68,22 +68,22 @@ SYMBOLS = frozenset(each for each in UNITS | _ELEMENTS | _COMPOUNDS if len(each)
 
 
 def is_unit(text: str) -> bool:
-    """Return whether `text` is the symbol of a unit, including its case."""
+    """Return whether `text` is the symbol of a unit of measurement, in the correct case."""
     return text.replace("\u00b5", "\u03bc") in UNITS
 
 
 def is_like_unit(text: str) -> bool:
-    """Return whether `text` is the symbol of a unit, ignoring case."""
+    """Return whether `text` is the symbol of a unit of measurement, ignoring case."""
     return text.casefold() in _FOLDED_UNITS
 
 
 def is_ordinary(text: str) -> bool:
-    """Return whether the letters of a symbol are also those of a common word or ending."""
+    """Return whether a symbol has the same letters as a common word or ending, ignoring case."""
     return text.lower() in _ORDINARY
 
 
 def is_acronym_of_word(text: str) -> bool:
-    """Return whether a word means something else in capitals."""
+    """Return whether the word `text` has a different meaning when it is written in capitals."""
     return text.lower() in _ACRONYMS
 
 
@@ -116,8 +116,9 @@ _LEAST_RECASED = 2
 
 @frozen
 class _Token:
-    """A word of the source (`mine`) and the same word in the quote (`theirs`). `start` and `end` are offsets in the
-    source.
+    """A word as it is written in the source (`mine`) and in the quote (`theirs`).
+
+    `start` and `end` are its offsets in the source.
     """
 
     start: int
@@ -131,10 +132,10 @@ class _Token:
 
 
 def meaningful_case(source: str, quote: str, before: str = "", after: str = "") -> tuple[str, ...]:
-    """Return the symbols of `quote` whose case differs from `source` in a way that changes the meaning, as "'MG' for
-    'mg'".
+    """Return the symbols of `quote` whose case differs from `source` in a way that changes the meaning.
 
-    Both texts have the same letters except for case. `before` and `after` are the surrounding text of the source.
+    Each item of the result has the form "'MG' for 'mg'". The two texts differ only in case. `before` and `after` are
+    the text around `source`.
     """
     if source == quote:
         return ()
@@ -147,7 +148,7 @@ def meaningful_case(source: str, quote: str, before: str = "", after: str = "") 
 
 
 def _aligned(source: str, quote: str) -> Iterator[_Token]:
-    """Yield each word of the source with the same letters of the quote."""
+    """Yield each word of the source, paired with the part of the quote that has the same letters."""
     mine, theirs = normalised(source).letters(), normalised(quote).letters()
     if mine.text != theirs.text:
         return
@@ -169,7 +170,7 @@ def _plain(word: str) -> str:
 
 @frozen
 class _Passage:
-    """The text of the source. The offsets of the tokens are relative to `offset`."""
+    """The source with the text around it. The offsets of `tokens` are relative to `offset` in `text`."""
 
     text: str
     offset: int
@@ -202,13 +203,16 @@ class _Passage:
         return self.text[max(0, start - 32) : start], self.text[end : end + 8]
 
     def _is_measured(self, before: str) -> bool:
-        """Return whether a number precedes the symbol, possibly with other units in between."""
+        """Return whether the text before a symbol ends with a number, or with a number and other units."""
         chain = _UNIT_CHAIN.search(before)
         bare = before[: chain.start()] if chain else before
         return bool(_NUMBER_BEFORE.search(bare) or _PER_BEFORE.search(before))
 
     def _is_word_behind_number(self, symbol: str, before: str, after: str, *, styled: bool) -> bool:
-        """Return whether it is not a unit although a number precedes it: `5 PM`, `1ST`, `1950S`, `CHAPTER 5 A HOUSE`."""
+        """Return whether a symbol after a number is not a unit: `5 PM`, `1ST`, `1950S`, `CHAPTER 5 A HOUSE`.
+
+        `before` and `after` are the text around the symbol. `styled` is True if adjacent words differ in case too.
+        """
         lower = symbol.lower()
         if lower in ("am", "pm"):
             return bool(_CLOCK_BEFORE.search(before))
@@ -243,12 +247,12 @@ class _Passage:
         return at == 0 or bool(_SENTENCE_BEFORE.search(before))
 
     def _is_styled(self, at: int) -> bool:
-        """Return whether adjacent words differ in case too: title case, small capitals, or capitals."""
+        """Return whether words next to the token `at` also differ in case, for example because of title case."""
         return any(each is not None and each.differs for each in self._neighbors[at]) or self._is_all_recased
 
     @cached_property
     def _is_all_recased(self) -> bool:
-        """Whether the whole source or the whole quote is in capitals, and the other is not."""
+        """Whether either the source or the quote is completely in capitals and the other is not."""
         words = [token for token in self.tokens if len(token.mine) > 2]
         changed = [token for token in words if token.differs]
         upper = all(token.theirs.isupper() for token in words) or all(token.mine.isupper() for token in words)
@@ -256,13 +260,13 @@ class _Passage:
 
     @cached_property
     def _neighbors(self) -> Sequence[tuple[_Token | None, _Token | None]]:
-        """For each token, the nearest tokens with more than one letter before and after it."""
+        """For each token, the nearest tokens before and after it that have more than one letter, or None."""
         before, after = self._nearest(self.tokens), self._nearest(self.tokens[::-1])[::-1]
         return list(zip(before, after, strict=True))
 
     @staticmethod
     def _nearest(tokens: Sequence[_Token]) -> list[_Token | None]:
-        """Return for each token the last one before it that has more than one letter."""
+        """Return, for each token, the nearest token before it that has more than one letter, or None."""
         found: list[_Token | None] = []
         last: _Token | None = None
         for token in tokens:

@@ -1,4 +1,4 @@
-"""Classes of characters that are equivalent in quotes."""
+"""Defines which characters are equivalent when quotes are compared."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _CLASSES = tuple(re.compile(pattern) for pattern in (rf"[{UNSPACED}]", r"[^\W\d_
 
 @lru_cache(maxsize=65536)
 def form_of(character: str) -> str:
-    """Return the plain form of a character, such as letters for ligatures and wide letters, or the character itself."""
+    """Return the plain form of a character, such as the separate letters of a ligature, or the character itself."""
     kind, _, rest = unicodedata.decomposition(character).partition(" ")
     if kind not in _FORMS or not rest:
         return character
@@ -78,13 +78,19 @@ def form_of(character: str) -> str:
 
 
 def _is_alike(character: str, plain: str) -> bool:
-    """Return whether the plain form reads the same: it adds no space or dash, and stays in the same class of script."""
+    """Return whether the plain form of a character reads the same as the character.
+
+    The plain form must not add a space or dash, and must be in the same class of script.
+    """
     return not _SPECIAL.search(plain) and bool(_CLASSES[0].match(character)) == bool(_CLASSES[0].match(plain))
 
 
 @lru_cache(maxsize=65536)
 def folded_cluster(cluster: str) -> str:
-    """Return a character with its combining marks, without differences of case and form (Unicode 3.13, D145, and NFKC)."""
+    """Return a character and its combining marks without differences of case and form.
+
+    This follows Unicode 3.13, D145, and NFKC.
+    """
     text = "".join(map(form_of, unicodedata.normalize("NFC", cluster))).translate(QUOTATION_MARKS)
     for _ in range(4):
         decomposed = unicodedata.normalize("NFD", text).casefold()

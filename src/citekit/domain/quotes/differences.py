@@ -1,4 +1,4 @@
-"""Names the differences between a quote and a source with the same words."""
+"""Names the kinds of difference between a quote and a source that have the same words."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ _STEPS: tuple[tuple[str, Callable[[str], str]], ...] = (
 def differences(source: str, quote: str) -> tuple[str, ...]:
     """Return the kinds of difference between two texts with the same words; empty if the texts are identical.
 
-    The result is minimal: a kind is omitted if the texts are equal without normalizing it. The simplest kinds are
-    preferred.
+    The result is minimal: a kind of difference is left out if the texts become equal without normalizing it. Simpler
+    kinds are preferred.
     """
     if source == quote:
         return ()

@@ -1,4 +1,7 @@
-"""Limits the work for one quote. The search runs in the server process, where nothing else would stop it."""
+"""Limits the work for verifying one quote.
+
+The limit is necessary because the search runs in the server process, where no time limit would stop it.
+"""
 
 from __future__ import annotations
 
@@ -31,18 +34,21 @@ BLOCKS = 64
 
 @define
 class Effort:
-    """The remaining work for one quote. The same quote in the same text always takes the same work."""
+    """The work that may still be spent on one quote. The same quote and text always require the same work."""
 
     left: float = MOST
     _blocks: dict[tuple[int, int], None] = field(factory=dict, init=False)
 
     def spend(self, work: float) -> bool:
-        """Subtract `work`. Return False if nothing remains: the search then ends with its current results."""
+        """Subtract `work`. Return False if no work remains; the search must then end with its current results."""
         self.left -= work
         return self.left > 0
 
     def trace(self, text: int, block: int, length: int) -> None:
-        """Subtract the work to map back a block of `length` characters, unless it was mapped recently."""
+        """Subtract the work to map a block of `length` characters back to the text, unless it was mapped recently.
+
+        `text` and `block` identify the block.
+        """
         if (text, block) in self._blocks:
             return
         self.left -= BLOCK_CHARACTER * length
@@ -52,5 +58,5 @@ class Effort:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the search ended early and may have missed occurrences."""
+        """Whether no work remains, so that the search ended early and may have missed occurrences."""
         return self.left <= 0

@@ -74,10 +74,10 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 @frozen
 class Match:
-    """An occurrence of a quote at (start, end) of the text. `differences` names what was normalized; empty if it is
-    exact.
+    """An occurrence of a quote in a text, from character `start` up to, but not including, `end`.
 
-    `gaps` are the omissions at its ellipses, in order. `changes` are symbols whose case means something else.
+    `differences` names the kinds of difference between the quote and the text; it is empty for an exact match. `gaps`
+    are the texts that the quote's ellipses omit, in order. `changes` are symbols whose case gives them another meaning.
     """
 
     start: int
@@ -88,21 +88,22 @@ class Match:
 
     @property
     def exact(self) -> bool:
-        """Whether every character is the same."""
+        """Whether the quote and the text have exactly the same characters."""
         return not self.differences
 
     @property
     def alters_meaning(self) -> bool:
-        """Whether the quote omits or changes something that can change the meaning of the passage."""
+        """Whether the quote omits or changes text in a way that can change the meaning of the passage."""
         return bool(self.changes) or any(gap.changes_meaning for gap in self.gaps)
 
 
 def matches(
     source: Quotable, pieces: Sequence[Piece], start: int, end: int, effort: Effort | None = None
 ) -> Iterator[Match]:
-    """Yield the occurrences of a quote inside (start, end) of the text, in reading order.
+    """Yield the occurrences of a quote between the offsets `start` and `end` of the text, in reading order.
 
-    Ends early if `effort` is spent. The default is a new `Effort`.
+    `pieces` are the parts of the quote between its ellipses. The search ends early if `effort` is spent. If `effort` is
+    None, a new `Effort` is used.
     """
     effort = effort or Effort()
     low, high = source.letters_before(start), source.letters_before(end)
@@ -126,8 +127,10 @@ def matches(
 
 
 def _chains(chains: _Chains, rarest: int) -> Iterator[tuple[Match, ...]]:
-    """Yield one match of each piece, in reading order: for each match of the rarest piece, the nearest matches that
-    fit.
+    """Yield sequences of matches, one for each piece of a quote, in reading order.
+
+    `rarest` is the index of the piece that occurs least often. Each of its matches is combined with the nearest matches
+    of the other pieces.
     """
     for anchor in chains.places[rarest].all():
         after = chains.after(rarest, anchor)
@@ -138,9 +141,9 @@ def _chains(chains: _Chains, rarest: int) -> Iterator[tuple[Match, ...]]:
 
 @define
 class _Places:
-    """The matches of one piece in the characters `span` of a text, which have the letters `letters`.
+    """The matches of one piece of a quote within the characters `span` of a text.
 
-    Each candidate is checked only once.
+    `letters` is the same range as offsets in the text's letters. Each position is checked only once.
     """
 
     source: Quotable
@@ -151,19 +154,20 @@ class _Places:
     _checked: dict[int, Match | None] = field(factory=dict, init=False)
 
     def all(self) -> Iterator[Match]:
-        """Yield all matches in reading order."""
+        """Yield all matches of the piece in reading order."""
         return filter(None, map(self._at, _candidates(self.source, self.piece, *self.letters, self.effort)))
 
     def between(self, start: int, end: int) -> Iterator[Match]:
-        """Yield the matches that begin between the characters `start` and `end`, in reading order."""
+        """Yield the matches that begin between the character offsets `start` and `end`, in reading order."""
         low, high = self._letters_before(start), self._letters_before(end)
         high = min(high + len(self.piece.letters) + 1, self.letters[1])
         found = filter(None, map(self._at, _candidates(self.source, self.piece, low, high, self.effort)))
         return (each for each in found if start <= each.start <= end)
 
     def back(self, start: int, end: int) -> Iterator[Match]:
-        """Yield the matches that end between the characters `start` and `end`, the last first. The piece has no raised
-        numbers.
+        """Yield the matches that end between the character offsets `start` and `end`, last match first.
+
+        The piece must not contain superscript numbers.
         """
         low, high = self._letters_before(start), self._letters_before(end)
         low = max(low - len(self.piece.letters) - 1, self.letters[0])
@@ -196,7 +200,10 @@ class _Places:
 
 @define
 class _Chains:
-    """Finds the matches of the other pieces around a match of one piece. Dead ends are tried only once."""
+    """Finds the matches of the other pieces of a quote before and after a match of one piece.
+
+    A match from which no complete sequence can be found is tried only once.
+    """
 
     places: Sequence[_Places]
     gaps: Sequence[int]
@@ -204,7 +211,10 @@ class _Chains:
     _dead: set[tuple[int, int, bool]] = field(factory=set, init=False)
 
     def after(self, number: int, match: Match) -> tuple[Match, ...] | None:
-        """Return a match of each piece after piece `number`, which matches at `match`, or None if none are near enough."""
+        """Return matches of all pieces after piece `number`, whose own match is `match`.
+
+        Return None if the pieces do not occur near enough to each other.
+        """
         if number + 1 == len(self.places):
             return ()
         near = self.places[number + 1].between(match.end, match.end + self.gaps[number])
@@ -215,7 +225,10 @@ class _Chains:
         return None
 
     def before(self, number: int, match: Match) -> tuple[Match, ...] | None:
-        """Like `after`, for the preceding pieces."""
+        """Return matches of all pieces before piece `number`, whose own match is `match`, in reading order.
+
+        Return None if the pieces do not occur near enough to each other.
+        """
         if number == 0:
             return ()
         near = self.places[number - 1].back(match.start - self.gaps[number - 1], match.start)
@@ -237,7 +250,7 @@ class _Chains:
 
 
 def _joined(source: Quotable, chain: Sequence[Match]) -> Match:
-    """Return the match of a whole quote from those of its pieces."""
+    """Combine the matches of a quote's pieces into one match of the whole quote."""
     levelled = dict.fromkeys(name for each in chain for name in each.differences)
     changes = dict.fromkeys(change for each in chain for change in each.changes)
     gaps = tuple(gap_between(source.placed, one.end, other.start) for one, other in pairwise(chain))
@@ -250,8 +263,9 @@ def _words(piece: Piece) -> int:
 
 
 def _candidates(source: Quotable, piece: Piece, low: int, high: int, effort: Effort) -> Iterator[tuple[int, Piece]]:
-    """Yield each position of the piece's letters between the letters `low` and `high`, with the piece as it would be
-    written there.
+    """Yield each position of the piece's letters between `low` and `high`, where the piece may match.
+
+    Positions are offsets in the letters of the source. Each position comes with the piece as it would be written there.
     """
     if not isinstance(piece, LevelledPiece):
         while (low := source.letters.find(piece.letters, low, high)) >= 0 and effort.spend(STEP):
@@ -272,7 +286,10 @@ def _is_low_behind(source: Quotable, letter: int) -> bool:
 
 
 def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
-    """Return the match of a piece whose letters are at `at`, or None if the words are different."""
+    """Return the match of a piece whose letters occur at offset `at` of the source's letters.
+
+    Return None if the words differ or the piece begins or ends inside a word.
+    """
     place = source.origin(at, at + len(piece.letters))
     widened = None if place is None else _widened(source.text, piece, *place)
     if widened is None:
@@ -290,8 +307,9 @@ def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
 
 
 def _widened(text: str, piece: Piece, start: int, end: int) -> tuple[int, int] | None:
-    """Return the range of a piece including its leading dash and its superscripts, or None if the text does not have
-    them.
+    """Return the range (start, end) of a piece, extended by its leading dash and the superscripts at its ends.
+
+    Return None if the piece has a dash or superscripts there and the text does not.
     """
     before = text[max(0, start - _LOOK) : start]
     lead = piece.normal[:1]
@@ -309,7 +327,7 @@ def _widened(text: str, piece: Piece, start: int, end: int) -> tuple[int, int] |
 
 
 def _begins_word(text: str, start: int) -> bool:
-    """Return whether `start` does not split a word, a number, or a sign."""
+    """Return whether a quote can begin at `start` without splitting a word, a number, or a sign."""
     before = _seen_before(text, start)
     if _SCRIPTS_AFTER.match(text[start]):
         return True
@@ -326,13 +344,17 @@ def _begins_word(text: str, start: int) -> bool:
 
 
 def _is_decimal_sign(text: str, at: int) -> bool:
-    """Return whether the character at `at` separates two digits, so that a quote with an end there splits a number."""
+    """Return whether the character at `at` is a decimal sign between two digits.
+
+    A quote that begins or ends there would split a number.
+    """
     return at > 0 and _DECIMAL_SIGN.fullmatch(text[at - 1 : at + 2]) is not None
 
 
 def _is_own_number(text: str, at: int, start: int) -> bool:
-    """Return whether the superscripts from `at` to `start` belong to the preceding word or a note, not to what begins
-    at `start`.
+    """Return whether the superscripts from `at` to `start` belong to the preceding word or mark a note.
+
+    Otherwise, they belong to the text that begins at `start`.
     """
     if text[start].isdecimal():
         return False
@@ -360,7 +382,7 @@ def _ends_word(text: str, end: int) -> bool:
 
 
 def _seen_before(text: str, start: int) -> str:
-    """Return some characters before `start`, without hidden ones."""
+    """Return a few characters before `start`, without hidden characters."""
     before = text[max(0, start - _LOOK) : start]
     return text[max(0, start - _FAR) : start].replace(HIDDEN, "")[-_LOOK:] if HIDDEN in before else before
 
@@ -371,7 +393,7 @@ def _seen_after(text: str, end: int) -> str:
 
 
 def _continues_number(text: str, start: int, before: str) -> bool:
-    """Return whether the three digits are a group of a number that begins before them (1 500 000, 1'500'000)."""
+    """Return whether three digits at `start` continue a number, as in 1 500 000 or 1'500'000."""
     return bool(_GROUP.match(text, start) and _BEFORE_GROUP.search(before))
 
 
@@ -388,7 +410,8 @@ def _without_marks(text: str) -> str:
 
 
 def _is_mark(character: str) -> bool:
-    """Return whether a character combines with the preceding one: accents, and vowels of Indic scripts (Unicode 4.4,
-    category M).
+    """Return whether a character combines with the preceding character (Unicode 4.4, category M).
+
+    Examples are accents and the vowels of Indic scripts.
     """
     return unicodedata.category(character).startswith("M")

@@ -1,8 +1,8 @@
-"""The text that an ellipsis in a quote omits, and whether the omission can change the meaning.
+"""Describes the text that an ellipsis in a quote omits, and decides whether the omission can change the meaning.
 
-It can if the text contains a negation, an exception, or a condition, in one of several languages. Languages share spellings:
-"sin" is Spanish for "without" and an English noun. Such a spelling counts unless the text around it is clearly in another
-language.
+An omission can change the meaning if the text contains a negation, an exception, or a condition, in one of several
+languages. Different languages share spellings: "sin" is Spanish for "without" and an English noun. A shared spelling
+counts as a negation, exception, or condition unless the surrounding text is clearly in another language.
 """
 
 from __future__ import annotations
@@ -89,10 +89,10 @@ _LIMIT = 8
 
 
 def qualifiers(text: str, around: str = "") -> tuple[str, ...]:
-    """Return the negations, exceptions, and conditions in `text` without duplicates, in order, at most eight.
+    """Return the negations, exceptions, and conditions in `text`: at most eight, in order, without duplicates.
 
     `around` is the passage that contains `text`, which helps to recognize the language. A hyphen at a line end may or
-    may not belong to a word, so both readings are searched.
+    may not be part of a word, so the text is searched both with and without it.
     """
     normal = normalised(visible_text(text)).text
     found: dict[str, None] = {}
@@ -119,12 +119,18 @@ def _in_reading(text: str, languages: frozenset[str]) -> list[str]:
 
 
 def _is_non(word: re.Match[str]) -> bool:
-    """Return whether the match is the word "non" in any language, not the prefix."""
+    """Return whether the match is the separate word "non", not the prefix "non-".
+
+    The word is a negation in several languages.
+    """
     return word[0] == "non" and word.string[word.end() : word.end() + 1] != "-"
 
 
 def _languages(text: str) -> frozenset[str]:
-    """Return the possible languages of the text by its function words, or all languages if there are too few of these."""
+    """Return the languages that the text may be in, based on its function words.
+
+    Return all languages if the text has too few function words.
+    """
     words = Counter(normalised(text).text.split())
     counts = {
         language: sum(words[each] for each in function_words) for language, function_words in _FUNCTION_WORDS.items()
@@ -152,11 +158,10 @@ _CROSSED = {UnitKind.PAGE: "crosses pages", UnitKind.CHAPTER: "crosses chapters"
 
 @frozen
 class Gap:
-    """The text that an ellipsis omits. `text` is shortened in the middle to `SHOWN` characters; `length` is the full
-    length.
+    """The text that an ellipsis in a quote omits.
 
-    `qualifiers` are the words in it that can reverse or restrict the statement. `remarks` name other reasons to read
-    it.
+    `text` is shortened in the middle to `SHOWN` characters; `length` is its full length. `qualifiers` are the words in
+    it that can reverse or restrict the statement. `remarks` state other reasons to read the omitted text.
     """
 
     text: str
@@ -174,7 +179,7 @@ NUMBER_FROM_UNIT = "separates a number from a unit"
 
 
 def gap_between(placed: LocatedText, start: int, end: int) -> Gap:
-    """Return the gap for an ellipsis that omits `placed.text[start:end]`."""
+    """Return a description of the text `placed.text[start:end]`, which an ellipsis in a quote omits."""
     text = placed.text
     omitted = " ".join(visible_text(text[start:end]).split())
     around = visible_text(text[max(0, start - _AROUND) : start] + text[end : end + _AROUND])
@@ -190,8 +195,9 @@ def gap_between(placed: LocatedText, start: int, end: int) -> Gap:
 
 
 def _straddling(left: str, right: str) -> Iterator[str]:
-    """Yield the phrases of `_PHRASES` that begin in `left` and end in `right`, such as "a menos" if the quote contains
-    the "a".
+    """Yield the phrases of `_PHRASES` that begin in `left` and end in `right`.
+
+    An example is "a menos" if the quote contains "a" and omits "menos".
     """
     head = normalised(visible_text(left[-_PHRASE_LENGTH:])).text.strip()
     tail = normalised(visible_text(right[:_PHRASE_LENGTH])).text.strip()

@@ -31,7 +31,10 @@ _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 
 
 def without_running_lines(extracted_text: ExtractedText) -> ExtractedText | None:
-    """Return the pages without running headers and footers, or None if there are none, or the text has no pages."""
+    """Return the text of the pages without running headers and footers.
+
+    Return None if the pages have no running headers and footers, or if the text is not divided into pages.
+    """
     if extracted_text.kind is not UnitKind.PAGE or len(extracted_text.units) < LEAST:
         return None
     pages = [extracted_text.text[unit.start : unit.end].split("\n") for unit in extracted_text.units]
@@ -101,12 +104,15 @@ def _edges(lines: Sequence[str]) -> set[int]:
 
 
 def _first(lines: Sequence[str], indexes: Iterable[int]) -> list[int]:
-    """Return the first of `indexes` whose lines are not blank."""
+    """Return the first `EDGE` of `indexes` whose lines are not blank."""
     return list(islice((index for index in indexes if lines[index].strip()), EDGE))
 
 
 def _outer(lines: Sequence[str], indexes: Sequence[int], left: set[int]) -> set[int]:
-    """Return short lines between the edge of a page and its number, from `indexes`, which begin at the edge."""
+    """Return the indexes of short lines between the edge of a page and its page number.
+
+    `indexes` are line indexes that begin at the edge, and `left` has the indexes of lines that are already left out.
+    """
     number = next(
         (nth for nth, index in enumerate(indexes[: len(lines) // 2]) if index in left and _is_number(lines[index])), 0
     )
@@ -118,6 +124,9 @@ def _is_number(line: str) -> bool:
 
 
 def _shape(line: str) -> str:
-    """Return a line without its numbers and punctuation, which OCR reads differently each time; empty for a long line."""
+    """Return a line in a form that is equal on all pages of a running header or footer; empty for a long line.
+
+    Numbers become `#`, and punctuation is removed because OCR reads it differently on each page.
+    """
     shape = " ".join(_BESIDE.sub(" ", _NUMBER.sub("#", line)).split()).casefold()
     return shape if len(shape) <= LONGEST else ""

@@ -1,4 +1,4 @@
-"""Text in a file that readers do not see: how an extracted text stores it, and the note about it in a verdict."""
+"""Handles text in a file that readers do not see: how extracted text stores it, and the note about it in a verdict."""
 
 from __future__ import annotations
 
@@ -17,12 +17,18 @@ contains.
 
 
 def with_hidden(shown: str, whole: str) -> str:
-    """Return one text that contains both, or only `shown` if they are the same."""
+    """Join the visible text `shown` and the complete text `whole` of a page, so that `split_hidden` can split them.
+
+    Return only `shown` if the two are equal.
+    """
     return shown if shown == whole else f"{shown}{_MARK}{whole}"
 
 
 def split_hidden(text: ExtractedText) -> tuple[ExtractedText, ExtractedText | None]:
-    """Return the visible text, and the complete text if it has more. For texts of pages."""
+    """Return the visible text, and the complete text if it differs from the visible text; otherwise None.
+
+    The text must be divided into pages whose texts were made by `with_hidden`.
+    """
     if _MARK not in text.text:
         return text, None
     pages = [text.text[unit.start : unit.end].partition(_MARK) for unit in text.units]

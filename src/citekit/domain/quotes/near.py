@@ -1,4 +1,4 @@
-"""Finds the passage that is most similar to a quote that does not occur."""
+"""Finds the passage that is most similar to a quote that does not occur in the text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ _EACH = 40
 
 @frozen
 class Near:
-    """A passage (start, end) of the text that is similar to the quote. `similarity` from 0 to 1 counts words in order."""
+    """A passage of the text that is similar to the quote, from character `start` up to, but not including, `end`.
+
+    `similarity` is from 0 to 1 and is based on the words that occur in both in the same order.
+    """
 
     start: int
     end: int
@@ -48,8 +51,9 @@ class Near:
 
 
 def nearest_passage(source: Quotable, piece: Piece) -> Near | None:
-    """Return the passage that has the most words in common with the piece, in the same order, or None if none is
-    similar.
+    """Return the passage that has the most words in common with `piece` in the same order.
+
+    Return None if no passage is similar.
     """
     size = len(piece.letters)
     votes = _votes(source.letters, piece.letters)
@@ -63,7 +67,7 @@ def nearest_passage(source: Quotable, piece: Piece) -> Near | None:
 
 
 def _votes(letters: str, wanted: str) -> Counter[int]:
-    """Count the rounded positions where the wanted letters would begin, according to the parts of them that occur."""
+    """Count, for each rounded position in `letters`, how many short parts of `wanted` suggest that it begins there."""
     width = min(_GRAM, len(wanted))
     step = max(1, (len(wanted) - width) // _GRAMS)
     rounding = max(16, len(wanted) // 4)
@@ -109,7 +113,10 @@ def _is_repetitive(words: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 def _widened(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the passage extended to whole words and numbers at both ends, so that differences there are visible."""
+    """Return the passage from `start` to `end`, extended to whole words and numbers.
+
+    This makes differences at the ends of the passage visible.
+    """
     near = text[max(0, start - _RUN) : start]
     before = (text[start].isdigit() and _GROUPS_BEFORE.search(near)) or _RUN_BEFORE.search(near)
     after = _RUN_AFTER.match(text, end, end + _RUN)

@@ -1,8 +1,9 @@
-"""Normal forms in which quotes are compared: without case, kinds of white space, hyphenation, and forms of characters.
+"""Computes the normal forms in which quotes are compared.
 
-There are two forms. The *normal form* has one space for white space, one hyphen for a dash, and a seam for a hyphen at
-a line end. The *letters* are the normal form without these three. Quotes are searched in the letters, and candidates
-are then compared in the normal form.
+Normal forms ignore case, the kind of white space, hyphenation, and variants of characters. There are two forms. The
+*normal form* has one space for any white space, one hyphen for any dash, and a special character, called a seam, for a
+hyphen at a line end. The *letters* are the normal form without spaces, hyphens, and seams. A quote is first searched
+for in the letters of a text; each occurrence is then compared in the normal form.
 """
 
 from __future__ import annotations
@@ -34,14 +35,17 @@ _GAP_CHARACTERS = re.compile(rf"[ \-{SEAM}{NOTE}{SCRIPTS}]")
 
 @frozen
 class Normal:
-    """A normal form. Its character i comes from `starts[i]` to `ends[i]` (excluded) of the original text."""
+    """A text in normal form with its offsets in the original text.
+
+    The character i comes from the characters `starts[i]` to `ends[i]` (excluded) of the original text.
+    """
 
     text: str
     starts: array[int] = field(repr=False)
     ends: array[int] = field(repr=False)
 
     def letters(self) -> Normal:
-        """Return the normal form without spaces, hyphens, and seams."""
+        """Return the letters of this normal form: the same text and offsets without spaces, hyphens, and seams."""
         kept = [index for index, character in enumerate(self.text) if not _GAP_CHARACTERS.match(character)]
         return Normal(
             "".join(self.text[index] for index in kept),
@@ -51,14 +55,18 @@ class Normal:
 
 
 def without_gaps(normal: str) -> str:
-    """Return a normal form without the characters between its letters: spaces, hyphens, seams, superscripts, and
-    subscripts.
+    """Return only the letters of a normal form, without spaces, hyphens, seams, superscripts, and subscripts.
+
+    A seam is the character that replaces a hyphen at a line end.
     """
     return _GAP_CHARACTERS.sub("", normal)
 
 
 def normalised(text: str) -> Normal:
-    """Return the normal form of `text` with the offsets of its characters. Idempotent."""
+    """Return the normal form of `text` with the offsets of its characters.
+
+    The normal form of a normal form is itself.
+    """
     pieces: list[str] = []
     starts, ends = array("q"), array("q")
     for token in _TOKEN.finditer(text):
@@ -76,7 +84,7 @@ def normalised(text: str) -> Normal:
 
 
 def letters_of(text: str) -> str:
-    """Return the letters of `text`. Equals `normalised(text).letters().text`, but is faster."""
+    """Return the letters of `text` in normal form, the same as `normalised(text).letters().text`, but faster."""
     if text.isascii() and not _UNSEEN_ASCII.search(text):
         return text.encode("ascii").lower().translate(_ASCII, _ASCII_GAPS).decode("ascii")
     if not _MARK.search(text):
@@ -85,7 +93,10 @@ def letters_of(text: str) -> str:
 
 
 class _Letters(dict[int, str]):
-    """Maps characters without combining marks to their letters. Computes each one once."""
+    """A dictionary that maps characters without combining marks to their letters in normal form.
+
+    The keys are code points. Each value is computed on first use.
+    """
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -105,10 +116,11 @@ _ASCII_GAPS = bytes(code for code in range(128) if chr(code).isspace() or chr(co
 
 
 def same_words(source: str, quote: str, *, spacing: bool = True) -> bool:
-    """Return whether two normal forms with the same letters have equivalent gaps between them.
+    """Return whether two texts in normal form with the same letters also have the same words.
 
-    A seam equals a hyphen or nothing. A note mark in the source, enclosed by `NOTE`, is optional. Gaps after the last
-    letter are ignored, except superscripts and subscripts. With `spacing`, a space is optional between a number and its
+    The spaces and signs between their letters must be equivalent. A seam (a hyphen at a line end) is equivalent to a
+    hyphen and to nothing. A note mark in the source, enclosed in `NOTE`, is optional. Everything after the last letter
+    is ignored, except superscripts and subscripts. If `spacing` is True, a space is optional between a number and its
     percent sign, and next to one of `+ = < > × ÷`.
     """
     one, other = _letters_with_gaps(source), _letters_with_gaps(quote)
@@ -122,7 +134,10 @@ def same_words(source: str, quote: str, *, spacing: bool = True) -> bool:
 
 
 def _is_free(before: str, after: str) -> bool:
-    """Return whether a space between these two letters is optional: before a percent sign and next to operators."""
+    """Return whether a space between the characters `before` and `after` is optional.
+
+    It is optional between a digit and a percent sign, and next to an operator.
+    """
     is_operator = {before, after} & _OPERATORS and before != after
     return bool(is_operator) or (before.isdigit() and after in _PERCENT)
 
@@ -135,8 +150,9 @@ _PERCENT = frozenset("%‰")
 
 
 def _letters_with_gaps(text: str) -> list[tuple[str, str]]:
-    """Return every letter with the gap after it, and the gap before the first letter, without spaces and hyphens at the
-    end.
+    """Return (letter, gap) pairs; a gap is the spaces and signs after a letter.
+
+    The first pair is the gap before all letters. Spaces, hyphens, and seams at the end of the text are left out.
     """
     found: list[tuple[str, str]] = _LETTER_WITH_GAP.findall(text)
     if found:

@@ -1,4 +1,4 @@
-"""A text that is prepared for quote searches: its letters in blocks, with a mapping back to the text."""
+"""Prepares a text for quote searches: computes its letters in blocks, and maps letters back to the text."""
 
 from __future__ import annotations
 
@@ -41,17 +41,24 @@ class LocatedText(Protocol):
         """The complete text."""
 
     def locate(self, start: int, end: int) -> Location:
-        """Return the location of `text[start:end]`. Raises `LocationOutside`."""
+        """Return the location of `text[start:end]` in the file.
+
+        Raise `LocationOutside` if the range is not in the text.
+        """
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """Return the characters (start, end) of a location, or None if it is of another kind or outside the text."""
+        """Return the character offsets (start, end) of a location in this text.
+
+        Return None if the location is outside the text or of a kind that does not fit it.
+        """
 
 
 @frozen
 class Quotable:
-    """A text and its letters. Block i begins at `starts[i]` of the text, and its letters begin at `letter_starts[i]`.
+    """A text together with its letters in normal form, for quote searches.
 
-    `note` describes the text if it is not the one that readers see.
+    The text is divided into blocks. Block i begins at the offset `starts[i]` of the text, and its letters begin at the
+    offset `letter_starts[i]` of `letters`. `note` describes the text if it is not the text that readers see.
     """
 
     placed: LocatedText
@@ -64,7 +71,7 @@ class Quotable:
 
     @classmethod
     def of(cls, placed: LocatedText, note: str = "") -> Quotable:
-        """Prepare a text for searches."""
+        """Prepare a text for quote searches. `note` describes the text if it is not the text that readers see."""
         starts, letter_starts, pieces, length = array("q"), array("q"), [], 0
         text = placed.text
         for start, end in _blocks(text):
@@ -77,7 +84,7 @@ class Quotable:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the blocks are in order inside the text and its letters."""
+        """Whether the blocks are in order and lie inside the text and its letters."""
         pairs = ((self.starts, self.text), (self.letter_starts, self.letters))
         return len(self.starts) == len(self.letter_starts) and all(
             (starts[0] == 0 and starts[-1] <= len(text) and all(map(le, starts, starts[1:]))) if starts else not text
@@ -86,15 +93,14 @@ class Quotable:
 
     @property
     def text(self) -> str:
-        """The complete text."""
+        """The complete text that is searched for quotes."""
         return self.placed.text
 
     def origin(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return the range of the text from which the letters `start` to `end` come, or None if it would split a
-        character.
+        """Return the range of the text that the letters from `start` to `end` come from.
 
-        Also None if the letters do not match the text: a worker that a malicious file has taken over may have made
-        them.
+        Return None if the range would split a character, or if the letters do not match the text. A mismatch is
+        possible because the letters may come from a worker process that a malicious file has taken over.
         """
         first, place = self._block_of(start)
         normal = self._block(first)
@@ -109,8 +115,9 @@ class Quotable:
         return self.starts[first] + normal.starts[place], self.starts[last] + closing.ends[final]
 
     def begins_page(self, offset: int) -> bool:
-        """Return whether a capital letter begins a page at `offset`: then it is a header, not the rest of a word from
-        the previous page.
+        """Return whether the character at `offset` is a capital letter at the beginning of a page.
+
+        Such a letter begins a header or a new sentence; it does not continue a word from the previous page.
         """
         placed = self.placed
         if not isinstance(placed, ExtractedText) or placed.kind is not UnitKind.PAGE:
@@ -118,21 +125,22 @@ class Quotable:
         return self.text[offset].isupper() and placed.unit_at(offset).start == offset
 
     def letters_before(self, offset: int) -> int:
-        """Return the number of letters that come from before the character at `offset`."""
+        """Return the number of letters that come from the text before the character at `offset`."""
         number = bisect_right(self.starts, offset) - 1
         if number < 0:
             return 0
         return self.letter_starts[number] + bisect_right(self._block(number).starts, offset - self.starts[number] - 1)
 
     def blocks(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield (number, length in characters) of the blocks that contain the first and the last of the letters `start`
-        to `end`.
+        """Yield (number, length in characters) for the blocks that contain the first and last of some letters.
+
+        `start` and `end` (excluded) are offsets in the letters. If one block contains both, it is yielded only once.
         """
         for number in {self._block_of(start)[0], self._block_of(end - 1)[0]}:
             yield number, self._end(number) - self.starts[number]
 
     def block_at(self, offset: int) -> tuple[int, int]:
-        """Return (number, length in characters) of the block with the character at `offset`."""
+        """Return (number, length in characters) of the block that contains the character at `offset`."""
         number = max(0, bisect_right(self.starts, offset) - 1)
         return number, self._end(number) - self.starts[number] if self.starts else 0
 
@@ -155,7 +163,7 @@ class Quotable:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield ranges whose normal forms do not depend on the adjacent text."""
+    """Yield the ranges (start, end) of blocks whose normal forms do not depend on the adjacent text."""
     start = 0
     while start < len(text):
         border = _BORDER.search(text, start + BLOCK)

@@ -1,4 +1,4 @@
-"""Parses a quote: one piece, or several with ellipses between them."""
+"""Parses a quote, which consists of one piece or of several pieces separated by ellipses."""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ _TAGS = re.compile(r"[<>]|&#?\w{1,31};")
 
 @frozen
 class Piece:
-    """Some words of a quote: the original text, its normal form, and its letters. `said` are differences normalized
-    before.
+    """A piece of a quote without ellipses: its original text, its normal form, and its letters.
+
+    `said` lists the kinds of difference from the given quote that were normalized before the search.
     """
 
     text: str
@@ -65,7 +66,10 @@ class Piece:
 
 @frozen
 class LevelledPiece(Piece):
-    """A piece in which each number at `places` (start, end) may be a superscript, a subscript, or on the line."""
+    """A piece of a quote that contains numbers whose position relative to the line is unknown.
+
+    Each number, at (start, end) in `places`, may be a superscript, a subscript, or on the line in the source.
+    """
 
     places: tuple[tuple[int, int], ...] = ()
     pattern: re.Pattern[str] = field(init=False, repr=False)
@@ -80,12 +84,13 @@ class LevelledPiece(Piece):
 
     @property
     def has_words(self) -> bool:
-        """Whether a letter or digit remains on the line in every reading."""
+        """Whether a letter or digit is left on the line if all the numbers are superscripts or subscripts."""
         return not self.pattern.fullmatch("")
 
     def at(self, found: re.Match[str], is_low: Callable[[int], bool]) -> Piece:
-        """Return the piece as it is written at a match. `is_low` says whether a subscript follows a given letter of the
-        source.
+        """Return the piece as it is written in the source at the match `found`.
+
+        `is_low` returns whether a subscript follows the letter with the given offset in the source's letters.
         """
         pieces, position, letters = [], 0, found.start()
         for number, (start, end) in enumerate(self.places, 1):
@@ -105,7 +110,10 @@ def _letters(text: str) -> str:
 
 
 def _levelled(text: str) -> list[Piece]:
-    """Return the readings of a piece with superscript or subscript numbers; empty if it has no such numbers."""
+    """Return the possible readings of a piece in which numbers are superscripts or subscripts.
+
+    The result is empty if the piece has no such numbers.
+    """
     raised, places = raisable(text)
     if not places:
         return [] if raised == text else [Piece(raised, (LEVELS,))]
@@ -122,10 +130,11 @@ def _all(text: str, places: Sequence[tuple[int, int]], level: Callable[[str], st
 
 
 def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
-    """Return the pieces of a quote for each way to read it: as is; without the quotation marks around it; with numbers
-    after words as superscripts or subscripts; and split at its ellipses.
+    """Return the possible readings of a quote, each as a sequence of pieces.
 
-    Raises `RequestRefused` for a quote without letters or digits, and for one that is too long or has too many pieces.
+    The readings are: the quote as it is; without the quotation marks around it; with numbers after words as
+    superscripts or subscripts; and split at its ellipses. Raise `RequestRefused` if the quote has no letters or digits,
+    is too long, or has too many pieces.
     """
     if not text.strip():
         raise RequestRefused("The quote is empty. Give the words to look for.")
@@ -148,7 +157,7 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
 
 
 def has_markup(text: str) -> bool:
-    """Return whether a quote contains a character that markup uses."""
+    """Return whether a quote contains a character that is used for markup."""
     return bool(_MARKUP.search(text))
 
 

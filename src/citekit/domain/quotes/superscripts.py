@@ -1,8 +1,9 @@
-"""Superscripts and subscripts: how texts for quotes write them, and which of them are note marks.
+"""Handles superscripts and subscripts in texts that quotes are searched in, and decides which of them are note marks.
 
-A raised or lowered digit, whether a character of its own or markup, is written as Unicode's superscript or subscript
-(The Unicode Standard, 22.4), one character for one, so that offsets in the text do not change. In the letters of a
-normal form they count as gaps, and each gap of a quote is compared with that of the source.
+A raised or lowered digit is written as the Unicode superscript or subscript character (The Unicode Standard, 22.4),
+whether the source has that character or markup. Each character is replaced by exactly one character, so that offsets in
+the text do not change. Superscripts and subscripts are not letters of a normal form. Instead, they are compared
+separately, together with the spaces and hyphens between letters.
 """
 
 from __future__ import annotations
@@ -72,7 +73,10 @@ _POWER = re.compile(r"(?<=[\w)\]])\^\{?([+\-\u2212]?\d{1,4})\}?")
 
 
 def superscript(text: str, before: str = "") -> str:
-    """Return `text`, which is raised after `before`, in superscript characters, one for one. Words stay unchanged."""
+    """Return raised text in superscript characters. Each character is replaced by one character.
+
+    `before` is the text that precedes the raised text. Raised words stay unchanged.
+    """
     stripped = text.strip()
     if _is_formula(stripped, before):
         return text.translate(_HIGH).translate(_HIGH_LETTERS)
@@ -82,7 +86,10 @@ def superscript(text: str, before: str = "") -> str:
 
 
 def subscript(text: str, before: str = "") -> str:
-    """Return `text`, which is lowered after `before`, in subscript characters, like `superscript`."""
+    """Return lowered text in subscript characters. Each character is replaced by one character.
+
+    `before` is the text that precedes the lowered text. Lowered words stay unchanged.
+    """
     stripped = text.strip()
     if _is_formula(stripped, before):
         return text.translate(_LOW).translate(_LOW_LETTERS)
@@ -90,7 +97,11 @@ def subscript(text: str, before: str = "") -> str:
 
 
 def _is_formula(text: str, before: str) -> bool:
-    """Return whether `text` consists of numbers, signs, and single letters, as exponents do."""
+    """Return whether raised or lowered text is part of a formula: numbers, signs, and single letters.
+
+    Letters are accepted only if `before`, the preceding text, ends with a number, a closing bracket, or a single
+    letter.
+    """
     return bool(_FORMULA.fullmatch(text)) and (not _has_letters(text) or bool(_BASE.search(before)))
 
 
@@ -99,19 +110,22 @@ def _has_letters(text: str) -> bool:
 
 
 def visible_text(text: str) -> str:
-    """Return `text` without hidden characters and cuts, and with one space in place of those around a hidden part."""
+    """Return `text` without the internal markers `HIDDEN` (a hidden character) and `CUT` (a separator).
+
+    The spaces around a hidden part become one space.
+    """
     if HIDDEN in text:
         text = _HIDDEN.sub("", text)
     return _CUTS.sub("", text) if CUT in text else text
 
 
 def note_ends(text: str, at: int) -> int:
-    """Return the end of the note mark that begins at `at`, or `at` itself if there is none.
+    """Return the end of the note mark that begins at `at`, or `at` itself if no note mark begins there.
 
     A note mark is a superscript number, letter, star, or dagger after a word of three or more letters, after
-    punctuation, or after a year. After any other number it is an exponent; after a shorter word it may belong to a unit
-    or a formula. A star or dagger is a note mark after anything, with or without an adjacent plus sign. A plus sign
-    alone is one after a word that ends in four lowercase letters.
+    punctuation, or after a year. A superscript after any other number is an exponent; after a shorter word, it may
+    belong to a unit or a formula. A star or dagger is always a note mark, with or without an adjacent plus sign. A plus
+    sign alone is a note mark after a word that ends in four lowercase letters.
     """
     stars = _STARS.match(text, at)
     if stars:
@@ -127,7 +141,7 @@ def note_ends(text: str, at: int) -> int:
 
 
 def with_notes_marked(text: str) -> str:
-    """Return `text` with `NOTE` before and after each note mark."""
+    """Return `text` with the character `NOTE` inserted before and after each note mark."""
     pieces, position = [], 0
     for script in _SCRIPT.finditer(text):
         end = note_ends(text, script.start()) if script.start() >= position else 0
@@ -138,10 +152,10 @@ def with_notes_marked(text: str) -> str:
 
 
 def raisable(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return a quote with the text after `^` raised, and the ranges (start, end) of other numbers that may be raised or
-    lowered.
+    """Return a quote with the text after each `^` in superscript characters, and the ranges of other numbers to check.
 
-    These are numbers and stars after words and punctuation, and those of chemical formulas (`H2O`), in order.
+    These are the numbers and stars that may be superscripts or subscripts in the source: after words, after
+    punctuation, and in chemical formulas (`H2O`). The ranges (start, end) are in order.
     """
     text = _POWER.sub(lambda found: superscript(found[1]), text)
     places = [found.span() for pattern in (_FLAT, _APART) for found in pattern.finditer(text)]
@@ -157,6 +171,6 @@ def raisable(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def is_low(text: str) -> bool:
-    """Return whether the first superscript or subscript of `text` is a subscript."""
+    """Return whether the first superscript or subscript in `text` is a subscript. False if `text` has neither."""
     found = _SCRIPT.search(text)
     return found is not None and found[0] in _LOWERED

@@ -1,4 +1,4 @@
-"""The text of subtitles with the time of each line."""
+"""Joins subtitles into a text with the time of each subtitle."""
 
 from __future__ import annotations
 
@@ -27,16 +27,21 @@ _ENDED = re.compile(r"""[.!?:\u2026\u3002\uff01\uff1f\u266a\u266b)\]]["'\u201d\u
 
 
 def is_pause_between(pause: float, before: str, after: str) -> bool:
-    """Return whether the pause between two subtitles, in seconds, separates their texts."""
+    """Return whether the pause between two subtitles is long enough to separate their texts.
+
+    `pause` is in seconds. `before` and `after` are the texts of the subtitles. A longer pause is required if the second
+    subtitle seems to continue a sentence of the first.
+    """
     runs_on = after.lstrip()[:1].islower() and not _ENDED.search(before)
     return round(pause, 3) > (PAUSE_IN_SENTENCE if runs_on else PAUSE)
 
 
 @frozen
 class Transcript:
-    """The text of subtitles, one per line, with a line that contains only `CUT` at each separating pause.
+    """The text of subtitles, one subtitle per line.
 
-    Subtitle i is `text[starts[i]:ends[i]]`, from `since[i]` to `until[i]` seconds.
+    The text of subtitle i is `text[starts[i]:ends[i]]`, shown from `since[i]` to `until[i]` seconds. A line that
+    contains only `CUT` marks a pause that no quote may cross.
     """
 
     modality: Modality
@@ -48,8 +53,9 @@ class Transcript:
 
     @classmethod
     def of(cls, cues: Iterable[tuple[float, float, str]], modality: Modality) -> Transcript:
-        """Create a transcript of subtitles (start, end, text), in seconds. Times are rounded outward to whole
-        milliseconds.
+        """Create a transcript from subtitles (start, end, text), with times in seconds.
+
+        Starts are rounded down and ends are rounded up to whole milliseconds.
         """
         lines: list[str] = []
         made = cls(modality, "", array("q"), array("q"), array("d"), array("d"))
@@ -68,7 +74,10 @@ class Transcript:
         return cls(modality, "\n".join(lines), made.starts, made.ends, made.since, made.until)
 
     def locate(self, start: int, end: int) -> Location:
-        """Return the time range of `text[start:end]`, in whole subtitles. Raises `LocationOutside`."""
+        """Return the time range of the subtitles that contain `text[start:end]`.
+
+        Raise `LocationOutside` if the range is empty or not in the text.
+        """
         if not 0 <= start < end <= len(self.text):
             raise LocationOutside(
                 f"the character range {start}-{end} is not inside the text, which has {len(self.text)} characters"
@@ -77,7 +86,10 @@ class Transcript:
         return TimeSpan(self.since[first], max(self.until[first : last + 1]), self.modality)
 
     def span_of(self, location: Location) -> tuple[int, int] | None:
-        """Return the characters of the subtitles that are displayed at any time in that location."""
+        """Return the character offsets (start, end) of the subtitles shown at any time during a time range.
+
+        Return None if `location` is not a time range or no subtitle is shown in it.
+        """
         if not isinstance(location, TimeSpan):
             return None
         end = math.inf if location.end is None else location.end

@@ -1,4 +1,4 @@
-"""The result of verifying a quote."""
+"""Defines the result of verifying a quote."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citekit.domain.quotes.hidden import NOT_VISIBLE
 
 
 class Finding(StrEnum):
-    """Whether and how a quote occurs."""
+    """Whether and how a quote occurs in a resource. `QuoteVerdict` explains the values."""
 
     EXACT = "exact"
     NORMALISED = "normalised"
@@ -42,13 +42,13 @@ class QuotePlace:
 
     @property
     def visible(self) -> bool:
-        """Whether readers see it: False if the words are hidden, as `note` says."""
+        """Whether readers of the file see this passage. False if the passage is hidden text."""
         return self.note != NOT_VISIBLE
 
 
 @frozen
 class NearPlace:
-    """A passage that is similar to the quote. `similarity` is the share of common words, from 0 to 1."""
+    """A passage that is similar to the quote. `similarity` is the share of words in common, from 0 to 1."""
 
     address: Address
     text: str
@@ -57,13 +57,14 @@ class NearPlace:
 
 @frozen(kw_only=True)
 class QuoteVerdict:
-    """The result. `asked` is the requested address, or None for the whole resource.
+    """The result of verifying a quote. `asked` is the requested address, or None for the whole resource.
 
-    `places` are the occurrences of the quote, best first: inside the requested address for `exact` and `normalised`,
-    outside it for `elsewhere`. For `altered`, they have the same words, but the quote omits or changes something that
-    can change their meaning (see the `gaps` and `changes` of each). `more` is True if there are others. `near` is given
-    only for `absent` and `unread`. `unread` has the numbers of the pages that were not read because that would take too
-    long. If there are any, words that occur on no other page are `unread`, not `absent`.
+    `places` are the occurrences of the quote, best first: inside the requested address if the finding is `exact` or
+    `normalised`, and outside it if the finding is `elsewhere`. If the finding is `altered`, they have the same words,
+    but the quote omits or changes text in a way that can change their meaning (see the `gaps` and `changes` of each).
+    `more` is True if other occurrences are not listed. `near` is the most similar passage; it is given only if the
+    finding is `absent` or `unread`. `unread` lists the numbers of pages that were not read because that would take too
+    long. If pages are unread, a quote that occurs on no other page is `unread`, not `absent`.
     """
 
     finding: Finding
@@ -77,12 +78,12 @@ class QuoteVerdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the quote is at the requested address, visible to readers."""
+        """Whether the quote occurs at the requested address in text that readers see."""
         return self.finding in (Finding.EXACT, Finding.NORMALISED) and self.visible
 
     @property
     def visible(self) -> bool:
-        """Whether readers see the words of the first occurrence; True if there is none."""
+        """Whether readers see the first occurrence of the quote. True if the quote does not occur."""
         return not self.places or self.places[0].visible
 
 

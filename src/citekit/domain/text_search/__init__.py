@@ -1,1 +1,1 @@
-"""Search for words, phrases, and patterns in the text of mapped files."""
+"""Searches the text of mapped files for words, phrases, and patterns."""

@@ -18,9 +18,9 @@ BLOCK = 3000
 
 @frozen
 class TextBlock:
-    """A part of the text of a file. `located` gives the location of each of its characters in the file.
+    """A block of the text of a file. `located` is its text with the location of each character in the file.
 
-    `hidden` marks the complete text of a page that also has text that its readers don't see.
+    If `hidden` is True, the block is the complete text of a page that also has text that readers do not see.
     """
 
     located: ExtractedText | Transcript
@@ -33,9 +33,9 @@ class TextBlock:
 
 
 def blocks_of(texts: Sequence[Quotable]) -> Iterator[TextBlock]:
-    """Yield the blocks of a file in reading order, then one for each page with hidden text.
+    """Yield the blocks of a file in reading order, followed by one block for each page with hidden text.
 
-    `texts` are those of `QuotableTexts.read`. The first one is the text that readers see.
+    `texts` is the result of `QuotableTexts.read`, whose first text is the text that readers see.
     """
     if not texts:
         return
@@ -78,7 +78,7 @@ def _unit_blocks(text: ExtractedText) -> Iterator[ExtractedText]:
 
 
 def _shifted(units: Units, start: int, end: int) -> Units:
-    """The units between two offsets, relative to the first one."""
+    """Return the units between the offsets `start` and `end`, with their offsets relative to `start`."""
     made = Units()
     for number, begin, finish in zip(units.numbers, units.starts, units.ends, strict=True):
         if start <= begin and finish <= end:

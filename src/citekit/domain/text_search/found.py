@@ -1,4 +1,4 @@
-"""The result of a search for text."""
+"""Defines the result of a text search."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from citekit.domain.text_search.matching import Kind
 
 @frozen
 class TextHit:
-    """Lines that match. `address` is their page, line range, or time range; `text` has the lines as the file has them.
+    """Lines of a file that match a query.
 
-    `node` is the deepest node that contains them, and `titles` are the titles from the top of the map down to that
-    node. `hidden` is true for text that readers of the file do not see.
+    `address` is the page, line range, or time range of the lines. `text` is the lines as the file has them, and
+    `before` and `after` are lines of context. `node` is the deepest node that contains the lines, and `titles` are the
+    titles from the top of the map down to that node. `hidden` is True if readers of the file do not see the lines.
     """
 
     address: Address
@@ -31,11 +32,12 @@ class TextHit:
 
 @frozen(kw_only=True)
 class FoundText:
-    """The best hits, those of a page together. `total` counts all matches in the searched text.
+    """The best hits of a text search. Hits on the same page are next to each other.
 
-    `stale` has the reason for each resource whose file has changed or is missing: its text is that of the mapped file.
-    `skipped` has the reason for each resource that could not be searched. `absent` are the words of the query that
-    occur in none of the searched resources.
+    `total` is the number of all matches in the searched text, and `searched` is the number of searched resources.
+    `stale` has the reason for each resource whose file has changed or is missing; the text of the originally mapped
+    file was searched. `skipped` has the reason for each resource that could not be searched. `absent` lists the words
+    of the query that occur in none of the searched resources.
     """
 
     hits: Sequence[TextHit]

@@ -1,7 +1,7 @@
-"""Regular expressions that match a line in linear time.
+"""Matches lines with regular expressions in linear time.
 
-The pattern is compiled into a nondeterministic automaton without backtracking (Thompson 1968), whose sets of states
-are computed once for each character that occurs. No pattern can therefore take exponential time, unlike with `re`.
+The pattern is compiled into a nondeterministic automaton without backtracking (Thompson 1968). The set of states after
+each character is computed once and cached. Unlike with `re`, no pattern can take exponential time.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ def _is_word(character: str) -> bool:
 
 @define
 class _State:
-    """A state: it accepts a character and continues with `after[0]`, or continues with all of `after` at once.
+    """A state of the automaton.
 
-    `condition` is an assertion such as a word boundary, checked with the previous and the next character; both are
-    empty strings at the ends of the line.
+    If `accepts` is set, the state accepts one character and continues with the state `after[0]`. Otherwise, it
+    continues with all the states in `after` at once. `condition` is an assertion such as a word boundary. It is called
+    with the previous and the next character, which are empty strings at the ends of the line.
     """
 
     accepts: _Accepts | None = None
@@ -58,8 +59,10 @@ class _State:
 
 @define
 class LinePattern:
-    """A compiled pattern. Case is ignored. Supports everything that `re` does except lookaround, conditional groups,
-    atomic groups, possessive quantifiers, and references to groups.
+    """A compiled regular expression for lines. Case is ignored.
+
+    It supports the syntax of `re` except lookaround, conditional groups, atomic groups, possessive quantifiers, and
+    references to groups.
     """
 
     _states: list[_State] = field(factory=list)
@@ -71,7 +74,7 @@ class LinePattern:
 
     @classmethod
     def of(cls, pattern: str) -> LinePattern:
-        """Compile a pattern. Raises `RequestRefused` if it is invalid, unsupported, or too large."""
+        """Compile a regular expression. Raise `RequestRefused` if it is invalid, unsupported, or too large."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -88,12 +91,18 @@ class LinePattern:
         return made
 
     def may_match(self, text: str) -> bool:
-        """Return whether a line of `text` can match. Fast, because it only looks for the letters that a match needs."""
+        """Return whether a line of `text` can match.
+
+        Fast, because this only looks for letters that every match contains.
+        """
         lowered = text.lower() if self._required and text.isascii() else ""
         return not lowered or all(each in lowered for each in self._required)
 
     def matches(self, line: str) -> bool:
-        """Return whether the pattern matches anywhere in the line. Raises `RequestRefused` if it takes too much work."""
+        """Return whether the pattern matches anywhere in the line.
+
+        Raise `RequestRefused` if the search takes too much work.
+        """
         if not self.may_match(line):
             return False
         current: frozenset[int] = frozenset()
@@ -106,7 +115,10 @@ class LinePattern:
         return self._step(current, before, "")[1]
 
     def _step(self, current: frozenset[int], before: str, character: str) -> tuple[frozenset[int], bool]:
-        """Return the states after `character`, and whether the final state was reached before it."""
+        """Return the states after `character`, and whether the final state was reached before `character`.
+
+        `current` is the set of states before it, and `before` is the previous character.
+        """
         key = current, "w" if _is_word(before) else before and " ", character
         known = self._cache.get(key)
         if known is None:
@@ -140,7 +152,10 @@ class LinePattern:
         return len(self._states) - 1
 
     def _sequence(self, parts: Any) -> tuple[int, int]:
-        """Add the states of a sequence. Returns its first and its last state; the last one continues nowhere yet."""
+        """Add the states for a parsed sequence, and return the numbers of its first and last state.
+
+        The last state has no successor yet.
+        """
         first = last = self._add(_State())
         for code, value in parts:
             begin, end = self._part(code, value)
@@ -195,7 +210,7 @@ class LinePattern:
 
 
 def _required(parts: Any) -> list[str]:
-    """Return the runs of ASCII characters in lowercase that every match contains."""
+    """Return the sequences of ASCII characters, in lowercase, that every match contains."""
     runs = [""]
     for code, value in parts:
         if code is codes.LITERAL and value < 128:
@@ -217,7 +232,10 @@ def _condition(code: object) -> Callable[[str, str], bool]:
 
 
 def _accepting(code: object, value: Any) -> _Accepts:
-    """Return a function for a part that stands for one character. Raises `RequestRefused` for other parts."""
+    """Return a function that reports whether a character matches a parsed element of the pattern.
+
+    Raise `RequestRefused` if the element does not match a single character.
+    """
     if code is codes.LITERAL:
         letters = _cases(value)
         return lambda character: character in letters

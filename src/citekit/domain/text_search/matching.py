@@ -22,7 +22,7 @@ _CAPTION_LIMIT = 200
 
 
 class Kind(IntEnum):
-    """What a match is. Higher values rank first."""
+    """The kind of a match, such as a heading or a single line. Higher values rank first."""
 
     SCATTERED = 0
     """The words are in the same block, but not close together."""
@@ -42,9 +42,9 @@ class Kind(IntEnum):
 
 @frozen
 class LineMatch:
-    """Lines of a block that match: `text[start:end]` of the block.
+    """Consecutive lines of a block that match a query; they are `text[start:end]` of the block.
 
-    `share` is the fraction of the words of these lines that are words of the query.
+    `share` is the fraction of the words in these lines that are words of the query.
     """
 
     kind: Kind
@@ -54,8 +54,10 @@ class LineMatch:
 
 
 def matches_in(text: str, query: TextQuery, headings: frozenset[tuple[str, ...]]) -> list[LineMatch]:
-    """Return the matches of a query in a block, in reading order. `headings` are titles as words. Blank lines don't
-    count.
+    """Return the matches of a query in the text of a block, in reading order.
+
+    `headings` are the titles of nodes, each split into words. Blank lines are ignored when adjacent lines are
+    determined.
     """
     if query.pattern is not None and not query.pattern.may_match(text):
         return []
@@ -100,7 +102,7 @@ def _match(
 
 
 def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int, int]]]:
-    """Return the first and last line of each occurrence of each phrase."""
+    """Return, for each phrase of the query, the (first, last) line numbers of its occurrences."""
     words = query.words
     every: list[str] = []
     first_words = []
@@ -130,7 +132,10 @@ def _occurrences(lines: Sequence[str], query: TextQuery) -> list[list[tuple[int,
 
 
 def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
-    """Return the ranges of lines with all phrases close together, without those that contain a shorter one."""
+    """Return the ranges (first, last) of lines in which all phrases occur close together.
+
+    A range that contains a shorter range is left out. `occurrences` has the line ranges of each phrase.
+    """
     every = [sorted(set(each)) for each in occurrences]
     spans = set()
     for first, last in min(every, key=len):
@@ -150,7 +155,10 @@ def _close(occurrences: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, 
 
 
 def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int]:
-    """Return the first line with the most phrases."""
+    """Return the line in which the most phrases begin, as a range (line, line).
+
+    If several are equal, return the first.
+    """
     counts: dict[int, int] = {}
     for each in occurrences:
         for line in {first for first, _ in each}:
@@ -160,7 +168,7 @@ def _densest(occurrences: Sequence[Sequence[tuple[int, int]]]) -> tuple[int, int
 
 
 def context_of(text: str, match: LineMatch, count: int) -> tuple[list[str], list[str]]:
-    """Return up to `count` lines with text before and after a match."""
+    """Return up to `count` non-blank lines before a match, and up to `count` after it."""
     if not count:
         return [], []
     before, after = text[: match.start].split("\n"), text[match.end :].split("\n")
@@ -168,9 +176,10 @@ def context_of(text: str, match: LineMatch, count: int) -> tuple[list[str], list
 
 
 def shown_row(text: str) -> str:
-    """Return a line with ` | ` between its cells, which are separated by tabs.
+    """Return a table row, whose cells are separated by tabs, with ` | ` between its cells.
 
-    A currency sign or parenthesis that is a cell of its own, or ends one, belongs to the number in the adjacent cell.
+    A currency sign or parenthesis that is a cell by itself, or that ends a cell, is moved to the number in the adjacent
+    cell.
     """
     cells: list[str] = []
     sign = ""

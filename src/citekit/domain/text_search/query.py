@@ -1,4 +1,4 @@
-"""A query for text: words, quoted phrases, or a regular expression."""
+"""Parses queries for text: words, quoted phrases, or a regular expression."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _PARTS = re.compile(r'["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]*)["\u201c\u20
 
 @frozen
 class TextQuery:
-    """A query. Each phrase is a sequence of adjacent words; a single word is a phrase of one word.
+    """A query for text: either phrases or a regular expression (`pattern`).
 
-    A query with a `pattern` has no phrases.
+    Each phrase is a sequence of adjacent words; a single word is a phrase of one word.
     """
 
     phrases: Sequence[tuple[str, ...]] = ()
@@ -37,9 +37,10 @@ class TextQuery:
 
 
 def parse_query(text: str, *, regex: bool = False) -> TextQuery:
-    """Parse a query. Text in quotation marks is a phrase, and so is a word with punctuation, such as `2,721`.
+    """Parse a query. If `regex` is True, the text is a regular expression; otherwise, it is words and phrases.
 
-    Raises `RequestRefused` for a query without words, one that is too long, and an invalid or unsupported pattern.
+    Text in quotation marks is a phrase, and so is a word with punctuation, such as `2,721`. Raise `RequestRefused` if
+    the query has no words or is too long, or if the regular expression is invalid or unsupported.
     """
     if len(text) > LONGEST:
         raise RequestRefused(f"The query has {len(text)} characters. Use at most {LONGEST}.")

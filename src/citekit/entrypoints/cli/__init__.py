@@ -1,4 +1,7 @@
-"""The command line: one module per command or group of commands, imported when it is called."""
+"""Implements the command line.
+
+Each command or group of commands is a module that is imported only when the command is called.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ start are imported, and none of them frees anything."""
 
 
 def main() -> None:
-    """Run the command line, and exit with its exit code."""
+    """Run the command line, and end the process with its exit code."""
     gc.set_threshold(NEW_OBJECTS)
     from citekit.entrypoints.cli.program import run
 

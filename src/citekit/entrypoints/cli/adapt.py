@@ -1,4 +1,4 @@
-"""`citekit import`, also called `citekit adapt`."""
+"""Implements the command `citekit import` (also `citekit adapt`), which imports maps from other programs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,11 @@ def command(
 
 
 def _written(made: ImportedMap, output: str, force: bool) -> Path:
-    """Write the map to a separate file. Raises `RequestRefused`, `HomeUnwritable`, and `FaultyAnswer`."""
+    """Write the map to the file `output` and return its path.
+
+    Raise `RequestRefused` if the file must not be replaced, `HomeUnwritable` if it cannot be written, or `FaultyAnswer`
+    if JSON cannot represent the map.
+    """
     import tempfile
 
     from citekit.domain.errors import FaultyAnswer

@@ -1,4 +1,4 @@
-"""`citekit cache`: stats, verify, prune, clear."""
+"""Implements the commands of `citekit cache`, which show, check, and reduce the evidence cache."""
 
 from __future__ import annotations
 

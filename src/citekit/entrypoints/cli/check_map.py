@@ -1,4 +1,4 @@
-"""`citekit validate`."""
+"""Implements the command `citekit validate`, which reports and repairs errors in a map."""
 
 from __future__ import annotations
 
@@ -75,7 +75,10 @@ def command(session: Session, file: str, bbox: str, fix: bool, output: str | Non
 
 @frozen(kw_only=True)
 class _Checked:
-    """A map file and its report. `edits` are the changes that were made, or that `--fix` would make."""
+    """A map file and the result of validating it.
+
+    `edits` are the changes that were made or, without `--fix`, the changes that `--fix` would make.
+    """
 
     name: str
     path: Path
@@ -90,7 +93,7 @@ class _Checked:
     backup: Path | None = None
 
     def to_plain(self) -> dict[str, Any]:
-        """The JSON document."""
+        """Return the result as the data of the JSON document that `--json` prints."""
         told: dict[str, Any] = {"file": self.name, "sound": not self.faults}
         if self.report is not None:
             head = self.report.resource_map
@@ -115,7 +118,7 @@ def _checked(session: Session, name: str, order: BoxOrder) -> _Checked:
 
 
 def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
-    """Validate the data of a map. Raises `FaultyAnswer` for data that are not a map at all."""
+    """Validate the data of a map file and return the result. Raise `FaultyAnswer` if the data is not a map at all."""
     from citekit.domain.errors import FaultyAnswer
     from citekit.wire.lenient_maps import read_leniently
     from citekit.wire.map_edits import edited
@@ -136,7 +139,7 @@ def _examined(session: Session, asked: _Checked, order: BoxOrder) -> _Checked:
 
 
 def _repaired(session: Session, found: _Checked, output: str | None, force: bool) -> _Checked:
-    """Write the repaired map, and validate it again."""
+    """Write the repaired map, validate it again, and return the result."""
     from citekit.entrypoints.cli.output_files import replace_map, write_map
     from citekit.wire.locations import BoxOrder
 
@@ -150,7 +153,7 @@ def _repaired(session: Session, found: _Checked, output: str | None, force: bool
 
 
 def _file_of(session: Session, name: str) -> Path:
-    """The file with that name, else the stored map with that id."""
+    """Return the path of the file `name` if it exists, or else of the stored map with that ID."""
     from citekit.domain.errors import CiteKitError
     from citekit.domain.ids import check_resource_id, stored_name
 
@@ -167,7 +170,11 @@ def _file_of(session: Session, name: str) -> Path:
 
 
 def read_map_file(path: Path) -> str:
-    """The text of a map file. Raises `SourceUnreadable`, and `FaultyAnswer` if it is too large or not UTF-8."""
+    """Return the text of a map file.
+
+    Raise `SourceUnreadable` if the file is not a regular, readable file, or `FaultyAnswer` if it is too large or not
+    UTF-8.
+    """
     from citekit.domain.errors import FaultyAnswer, SourceUnreadable
     from citekit.entrypoints.cli.formatting import size
     from citekit.wire.maps import SIZE_LIMIT
@@ -230,7 +237,10 @@ def _warnings(checked: _Checked) -> Iterator[str]:
 
 
 def _first(what: str, shown: Sequence[str], count: int) -> Iterator[str]:
-    """Yield the lines that are shown, and the number of those that are not."""
+    """Yield the lines in `shown` and, if `count` is greater, a line with the number of lines that are not shown.
+
+    `what` is the noun for the lines, "fault" or "warning".
+    """
     from citekit.entrypoints.cli.formatting import counted
 
     yield from shown

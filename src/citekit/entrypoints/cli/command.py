@@ -1,4 +1,4 @@
-"""The options of every command: `--home` and `--json`, which are accepted before and after the command name."""
+"""Defines the options that commands have in common, such as `--home` and `--json`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FOLDER = click.Path(exists=True, file_okay=False)
 
 
 def home_option() -> click.Option:
-    """The option `--home DIR`."""
+    """Return the option `--home DIR`."""
     return click.Option(
         ["--home"],
         metavar="DIR",
@@ -42,7 +42,7 @@ def home_option() -> click.Option:
 
 
 def json_option() -> click.Option:
-    """The option `--json`."""
+    """Return the option `--json`."""
     return click.Option(
         ["--json"],
         is_flag=True,
@@ -53,7 +53,7 @@ def json_option() -> click.Option:
 
 
 def roots_option() -> Callable[[_Function], _Function]:
-    """The option `--root DIR`, which can be repeated."""
+    """Return a decorator that adds the option `--root DIR`, which can be repeated."""
     return click.option(
         "--root",
         "roots",
@@ -65,7 +65,7 @@ def roots_option() -> Callable[[_Function], _Function]:
 
 
 def resources_option() -> Callable[[_Function], _Function]:
-    """The option `--resource RESOURCE`, which can be repeated."""
+    """Return a decorator that adds the option `--resource RESOURCE`, which can be repeated."""
     return click.option(
         "--resource",
         "-res",
@@ -77,7 +77,7 @@ def resources_option() -> Callable[[_Function], _Function]:
 
 
 def password_option(what: str) -> Callable[[_Function], _Function]:
-    """The option `--password` for the files that `what` describes."""
+    """Return a decorator that adds the option `--password`. `what` describes the files that the password opens."""
     return click.option(
         "--password",
         metavar="TEXT|-",
@@ -100,7 +100,10 @@ def _asked_password(_context: click.Context, _parameter: click.Parameter, value:
 
 
 class Command(click.Command):
-    """A CiteKit command. Pass `answers=False` for a command that speaks its own protocol on standard output."""
+    """A CiteKit command with the option `--home` and, if `answers` is True, the option `--json`.
+
+    Pass `answers=False` for a command that uses its own protocol on standard output.
+    """
 
     def __init__(self, *arguments: Any, answers: bool = True, **settings: Any) -> None:
         super().__init__(*arguments, **settings)

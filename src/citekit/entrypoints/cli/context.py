@@ -1,4 +1,4 @@
-"""`citekit outline`."""
+"""Implements the command `citekit outline`, which prints an outline of maps for a model."""
 
 from __future__ import annotations
 

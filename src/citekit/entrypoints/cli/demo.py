@@ -1,4 +1,4 @@
-"""`citekit demo`."""
+"""Implements the command `citekit demo`, which shows the main functions on sample files."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _samples(stack: ExitStack) -> list[Path]:
 def _shown(
     session: Session, app: Container, paths: Sequence[Path]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Map every file, extract a part of each twice, and return the results and the failures."""
+    """Map every file, extract a part of each twice, and return the results and the failures as plain data."""
     mapped: list[tuple[ResourceMap, float]] = []
     shown: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
@@ -124,7 +124,10 @@ def _cut(session: Session, app: Container, resource_map: ResourceMap, mapped_in:
 
 
 def _node_to_show(resource_map: ResourceMap) -> Node | None:
-    """The second top-level node if there is one, because the first is often a title page."""
+    """Return the second top-level node of a map, because the first is often a title page.
+
+    Return the first node if it is the only one, or None if the map has no nodes.
+    """
     return next((node for node in (*resource_map.nodes[1:2], *resource_map.nodes)), None)
 
 

@@ -1,4 +1,4 @@
-"""The second half of `citekit demo`: a question, the passage that answers it, and evidence with that page."""
+"""Implements the second half of `citekit demo`: a question, the passage that answers it, and its evidence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ QUESTION = "How are missing values marked?"
 
 
 def show_library(session: Session, app: Container, path: Path) -> dict[str, Any]:
-    """Ingest the sample book, ask a question, and extract the best hit. If something is missing, one note says what."""
+    """Ingest the sample book, ask a question, extract the best hit, and return the results as plain data.
+
+    If a required extra is missing or a step fails, print a note with the reason and return the error instead.
+    """
     try:
         with watching(session, "Ingesting") as watch:
             done = _ingested(app, path, watch)

@@ -1,4 +1,4 @@
-"""`citekit doctor`."""
+"""Implements the command `citekit doctor`, which reports what is missing or broken in the installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`citekit versions`."""
+"""Implements the command `citekit versions`, which lists the maps that different mappers made of one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of the command line, for people and as JSON."""
+"""Converts errors of the command line to messages for people and to JSON."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ INTERRUPTION = "Interrupted. No incomplete files were left behind."
 
 
 class CommandError(Exception):
-    """A command ran, and its result is negative.
+    """Raised when a command ran successfully but its result is negative.
 
-    `kind` is the error type in JSON, `plain` the rest of the JSON document, and `code` the exit code. The lines for
-    people are already printed; the message is the one sentence on standard error.
+    `kind` is the error type in JSON, `plain` is the rest of the JSON document, and `code` is the exit code. The lines
+    of the result have already been printed; the message is the one sentence for standard error.
     """
 
     def __init__(self, kind: str, message: str, plain: Mapping[str, Any] | None = None, code: int = FAILED) -> None:
@@ -25,7 +25,7 @@ class CommandError(Exception):
 
 
 def plain_error(error: BaseException, message: str) -> dict[str, Any]:
-    """An error as plain data: its type, its message, and if it has them, `nearest` names and `faults`."""
+    """Return an error as plain data: its type and message and, if it has them, `nearest` names and `faults`."""
     kind = error.kind if isinstance(error, CommandError) else type(error).__name__
     plain: dict[str, Any] = {"type": kind, "message": message}
     if isinstance(error, CiteKitError):

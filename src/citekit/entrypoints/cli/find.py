@@ -1,4 +1,4 @@
-"""`citekit find`."""
+"""Implements the command `citekit find`, which searches the text of mapped files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats sizes, durations, and locations for people."""
+"""Formats sizes, durations, and locations as text for people."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ _SIZES = ("kB", "MB", "GB", "TB")
 
 
 def size(count: int) -> str:
-    """A size in bytes, formatted with powers of 1000, the units that `--limit` accepts.
+    """Return a size in bytes as text, with units that are powers of 1000, as in the option `--limit`.
 
-    >>> size(1), size(999), size(12_345), size(10_000_000_000)
-    ('1 byte', '999 bytes', '12.3 kB', '10 GB')
+    Example:
+        >>> size(1), size(999), size(12_345), size(10_000_000_000)
+        ('1 byte', '999 bytes', '12.3 kB', '10 GB')
     """
     if count < 1000:
         return counted(count, "byte")
@@ -29,10 +30,11 @@ def size(count: int) -> str:
 
 
 def lasted(seconds: float) -> str:
-    """How long something took.
+    """Return a duration in seconds as text.
 
-    >>> lasted(0.0004), lasted(0.0123), lasted(2.34), lasted(125)
-    ('less than 1 ms', '12 ms', '2.3 s', '2 min 5 s')
+    Example:
+        >>> lasted(0.0004), lasted(0.0123), lasted(2.34), lasted(125)
+        ('less than 1 ms', '12 ms', '2.3 s', '2 min 5 s')
     """
     if seconds < 0.001:
         return "less than 1 ms"
@@ -45,12 +47,15 @@ def lasted(seconds: float) -> str:
 
 
 def counted(number: int, thing: str, plural: str | None = None) -> str:
-    """A number with its noun: `1 map`, `2 maps`."""
+    """Return a number with its noun in the singular or plural, such as `1 map` or `2 maps`.
+
+    If `plural` is None, the plural is `thing` followed by `s`.
+    """
     return f"{number} {thing if number == 1 else plural or f'{thing}s'}"
 
 
 def place(location: Location) -> str:
-    """A short form of a location: `pp. 12-15`, `lines 10-50`, `2:25-3:20`, `ch. 7, chars 120-980`, `Q1 Plan, A1:F20`."""
+    """Return a location as short text, such as `pp. 12-15`, `lines 10-50`, `2:25-3:20`, or `ch. 7, chars 120-980`."""
     from citekit.domain.locations import Box, Cells, Chapter, Lines, Pages, TimeSpan, Virtual
 
     match location:
@@ -71,7 +76,7 @@ def place(location: Location) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A time in a recording: `2:25`, `2:25.5`, `1:02:25`."""
+    """Return a time in a recording, given in seconds, as text such as `2:25`, `2:25.5`, or `1:02:25`."""
     from citekit.domain.numbers import shortest
 
     text = shortest(seconds)

@@ -1,4 +1,4 @@
-"""`citekit ingest`."""
+"""Implements the command `citekit ingest`, which maps files."""
 
 from __future__ import annotations
 
@@ -157,7 +157,10 @@ def command(
 
 
 def app_with(session: Session, flags: Mapping[str, Any], config: Mapping[str, Any] | None) -> Container:
-    """The use cases with these settings changed. Raises `RequestRefused` for an unknown mapper."""
+    """Return the use cases with the settings in `flags` changed and with the mapper configuration `config`.
+
+    Raise `RequestRefused` if the mapper is unknown.
+    """
     app = session.app_with(**flags)
     if config is None and flags.get("mapper") is None:
         return app
@@ -224,20 +227,20 @@ def _many(session: Session, app: Container, files: Sequence[Path], *, kind: str 
 
 
 def _say_choice(session: Session, app: Container, done: Sequence[Outcome]) -> None:
-    """Report which mapper was selected and why, if the user named none and it had to run."""
+    """Report which mapper was selected and why, if the user named no mapper and at least one file was mapped."""
     if app.settings.mapper == "auto" and any(each.ingested is not None and each.ingested.mapped_now for each in done):
         name, why = app.mapper_choice()
         session.note(f"Mapper: {name} ({why}).")
 
 
 def _warn(session: Session, outcome: Outcome) -> None:
-    """Print the notes of a map that a model made to standard error."""
+    """Print the first notes of a map that a model has just made to standard error."""
     for note in _notes(outcome.ingested)[:NOTES_SHOWN]:
         session.note(f"{printable(outcome.path.name)}: {printable(note)}")
 
 
 def _notes(ingested: Ingested | None) -> list[str]:
-    """The notes of a map that a model has just made; empty for other maps."""
+    """Return the notes of a map that a model has just made; an empty list for other maps."""
     if ingested is None or not ingested.mapped_now or ingested.card.mapper is None or ingested.card.mapper[1] is None:
         return []
     notes = ingested.resource_map.metadata.get("notes")
@@ -246,19 +249,19 @@ def _notes(ingested: Ingested | None) -> list[str]:
 
 @define
 class _Told:
-    """Tracks which results have been printed: new maps immediately, unchanged ones in batches."""
+    """Tracks which results have been printed. New maps are printed immediately, and unchanged maps in batches."""
 
     session: Session
     count: int = 0
     when: float = 0.0
 
     def is_due(self, outcome: Outcome) -> bool:
-        """Whether the lines so far should be printed now."""
+        """Return whether the lines that are not printed yet should be printed now."""
         new = outcome.ingested is None or outcome.ingested.mapped_now
         return new or perf_counter() - self.when > UNTOLD
 
     def tell(self, watch: Watch, done: Sequence[Outcome]) -> None:
-        """Print a line for each map since the last call."""
+        """Print one line for each map that was finished since the last call."""
         new = [each for each in done[self.count :] if each.ingested is not None]
         lines = [_line(each) for each in new]
         self.count, self.when = len(done), perf_counter()
@@ -279,7 +282,10 @@ def _line(outcome: Outcome, seconds: float | None = None) -> str:
 
 
 def _spent(outcome: Outcome) -> str:
-    """The requests and tokens that a model has just used for the map."""
+    """Return a text with the requests and tokens that a model has just used to make the map.
+
+    Return an empty text if the map was not made now or has no recorded usage.
+    """
     assert outcome.ingested is not None
     if not outcome.ingested.mapped_now:
         return ""
@@ -292,7 +298,7 @@ def _spent(outcome: Outcome) -> str:
 
 
 def _finish(session: Session, done: Sequence[Outcome], seconds: float) -> None:
-    """Print the summary. Raises `CommandError` if a file could not be mapped."""
+    """Print the summary of an ingest that took `seconds`. Raise `CommandError` if a file could not be mapped."""
     failed = [outcome for outcome in done if outcome.error is not None]
     plain = _plain(done, seconds) if session.as_json else {}
     if not failed:
@@ -346,7 +352,10 @@ def _mapper(made: MapCard) -> dict[str, str] | None:
 
 
 def _usage(ingested: Ingested) -> dict[str, Any]:
-    """The recorded usage of a model. Does not read maps that no model made."""
+    """Return the recorded usage of the model that made a map; empty if no usage is recorded.
+
+    Maps that were made earlier without a model are not read.
+    """
     if ingested.card.mapper is not None and ingested.card.mapper[1] is None and not ingested.mapped_now:
         return {}
     facts = ingested.resource_map.metadata

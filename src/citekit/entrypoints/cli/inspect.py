@@ -1,4 +1,4 @@
-"""`citekit inspect`."""
+"""Implements the command `citekit inspect`, which shows one node of a map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`citekit list`."""
+"""Implements the command `citekit list`, which lists the mapped resources or the nodes of one resource."""
 
 # ruff: noqa: PTH112, PTH113, PTH118, PTH119 - pathlib would cost this start 3 ms
 
@@ -88,7 +88,10 @@ def _resource(session: Session, snapshot: HomeSnapshot, resource_id: str) -> dic
 
 
 def _state(session: Session, snapshot: HomeSnapshot, card: MapCard) -> str:
-    """The state of the source file, checked only at its recorded paths; see `application.locate_source`."""
+    """Return the state of a map's source file: `unchanged`, `changed`, `missing`, or `unknown`.
+
+    Only the recorded paths are checked; `application.locate_source` describes them.
+    """
     if not card.source_path or card.source_hash is None:
         return "unknown"
     places = written_places(card.source_path, snapshot.home)

@@ -1,4 +1,4 @@
-"""Writes files to paths from the user: copies of evidence, and maps. Files are replaced atomically."""
+"""Writes copies of evidence and maps to paths that the user gives. Existing files are replaced atomically."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ LEFT_AFTER = 3600.0
 
 @contextmanager
 def replacing(target: Path, mode: int) -> Iterator[IO[bytes]]:
-    """Open a file that replaces `target` atomically and durably, with the permissions `mode`, when the body succeeds.
+    """Open a temporary file for writing that replaces `target` when the `with` block ends without an exception.
 
-    Raises `OSError`.
+    The replacement is atomic and durable, and the file has the permissions `mode`. Raise `OSError` if writing fails.
     """
     temporary = None
     try:
@@ -49,9 +49,9 @@ def replacing(target: Path, mode: int) -> Iterator[IO[bytes]]:
 
 
 def keeping(original: Path, names: Iterator[Path]) -> Path | None:
-    """Copy a file durably to the first of `names` in the same folder that is free. Returns that name, or None.
+    """Copy a file durably to the first path in `names` that is free, and return this path, or None if none is free.
 
-    Raises `OSError`.
+    The paths must be in the folder of the file. Raise `OSError` if copying fails.
     """
     descriptor, name = tempfile.mkstemp(SUFFIX, PREFIX, original.parent)
     temporary = Path(name)
@@ -68,7 +68,7 @@ def keeping(original: Path, names: Iterator[Path]) -> Path | None:
 
 
 def _is_put(temporary: Path, name: Path) -> bool:
-    """Whether the file could be renamed to `name`, which must not exist."""
+    """Move the file `temporary` to the path `name` unless that path exists, and return whether it was moved."""
     try:
         name.hardlink_to(temporary)
     except FileExistsError:
@@ -82,7 +82,7 @@ def _is_put(temporary: Path, name: Path) -> bool:
 
 
 def sweep(folder: Path) -> None:
-    """Delete abandoned temporary files in a folder. Never raises."""
+    """Delete abandoned temporary files in a folder. Errors are ignored."""
     with suppress(OSError):
         for path in folder.glob(f"{PREFIX}*{SUFFIX}"):
             with suppress(OSError):
@@ -100,10 +100,11 @@ def _sync(folder: Path) -> None:
 
 
 def copy_evidence(evidence: Path, wanted: str, source: Path, *, force: bool) -> Path:
-    """Copy the file `evidence` to the path or into the folder `wanted`. Returns the absolute path of the copy.
+    """Copy the file `evidence` to the path or into the folder `wanted`, and return the absolute path of the copy.
 
-    A different file at that path is replaced only with `force`, and atomically; `source` is never replaced. Raises
-    `RequestRefused` and `HomeUnwritable`.
+    A different file at that path is replaced atomically, but only if `force` is True; `source` is never replaced. Raise
+    `RequestRefused` if the folder does not exist or the file must not be replaced, or `HomeUnwritable` if writing
+    fails.
     """
     target = Path(os.path.abspath(expanded(wanted)))  # noqa: PTH100 - a link is replaced, not followed
     if target.is_dir():
@@ -142,7 +143,10 @@ def _copy(evidence: Path, target: Path) -> None:
 
 
 def _mode(evidence: BufferedReader) -> int:
-    """The permissions of a copy: users who can read the evidence can read and write the copy, within the umask."""
+    """Return the permissions for a copy of evidence.
+
+    Users who can read the evidence can read and write the copy, within the limits of the umask.
+    """
     readable = os.fstat(evidence.fileno()).st_mode & 0o444
     return readable | readable >> 1
 
@@ -157,7 +161,11 @@ _BACKUPS = 1000
 
 
 def write_map(data: Mapping[str, Any], wanted: str, original: Path, *, force: bool) -> Path:
-    """Write a map to the file `wanted`, which must not be `original`. Raises `RequestRefused` and `HomeUnwritable`."""
+    """Write a map to the file or into the folder `wanted`, and return the path of the written file.
+
+    An existing file is replaced only if `force` is True; `original` is never replaced. Raise `RequestRefused` if the
+    file must not be replaced, or `HomeUnwritable` if it cannot be written.
+    """
     pass
 
     with tempfile.TemporaryDirectory(prefix="citekit-map-") as folder:
@@ -167,10 +175,11 @@ def write_map(data: Mapping[str, Any], wanted: str, original: Path, *, force: bo
 
 
 def replace_map(data: Mapping[str, Any], original: Path) -> tuple[Path, Path]:
-    """Replace the map file `original`, following links. Returns the paths of the file and of its backup.
+    """Replace the content of the map file `original`, and return the paths of the file and its backup.
 
-    The backup is complete before the file is changed, and never overwrites another file. Raises `RequestRefused` if
-    there are too many backups, `HomeUnwritable`, and `HomeUnsafe` for a link that leads out of a home.
+    Symbolic links are followed. The backup is complete before the file is changed and never overwrites another file.
+    Raise `RequestRefused` if too many backups exist, `HomeUnwritable` if writing fails, or `HomeUnsafe` if a link leads
+    out of a home folder.
     """
     check_map_path(original)
     place = Path(os.path.realpath(original))
@@ -185,7 +194,10 @@ def replace_map(data: Mapping[str, Any], original: Path) -> tuple[Path, Path]:
 
 
 def _kept(place: Path) -> Path:
-    """Copy a file durably to the first free backup name in its folder."""
+    """Copy a file durably to the first free backup path in its folder, and return this path.
+
+    Raise `RequestRefused` if all backup paths are in use.
+    """
     names = (place.with_name(f"{place.name}.bak{number if number > 1 else ''}") for number in range(1, _BACKUPS))
     backup = keeping(place, names)
     if backup is None:

@@ -1,4 +1,7 @@
-"""Parses the part of a resource on the command line: `RESOURCE NODE`, an address, or the former `RESOURCE.NODE`."""
+"""Parses command-line arguments that name a part of a resource.
+
+The forms are `RESOURCE NODE`, an address, and the former `RESOURCE.NODE`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def named_part(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName | Address:
-    """The part that the arguments name. Raises `click.UsageError`, `AddressMalformed`, and what `named_node` raises."""
+    """Return the node or address that the arguments name. `resource` is the value of `--resource`, or None.
+
+    Raise `click.UsageError`, `AddressMalformed` if an address is invalid, or the errors that `named_node` raises.
+    """
     if len(words) == 1 and "://" in words[0] and resource is None:
         return parse_address(words[0])
     if resource is None and len(words) == 2 and "://" in words[1]:
@@ -36,10 +42,10 @@ def _address_of(resource: str, text: str) -> Address:
 
 
 def named_node(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName:
-    """The node that the arguments name.
+    """Return the node that the arguments name. `resource` is the value of `--resource`, or None.
 
-    Raises `click.UsageError`; `RequestRefused` if `RESOURCE.NODE` is ambiguous or names no node; and `ResourceMissing`
-    or `NodeMissing` if nothing matches.
+    Raise `click.UsageError` for a wrong number of arguments, `RequestRefused` if `RESOURCE.NODE` is ambiguous or names
+    no node, and `ResourceMissing` or `NodeMissing` if nothing matches.
     """
     from citekit.domain.node import NodeName
 
@@ -75,7 +81,7 @@ def _split(maps: MapStore, text: str) -> NodeName:
 
 
 def _exists(maps: MapStore, name: NodeName) -> bool:
-    """Whether there is such a node. True for a map that cannot be read, so that the command reports that error."""
+    """Return whether the node exists. Return True if its map cannot be read, so that the command reports that error."""
     try:
         maps.get(name.resource_id).find(name.node_id)
     except NodeMissing:

@@ -1,4 +1,4 @@
-"""The program `citekit`: runs a command, and turns every failure into one sentence and an exit code."""
+"""Implements the program `citekit`: runs a command, and turns every failure into one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -49,18 +49,21 @@ RENAMED = {"check-map": "validate", "editions": "versions", "context": "outline"
 
 
 class InterruptError(Exception):
-    """The user pressed Ctrl-C."""
+    """Raised when the user presses Ctrl-C."""
 
 
 class Program(click.Group):
-    """The root command. Imports the module of a command only when that command is called."""
+    """The root command group. It imports the module of a command only when that command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The names of all commands, in display order."""
+        """Return the names of all commands in display order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import and return the command with that name."""
+        """Import and return the command `cmd_name`, which may be an alias or a former name.
+
+        Return None if the command does not exist.
+        """
         name = ALIASES.get(cmd_name) or RENAMED.get(cmd_name, cmd_name)
         if name not in COMMANDS:
             return None
@@ -71,18 +74,21 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command in the arguments. A former name is reported on standard error."""
+        """Find the command in the arguments.
+
+        If a former name is used, print a note with the new name to standard error.
+        """
         if args and args[0] in RENAMED and not ctx.resilient_parsing:
             echo([f"Note: '{args[0]}' is now called '{RENAMED[args[0]]}'."], sys.stderr)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the list of commands without importing their modules."""
+        """Write the list of commands to the help text without importing their modules."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. Ctrl-C raises `InterruptError`."""
+        """Run the command. Raise `InterruptError` if the user presses Ctrl-C."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
@@ -125,7 +131,10 @@ PROGRAM = Program(
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line `arguments`, and return the exit code. Raises only `SystemExit`."""
+    """Run the command line with `arguments` and return the exit code.
+
+    `SystemExit` is the only exception that it raises.
+    """
     _hold_streams()
     if "_CITEKIT_COMPLETE" in os.environ:  # shell completion: click writes bytes to the shell itself
         return _run(arguments)
@@ -134,7 +143,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _hold_streams() -> None:
-    """Open descriptors 0 to 2 if the shell closed them, so that no other file gets such a number and is written to."""
+    """Open the file descriptors 0 to 2 on the null device if they are closed.
+
+    Otherwise, another file could get one of these numbers, and output would be written to it.
+    """
     lowest = os.open(os.devnull, os.O_RDWR)
     while lowest <= 2:
         lowest = os.open(os.devnull, os.O_RDWR)
@@ -167,7 +179,10 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _told(error: Exception, document: TextIO | None) -> int:
-    """Report an error: one sentence on standard error, and a JSON document on `document` if that is given."""
+    """Report an error and return the exit code.
+
+    The error is one sentence on standard error and, if `document` is not None, a JSON document written to `document`.
+    """
     from citekit.domain.errors import Cancelled, CiteKitError
     from citekit.entrypoints.cli.errors import INTERRUPTION, CommandError, plain_error
     from citekit.entrypoints.failures import FAILED, INTERRUPTED, USAGE, exit_code, sentence
@@ -207,13 +222,16 @@ def _hint(error: click.UsageError) -> str:
 
 
 def _accept_any_text() -> None:
-    """Write characters that the output encoding lacks as escapes."""
+    """Set the output streams to write characters that their encoding cannot represent as escape sequences."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def _quietly() -> int:
-    """Exit silently if the reader of standard output has closed it, even when Python flushes its buffers at exit."""
+    """Discard all further output after the reader of standard output has closed it, and return the exit code 1.
+
+    Without this, Python reports an error when it flushes its buffers at exit.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1

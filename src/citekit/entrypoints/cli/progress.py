@@ -1,4 +1,4 @@
-"""Progress bars on standard error, and clean cancellation with Ctrl-C."""
+"""Shows progress bars on standard error, and cancels work cleanly when the user presses Ctrl-C."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ class NoBar:
     """A progress bar that shows nothing."""
 
     def show(self, done: float, total: float | None, message: str) -> None:
-        """Show the progress; `total` is None if unknown. An empty message keeps the title."""
+        """Show the progress. `total` is None if it is unknown. An empty message keeps the title."""
 
     def aside(self) -> AbstractContextManager[None]:
-        """A context in which other lines can be printed."""
+        """Return a context manager that allows other lines to be printed."""
         return nullcontext()
 
 
 class RichBar(NoBar):
-    """A progress bar on standard error."""
+    """A progress bar on standard error, drawn by Rich."""
 
     def __init__(self, progress: Progress, title: str) -> None:
         self._progress = progress
@@ -58,12 +58,12 @@ class RichBar(NoBar):
         self._task = progress.add_task(self._label(""), total=None)
 
     def show(self, done: float, total: float | None, message: str) -> None:
-        """Update the bar."""
+        """Update the progress bar. `total` is None if it is unknown."""
         self._progress.update(self._task, completed=done, total=total, description=self._label(message))
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Hide the bar during the body."""
+        """Hide the bar during a `with` block, so that other lines can be printed."""
         self._progress.stop()
         try:
             yield
@@ -77,10 +77,13 @@ class RichBar(NoBar):
 
 
 class Watch:
-    """A `Progress` that updates a bar, and raises `Cancelled` in every thread after Ctrl-C."""
+    """A progress callback that updates a bar. After Ctrl-C, it raises `Cancelled` in every thread that calls it."""
 
     def __init__(self, bar: NoBar, session: Session, remaining: Callable[[], Sequence[str]] = tuple) -> None:
-        """`remaining` returns the uploads that may still be on a model service."""
+        """Create a callback that updates `bar`.
+
+        `remaining` returns the names of uploaded files that may still be stored on a model service.
+        """
         self._bar = bar
         self._session = session
         self._remaining = remaining
@@ -88,23 +91,28 @@ class Watch:
         self._pressed = 0
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Report progress."""
+        """Show the progress in the bar. Raise `Cancelled` after Ctrl-C."""
         self.check(done, total, message)
         self._bar.show(done, total, message)
 
     def check(self, done: float, total: float | None = None, message: str = "") -> None:  # noqa: ARG002
-        """A `Progress` that only cancels: for one of many files that share a bar."""
+        """Raise `Cancelled` after Ctrl-C, without updating the bar.
+
+        This is the progress callback for one of several files that share a bar.
+        """
         if self._stop.is_set():
             raise Cancelled(INTERRUPTION)
 
     def aside(self) -> AbstractContextManager[None]:
-        """A context in which other lines can be printed."""
+        """Return a context manager that hides the bar, so that other lines can be printed."""
         return self._bar.aside()
 
     def interrupt(self, _signal: int, _frame: FrameType | None) -> None:
-        """Handle Ctrl-C: stop all threads. Exit immediately the second time, or if they do not stop within `GRACE`.
+        """Handle Ctrl-C by stopping all threads.
 
-        While uploaded files are being deleted, the process exits only after `IMPATIENCE` presses or `DELETION` seconds.
+        The process exits immediately if Ctrl-C is pressed again or the threads do not stop within `GRACE` seconds.
+        While uploaded files are being deleted, it exits only after `IMPATIENCE` presses or `DELETION` additional
+        seconds.
         """
         self._pressed += 1
         if self._stop.is_set():
@@ -117,7 +125,10 @@ class Watch:
         raise KeyboardInterrupt
 
     def _leave_after(self, seconds: float, more: float) -> None:
-        """Exit after `seconds`, or if uploaded files are still being deleted then, after `more` additional seconds."""
+        """Exit the process after `seconds`.
+
+        If uploaded files are still being deleted at that time, exit after `more` additional seconds instead.
+        """
 
         def due() -> None:
             if more and self._remaining():
@@ -130,7 +141,7 @@ class Watch:
         timer.start()
 
     def _leave(self) -> None:
-        """Exit immediately. This is safe, because the stores write atomically."""
+        """Report the interruption and exit immediately. This is safe, because the stores write atomically."""
         left = self._remaining()
         message = f"{INTERRUPTION} {REMAINING.format(names=', '.join(left))}" if left else INTERRUPTION
         self._session.answer({"error": {"type": "InterruptError", "message": message}}, ())
@@ -140,9 +151,10 @@ class Watch:
 
 @contextmanager
 def watching(session: Session, title: str, remaining: Callable[[], Sequence[str]] = tuple) -> Iterator[Watch]:
-    """Watch long work, with a bar if standard error is a terminal.
+    """Provide a progress callback for a long operation in a `with` block, and handle Ctrl-C.
 
-    `remaining` returns the uploads that may still be on a model service.
+    A progress bar is shown if standard error is a terminal and no JSON is requested. `remaining` returns the names of
+    uploaded files that may still be stored on a model service.
     """
     with _bar(title, shown=sys.stderr.isatty() and not session.as_json) as bar:
         watch = Watch(bar, session, remaining)

@@ -1,4 +1,4 @@
-"""`citekit remove`."""
+"""Implements the command `citekit remove`, which deletes the map of a resource."""
 
 from __future__ import annotations
 

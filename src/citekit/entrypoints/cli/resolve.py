@@ -1,4 +1,4 @@
-"""`citekit resolve`."""
+"""Implements the command `citekit resolve`, which cuts out a part of a resource as evidence."""
 
 from __future__ import annotations
 
@@ -86,7 +86,10 @@ def _copied(evidence: Evidence, output: str | None, force: bool) -> Path | None:
 
 
 def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = None) -> dict[str, Any]:
-    """Evidence as plain data, beginning with the fields of the MCP tool."""
+    """Return evidence as plain data that begins with the fields of the MCP tool `resolve`.
+
+    `seconds` is the time it took, and `copied` is the path of the copy that the user requested, or None.
+    """
     return {
         "output_path": None if evidence.output_path is None else str(evidence.output_path),
         "modality": evidence.location.modality.value,
@@ -104,7 +107,10 @@ def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = Non
 
 
 def evidence_lines(evidence: Evidence, seconds: float, copied: Path | None = None) -> Iterator[str]:
-    """Evidence for people: its path, and its details."""
+    """Yield lines for people that describe evidence: its path, followed by details.
+
+    `seconds` is the time it took, and `copied` is the path of the copy that the user requested, or None.
+    """
     yield printable(str(copied or evidence.output_path or evidence.address))
     node = evidence.node
     facts = [

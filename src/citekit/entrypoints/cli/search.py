@@ -1,4 +1,4 @@
-"""`citekit search`."""
+"""Implements the command `citekit search`, which finds nodes by the words in their titles and summaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`citekit serve`."""
+"""Implements the command `citekit serve`, which runs the MCP server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def command(session: Session, /, tools: str | None) -> None:
 
 
 def _offering(app: Container, tools: str) -> Container:
-    """A container for the same home with the toolsets in a comma-separated list."""
+    """Return the use cases for the same home folder with the toolsets in `tools`, a comma-separated list."""
     from attrs import evolve
 
     from citekit.container import bootstrap

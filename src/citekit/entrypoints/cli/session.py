@@ -1,4 +1,4 @@
-"""The state of one call of the command line: the home, the output format, and the use cases."""
+"""Holds the state of one call of the command line: the home folder, the output format, and the use cases."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """One call of the command line. `home` is the value of `--home`. With `as_json`, standard output gets exactly one
-    JSON document.
+    """The state of one call of the command line.
+
+    `home` is the value of `--home`, or None. If `as_json` is True, exactly one JSON document is written to standard
+    output.
     """
 
     def __init__(self) -> None:
@@ -29,13 +31,16 @@ class Session:
 
     @cached_property
     def app(self) -> Container:
-        """The use cases of the home. Raises `RequestRefused` for an invalid setting."""
+        """The use cases for the home folder. Raises `RequestRefused` if a setting is invalid."""
         from citekit.container import bootstrap
 
         return bootstrap(home=self.home)
 
     def app_with(self, **settings: Any) -> Container:
-        """The use cases with these settings changed; None leaves a setting unchanged. Raises `RequestRefused`."""
+        """Return the use cases with the given settings changed. None leaves a setting unchanged.
+
+        Raise `RequestRefused` if a setting is invalid.
+        """
         changed = {name: value for name, value in settings.items() if value is not None}
         if not changed:
             return self.app
@@ -46,14 +51,17 @@ class Session:
         return bootstrap(evolve(self.app.settings, **changed))
 
     def answer(self, plain: Mapping[str, Any], lines: Iterable[str]) -> None:
-        """Print the answer: `plain` as JSON, or `lines` as text. The unused one is not evaluated."""
+        """Print the result of a command: `plain` as JSON if `as_json` is True, otherwise `lines` as text.
+
+        `lines` is not evaluated if JSON is printed.
+        """
         if self.as_json:
             write_json(plain, self._out)
             return
         self.say(lines)
 
     def say(self, lines: Iterable[str]) -> None:
-        """Print lines of a text answer; with `as_json`, do not even evaluate them.
+        """Print lines of text. If `as_json` is True, print nothing and do not evaluate `lines`.
 
         Line ends and other control characters within a line are escaped.
         """
@@ -62,13 +70,13 @@ class Session:
                 echo(several, self._out)
 
     def note(self, text: str) -> None:
-        """Print a note to standard error, unless `as_json` is set."""
+        """Print a note to standard error. If `as_json` is True, print nothing."""
         if not self.as_json:
             echo([text], sys.stderr)
 
 
 def _together(lines: Iterable[str]) -> Iterator[list[str]]:
-    """The lines in batches, because each write is flushed, which costs far more than a line."""
+    """Yield the lines in batches. The output is flushed after each write, which takes longer than writing a line."""
     rest = iter(lines)
     while several := list(islice(rest, 200)):
         yield several
@@ -78,7 +86,10 @@ pass_session = click.make_pass_decorator(Session, ensure=True)
 
 
 def write_json(plain: Mapping[str, Any], out: TextIO) -> None:
-    """Write a JSON document to `out`. Invisible characters, and those that the encoding of `out` lacks, are escaped."""
+    """Write a JSON document to `out`.
+
+    Invisible characters, and characters that the encoding of `out` cannot represent, are escaped.
+    """
     from citekit.domain.unicode_controls import in_json
     from citekit.wire.indented import indented
 

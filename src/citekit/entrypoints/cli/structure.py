@@ -1,4 +1,4 @@
-"""`citekit structure`."""
+"""Implements the command `citekit structure`, which shows a map as a tree."""
 
 from __future__ import annotations
 

@@ -17,7 +17,10 @@ _BRANCHES = (("├─ ", "│  "), ("└─ ", "   "))
 
 
 def tree(nodes: Sequence[Node]) -> Iterator[str]:
-    """A line for every node with its id, location, and title, below its parent."""
+    """Yield one line for each node in the trees, with the node's ID, location, and title.
+
+    A node follows its parent and is indented below it.
+    """
     pending = [(node, "", node is nodes[-1]) for node in reversed(nodes)]
     while pending:
         node, before, is_last = pending.pop()
@@ -28,14 +31,20 @@ def tree(nodes: Sequence[Node]) -> Iterator[str]:
 
 
 def node_line(node: Node) -> str:
-    """A node as one line. The title is omitted if the id ends with it."""
+    """Return a line with the ID, location, and title of a node.
+
+    The title is omitted if it is the last part of the ID.
+    """
     where = styled(printable(place(node.location)), fg="cyan")
     title = "" if node.id.rpartition(".")[2] == node.title else f"  {printable(node.title)}"
     return f"{styled(printable(node.id), bold=True)}  {where}{title}"
 
 
 def table(rows: Iterable[Sequence[str]], heads: Sequence[str]) -> Iterator[str]:
-    """Lines with aligned columns. Cells are escaped; the last column is not padded."""
+    """Yield the lines of a table with aligned columns, beginning with the column headings `heads`.
+
+    Control characters in cells are escaped. The last column is not padded.
+    """
     cells = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(_width, column)) for column in zip(heads, *cells, strict=True)]
     yield styled(_row(heads, widths), bold=True)
@@ -44,7 +53,7 @@ def table(rows: Iterable[Sequence[str]], heads: Sequence[str]) -> Iterator[str]:
 
 
 def pairs(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Lines with a name and a value, aligned."""
+    """Yield one line for each (name, value) pair, with the values aligned."""
     known = [(name, printable(value)) for name, value in rows]
     widest = max((len(name) for name, _ in known), default=0)
     for name, value in known:
@@ -57,7 +66,7 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _width(text: str) -> int:
-    """The number of terminal columns: wide characters take two, combining marks none (UAX 11)."""
+    """Return the width of text in terminal columns: wide characters take two columns, combining marks none (UAX 11)."""
     if text.isascii():
         return len(text)
     import unicodedata

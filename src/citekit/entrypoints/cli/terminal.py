@@ -1,8 +1,8 @@
-"""Writes to the terminal: only CiteKit's own styles, and no other control characters.
+"""Writes text to the terminal with CiteKit's own styles; all other control characters are escaped.
 
-While a command runs, guards replace `sys.stdout` and `sys.stderr`, so that everything that commands and libraries
-print, log, or trace is escaped, and secrets are removed. The same applies to files and pipes, because their content may
-later be shown on a terminal. Programs use `--json`, which loses nothing.
+While a command runs, guards replace `sys.stdout` and `sys.stderr`, so that control characters are escaped and secrets
+are removed in everything that commands and libraries print or log. The same applies to files and pipes, because their
+content may later be shown on a terminal. Programs should use `--json`, whose output loses no information.
 """
 
 from __future__ import annotations
@@ -27,44 +27,56 @@ _COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36}
 
 
 def styled(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
-    """`text` with a color (`red`, `green`, `yellow`, `cyan`), bold, or dim, if the output is a terminal."""
+    """Return `text` with marks for a color (`red`, `green`, `yellow`, `cyan`), bold, or dim.
+
+    The style takes effect only if the output is a terminal.
+    """
     codes = [*([_COLOURS[fg]] if fg else []), *([1] if bold else []), *([2] if dim else [])]
     return f"{_MARK}{';'.join(map(str, codes))}m{text}{_MARK}0m"
 
 
 def shown(text: str) -> str:
-    """A line as it is printed: with the styles of `styled`, and other control characters, including line ends, escaped."""
+    """Return a line as it is printed: with the styles of `styled`, and with all other control characters escaped.
+
+    Line ends within the line are escaped as well.
+    """
     return _shown(text, "")
 
 
 def echo(lines: Iterable[str], stream: TextIO) -> None:
-    """Write lines to `stream`, which may be guarded."""
+    """Write lines to `stream`, with control characters escaped.
+
+    If `stream` is a guard, write to the stream behind it.
+    """
     click.echo("\n".join(map(shown, lines)), file=bare(stream))
 
 
 def echo_document(text: str, stream: TextIO) -> None:
-    """Write a JSON document, which is already escaped."""
+    """Write a JSON document to `stream` unchanged. Control characters in the document must already be escaped."""
     click.echo(text, file=bare(stream))
 
 
 def bare(stream: TextIO) -> TextIO:
-    """The stream that `stream` guards, or `stream` itself."""
+    """Return the stream behind a guard, or `stream` itself if it is not a guard."""
     return stream.guarded if isinstance(stream, Guard) else stream
 
 
 class Guard:
-    """A text stream that escapes everything except line ends and tabs and writes it to `guarded`."""
+    """A text stream that escapes control characters and writes the text to the stream `guarded`.
+
+    Line ends and tabs are not escaped.
+    """
 
     def __init__(self, guarded: TextIO) -> None:
         self.guarded = guarded
 
     def write(self, text: str) -> int:
-        """Write `text`, escaped. Returns the number of its characters."""
+        """Write `text` with control characters escaped. Return the number of characters in `text`."""
         self.guarded.write(_shown(text, "\n\t"))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write each of the lines."""
+        """Write each of the lines with control characters escaped."""
         for line in lines:
             self.write(line)
 
@@ -75,13 +87,13 @@ class Guard:
 
 
 def guard(stream: TextIO) -> TextIO:
-    """`stream` with a guard; an existing guard is reused."""
+    """Return a guard for `stream`, or `stream` itself if it already is a guard."""
     return stream if isinstance(stream, Guard) else cast("TextIO", Guard(stream))
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Replace `sys.stdout` and `sys.stderr` with guards during the body."""
+    """Replace `sys.stdout` and `sys.stderr` with guards during a `with` block."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (stream and guard(stream) for stream in before)
     try:

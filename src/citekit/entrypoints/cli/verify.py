@@ -1,4 +1,4 @@
-"""`citekit verify`."""
+"""Implements the command `citekit verify`, which checks whether evidence is genuine."""
 
 from __future__ import annotations
 
@@ -85,7 +85,10 @@ def command(
 
 
 def _given(path: Path) -> tuple[Receipt, str]:
-    """The receipt and its address in the file that --receipt names. Raises `SourceUnreadable` and `FaultyAnswer`."""
+    """Return the receipt and its address from the file that `--receipt` names.
+
+    Raise `SourceUnreadable` if the file does not exist, or `FaultyAnswer` if it contains no valid receipt.
+    """
     if not path.is_file():
         raise SourceUnreadable(f"There is no file at {path}, so there is no receipt to read.")
     data = _content(path)
@@ -96,9 +99,9 @@ def _given(path: Path) -> tuple[Receipt, str]:
 
 
 def _receipt(path: Path) -> tuple[Receipt, str] | None:
-    """The receipt and its address if the file consists of exactly one receipt, else None.
+    """Return the receipt and its address if the file consists of exactly one receipt; otherwise None.
 
-    Raises `FaultyAnswer`.
+    Raise `FaultyAnswer` if the receipt is malformed.
     """
     try:
         return read_document(_content(path), str(path)) if path.is_file() else None
@@ -107,7 +110,7 @@ def _receipt(path: Path) -> tuple[Receipt, str] | None:
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of the file; empty if it is larger than any receipt."""
+    """Return the bytes of the file, or no bytes if the file is larger than any receipt."""
     with path.open("rb") as file:
         data = file.read(RECEIPT_LIMIT + 1)
     return data if len(data) <= RECEIPT_LIMIT else b""

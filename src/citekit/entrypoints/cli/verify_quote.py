@@ -1,4 +1,4 @@
-"""`citekit verify-quote`."""
+"""Implements the command `citekit verify-quote`, which checks whether a quote occurs in a source."""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ def _lines(verdict: QuoteVerdict) -> Iterator[str]:
 
 
 def _unread_line(unread: Sequence[int]) -> str:
-    """A clause about the pages that could not be read."""
+    """Return a clause that says which pages were too complex to read. `unread` has their numbers."""
     which = f"page {unread[0]} was" if len(unread) == 1 else f"{len(unread)} pages, page {unread[0]} first, were"
     return f"{which} too complex to read"
 
 
 def _gap_line(gap: Gap) -> str:
-    """A line about the text that an ellipsis omits, with the reasons to read it."""
+    """Return a line with the text that an ellipsis omits and the reasons to read it."""
     reasons = list(gap.remarks)
     if gap.qualifiers:
         reasons.insert(0, f"qualifies the statement: {', '.join(gap.qualifiers)}")

@@ -1,1 +1,1 @@
-"""The answers of the library as plain data, shared by the command line and the MCP server."""
+"""Creates the results of the library tools as plain data, for both the command line and the MCP server."""

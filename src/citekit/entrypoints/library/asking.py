@@ -1,4 +1,4 @@
-"""Queries the books, and lists the guardians."""
+"""Answers questions with passages from ingested books, and lists the guardians."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Arguments = Mapping[str, Any]
 
 
 def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Answer a question with passages from books, and add the instruction for writing the answer."""
+    """Return the passages from books that answer a question, and the instruction for writing the answer."""
     collection = arguments.get("collection") or library.chosen.collection
     narrowing = Narrowing(
         author=arguments.get("author"),
@@ -42,7 +42,7 @@ def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dic
 
 
 def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
-    """The answer for a question that failed."""
+    """Return the result for a question that failed with `error`."""
     told = sentence(error)
     if isinstance(error, IndexUnavailable | IndexCorrupt | CollectionMissing):
         told = f"Qdrant search failed: {told}"
@@ -57,8 +57,9 @@ def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
 
 
 def instruction(personas: Personas, pattern_name: str, guardian_id: str) -> dict[str, Any]:
-    """The instruction for writing the answer. An unknown pattern or guardian becomes an error field; the other still
-    applies.
+    """Return fields with the instruction for writing the answer, composed of a guardian and a pattern.
+
+    An unknown guardian or pattern results in an error field, and the other of the two still applies.
     """
     found: dict[str, Any] = {}
     pattern = _pattern(personas, pattern_name, found)
@@ -95,6 +96,6 @@ def _guardian(personas: Personas, name: str, found: dict[str, Any]) -> Guardian 
 
 
 def guardians(library: Alexandria, _arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """List the guardians."""
+    """Return the list of guardians."""
     cards = [rendering.guardian_card(guardian) for guardian in library.personas.guardians()]
     return {"guardians": cards, "default": DEFAULT_GUARDIAN, "count": len(cards), "error": None}

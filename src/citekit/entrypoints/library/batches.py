@@ -1,4 +1,4 @@
-"""Ingests many books from the library, and removes a book."""
+"""Ingests several books from the library in one call, and removes books."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _log = logging.getLogger(__name__)
 def batch_ingest(
     library: Alexandria, arguments: Arguments, progress: Progress, *, everything: bool = False
 ) -> dict[str, Any]:
-    """Ingest many books from the library. `everything` ignores the limit."""
+    """Ingest the books of the library that match a filter, and return the results.
+
+    If `everything` is True, the limit in `arguments` is ignored.
+    """
     try:
         return _batch(library, _unlimited(library, arguments) if everything else arguments, progress, everything)
     except Cancelled:
@@ -36,7 +39,7 @@ def batch_ingest(
 
 
 def stopped(error: BaseException) -> dict[str, Any]:
-    """The answer for a batch that could not start or was aborted."""
+    """Return the result for a batch of books that could not start or was aborted by `error`."""
     text = sentence(error)
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A batch failed", exc_info=error)
@@ -111,7 +114,7 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
 
 
 def remove(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Remove a book from a collection. Raises `RequestRefused` if not exactly one book is given."""
+    """Remove a book from a collection. Raise `RequestRefused` if the arguments do not name exactly one book."""
     given = {name: arguments[name] for name in ("book_id", "resource_id", "file_path") if name in arguments}
     if len(given) != 1:
         raise RequestRefused("Give exactly one of book_id, resource_id, and file_path.")

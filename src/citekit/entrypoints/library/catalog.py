@@ -1,4 +1,4 @@
-"""Searches the catalog, reports counts, and lists files."""
+"""Searches the catalog of books, reports counts, and lists files that can be ingested."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PAGE = 200
 
 
 def wanted(arguments: Arguments) -> BookFilter:
-    """The book filter for the arguments."""
+    """Return the book filter that the arguments describe."""
     return BookFilter(
         author=arguments.get("author") or None,
         title=arguments.get("title") or None,
@@ -31,23 +31,23 @@ def wanted(arguments: Arguments) -> BookFilter:
 
 
 def tags_in(text: str | None) -> tuple[str, ...]:
-    """The tags in a comma-separated list."""
+    """Return the tags in a comma-separated list. The result is empty if `text` is None."""
     return tuple(tag.strip() for tag in (text or "").split(",") if tag.strip())
 
 
 def search(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Find books in the catalog."""
+    """Return the books in the catalog that match the arguments."""
     found = library.library.find(wanted(arguments), arguments["limit"])
     return {"books": [rendering.card(record) for record in found], "count": len(found), "error": None}
 
 
 def book(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """Show one book."""
+    """Return all details of one book in the catalog."""
     return {"book": rendering.whole_card(library.library.get(arguments["book_id"])), "error": None}
 
 
 def preview(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """List books with the file that would be ingested."""
+    """Return the books that match the arguments, each with the file that would be ingested."""
     limit, preference = arguments["limit"], arguments["format_filter"]
     books: list[dict[str, Any]] = []
     offset = 0
@@ -64,7 +64,7 @@ def preview(library: Alexandria, arguments: Arguments, _progress: Progress) -> d
 
 
 def stats(library: Alexandria, _arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """The sizes of the library and the index. Each is reported even if the other is unavailable."""
+    """Return the sizes of the library and of the index. Each is reported even if the other is unavailable."""
     calibre, error = None, None
     try:
         calibre = _library_stats(library)
@@ -113,7 +113,7 @@ def _index_stats(library: Alexandria) -> dict[str, Any]:
 
 
 def browse(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
-    """List the files of a folder that can be ingested."""
+    """Return the files in a folder that can be ingested. Raise `RequestRefused` if no folder is given or configured."""
     folder = arguments.get("path") or library.chosen.browse
     if folder is None:
         raise RequestRefused("No folder is configured. Give the argument path, or set LOCAL_INGEST_PATH.")

@@ -1,4 +1,4 @@
-"""Previews how a book or a file would be split, and compares thresholds."""
+"""Previews how a book or a file would be split into chunks, and compares thresholds for splitting."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ PREVIEW = 500
 
 
 def test(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Preview how a book of the library would be split."""
+    """Return a preview of how a book of the library would be split into chunks.
+
+    Raise `RequestRefused` if the book has no readable format or its file is missing.
+    """
     record = library.library.get(arguments["book_id"])
     chosen = preferred(record, arguments["format_preference"])
     if chosen is None:
@@ -37,7 +40,10 @@ def test(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[
 
 
 def test_file(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Preview how a file would be split."""
+    """Return a preview of how a file would be split into chunks.
+
+    Raise `RequestRefused` if the path is not absolute, the file is missing, or its format is unsupported.
+    """
     path = Path(arguments["file_path"])
     if not path.is_absolute():
         raise RequestRefused(f"File path must be absolute: {path}")
@@ -51,7 +57,7 @@ def test_file(library: Alexandria, arguments: Arguments, progress: Progress) -> 
 
 
 def compare(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Compare thresholds for a book of the library."""
+    """Split a book of the library with several thresholds, and return a comparison of the results."""
     record, chosen = _to_compare(library, arguments["book_id"], arguments["format_preference"])
     compared = library.compare_chunking(chosen.path, language=_language(record), progress=progress)
     return {
@@ -94,7 +100,7 @@ def _said(path: Path, facts: BookFacts) -> dict[str, Any]:
 
 
 def tried_card(tried: TriedChunks) -> dict[str, Any]:
-    """The result of splitting a text with one set of parameters."""
+    """Return the result of splitting a text with one set of parameters as plain data."""
     params, average = tried.params, round(tried.average_words, 1)
     return {
         **_said(tried.path, tried.facts),
@@ -126,7 +132,7 @@ def _sample(sample: Sample) -> dict[str, Any]:
 
 
 def compared_card(compared: ComparedChunking) -> dict[str, Any]:
-    """The result of each threshold, and the recommendation."""
+    """Return a comparison of thresholds as plain data: the result of each threshold, and the recommendation."""
     similarities = compared.similarities
     return {
         **_said(compared.path, compared.facts),

@@ -1,4 +1,4 @@
-"""The step-by-step report of an ingest: the steps that all kinds of ingests share."""
+"""Creates the step-by-step report of an ingest, with the steps that all kinds of ingests share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,11 @@ _log = logging.getLogger(__name__)
 
 
 def told(tell: Tell) -> dict[str, Any]:
-    """The answer of `tell`. If it fails, the answer contains the steps so far and the error. Raises only `Cancelled`."""
+    """Call `tell` with a new report and return its result.
+
+    If `tell` fails, return a result with the steps so far and the error instead. `Cancelled` is the only exception that
+    this function raises.
+    """
     report = StepReport()
     try:
         return tell(report)
@@ -41,7 +45,7 @@ def told(tell: Tell) -> dict[str, Any]:
 
 
 def broken(report: StepReport, error: Exception) -> dict[str, Any]:
-    """The answer for an error that does not belong to a step."""
+    """Return the result for an error that is not specific to one step."""
     text = sentence(error)
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A library tool failed", exc_info=error)
@@ -54,18 +58,21 @@ def broken(report: StepReport, error: Exception) -> dict[str, Any]:
 
 
 def params_of(arguments: Arguments) -> ChunkingParams:
-    """The chunking parameters in the arguments. Raises `RequestRefused`."""
+    """Return the chunking parameters in the arguments. Raise `RequestRefused` if they are invalid."""
     return ChunkingParams(arguments["threshold"], arguments["min_chunk_size"], arguments["max_chunk_size"])
 
 
 def collection_of(library: Alexandria, arguments: Arguments) -> str:
-    """The collection in the arguments, or the default collection."""
+    """Return the name of the collection in the arguments, or of the default collection."""
     named: str | None = arguments.get("collection")
     return named or library.chosen.collection
 
 
 def request_of(library: Alexandria, arguments: Arguments) -> BookRequest:
-    """The ingest request in the arguments, without the path. Raises `RequestRefused`."""
+    """Return the ingest request that the arguments describe, with an empty path.
+
+    Raise `RequestRefused` if the chunking parameters are invalid.
+    """
     return BookRequest(
         path=Path(),
         collection=collection_of(library, arguments),
@@ -76,7 +83,10 @@ def request_of(library: Alexandria, arguments: Arguments) -> BookRequest:
 
 
 def fresh(library: Alexandria, request: BookRequest, title: str | None, report: StepReport, number: int) -> None:
-    """Stop if the book is already in the collection."""
+    """Begin the step `number`, which checks whether the book is already in the collection. Raise `Halted` if it is.
+
+    If the request has `force` set, the check is skipped.
+    """
     report.begin("📋 Checking if already ingested...", number)
     there = None if request.force else library.ingest_book.already(request.path, request.collection)
     if there is not None:
@@ -90,14 +100,18 @@ def _already(title: str, collection: str) -> Halted:
 
 
 def is_there(plain: Mapping[str, Any]) -> bool:
-    """Whether the answer of an ingest says that the book is already in the collection."""
+    """Return whether the result of an ingest says that the book is already in the collection."""
     return not plain["success"] and bool(plain["steps"]) and str(plain["steps"][-1]).startswith(_THERE)
 
 
 def ingested(
     library: Alexandria, request: BookRequest, format: str, progress: Progress, report: StepReport
 ) -> dict[str, Any]:
-    """Run the ingest, whose step has already begun, and complete the report."""
+    """Run the ingest, and return its result with the completed report.
+
+    The step for the ingest must already have begun. Raise `Halted` if the book is already in the collection or the
+    ingest fails.
+    """
     try:
         done = library.ingest_book(request, progress)
     except Cancelled:

@@ -28,7 +28,7 @@ FIRST_NAMED = (".epub", ".pdf", ".txt", ".md", ".html")
 
 
 def ingest(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Ingest a book from the library."""
+    """Ingest a book from the library, and return the result with a report of the steps."""
     return told(lambda report: _book(library, arguments, progress, report))
 
 
@@ -76,7 +76,7 @@ def _chosen(library: Alexandria, record: BookRecord, preference: str, report: St
 
 
 def ingest_file(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
-    """Ingest a file."""
+    """Ingest a file that is not in the library, and return the result with a report of the steps."""
     return told(lambda report: _file(library, arguments, progress, report))
 
 
@@ -117,7 +117,7 @@ def _valid(library: Alexandria, text: str, report: StepReport) -> Path:
 
 
 def _described(library: Alexandria, request: BookRequest, report: StepReport) -> BookRequest:
-    """The request, completed with title and author. Stops if they are unknown."""
+    """Return the request with title and author filled in from the file. Raise `Halted` if either is unknown."""
     report.begin("🔍 Extracting metadata from file...", 3)
     try:
         facts = library.ingest_book.facts(request.path)

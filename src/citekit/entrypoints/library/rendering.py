@@ -1,4 +1,4 @@
-"""Converts values of the library to the plain data that the tools return."""
+"""Converts objects of the library to the plain data that the tools return."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ FOREIGN = (
 
 
 def megabytes(size: int) -> float:
-    """A size in MB of 1024 * 1024 bytes, rounded to two decimal places."""
+    """Return a size in bytes as a number of megabytes of 1024 * 1024 bytes, rounded to two decimal places."""
     return round(size / (1024 * 1024), 2)
 
 
 def card(record: BookRecord) -> dict[str, Any]:
-    """A book in a list."""
+    """Return the main details of a book as plain data, for lists of books."""
     return {
         "id": record.id,
         "title": record.title,
@@ -47,7 +47,7 @@ def card(record: BookRecord) -> dict[str, Any]:
 
 
 def whole_card(record: BookRecord) -> dict[str, Any]:
-    """A book with all details."""
+    """Return all details of a book as plain data."""
     return {
         **card(record),
         "isbn": record.isbn,
@@ -64,7 +64,7 @@ def whole_card(record: BookRecord) -> dict[str, Any]:
 
 
 def _plain(value: object) -> object:
-    """The JSON form of a value of a custom column."""
+    """Return the value of a custom column in a form that JSON can represent."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -76,7 +76,7 @@ def _plain(value: object) -> object:
 
 
 def guardian_card(guardian: Guardian) -> dict[str, Any]:
-    """A guardian in a list."""
+    """Return the details of a guardian as plain data, for lists of guardians."""
     return {
         "id": guardian.id,
         "name": guardian.name,
@@ -89,7 +89,7 @@ def guardian_card(guardian: Guardian) -> dict[str, Any]:
 
 
 def file_card(file: LocalFile) -> dict[str, Any]:
-    """A file in a list."""
+    """Return the details of a file as plain data, for lists of files."""
     return {
         "name": file.path.name,
         "size_mb": megabytes(file.size),
@@ -99,12 +99,12 @@ def file_card(file: LocalFile) -> dict[str, Any]:
 
 
 def suffix(name: str) -> str:
-    """The format of a file according to its name, such as `EPUB`."""
+    """Return the format of a file based on the extension of its name, such as `EPUB`."""
     return name.rpartition(".")[2].upper()
 
 
 def params_card(params: ChunkingParams) -> dict[str, Any]:
-    """The chunking parameters."""
+    """Return chunking parameters as plain data."""
     return {
         "threshold": params.threshold,
         "min_chunk_size": params.min_words,
@@ -113,7 +113,7 @@ def params_card(params: ChunkingParams) -> dict[str, Any]:
 
 
 def ingested_card(done: BookIngested, format: str) -> dict[str, Any]:
-    """The result of an ingest."""
+    """Return the result of an ingest as plain data. `format` is the format of the ingested file."""
     entry = done.entry
     return {
         "title": entry.title,
@@ -132,7 +132,10 @@ def ingested_card(done: BookIngested, format: str) -> dict[str, Any]:
 
 
 def answers_card(answers: Answers) -> dict[str, Any]:
-    """The hits for a question, and their chapters."""
+    """Return the hits for a question as plain data.
+
+    The chapters of the hits are included if the request asks for context.
+    """
     mode = answers.request.mode
     parents = {parent.id: parent for parent in answers.parents}
     found: dict[str, Any] = {

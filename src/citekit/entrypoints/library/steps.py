@@ -1,4 +1,4 @@
-"""The step-by-step report of a tool, with a progress bar."""
+"""Builds the step-by-step report of a library tool, with a progress bar made of characters."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ STEPS = 6
 
 
 def bar(done: int) -> str:
-    """The bar after `done` of `STEPS` steps: `[███░░░] 50%`."""
+    """Return a progress bar for `done` of `STEPS` steps, such as `[███░░░] 50%`."""
     done = max(0, min(done, STEPS))
     return f"[{'█' * done}{'░' * (STEPS - done)}] {done * 100 // STEPS}%"
 
 
 class Halted(Exception):  # noqa: N818 - it says what happened; nobody but this package sees it
-    """Ends the work with an error text. `line`, if any, replaces the line of the step that failed."""
+    """Raised to end an ingest with an error text.
+
+    If `line` is not None, it replaces the report line of the step that failed. `facts` are additional fields of the
+    result.
+    """
 
     def __init__(self, error: str, line: str | None = None, **facts: Any) -> None:
         self.error, self.line, self.facts = error, line, facts
@@ -26,9 +30,9 @@ class Halted(Exception):  # noqa: N818 - it says what happened; nobody but this 
 
 @define
 class StepReport:
-    """The lines of the steps so far. A step's line is replaced when the step is done.
+    """The report of an operation: one line for each step so far. A step's line is replaced when the step is done.
 
-    `facts` are fields of the answer that are already known.
+    `facts` are fields of the result that are already known, and `reached` is the number of the current step.
     """
 
     facts: dict[str, Any] = field(factory=dict)
@@ -36,19 +40,22 @@ class StepReport:
     reached: int = 0
 
     def begin(self, line: str, number: int) -> None:
-        """Begin the step `number`."""
+        """Begin the step `number` and add its line to the report."""
         self.lines.append(line)
         self.reached = number
 
     def done(self, line: str) -> None:
-        """Replace the line of the current step with its outcome."""
+        """Replace the line of the current step with a line that describes its outcome."""
         self.lines[-1:] = [line]
 
     def success(self, **facts: Any) -> dict[str, Any]:
-        """The answer after success."""
+        """Return the result of a successful operation: the known facts, the additional `facts`, and the report."""
         return {"success": True, **self.facts, **facts, "progress": bar(STEPS), "steps": self.lines, "error": None}
 
     def failure(self, error: str, reached: int | None = None, **facts: Any) -> dict[str, Any]:
-        """The answer after a failure, with everything that is known so far."""
+        """Return the result of a failed operation: the error text, the known facts, and the report so far.
+
+        `reached` is the number of steps for the progress bar. If it is None, the number of the current step is used.
+        """
         shown = bar(self.reached if reached is None else reached)
         return {"success": False, **self.facts, **facts, "progress": shown, "steps": self.lines, "error": error}

@@ -1,1 +1,1 @@
-"""The MCP server: the core tools, the library tools, and maps as resources, over standard input and output."""
+"""Implements the MCP server over standard input and output: its core tools, library tools, and resources."""

@@ -1,4 +1,7 @@
-"""The answers that agents receive: JSON as text and as structured content, files as links, errors as sentences."""
+"""Creates the results that agents receive from tools.
+
+Data is sent as JSON, both as text and as structured content. Files are sent as links, and errors as sentences.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,10 @@ the agent's own arguments.
 
 @frozen
 class Answer:
-    """A JSON text, which is sent both as text content and as structured content. `links` are files that belong to it.
+    """The result of a tool: a JSON text that is sent both as text content and as structured content.
 
-    If there is a `summary`, it is the text content instead: the same in fewer characters.
+    `links` are links to files of the result. If `summary` is not None, it is sent as the text content instead of the
+    JSON; it has the same information in fewer characters.
     """
 
     text: str
@@ -43,33 +47,39 @@ class Answer:
 
     @classmethod
     def of(cls, plain: dict[str, Any], links: Sequence[ResourceLink] = (), *, summary: str | None = None) -> Answer:
-        """Build the answer for this data. Bytes in file names that are not valid UTF-8 become question marks."""
+        """Create the result for the data `plain`.
+
+        In file names that are not valid UTF-8, the invalid bytes become question marks.
+        """
         shown = None if summary is None else "\n".join(map(quoted, _encodable(summary).split("\n")))
         return cls(quoted_json(_encodable(compact(plain))), links, shown)
 
     @property
     def shown(self) -> str:
-        """The text content."""
+        """The text content of the result: the summary, or else the JSON text."""
         return self.text if self.summary is None else self.summary
 
     @cached_property
     def data(self) -> bytes:
-        """The structured content, as the bytes that are sent."""
+        """The structured content of the result, encoded as the bytes that are sent."""
         return self.text.encode()
 
     @cached_property
     def content(self) -> bytes:
-        """The JSON of the single text item of the content, as the bytes that are sent."""
+        """The JSON object for the text content of the result, encoded as the bytes that are sent."""
         return f'{{"type":"text","text":{json.dumps(self.shown, ensure_ascii=False)}}}'.encode()
 
     @cached_property
     def linked_content(self) -> bytes:
-        """`content`, followed by the resource links."""
+        """The JSON objects for the text content and the links, separated by commas, as the bytes that are sent."""
         links = (link.model_dump_json(by_alias=True, exclude_none=True).encode() for link in self.links)
         return b",".join((self.content, *links))
 
     def result(self, *, with_links: bool) -> CallToolResult:
-        """The answer as a tool result. Clients with a protocol version before 2025-06-18 do not support links."""
+        """Return the answer as an MCP tool result.
+
+        Pass `with_links=False` for clients with a protocol version before 2025-06-18, which do not support links.
+        """
         content: list[ContentBlock] = [TextContent(text=self.shown)]
         return CallToolResult(
             content=[*content, *(self.links if with_links else ())], structured_content=json.loads(self.text)
@@ -77,15 +87,19 @@ class Answer:
 
 
 def failure(error: BaseException, discreet: Discretion, *, structure: bool = False) -> CallToolResult:
-    """An error as a tool result. With `structure`, the text says where the map was expected; only `getStructure` does
-    this.
+    """Return an error as an MCP tool result. `discreet` removes paths that the client must not see.
+
+    If `structure` is True, as in the tool `getStructure`, the text says where the missing map was expected.
     """
     text = told(discreet(_told(error, structure), error))
     return CallToolResult(content=[TextContent(text=f"Error: {text}")], is_error=True)
 
 
 def told(text: str) -> str:
-    """The text of an error as agents receive it: with escapes and without secrets, at most `LONGEST_ERROR` characters."""
+    """Return the text of an error as agents receive it.
+
+    Invisible characters are escaped, secrets are removed, and the text is cut after `LONGEST_ERROR` characters.
+    """
     shown = quoted(concealed(text))
     return shown if len(shown) <= LONGEST_ERROR else f"{shown[:LONGEST_ERROR]}..."
 
@@ -95,17 +109,20 @@ def _encodable(text: str) -> str:
 
 
 def compact(plain: object) -> str:
-    """JSON without unnecessary whitespace. Non-ASCII characters are not escaped."""
+    """Return data as JSON without unnecessary white space. Non-ASCII characters are not escaped."""
     return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def node_answer(node: Node) -> Answer:
-    """A node with the ids of its children."""
+    """Return the result for a node, with the IDs of its children."""
     return Answer.of(maps.to_plain_node(node, depth=0))
 
 
 def evidence_answer(evidence: Evidence, discreet: Discretion) -> Answer:
-    """Evidence, with a link to its file."""
+    """Return the result for evidence, with a link to its file.
+
+    `discreet` removes paths that the client must not see.
+    """
     plain: dict[str, Any] = {
         "output_path": None if evidence.output_path is None else str(evidence.output_path),
         "modality": evidence.location.modality.value,
@@ -133,9 +150,11 @@ cached in up to four forms.
 
 @define
 class KeptAnswers:
-    """A cache of answers. An answer is valid as long as the port returns the same object that it was made from.
+    """A cache of tool results. Each cached result belongs to the object that it was made from, such as a map.
 
-    Holds only weak references to maps, so the map cache decides how many maps stay in memory.
+    A result is valid only while the caller gets the same object from the cache of maps. The cache of results holds only
+    weak references to maps, so the cache of maps decides how many maps stay in memory. `limit` is the maximum size in
+    characters.
     """
 
     limit: int = KEPT_CHARACTERS
@@ -144,11 +163,14 @@ class KeptAnswers:
     _lock: Lock = field(factory=Lock, init=False)
 
     def of(self, name: Hashable, told_by: object, make: Callable[[], Answer]) -> Answer:
-        """The cached answer with this name; made and cached if it is missing or was made from another object."""
+        """Return the cached result `name` if it was made from the object `told_by`.
+
+        Otherwise, create it with `make` and cache it.
+        """
         return self.known(name, told_by) or self._keep(name, told_by, make())
 
     def known(self, name: Hashable, told_by: object) -> Answer | None:
-        """The cached answer with this name if it was made from this very object, else None."""
+        """Return the cached result `name` if it was made from the same object as `told_by`; otherwise None."""
         with self._lock:
             kept = self._kept.get(name)
             if kept is None or kept[0]() is not told_by:
@@ -171,7 +193,11 @@ class KeptAnswers:
 
 
 def _reference(told_by: object) -> Callable[[], object]:
-    """A function that returns the object: a weak reference if the type supports one, else a strong one (lists of ids)."""
+    """Return a function that returns the object `told_by`.
+
+    The function holds a weak reference if the type of the object supports it. Otherwise, as for a list of IDs, it holds
+    a strong reference.
+    """
     try:
         return weakref.ref(told_by)
     except TypeError:
@@ -179,7 +205,10 @@ def _reference(told_by: object) -> Callable[[], object]:
 
 
 def structure_answer(structure: Structure) -> Answer:
-    """A map, or the requested part of it. A truncated answer has its counts and cursor before the nodes."""
+    """Return the result for a map or the requested part of it.
+
+    In a truncated result, the counts and the cursor for the next part precede the nodes.
+    """
     if structure.whole:
         return map_answer(structure.resource_map)
     plain = maps.to_plain_map(evolve(structure.resource_map, nodes=structure.nodes))
@@ -192,7 +221,7 @@ def structure_answer(structure: Structure) -> Answer:
 
 
 def map_answer(resource_map: ResourceMap) -> Answer:
-    """A complete map."""
+    """Return the result for a complete map."""
     return Answer.of(maps.to_plain_map(resource_map))
 
 

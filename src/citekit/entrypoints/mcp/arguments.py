@@ -1,4 +1,4 @@
-"""Validates the arguments of a call against the input schema of its tool."""
+"""Validates the arguments of a tool call against the input schema of the tool."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from citekit.domain.errors import RequestRefused
 
 
 def checked(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The validated arguments, without nulls, because models write null for arguments that they do not want to set.
+    """Return the arguments of a tool call after validating them against the tool's input schema.
 
-    Raises `RequestRefused` if an argument is unknown, missing, or of the wrong type.
+    Arguments that are null are left out, because models write null for arguments that they do not want to set. Raise
+    `RequestRefused` if an argument is unknown, missing, or of the wrong type.
     """
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     arguments = {name: value for name, value in (given or {}).items() if value is not None}

@@ -1,4 +1,4 @@
-"""The tool `findText`."""
+"""Implements the MCP tool `findText`, which searches the text of mapped files."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ FIND_TEXT = Tool(
 
 
 def find_text(app: Container, discreet: Discretion, arguments: Mapping[str, Any], progress: Progress) -> Answer:
-    """Run the tool. Paths outside the allowed folders are left out of the reasons."""
+    """Run the tool `findText`. `discreet` removes paths outside the allowed folders from the reasons in the result."""
     found = app.find_text(
         arguments["query"],
         arguments.get("resource_ids", ()),

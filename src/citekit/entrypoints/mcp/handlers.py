@@ -1,4 +1,4 @@
-"""The request handlers of the MCP server."""
+"""Defines the MCP server and its request handlers."""
 
 from __future__ import annotations
 
@@ -77,9 +77,10 @@ _log = logging.getLogger(__name__)
 
 
 def build_server(app: Container, workers: Workers | None = None, parcels: Parcels | None = None) -> Server[Any]:
-    """The server without a transport. Pass `parcels` only if the transport fills in the bypassed answers.
+    """Return the MCP server, without a transport.
 
-    Reads only the files that its clients may name, even if `app` may read more.
+    The server reads only files that its clients may name, even if `app` may read more. Pass `parcels` only if the
+    transport inserts the results that bypass the SDK (see `response_bypass`).
     """
     app = app.for_clients()
     tools = Tools(app)
@@ -108,14 +109,14 @@ def build_server(app: Container, workers: Workers | None = None, parcels: Parcel
 
 @frozen
 class _Toolset:
-    """A group of tools, with its instructions for agents."""
+    """A group of tools by name, with instructions for agents."""
 
     instructions: str
     bound: Mapping[str, Bound]
 
 
 def _offered(app: Container, tools: Tools) -> list[_Toolset]:
-    """The enabled toolsets. The modules of a disabled toolset are not imported."""
+    """Return the enabled toolsets. The modules of a disabled toolset are not imported."""
     wanted = app.settings.library.toolsets
     offered = []
     if CITEKIT in wanted:
@@ -199,8 +200,10 @@ class _Handlers:
         return await self._or_refused(read)
 
     async def _or_refused(self, work: Callable[[], _Result]) -> _Result:
-        """Run the work in a thread. A CiteKit error becomes a protocol error, because resources have no other error
-        result.
+        """Run `work` in a thread and return its result.
+
+        If `work` raises an error, raise an MCP protocol error with its text, because requests for resources and prompts
+        have no other way to report errors.
         """
         try:
             return await self._workers.quick(work)

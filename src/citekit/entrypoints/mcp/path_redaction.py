@@ -1,7 +1,7 @@
-"""Shortens paths that an agent must not see to file names, in everything that the agent reads.
+"""Replaces paths that an agent must not see with their file names, in all text that the agent reads.
 
-Finds paths in the text itself, because messages come from everywhere: the operating system, parsers, untrusted maps.
-Does not access the file system, so the result does not reveal whether a file exists.
+Paths are found in the text itself, because messages have many sources: the operating system, parsers, and untrusted
+maps. This module does not access the file system, so its results do not reveal whether a file exists.
 """
 
 from __future__ import annotations
@@ -44,15 +44,20 @@ class _Folders(Protocol):
 
 @frozen
 class Discretion:
-    """Redacts paths outside of `folders` and `own`. `own` are CiteKit's folders, whose paths every agent may see
-    because answers refer to files in them.
+    """Removes the folders from paths in text, except paths inside `folders` and `own`.
+
+    `folders` are the folders that the agent may read. `own` are CiteKit's folders, whose paths every agent may see
+    because results refer to files in them.
     """
 
     folders: _Folders
     own: tuple[Path, ...] = field(default=(), converter=tuple[Path, ...])
 
     def __call__(self, text: str, error: BaseException | None = None) -> str:
-        """The text, which may be that of `error`, with only the file names of paths that the agent must not see."""
+        """Return `text` with every path that the agent must not see replaced by its file name.
+
+        `error` is the error whose message `text` is, or None.
+        """
         if isinstance(error, _OF_ADDRESSES):
             return text
         text = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
@@ -62,7 +67,7 @@ class Discretion:
         return _PATH.sub(self._shown, text)
 
     def in_answer(self, plain: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer of a library tool with its status messages redacted."""
+        """Return the result of a library tool with the paths in its status messages redacted."""
         return {name: self._entry(value, is_message=name in _MESSAGES) for name, value in plain.items()}
 
     def _entry(self, value: Any, *, is_message: bool) -> Any:
@@ -75,8 +80,10 @@ class Discretion:
         return value
 
     def _shown(self, found: re.Match[str]) -> str:
-        """The redacted form of one match. The words after the last slash can be part of the file name or of the
-        sentence, so every possible end of the name is checked.
+        """Return the text that replaces a path found in a message.
+
+        The words after the last slash may belong to the file name or to the sentence, so every possible end of the file
+        name is checked.
         """
         if not found[2]:
             return self._shown_folder(found[0], found[1])
@@ -85,7 +92,7 @@ class Discretion:
         return found[0] if any(map(self._tells, ends)) else found[2]
 
     def _shown_folder(self, whole: str, path: str) -> str:
-        """The redacted form of a path that ends in a slash. Slashes alone are not a path."""
+        """Return the text that replaces a path that ends in a slash. Slashes alone do not count as a path."""
         name = path.rstrip("/\\")
         if self._tells(PurePath(path)) or not name:
             return whole
@@ -98,7 +105,7 @@ class Discretion:
 
 
 def _paths(error: BaseException | None) -> Iterator[str]:
-    """The absolute paths in the attributes of an error and of its causes."""
+    """Yield the absolute paths in the attributes of an error and of the errors that caused it."""
     for _ in range(10):
         if error is None:
             return

@@ -1,4 +1,4 @@
-"""Finds the id of a request that the parser rejected, so that the client learns which of its calls failed."""
+"""Finds the ID of a request that the parser rejected, so that the client learns which of its calls failed."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|"|[\[{]+|[\]}]+|[:,]|[^\s"\[\]{}
 
 @frozen
 class RefusedRequest:
-    """A request that the parser rejected. `id` is the id of the request."""
+    """A request that the parser rejected, with its JSON-RPC ID."""
 
     id: str | int
     is_nested_too_deeply: bool
 
     @property
     def reason(self) -> str:
-        """The reason, as one sentence for the client."""
+        """The reason why the request was rejected, as one sentence for the client."""
         if self.is_nested_too_deeply:
             return f"The request is nested too deeply. Objects and arrays can have at most {NESTING_LIMIT} levels."
         return "The request is not a JSON-RPC request."
 
 
 def refused_request(line: bytes) -> RefusedRequest | None:
-    """Find the request in a line that the parser rejected. Returns None if the line holds no request with an id.
+    """Return the request in a line that the parser rejected, or None if the line contains no request with an ID.
 
-    Does not recurse, so that no nesting depth overflows the stack.
+    The search is not recursive, so deep nesting cannot overflow the stack.
     """
     members: dict[str | int | None, str | int | None] = {}
     depth = deepest = 0
@@ -71,7 +71,7 @@ def refused_request(line: bytes) -> RefusedRequest | None:
 
 
 def _plain(token: bytes | None) -> str | int | None:
-    """The value of a token that is a string or an integer, else None."""
+    """Return the value of a JSON token if it is a string or an integer; otherwise None."""
     try:
         value = None if token is None else json.loads(token)
     except ValueError:

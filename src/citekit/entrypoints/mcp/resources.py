@@ -1,4 +1,4 @@
-"""Maps as MCP resources: `citekit://maps/{resource_id}`."""
+"""Offers maps as MCP resources with the URIs `citekit://maps/{resource_id}`."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ TEMPLATES = ListResourceTemplatesResult(
 
 
 def uri_of(resource_id: str) -> str:
-    """The URI of a map. The id is percent-encoded."""
+    """Return the URI of the map with the given resource ID, which is percent-encoded in the URI."""
     return PREFIX + quote(resource_id, safe="")
 
 
 def id_of(uri: str) -> str:
-    """The resource id in a URI. Raises `RequestRefused` for a URI that does not belong to a map."""
+    """Return the resource ID in the URI of a map. Raise `RequestRefused` if the URI does not belong to a map."""
     name = uri.removeprefix(PREFIX)
     try:
         if name and name != uri:
@@ -55,7 +55,10 @@ def id_of(uri: str) -> str:
 
 
 def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:
-    """A page of the sorted ids after the id `cursor`, which may have been removed in the meantime."""
+    """Return one page of the list of resources, beginning after the ID `cursor` or, if it is None, with the first ID.
+
+    `ids` must be sorted. The ID `cursor` may have been removed in the meantime.
+    """
     start = 0 if cursor is None else next((n for n, name in enumerate(ids) if name > cursor), len(ids))
     shown = ids[start : start + PAGE]
     more = start + PAGE < len(ids)
@@ -63,7 +66,7 @@ def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:
 
 
 def contents(uri: str, text: str) -> ReadResourceResult:
-    """The response that contains the JSON text of a map."""
+    """Return the MCP response that contains a map. `text` is the JSON text of the map."""
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=MEDIA_TYPE, text=text)])
 
 

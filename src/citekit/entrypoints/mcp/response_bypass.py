@@ -1,7 +1,8 @@
-"""Sends large answers past the SDK: its models carry a marker, which the transport replaces with the answer.
+"""Sends large tool results without passing them through the MCP SDK.
 
-The SDK copies an answer four times (dump, validate, dump, write), which costs more than the rest of the call for a map.
-A bypassed answer is serialized once and then only copied.
+The SDK receives a short marker, which the transport replaces with the result. The SDK would copy a result four times
+(dump, validate, dump, write), which takes longer than the rest of a call that returns a map. A result that bypasses the
+SDK is serialized only once.
 """
 
 from __future__ import annotations
@@ -30,7 +31,11 @@ _Parcel = tuple[bytes, bytes]
 
 @define
 class _Expected:
-    """The expected responses to one request id (more than one if a client reuses an id), and the answers for them."""
+    """The responses that are still expected for one request ID, and the results to insert into them.
+
+    `lines` is the number of expected responses, which is more than 1 if a client reuses a request ID. `parcels` has the
+    results by the numbers in their markers.
+    """
 
     lines: int = 0
     parcels: dict[int, _Parcel] = field(factory=dict)
@@ -38,17 +43,20 @@ class _Expected:
 
 @define
 class Parcels:
-    """The bypassed answers that have not been sent yet, by request id. Answers to canceled requests are discarded."""
+    """The results that bypass the SDK and have not been sent yet, by request ID.
+
+    The results of canceled requests are discarded.
+    """
 
     _held: dict[str | int, _Expected] = field(factory=dict, init=False)
     _number: int = field(default=0, init=False)
 
     def expect(self, request: str | int) -> None:
-        """Record that a request was read and that one response to it will be written."""
+        """Record that the request with this ID was read, so that one response to it will be written."""
         self._held.setdefault(request, _Expected()).lines += 1
 
     def drop(self, request: str | int) -> None:
-        """Record that the request was answered or canceled."""
+        """Record that the request with this ID was answered or canceled."""
         expected = self._held.get(request)
         if expected is not None:
             expected.lines -= 1
@@ -56,7 +64,10 @@ class Parcels:
                 del self._held[request]
 
     def hand_over(self, request: str | int | None, answer: Answer, *, with_links: bool) -> CallToolResult:
-        """The result to return to the SDK: a marker if a response is expected, else the answer itself."""
+        """Return the tool result to pass to the SDK.
+
+        This is a marker if a response to the request is expected; otherwise, it is the full result.
+        """
         expected = None if request is None else self._held.get(request)
         if expected is None:
             return answer.result(with_links=with_links)
@@ -67,7 +78,11 @@ class Parcels:
         )
 
     def filled(self, request: str | int, line: bytes) -> bytes:
-        """The response line with its marker replaced by the answer, or by an empty answer if the request was canceled."""
+        """Return the response line with its marker replaced by the actual result.
+
+        If the request was canceled, the marker is replaced by an empty result. A line without a marker is returned
+        unchanged.
+        """
         item = _ITEM.search(line)
         if item is None:
             return line

@@ -1,7 +1,7 @@
-"""The folders that a client offers: `roots/list`, which exists up to protocol version 2025-11-25.
+"""Gets the folders (roots) that a client offers, with the MCP request `roots/list`.
 
-Version 2026-07-28 removes it (SEP-2577: servers send no requests). With that version, and for clients without roots,
-only the owner's settings count.
+The request exists up to protocol version 2025-11-25. Version 2026-07-28 removes it (SEP-2577: servers send no
+requests). With that version, and for clients without roots, only the owner's settings decide which folders may be read.
 """
 
 from __future__ import annotations
@@ -38,14 +38,17 @@ class _Offers(Protocol):
 
 @define
 class ClientRoots:
-    """Asks the client for its roots before its first call, and again after it reports a change."""
+    """Asks the client for its roots before its first tool call, and asks again after the client reports a change."""
 
     folders: _Offers
     _known: bool = field(default=False, init=False)
     _asking: anyio.Lock = field(factory=anyio.Lock, init=False)
 
     async def learn(self, context: _Context) -> None:
-        """Ask the client if its roots are not known yet. A client that does not answer offers no folders."""
+        """Ask the client for its roots if they are not known yet.
+
+        If the client does not answer, it offers no folders.
+        """
         if self._known:
             return
         async with self._asking:
@@ -54,7 +57,7 @@ class ClientRoots:
                 self.folders.offer(list(await _asked(context)))
 
     async def changed(self, _: _Context, __: NotificationParams | None) -> None:
-        """Discard the offered folders. The next call asks the client again."""
+        """Discard the folders that the client offered. The client is asked again at the next call."""
         self._known = False
         self.folders.offer(())
 
@@ -81,7 +84,10 @@ def _folders(answer: ListRootsResult) -> Iterator[Path]:
 
 
 def folder_of(uri: str) -> Path | None:
-    """The local folder that a `file` URI (RFC 8089) names; None for other URIs and for paths that are not folders."""
+    """Return the local folder that a `file` URI (RFC 8089) names.
+
+    Return None for other URIs and for paths that are not folders.
+    """
     try:
         parts = urlsplit(uri)
     except ValueError:

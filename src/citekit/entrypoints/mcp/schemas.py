@@ -1,4 +1,4 @@
-"""JSON Schemas of the input and output of the tools."""
+"""Builds the JSON Schemas for the input and output of the tools."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ Schema = Mapping[str, Any]
 
 
 def inputs(properties: Mapping[str, Schema], required: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The schema of a tool's arguments: an object with these properties and no others."""
+    """Return the schema of a tool's arguments: an object that has only the given properties."""
     schema: dict[str, Any] = {"type": "object", "properties": dict(properties), "additionalProperties": False}
     return {**schema, "required": list(required)} if required else schema
 
 
 def text(description: str, choices: tuple[str, ...] = ()) -> Schema:
-    """A string, or one of `choices` if there are any."""
+    """Return the schema of a string that, if `choices` is not empty, must be one of the choices."""
     plain = {"type": "string", "description": description}
     return {**plain, "enum": list(choices)} if choices else plain
 
 
 def flag(description: str) -> Schema:
-    """A Boolean that defaults to false."""
+    """Return the schema of a Boolean with the default false."""
     return {"type": "boolean", "default": False, "description": description}
 
 
 def count(description: str) -> Schema:
-    """An integer of at least 1."""
+    """Return the schema of an integer that is at least 1."""
     return {"type": "integer", "minimum": 1, "description": description}
 
 

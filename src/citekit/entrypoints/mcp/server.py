@@ -1,6 +1,6 @@
-"""Serves one home to one client over standard input and output.
+"""Serves the maps of one home folder to one MCP client over standard input and output.
 
-Importing this module is cheap; `serve` imports the SDK.
+Importing this module is fast, because only `serve` imports the MCP SDK.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ written atomically, so none is left incomplete.
 
 
 def serve(app: Container) -> None:
-    """Serve MCP until the input ends or SIGINT or SIGTERM arrives. From then on, only protocol messages go to standard
-    output.
+    """Serve MCP until the input ends or the process receives SIGINT or SIGTERM.
+
+    While the server runs, only protocol messages are written to standard output.
     """
     _log_to(sys.stderr)
     if sys.stdin is not None and sys.stdin.isatty():
@@ -46,7 +47,10 @@ def serve(app: Container) -> None:
 
 
 def _log_to(stream: TextIO) -> None:
-    """Log warnings and errors to `stream`, one line per message, so that text from a file cannot fake a log message."""
+    """Log warnings and errors to `stream`, one line per message.
+
+    Line ends in a message are escaped, so text from a file cannot imitate a log message.
+    """
     handler = logging.StreamHandler(stream)
     handler.setFormatter(_OneLine("citekit: %(levelname)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])

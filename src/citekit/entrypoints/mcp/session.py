@@ -1,4 +1,4 @@
-"""An MCP session, from the client's first message to its last, or to a signal."""
+"""Runs an MCP session, from the first message of the client to the last message or a signal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from citekit.entrypoints.mcp.workers import Workers
 
 
 def hold(app: Container) -> bool:
-    """Serve one client until the session ends. Returns whether abandoned work or a blocked write is still running."""
+    """Serve one client until the session ends.
+
+    Return whether a canceled call or a blocked write is still running in a thread.
+    """
     wire, workers = Wire(*claim()), Workers()
     anyio.run(_session, build_server(app, workers, wire.parcels), wire)
     return workers.busy > 0 or wire.is_stuck

@@ -1,7 +1,8 @@
-"""The stdio transport: one JSON-RPC message per line on standard input and output.
+"""Implements the stdio transport: one JSON-RPC message per line on standard input and output.
 
 The SDK's own transport reads in a thread that cannot be interrupted, so a signal would not end the server before the
-next line arrives. Here the reader is a daemon thread. Pending requests are still answered after the input ends.
+next line arrives. In this module, the reader is a daemon thread, which does not keep the process alive. Pending
+requests are still answered after the input ends.
 """
 
 from __future__ import annotations
@@ -55,10 +56,10 @@ _log = logging.getLogger(__name__)
 
 
 def claim() -> tuple[int, int]:
-    """Take over standard input and output. Returns private file descriptors for (input, output).
+    """Take over standard input and output, and return private file descriptors (input, output) for them.
 
-    From then on, descriptor 0 is empty and descriptor 1 is standard error, for this process and its children. Output
-    that a library prints, even at exit, never reaches the client.
+    Afterward, descriptor 0 is empty and descriptor 1 is standard error, for this process and its children. Output that
+    a library prints, even at exit, never reaches the client.
     """
     wire = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -76,7 +77,7 @@ def claim() -> tuple[int, int]:
 
 @define
 class Wire:
-    """The input and output descriptors of a session, and the requests that have not been answered yet."""
+    """The connection of a session: its input and output descriptors, and the requests without a response."""
 
     source: int
     sink: int
@@ -88,8 +89,9 @@ class Wire:
     """Whether a thread is blocked because the client does not read."""
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the input lines without their ends, blocking for each. Ends at the end of the input or at a line over
-        the limit.
+        """Yield the lines of the input without their line ends, waiting for each line.
+
+        The iteration ends at the end of the input, or if a line is longer than `MESSAGE_LIMIT` bytes.
         """
         held = bytearray()
         while chunk := os.read(self.source, 1 << 16):
@@ -106,7 +108,7 @@ class Wire:
             yield bytes(held)
 
     async def write(self, message: SessionMessage) -> None:
-        """Write a message. Raises `OSError` if the client closed the output."""
+        """Write a message to the client. Raise `OSError` if the client has closed the connection."""
         ours = isinstance(message.message, JSONRPCRequest)  # its id is the server's own, not that of a client's request
         answered = None if ours else getattr(message.message, "id", None)
         data = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
@@ -131,12 +133,12 @@ class Wire:
             self.is_stuck = False
 
     def owe(self, request: str | int) -> None:
-        """Record that a request was read and must be answered."""
+        """Record that the request with this ID was read and must be answered."""
         self._owed.add(request)
         self.parcels.expect(request)
 
     def settle(self, request: str | int | None) -> None:
-        """Record that a request was answered or canceled."""
+        """Record that the request with this ID was answered or canceled."""
         if request is not None:
             self._owed.discard(request)
             self.parcels.drop(request)
@@ -144,7 +146,10 @@ class Wire:
         self._settled = anyio.Event()
 
     async def until_settled(self) -> None:
-        """Wait until no answer is pending, the client closed the output, or `LAST_ANSWERS` seconds have passed."""
+        """Wait until all requests are answered or the client closes the connection.
+
+        The wait ends after `LAST_ANSWERS` seconds at the latest.
+        """
         with anyio.move_on_after(LAST_ANSWERS):
             while self._owed and not self._failed and not _hung_up(self.sink):
                 with anyio.move_on_after(0.1):
@@ -153,7 +158,10 @@ class Wire:
 
 @asynccontextmanager
 async def stdio(wire: Wire) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """The two message streams of a session over `wire`. Cancels the body if the client closes the output."""
+    """Provide the incoming and outgoing message streams of a session over `wire` in an `async with` block.
+
+    If the client closes the connection, the block is canceled.
+    """
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, to_client = anyio.create_memory_object_stream[SessionMessage](0)
     token = current_token()
@@ -177,7 +185,7 @@ async def _writer(wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage
 def _read(
     wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Exception], back: Outgoing, token: EventLoopToken
 ) -> None:
-    """Pass the input lines to the server, in a separate thread, until the input or the server ends."""
+    """Pass the input lines to the server until the input or the server ends. This runs in a separate thread."""
     try:
         for line in wire.lines():
             if line.strip():
@@ -206,7 +214,7 @@ async def _deliver(
 
 
 async def _refusal(wire: Wire, line: bytes) -> JSONRPCError:
-    """The error response to an invalid line, with the id of the request if one can be found."""
+    """Return the error response to an invalid line, with the ID of the request if the line contains it."""
     refused = await to_thread.run_sync(
         refused_request,
         line,
@@ -227,7 +235,10 @@ async def _end(wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Ex
 
 
 def _room(sink: int) -> int:
-    """The number of bytes that can be written without blocking: an empty pipe's capacity, or `AT_ONCE` for a ready one."""
+    """Return the number of bytes that can be written to `sink` without blocking.
+
+    This is the capacity of an empty pipe, `AT_ONCE` for another descriptor that is ready, or 0 if writing may block.
+    """
     if not hasattr(select, "poll") or not _poll(sink, select.POLLOUT) & select.POLLOUT:
         return 0
     try:

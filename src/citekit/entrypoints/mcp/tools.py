@@ -1,4 +1,4 @@
-"""The core tools: their descriptions for agents, and the use cases that they call."""
+"""Defines the core tools with their descriptions for agents, and connects them with the use cases that they call."""
 
 from __future__ import annotations
 
@@ -134,11 +134,12 @@ RESOLVE = Tool(
 
 @frozen
 class Bound:
-    """A tool with the function that runs it.
+    """A tool with the function `run` that runs it.
 
-    `long` decides from the arguments whether the call can take long. `cached` returns the same answer as `run` if it
-    needs only file metadata, else None; the event loop calls it directly. With `refused`, errors are normal answers of
-    the tool, not marked as protocol errors.
+    `long` returns whether a call with the given arguments can take long. `cached` returns the same result as `run` if
+    it can do so by checking only file metadata, otherwise None; it is called in the event loop. `check` validates the
+    arguments. If `refused` is not None, it turns errors into normal results of the tool, which are not marked as
+    errors.
     """
 
     tool: Tool
@@ -151,7 +152,7 @@ class Bound:
 
 @define
 class Tools:
-    """The core tools for one home. Thread-safe."""
+    """The core tools for one home folder. Thread-safe."""
 
     app: Container
     answers: KeptAnswers = field(factory=KeptAnswers)
@@ -163,7 +164,7 @@ class Tools:
         return Discretion(self.app.client_folders, (chosen.maps_folder, chosen.output_folder))
 
     def bound(self) -> dict[str, Bound]:
-        """The tools by name, in the order in which an agent typically uses them."""
+        """Return the tools by name, in the order in which an agent typically uses them."""
         tools = (
             Bound(LIST_RESOURCES, self._list_resources, cached=self._listed),
             Bound(FIND_TEXT, partial(find_text, self.app, self.discreet), lambda _: True),
@@ -181,10 +182,10 @@ class Tools:
         return {each.tool.name: each for each in tools}
 
     def whole(self, resource_map: ResourceMap) -> Answer:
-        """The answer with a complete map, however large.
+        """Return the result that contains a complete map, whatever its size.
 
-        Reuses the answer of `getStructure` if that returned the complete map. Otherwise, it is cached under a separate
-        name, because only `getStructure` knows whether a map fits.
+        If `getStructure` has returned the complete map, its cached result is used. Otherwise, the result is cached
+        under another name, because only `getStructure` decides whether a map is small enough for its result.
         """
         name = MAP, resource_map.resource_id
         fitting = self.answers.known(name, resource_map)
@@ -255,13 +256,16 @@ MAP, RESOURCE, NODE = "map", "resource", "node"
 
 
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:
-    """The cache key for the answer to a call."""
+    """Return the cache key for the result of a tool call with these arguments."""
     return (tool.name, *sorted(arguments.items()))
 
 
 @lru_cache(1024)
 def _evidence_asked(resource_id: str, node_id: str, virtual: bool, form: str, accurate: bool) -> Asked:
-    """The cache key for evidence. Returns the same object for the same request, so that its hash is computed only once."""
+    """Return the cache key for evidence.
+
+    The same request always results in the same object, so that its hash is computed only once.
+    """
     return Asked(_part(resource_id, node_id), virtual, Options(Form(form), accurate))
 
 
@@ -270,7 +274,10 @@ def _options(arguments: Arguments) -> Options:
 
 
 def _part(resource_id: str, node_id: str) -> NodeName | Address:
-    """The node with that id, or the part that an address names. The address must belong to the same resource."""
+    """Return the node with the given ID or, if `node_id` is an address, that address.
+
+    Raise `RequestRefused` if the address belongs to another resource.
+    """
     if "://" not in node_id:
         return NodeName(resource_id, node_id)
     address = parse_address(node_id)

@@ -1,9 +1,8 @@
-"""Escapes untrusted text from files in the answers that agents read.
+"""Escapes untrusted text from files in the results that agents read.
 
-JSON escapes quotation marks and line ends, so a title cannot break out of its string. In addition, this module escapes
-invisible characters (zero-width characters, tags, direction controls), and everything that makes a client load
-something if it renders the answer as Markdown or HTML. The decoded data stay identical, and the text shows every
-character.
+JSON escapes quotation marks and line ends, so a title cannot end its string early. In addition, this module escapes
+invisible characters (zero-width characters, tags, direction controls) and all markup that makes a client load a
+resource if it renders the result as Markdown or HTML. The decoded data is unchanged, and all characters are visible.
 """
 
 from __future__ import annotations
@@ -21,10 +20,14 @@ _LOADING = (
 
 
 def quoted_json(text: str) -> str:
-    """Escape invisible characters and markup that loads resources in a JSON document. The data stay the same.
+    r"""Return the JSON document `text` with invisible characters and risky markup escaped.
 
-    >>> quoted_json('{"title":"![x](http://a/b.png)"}')
-    '{"title":"!\\\\u005bx]\\\\u0028http://a/b.png)"}'
+    Risky markup makes a client load a resource if it renders the document as Markdown or HTML. The decoded data is
+    unchanged.
+
+    Example:
+        >>> quoted_json('{"title":"![x](http://a/b.png)"}')
+        '{"title":"!\\u005bx]\\u0028http://a/b.png)"}'
     """
     text = in_json(text)
     if not _may_load(text):
@@ -33,10 +36,13 @@ def quoted_json(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Escape invisible characters and markup that loads resources in a message, such as an error. Returns one line.
+    r"""Return a message, such as an error, on one line, with invisible characters and risky markup escaped.
 
-    >>> quoted("There is no node 'a" + chr(10) + "![x](http://a)'.")
-    "There is no node 'a\\\\x0a!\\\\x5bx]\\\\x28http://a)'."
+    Risky markup makes a client load a resource if it renders the message as Markdown or HTML.
+
+    Example:
+        >>> quoted("There is no node 'a" + chr(10) + "![x](http://a)'.")
+        "There is no node 'a\\x0a!\\x5bx]\\x28http://a)'."
     """
     text = printable(text)
     if not _may_load(text):

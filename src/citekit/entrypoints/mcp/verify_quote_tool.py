@@ -1,4 +1,4 @@
-"""The tool `verifyQuote`."""
+"""Defines the MCP tool `verifyQuote`, which checks whether a quote occurs in a source."""
 
 from __future__ import annotations
 

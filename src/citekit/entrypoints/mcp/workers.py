@@ -1,4 +1,4 @@
-"""Runs the synchronous core in threads, so that the server stays responsive and calls can be canceled."""
+"""Runs synchronous use cases in threads, so that the server stays responsive and calls can be canceled."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _Result = TypeVar("_Result")
 
 @define
 class Workers:
-    """Two groups of threads, so that quick lookups never wait for long extractions.
+    """Two groups of threads, one for quick lookups and one for long extractions.
 
-    A thread of the second group only waits for a parser process. It has more threads than there are parser processes,
-    so that a few slow files do not hold up the others.
+    Lookups therefore never wait for extractions. A thread for extractions only waits for a parser process. There are
+    more such threads than parser processes, so that a few slow files do not delay the others.
     """
 
     at_once: int = 8
@@ -56,9 +56,9 @@ class Workers:
         return await to_thread.run_sync(self._counted, work, limiter=self._quick, abandon_on_cancel=True)
 
     async def long(self, work: Callable[[Progress], _Result], report: Report | None) -> _Result:
-        """Run long work in a thread, and send its progress to `report`.
+        """Run long work in a thread, send its progress to `report`, and return its result.
 
-        If the call is canceled, this returns immediately, and the work stops at its next progress update.
+        If the call is canceled, this method ends immediately, and the work stops at its next progress update.
         """
         watch = Watch(report)
         try:
@@ -80,11 +80,11 @@ class Workers:
 
 @define
 class Watch:
-    """The `Progress` of a worker thread. Forwards rising values at a limited rate, and raises `Cancelled` once it is
-    stopped.
+    """The progress callback of a worker thread.
 
-    Each stage of the work counts from 0, but notifications must rise, so each stage is added to the end of the previous
-    one.
+    It forwards progress to `report` at a limited rate, and raises `Cancelled` after `stop` is called. Each stage of the
+    work counts from 0, but the progress in MCP notifications must increase, so the progress of a stage is added to that
+    of the previous stages.
     """
 
     report: Report | None
@@ -96,11 +96,11 @@ class Watch:
     _message: str = field(default="", init=False)
 
     def stop(self) -> None:
-        """Stop the work, because it was canceled or is done."""
+        """Record that the work is canceled or done. If it is still running, it stops at its next progress update."""
         self._stopped.set()
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Report progress (see `Progress`). Called in the worker thread."""
+        """Report progress (see `Progress`). Raise `Cancelled` if the work was stopped. Called in the worker thread."""
         if self._stopped.is_set():
             raise Cancelled("The call was canceled. Nothing was stored.")
         if self.report is None:

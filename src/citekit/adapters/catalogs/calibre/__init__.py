@@ -1,1 +1,1 @@
-"""A Calibre library, which is read in place and never changed."""
+"""Reads a Calibre library in its own folder without ever changing it."""

@@ -26,7 +26,7 @@ _Fold = Callable[[str], str]
 
 
 def cards(connection: sqlite3.Connection) -> Iterator[Card]:
-    """Yield a card for every book, most recently added first."""
+    """Yield the searchable fields of every book, most recently added first."""
     authors = _linked(connection, _AUTHORS, _WRITERS, lambda name: folded(author_name(name)), " & ".join)
     languages = _linked(connection, _LANGUAGES, _SPOKEN, iso_639_3, enclosed)
     tags = _linked(connection, _TAGS, _TAGGED, folded, enclosed)
@@ -35,12 +35,12 @@ def cards(connection: sqlite3.Connection) -> Iterator[Card]:
 
 
 def author_name(stored: object) -> str:
-    """Return an author's name in its usual form. Calibre stores a comma as a vertical bar."""
+    """Return an author's name with commas restored. Calibre stores each comma as a vertical bar."""
     return str(stored).replace("|", ",")
 
 
 def stats(connection: sqlite3.Connection) -> LibraryStats:
-    """Return the numbers of books and authors, and of books by format and language."""
+    """Count the books and authors of the library, and the books in each format and language."""
     (books,) = connection.execute("SELECT count(*) FROM books").fetchone()
     (authors,) = connection.execute("SELECT count(DISTINCT author) FROM books_authors_link").fetchone()
     codes = (
@@ -61,7 +61,11 @@ def _counted(connection: sqlite3.Connection, question: str, fold: _Fold) -> dict
 def _linked(
     connection: sqlite3.Connection, names: str, links: str, fold: _Fold, join: Callable[[Iterable[str]], str]
 ) -> dict[int, str]:
-    """Return the normalized names linked to each book, joined; each combination of names is computed once."""
+    """Return the normalized names (such as authors or tags) of each book as one string, by book number.
+
+    `names` and `links` are SQL queries: the names by number, and for each book the numbers of its names. `fold`
+    normalizes a name, and `join` combines the names of a book. Each combination is joined only once.
+    """
     known = {str(number): fold(str(name)) for number, name in connection.execute(names)}
     joined: dict[str, str] = {}
     found: dict[int, str] = {}

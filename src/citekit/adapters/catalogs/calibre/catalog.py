@@ -1,4 +1,4 @@
-"""A Calibre library as a book catalog."""
+"""Makes a Calibre library available as a book catalog."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RACY = FINE
 
 @frozen
 class _Known:
-    """Data read at `read_at` while the database had the state `state`, which it has had since `since`."""
+    """Data read from the database at `read_at`. The database has had the state `state` since `since`."""
 
     state: DatabaseState
     since: float
@@ -33,20 +33,27 @@ class _Known:
     stats: LibraryStats
 
     def is_settled(self) -> bool:
-        """Return whether any later change would be visible."""
+        """Return whether any later change to the database would change its recorded file state.
+
+        A file that changed just before it was read can change again without getting a new timestamp.
+        """
         return all(file is None or file.is_settled(self.read_at, RACY, self.since) for file in self.state)
 
 
 class CalibreLibrary:
-    """A `Library` for the folder that contains `metadata.db`. Works while Calibre is running, and on read-only disks.
+    """A `Library` for the folder that contains Calibre's `metadata.db`.
 
-    Searchable fields are cached in memory until the database changes; the metadata of a book is read on request. Every
-    query opens and closes the database, so that Calibre can move or replace it at any time. Publication dates use the
-    time zone `zone`, as Calibre displays them; None is the local time zone.
+    It works while Calibre is running, and on read-only disks. Searchable fields are cached in memory until the database
+    changes. The other metadata of a book is read on request. Every query opens and closes the database, so that Calibre
+    can move or replace it at any time. Publication dates are in the time zone `zone`, as Calibre displays them; None is
+    the local time zone.
     """
 
     def __init__(self, folder: Path, *, patience: float = 5.0, zone: tzinfo | None = None) -> None:
-        """`patience` is how many seconds to wait while another program writes. The database is opened on first use."""
+        """Create a catalog of the library in `folder`. The database is opened on first use.
+
+        `patience` is how many seconds to wait while another program writes to the database.
+        """
         self._folder = folder.absolute()
         self._database = CalibreDatabase(self._folder, patience)
         self._zone = zone
@@ -55,22 +62,25 @@ class CalibreLibrary:
 
     @property
     def place(self) -> str:
-        """The folder."""
+        """The path of the library folder."""
         return str(self._folder)
 
     def find(self, wanted: BookFilter, limit: int, offset: int = 0) -> Sequence[BookRecord]:
-        """The matching books, latest first. A book that is deleted during the query is omitted."""
+        """Return at most `limit` matching books, most recently added first, skipping the first `offset`.
+
+        A book that is deleted during the query is omitted.
+        """
         return self._records(self._current().catalogue.find(wanted, limit, offset))
 
     def get(self, book_id: int) -> BookRecord:
-        """Return the current record of the book. Raises `BookMissing`."""
+        """Return the current record of the book. Raise `BookMissing` if the library has no such book."""
         found = self._records([book_id]) if abs(book_id) < 2**63 else []
         if not found:
             raise BookMissing(book_id)
         return found[0]
 
     def stats(self) -> LibraryStats:
-        """Return the numbers of books and authors, and of books by format and language."""
+        """Count the books and authors of the library, and the books in each format and language."""
         return self._current().stats
 
     def _records(self, ids: Sequence[int]) -> Sequence[BookRecord]:

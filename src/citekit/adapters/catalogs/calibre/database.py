@@ -1,8 +1,8 @@
 """Reads Calibre's `metadata.db` without writing to it or to its folder.
 
-The database is normally read in place. In two states, reading it requires writing: after a program died during a write
-(a hot `-journal` must be rolled back first), and in write-ahead logging mode (every reader writes a `-shm` file). Then
-the database is copied to a temporary folder, recovered, and read there.
+The database is normally read directly. In two states, reading it would require writing: after a program died during a
+write (a hot `-journal` must be rolled back first), and in write-ahead logging mode (every reader writes a `-shm` file).
+In these states, the database is copied to a temporary folder, recovered, and read there.
 """
 
 from __future__ import annotations
@@ -61,14 +61,17 @@ DatabaseState = tuple[FileState | None, ...]
 
 @frozen
 class _Copy:
-    """A recovered copy of the database in that state."""
+    """A recovered copy of the database in a temporary folder, made when the original had the state `state`."""
 
     state: DatabaseState
     folder: tempfile.TemporaryDirectory[str]
 
 
 class CalibreDatabase:
-    """The database of the library in `folder`. Waits `patience` seconds for another program that writes to it."""
+    """The database of the Calibre library in `folder`.
+
+    If another program is writing to the database, reading waits up to `patience` seconds.
+    """
 
     def __init__(self, folder: Path, patience: float = 5.0) -> None:
         self.folder = folder
@@ -77,14 +80,14 @@ class CalibreDatabase:
         self._copy: _Copy | None = None
 
     def state(self) -> DatabaseState:
-        """Return the current state of the files."""
+        """Return the current file states of the database, its rollback journal, and its write-ahead log."""
         return tuple(_state(self._path.with_name(NAME + suffix)) for suffix in ("", "-journal", "-wal"))
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection in a single transaction, which sees one state of the database.
+        """Yield a connection in a single transaction, so that all queries see the same state of the database.
 
-        Raises `LibraryUnavailable`.
+        Raise `LibraryUnavailable` if the database cannot be read.
         """
         with _TURN:
             try:
@@ -104,8 +107,10 @@ class CalibreDatabase:
             return self._open_copy()
 
     def _is_logged_ahead(self) -> bool:
-        """Return whether the database is in WAL mode (file format, bytes 18 and 19:
-        https://www.sqlite.org/fileformat.html).
+        """Return whether the database uses write-ahead logging (WAL).
+
+        Bytes 18 and 19 of the file are 2 in this mode: https://www.sqlite.org/fileformat.html. Raise
+        `LibraryUnavailable` if the file is missing, cannot be read, or is not an SQLite database.
         """
         try:
             with self._path.open("rb") as file:

@@ -1,7 +1,7 @@
 """Reads the records of books from a Calibre library, with one query for each kind of data.
 
-Includes custom columns, Calibre's representations of numbers, ratings, and times, and the paths of the files. Paths
-outside of the library are ignored, whatever the database contains.
+Converts Calibre's numbers, ratings, and times, and reads custom columns and the paths of the book files. File paths
+that lead out of the library folder are ignored, because the database might contain anything.
 """
 
 from __future__ import annotations
@@ -28,21 +28,24 @@ UNDEFINED = date(101, 1, 1)
 
 
 def number(value: object) -> float | None:
-    """Return a finite number, or None for anything else."""
+    """Return `value` as a float if it is a finite number, otherwise None."""
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
 def stars(value: object) -> float | None:
-    """Return a rating from 0 to 5 stars.
+    """Convert a stored rating to stars from 0 to 5. Return None for no rating.
 
-    Calibre stores twice the number, and 0 for no rating, for which this returns None.
+    Calibre stores twice the number of stars, and 0 for no rating.
     """
     doubled = number(value)
     return doubled / 2 if doubled is not None and 0 < doubled <= 10 else None
 
 
 def moment(value: object) -> datetime | None:
-    """Return a time with its time zone, UTC if it has none; None if the time is unknown."""
+    """Parse an ISO 8601 time as Calibre stores it. A time without a time zone is in UTC.
+
+    Return None if the text is not a time or is Calibre's placeholder for an unknown date.
+    """
     try:
         read = datetime.fromisoformat(str(value).strip())
     except ValueError:
@@ -52,7 +55,7 @@ def moment(value: object) -> datetime | None:
 
 
 def day(value: object, zone: tzinfo | None) -> date | None:
-    """Return the date of a time in `zone` (None: the local time zone), as Calibre displays it."""
+    """Return the date of a stored time in `zone` (None: the local time zone), or None if the time is unknown."""
     read = moment(value)
     try:
         return read.astimezone(zone).date() if read is not None else None
@@ -67,11 +70,11 @@ _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%c
 
 
 def custom_columns(connection: sqlite3.Connection, wanted: str) -> dict[int, dict[str, Any]]:
-    """Return the custom column values of each of the `wanted` books (a JSON array of IDs) by column label, as plain
-    data.
+    """Return the values of the custom columns by book number and column label.
 
-    Multiple values are a list. A date is ISO 8601 text with a time zone. A series has its index under the label plus
-    `_index`. Columns that Calibre computes (composite columns) are not stored and therefore missing.
+    `wanted` is a JSON array of book numbers. Multiple values are a list. A date is ISO 8601 text with a time zone. The
+    position in a series is stored under the label plus `_index`. Columns that Calibre computes (composite columns) are
+    not in the database and are therefore missing.
     """
     found: defaultdict[int, dict[str, Any]] = defaultdict(dict)
     for column in _columns(connection):
@@ -145,7 +148,10 @@ _READ: dict[str, Callable[[object], Any]] = {
 
 
 class BookFolders:
-    """The folders below the library `root`, an absolute path. Links that lead out of it are not followed."""
+    """Finds book folders and files below the library folder `root`, an absolute path.
+
+    Paths and links that lead out of the library are ignored.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -153,7 +159,10 @@ class BookFolders:
         self._is_inside = lru_cache(maxsize=4096)(self._ends_inside)
 
     def folder(self, path: object) -> Path | None:
-        """Return the folder `path` (`books.path`, with `/`), or None if it is not inside the library."""
+        """Return the folder of a book, or None if it is not inside the library.
+
+        `path` is the value of `books.path` in the database: a relative path with `/`.
+        """
         parts = PurePosixPath(str(path or "")).parts
         if not parts or not all(map(_is_name, parts)):
             return None
@@ -161,7 +170,10 @@ class BookFolders:
         return folder if self._is_inside(folder) else None
 
     def files(self, folder: Path | None, listed: Iterable[tuple[object, object]]) -> dict[str, Path]:
-        """Return the paths by upper-case format for the rows (`data.format`, `data.name`)."""
+        """Return the paths of a book's files by upper-case format. Files outside the library are omitted.
+
+        `listed` contains the pairs (`data.format`, `data.name`) of the database. The files need not exist.
+        """
         if folder is None:
             return {}
         named = {str(format).upper(): f"{name}.{str(format).lower()}" for format, name in listed}
@@ -169,7 +181,10 @@ class BookFolders:
         return {format: path for format, path in paths.items() if not path.is_symlink() or self._ends_inside(path)}
 
     def cover(self, folder: Path | None) -> Path | None:
-        """Return the path of the cover image, or None."""
+        """Return the path of the cover image in `folder`, or None if the path leads out of the library.
+
+        If `folder` is None, return None. The file need not exist.
+        """
         return None if folder is None else self.files(folder, [("jpg", "cover")]).get("JPG")
 
     def _ends_inside(self, path: Path) -> bool:
@@ -180,7 +195,7 @@ class BookFolders:
 
 
 def _is_name(part: str) -> bool:
-    """Return whether a path component is a plain file name on every system."""
+    """Return whether a path component is a plain file name: no separator, no `..`, and on Windows no drive."""
     if part in ("", ".", "..", "/") or "\0" in part or "/" in part:
         return False
     return os.name != "nt" or (len(PureWindowsPath(part).parts) == 1 and not PureWindowsPath(part).anchor)
@@ -191,7 +206,7 @@ _BOOKS = f"SELECT id, title, path, pubdate, series_index, uuid, has_cover FROM b
 
 
 def _joined(column: str, table: str, key: str, order: str = "link.id") -> str:
-    """Return the query for names that are stored in a separate table."""
+    """Return the SQL query for a book property whose names are stored in a separate table, such as authors."""
     return (
         f"SELECT link.book, named.{column} FROM books_{table}_link AS link"  # noqa: S608 - of constants
         f" JOIN {table} AS named ON named.id = link.{key} WHERE link.book IN {_WANTED} ORDER BY {order}"
@@ -210,7 +225,10 @@ _FILES = f"SELECT book, format, name FROM data WHERE book IN {_WANTED} ORDER BY 
 
 
 class CalibreRecords:
-    """The records of the books `ids` in an open database. Dates use the time zone `zone`; None is the local one."""
+    """Reads the records of the books `ids` from an open database.
+
+    `zone` is the time zone of the dates; None is the local time zone.
+    """
 
     def __init__(
         self, connection: sqlite3.Connection, folders: BookFolders, ids: Iterable[int], zone: tzinfo | None = None
@@ -220,7 +238,7 @@ class CalibreRecords:
         self._wanted = json.dumps(self._ids)
 
     def read(self) -> Sequence[BookRecord]:
-        """Return the records in the order of the IDs, without missing books."""
+        """Return the records in the order of `ids`. Books that are not in the database are omitted."""
         rows = {row[0]: row for row in self._connection.execute(_BOOKS, (self._wanted,))}
         lists = {name: self._lists(question) for name, question in _LISTS.items()}
         custom = custom_columns(self._connection, self._wanted)

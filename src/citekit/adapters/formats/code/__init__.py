@@ -1,1 +1,1 @@
-"""Source code: the outline of a program from its syntax tree."""
+"""Outlines source code from the syntax tree of the program."""

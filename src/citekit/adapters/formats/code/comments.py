@@ -1,4 +1,4 @@
-"""Extracts the first sentence of a docstring, or of the comment right above a definition."""
+"""Extracts the first sentence of a docstring, or of the comment directly above a definition."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _NO_WORDS = frozenset({"attribute_item", "decorator", "annotation", "signature"}
 
 
 def comment_sentence(text: str) -> str:
-    """Returns the first sentence of comments without their markers; an empty string if they contain no words."""
+    """Return the first sentence of `text`, which is comments with their markers, or "" if they contain no words."""
     return _first_sentence(_XML_TAG.sub(" ", _MARKS.sub("", text)))
 
 
 def docstring_sentence(literal: str) -> str:
-    """Returns the first sentence of a Python string literal, given with its quotes."""
+    """Return the first sentence of a docstring, given as a Python string literal with its quotes."""
     quoted = _QUOTES.match(literal)
     return _first_sentence(quoted[2]) if quoted else ""
 
@@ -52,13 +52,16 @@ def _first_sentence(text: str) -> str:
 
 @define
 class Comments:
-    """The comments and attributes of the program `data` since the last definition."""
+    """Collects the comments and attributes that precede the next definition in the program `data`."""
 
     data: bytes
     found: list[Node] = field(factory=list)
 
     def add(self, node: Node) -> None:
-        """Adds a node, in source order. Earlier nodes are dropped unless the new one directly follows them."""
+        """Add a comment or attribute node. Nodes must be added in source order.
+
+        Earlier nodes are dropped unless `node` directly follows them. A `#!` line at the start of a script is ignored.
+        """
         if self.data.startswith(b"#!", node.start_byte) and not self.data.startswith(b"#![", node.start_byte):
             return
         if node.type == "unary_operator" and not self.data.startswith(b"@", node.start_byte):
@@ -68,9 +71,10 @@ class Comments:
         self.found.append(node)
 
     def take(self, start: int, least: int) -> tuple[int, str, str]:
-        """Takes the nodes directly above byte `start`, none of them before byte `least`.
+        """Remove the collected nodes directly above byte `start`, ignoring those that begin before byte `least`.
 
-        Returns the offset where they begin, their first sentence, and the text of the attributes.
+        Return the byte offset where the taken nodes begin, the first sentence of their text, and the text of the
+        attributes among them.
         """
         words: list[str] = []
         attributes: list[str] = []
@@ -87,7 +91,10 @@ class Comments:
         return start, sentence.strip("\"' "), "\n".join(attributes)
 
     def _touches(self, node: Node, start: int) -> bool:
-        """Returns whether at most one line break separates the node from byte `start`; POD allows a blank line."""
+        """Return whether at most one line break separates the node from byte `start`.
+
+        A POD block, which is documentation in Perl, may also be followed by a blank line.
+        """
         end = node.end_byte
         if not 0 <= start - end <= _GAP_LIMIT:
             return False
@@ -97,7 +104,10 @@ class Comments:
         return not gap.strip() and gap.count(b"\n") <= (2 if node.type == "pod" else 1)
 
     def _starts_line(self, node: Node) -> bool:
-        """Returns whether only spaces precede the comment on its line, so that it describes the code after it."""
+        """Return whether the comment is the first text on its line. Otherwise it describes the code before it.
+
+        An opening `{` or `<?php` before the comment is ignored. Attributes always count.
+        """
         if node.type in _NO_WORDS:
             return True
         window = self.data[max(0, node.start_byte - _GAP_LIMIT) : node.start_byte]
@@ -106,6 +116,6 @@ class Comments:
 
 
 def _documented(attributes: list[str]) -> str:
-    """Returns the first sentence of a documentation attribute, such as `@doc` in Elixir."""
+    """Return the first sentence of the `@doc` attribute of an Elixir definition, or "" if `attributes` has none."""
     documented = next((each for each in attributes if each.startswith("@doc ")), "")
     return _first_sentence(documented.removeprefix("@doc ").strip("\"' \n"))

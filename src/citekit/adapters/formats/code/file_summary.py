@@ -26,7 +26,7 @@ _FILE = re.compile(
 
 @frozen
 class Preface:
-    """The docstring or comment at the bytes [start, end), and its first sentence."""
+    """The docstring or comment that describes a source file: its byte range [`start`, `end`) and its first sentence."""
 
     start: int
     end: int
@@ -34,11 +34,10 @@ class Preface:
 
 
 def preface(tree: Tree, data: bytes, first: int) -> Preface | None:
-    """Returns the preface of the program `data`, or None.
+    """Return the docstring or comment that describes the program `data`, or None if there is none.
 
-    A preface ends before byte `first`, where the first definition begins.
-
-    License notices, editor and linter settings, and comments on the first definition do not count.
+    A comment must end before byte `first`, where the first definition begins. License notices, editor and linter
+    settings, and comments on the first definition do not count.
     """
     root = tree.root_node
     literal = docstring_node(root)
@@ -58,7 +57,7 @@ def preface(tree: Tree, data: bytes, first: int) -> Preface | None:
 
 
 def _blocks(root: Node, data: bytes) -> list[tuple[int, int]]:
-    """Returns the comments before the first line of code as byte ranges; comments on adjacent lines are merged."""
+    """Return the byte ranges of the comments before the first line of code. Adjacent comment lines form one range."""
     blocks: list[tuple[int, int]] = []
     for node in _leading(root, data):
         end = node.start_byte + len(data[node.start_byte : node.end_byte].rstrip())

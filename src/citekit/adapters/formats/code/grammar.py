@@ -31,26 +31,33 @@ NameOf = Callable[["Node", bytes], str]
 
 
 def words(text: str) -> frozenset[str]:
-    """Returns the words of a text as a set."""
+    """Split `text` at whitespace and return the words as a set."""
     return frozenset(text.split())
 
 
 def _kinds(text: str) -> dict[str, str]:
-    """Parses rows that consist of a kind and its node types."""
+    """Parse a table of outline types. Return the outline type of each node type.
+
+    Each line of `text` consists of an outline type and the syntax tree node types that it applies to.
+    """
     rows = [row.split() for row in text.splitlines() if row.strip()]
     return {each: kind for kind, *types in rows for each in types}
 
 
 @frozen
 class Grammar:
-    """The grammar of one language.
+    """Describes how definitions appear in the syntax trees of one language.
 
-    `kinds` maps a node type, as listed in the grammar's `node-types.json`, to the type of an outline item. `wrappers` are
-    nodes that may contain a definition and belong to it (decorators, `export`). `above` are nodes that belong to the
-    definition right after them (comments, attributes). `tail` are nodes that follow a definition and belong to it. Neighbors
-    of a kind in `clauses` that have the same name are one definition. A definition of a kind in `open` extends to the next
-    one of a kind in `open`. `kind` and `name` handle languages whose nodes have no plain fields for them. `extra` names the
-    citekit extra that installs the package, or is None if the default installation includes it.
+    - `package`: the tree-sitter package; `function`: the function in it that returns the language.
+    - `kinds`: maps a node type, as listed in the grammar's `node-types.json`, to the type of an outline item.
+    - `wrappers`: nodes that may contain a definition and belong to it, such as decorators and `export`.
+    - `above`: nodes that belong to the definition right after them, such as comments and attributes.
+    - `tail`: nodes that follow a definition and belong to it.
+    - `clauses`: types of items that are merged with an adjacent item of the same name.
+    - `open`: types of items that extend to the next item of one of these types.
+    - `kind`, `name`: functions that return the type and the name of a node, for languages that need special
+      rules.
+    - `extra`: the citekit extra that installs the package, or None if the default installation includes it.
     """
 
     package: str
@@ -67,5 +74,5 @@ class Grammar:
 
     @property
     def wanted(self) -> frozenset[str]:
-        """The node types that the outliner visits."""
+        """The types of the syntax tree nodes that the outliner visits."""
         return self.wrappers | self.above | frozenset(self.kinds)

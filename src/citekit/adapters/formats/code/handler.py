@@ -1,4 +1,4 @@
-"""Handles source code in all supported languages."""
+"""The format handler for source code in all supported languages."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from citekit.domain.formats import Format
 
 
 class CodeHandler(TextHandler):
-    """Outlines a program from its syntax tree."""
+    """Handles source code: outlines a program from its syntax tree, and treats it as text in every other respect."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
-        """Returns True for outlining, because tree-sitter grammars are compiled."""
+        """Return whether the task runs native code: True for outlining, because tree-sitter grammars are compiled."""
         return task is Task.OUTLINE
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""Finds the names and kinds of definitions in the languages whose grammars have the same fields."""
+"""Finds the names and types of definitions in languages whose grammars use the same field names."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _DECLARATOR_LIMIT = 20
 
 
 def first_child(node: Node) -> Node | None:
-    """Returns the first named child, or None. A node that the parser inserted after an error may have no children."""
+    """Return the first named child of a syntax tree node, or None if it has no named children."""
     return node.named_child(0) if node.named_child_count else None
 
 
 def text_of(node: Node | None, data: bytes, limit: int = 1000) -> str:
-    """Returns at most `limit` bytes of the text of a node of the program `data`; an empty string if `node` is None."""
+    """Return the first `limit` bytes of a node's text in the program `data`, decoded; "" if `node` is None."""
     if node is None:
         return ""
     return data[node.start_byte : min(node.end_byte, node.start_byte + limit)].decode("utf-8", "replace")
 
 
 def kind_of(node: Node, kind: str, parent: str | None, _data: bytes = b"") -> str:
-    """Returns the outline type of `node`, which its grammar lists as `kind`, inside a definition of type `parent`.
+    """Return the outline type of `node`, or "" if the node defines nothing.
 
-    Returns an empty string if the node defines nothing.
+    `kind` is the type that the grammar lists for it. `parent` is the outline type of the enclosing definition.
     """
     if node.type in _NEEDS_BODY and node.child_by_field_name("body") is None:
         return ""
@@ -60,17 +60,20 @@ def kind_of(node: Node, kind: str, parent: str | None, _data: bytes = b"") -> st
 
 
 def method_or(kind: str, parent: str | None) -> str:
-    """Returns `method` for a function inside a class or similar type, otherwise `kind`."""
+    """Return `method` if `kind` is a function and `parent` is a class or a similar type, otherwise `kind`."""
     return "method" if kind == "function" and parent in CONTAINERS else kind
 
 
 def bound_kind(node: Node, kind: str, parent: str | None, data: bytes) -> str:
-    """Like `kind_of`, but a name that is bound to a function or a class also counts as a definition."""
+    """Return the outline type of `node`, or "" if the node defines nothing.
+
+    Unlike `kind_of`, this also recognizes a name that is assigned a function or a class.
+    """
     return method_or(_bound(node), parent) if kind == BINDING else kind_of(node, kind, parent, data)
 
 
 def name_of(node: Node, data: bytes) -> str:
-    """Returns the unqualified name of a definition in the program `data`; an empty string if it has no name."""
+    """Return the unqualified name of a definition in the program `data`, or "" if it has no name."""
     if node.type == "impl_item":
         return _implementation(node, data)
     if node.type in ("assignment_expression", "assignment"):
@@ -86,7 +89,7 @@ def name_of(node: Node, data: bytes) -> str:
 
 
 def _declared_name(node: Node, data: bytes) -> str:
-    """Returns the name in a declarator of the C family, or the operator that a C# or C++ definition overloads."""
+    """Return the name of a C, C++, or C# definition, or the operator that it overloads."""
     if node.type in ("operator_declaration", "conversion_operator_declaration"):
         sign = node.child_by_field_name("operator") or node.child_by_field_name("type")
         return f"operator {text_of(sign, data)}"
@@ -99,7 +102,7 @@ def _declared_name(node: Node, data: bytes) -> str:
 
 
 def owner_of(node: Node, data: bytes) -> str:
-    """Returns the receiver type of a Go method; an empty string for other definitions."""
+    """Return the type that a Go method belongs to, or "" for other definitions."""
     receiver = node.child_by_field_name("receiver")
     if receiver is None:
         return ""
@@ -122,9 +125,9 @@ def _bound(node: Node) -> str:
 
 
 def _unwrapped(value: Node | None) -> Node | None:
-    """Returns the function of an immediately invoked expression.
+    """Return the function of an immediately invoked expression, or `value` itself if it is another expression.
 
-    `(function () { ... })()` defines a class in older JavaScript.
+    In older JavaScript, `(function () { ... })()` may define a class.
     """
     for _ in range(_UNWRAPPED):
         if value is None or value.type not in ("parenthesized_expression", "call_expression"):
@@ -146,7 +149,7 @@ def _declared(node: Node, parent: str | None) -> str:
 
 
 def _declarators(node: Node) -> list[Node]:
-    """Returns the chain of C declarators below a declaration; the last one is the name."""
+    """Return the nested C declarators below a declaration, outermost first. The last one is the name."""
     chain: list[Node] = []
     inner = node.child_by_field_name("declarator")
     while inner is not None and len(chain) < _DECLARATOR_LIMIT:
@@ -175,5 +178,5 @@ def _implementation(node: Node, data: bytes) -> str:
 
 
 def _plain(name: str) -> str:
-    """Returns a type name without its type parameters."""
+    """Return a type name without its type parameters, such as `List` for `List<int>`."""
     return name.partition("<")[0].strip()

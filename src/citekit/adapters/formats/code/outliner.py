@@ -48,13 +48,14 @@ _LONE_CR = re.compile(rb"\r(?!\n)")
 
 
 class CodeOutliner:
-    """Outlines classes, functions, and similar definitions, nested as in the file."""
+    """Outlines classes, functions, and similar definitions of a program, nested as in the file."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the structure of `source`.
+        """Return the structure of `source`.
 
-        A file that is too long, too deeply nested, or in a language whose grammar is not installed is outlined as plain text,
-        with a note that says why. A file without definitions has no items. Raises the errors of `Mapper.map`.
+        A file is outlined as plain text, with a note that gives the reason, if it is too long, is too deeply nested, or
+        is in a language whose grammar is not installed. A file without definitions has no items. Raise the errors of
+        `Mapper.map`.
         """
         text = open_text(source.path, progress)
         if text.index.size > SIZE_LIMIT or text.is_long:
@@ -67,7 +68,7 @@ class CodeOutliner:
 
 
 def _plain(source: Source, progress: Progress, note: str) -> Outline:
-    """Outlines a file that is not parsed in groups of lines, with `note` as the reason."""
+    """Outline a file that cannot be parsed as groups of lines, and add `note`, which gives the reason."""
     outline = PlainTextOutliner().outline(source, progress)
     return evolve(outline, facts={**outline.facts, "language": source.format.name}, notes=[note])
 
@@ -99,7 +100,10 @@ def _outline(text: TextFile, language: str, progress: Progress) -> Outline:
 def _parse_simplified(
     data: bytes, language: str, grammar: Grammar, known: list[Symbol], parse: Callable[[bytes], Tree]
 ) -> list[Symbol]:
-    """Returns the symbols of a simplified version of the program if it yields more of them, otherwise `known`."""
+    """Return the definitions found in a simplified version of the program, or `known` if it does not yield more.
+
+    Simplifying removes constructs that the parser cannot read. `known` contains the definitions found so far.
+    """
 
     def is_valid(fragment: bytes) -> bool:
         return tree_sitter.first_error(parse(prepare(fragment, language))) is None
@@ -113,9 +117,10 @@ def _parse_simplified(
 
 
 def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:
-    """Returns the text as UTF-8, and its line index.
+    """Return the text as UTF-8, and the line index of this text.
 
-    A lone CR becomes LF, because the grammars treat it as a space.
+    A lone carriage return becomes a line feed, because the grammars treat it as a space. Raise `SourceUnreadable` if
+    the file cannot be read.
     """
     try:
         data = text.path.read_bytes()
@@ -129,7 +134,10 @@ def _utf8(text: TextFile) -> tuple[bytes, LineIndex]:
 
 
 def _thinned(found: list[Symbol]) -> list[Symbol]:
-    """Keeps at most `SAME_NAME_LIMIT` definitions per name and parent. A file with more of them is generated code."""
+    """Return the definitions, with at most `SAME_NAME_LIMIT` of the same name in each parent.
+
+    A file with more definitions of the same name is generated code.
+    """
     seen: Counter[str] = Counter()
     kept = []
     for each in found:
@@ -153,7 +161,7 @@ def _bounded(found: list[Symbol]) -> tuple[list[Symbol], list[str]]:
 
 @frozen
 class _ItemBuilder:
-    """Builds outline items from definitions."""
+    """Converts the definitions of a program to outline items."""
 
     index: LineIndex
     language: str
@@ -180,7 +188,10 @@ class _ItemBuilder:
         )
 
     def _summary(self, symbol: Symbol, top: bool) -> str:
-        """Returns the signature, the first sentence of the documentation, and the tags `test` and `exported`."""
+        """Return a one-line summary: the signature, the first sentence of the documentation, and tags.
+
+        The tags are `test` and `exported`. `top` is True for a definition at the top level of the file.
+        """
         marks = [TEST] if is_test(self.language, symbol) else []
         marks += [EXPORTED] if self.exported(symbol, top) else []
         mark = f" [{', '.join(marks)}]" if marks else ""

@@ -1,4 +1,4 @@
-"""Extracts the signature of a definition as one line, and its Python docstring."""
+"""Extracts the signature of a definition as one line, and the first sentence of a Python docstring."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _FIRST_LINE = frozenset({"class", "module", "method", "singleton_method", "call"
 
 
 def signature(head: Node, node: Node, data: bytes) -> str:
-    """Returns the text before the body of the definition `node`, starting at its wrapper `head`."""
+    """Return the text of the definition `node` before its body, as one line.
+
+    `head` is the node where the definition begins: a wrapper such as `export`, or `node` itself.
+    """
     body = _body(node)
     end = body.start_byte if body is not None else node.end_byte
     if node.type in _COLON_ENDED:
@@ -51,18 +54,21 @@ def _body(node: Node) -> Node | None:
 
 
 def docstring(node: Node, data: bytes) -> str:
-    """Returns the first sentence of the docstring of a Python definition; an empty string for other definitions."""
+    """Return the first sentence of the docstring of a Python definition.
+
+    Return "" if the definition has no docstring or is in another language.
+    """
     return block_docstring(node.child_by_field_name("body"), data) if node.type in _COLON_ENDED else ""
 
 
 def block_docstring(body: Node | None, data: bytes) -> str:
-    """Returns the first sentence of the string at the beginning of a Python block or module."""
+    """Return the first sentence of the docstring of a Python block or module, or "" if it has no docstring."""
     literal = docstring_node(body)
     return docstring_sentence(text_of(literal, data, _DOC_LIMIT)) if literal is not None else ""
 
 
 def docstring_node(body: Node | None) -> Node | None:
-    """Returns the string at the beginning of a Python block or module."""
+    """Return the string literal that is the docstring of a Python block or module, or None if it has no docstring."""
     if body is None or body.type not in ("block", "module"):
         return None
     first = next((each for each in body.named_children[:20] if each.type != "comment"), None)

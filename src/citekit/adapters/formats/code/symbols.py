@@ -1,4 +1,4 @@
-"""Finds the definitions of a program, and the lines that belong to each, in its syntax tree."""
+"""Finds the definitions of a program and their extents in its syntax tree."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _BLANKS_AND_QUOTES = " \t\r\n\"'`"
 
 @define
 class Symbol:
-    """A definition that covers the bytes [start, end), including its decorators and the comment above it.
+    """A definition in a program, such as a function or class.
 
-    `head` is the offset of the definition itself, after the decorators and the comment. `owner` is the type that a method
-    belongs to if the method is defined outside that type, as in Go.
+    It covers the bytes [`start`, `end`), including its decorators and the comment above it. `head` is the offset of the
+    definition itself, after the decorators and the comment. `owner` is the type that a method belongs to if the method
+    is defined outside that type, as in Go.
     """
 
     kind: str
@@ -44,7 +45,7 @@ class Symbol:
 
 
 def symbols(tree: Tree, data: bytes, grammar: Grammar) -> list[Symbol]:
-    """Returns the definitions of the program `data` in source order; nested definitions are children."""
+    """Return the definitions of the program `data` in source order. Nested definitions are children."""
     scan = _Scan(data, grammar, len(data.rstrip()), Comments(data), grammar.kind or kind_of, grammar.name or name_of)
     for node in tree_sitter.walk(tree, grammar.wanted):
         scan.visit(node)
@@ -52,7 +53,7 @@ def symbols(tree: Tree, data: bytes, grammar: Grammar) -> list[Symbol]:
 
 
 def _without_prototypes(found: list[Symbol]) -> list[Symbol]:
-    """Removes the declarations of functions that the same file also defines."""
+    """Return the definitions without the declarations of functions that the same file also defines."""
     defined = {each.name for each in found if not each.prototype}
     for each in found:
         each.children = _without_prototypes(each.children)
@@ -61,7 +62,7 @@ def _without_prototypes(found: list[Symbol]) -> list[Symbol]:
 
 @define
 class _Scan:
-    """Collects definitions from the nodes of a tree, visited in the order in which they begin."""
+    """Collects the definitions of a program. The nodes of its syntax tree must be visited in source order."""
 
     data: bytes
     grammar: Grammar
@@ -112,12 +113,19 @@ class _Scan:
         self.stack.append(symbol)
 
     def _is_clause(self, before: Symbol, symbol: Symbol) -> bool:
-        """Returns whether a definition is another clause of the previous one."""
+        """Return whether `symbol` is another clause of the previous definition `before`.
+
+        Clauses have the same name and the same type, such as the equations of a Haskell function. A definition with its
+        own documentation is not a clause.
+        """
         same = symbol.kind in self.grammar.clauses and (before.kind, before.name) == (symbol.kind, symbol.name)
         return same and not symbol.sentence
 
     def _close(self, symbol: Symbol) -> None:
-        """Ends the previous package where this one begins, and extends this one to the end of the file."""
+        """End the previous package where the package `symbol` begins.
+
+        A package that is not enclosed in braces extends to the end of the enclosing definition or of the file.
+        """
         while self.stack and self.stack[-1].kind in self.grammar.open and self.stack[-1].end == self.size:
             last = self.stack.pop()
             last.end = last.start + len(self.data[last.start : symbol.start].rstrip())
@@ -144,9 +152,10 @@ class _Scan:
         )
 
     def _tail(self, outer: Node) -> int:
-        """Returns the end of a definition.
+        """Return the byte offset where the definition `outer` ends.
 
-        It includes a body that some grammars make the next sibling. A file-scoped namespace ends with the file.
+        Some grammars make the body of a definition its next sibling, which is then included. A C# file-scoped namespace
+        extends to the end of the file.
         """
         if outer.type == "file_scoped_namespace_declaration":
             return self.size
@@ -157,7 +166,10 @@ class _Scan:
         return outer.end_byte
 
     def _wrapped(self, node: Node) -> Node:
-        """Returns the outermost node that contains this definition and no code after it."""
+        """Return the outermost wrapper (such as `export`) that contains the definition `node` and no code after it.
+
+        Return `node` itself if there is no such wrapper.
+        """
         wrappers, self.wrappers = self.wrappers, []
         for each in wrappers:
             inside = each.start_byte <= node.start_byte and node.end_byte <= each.end_byte <= node.end_byte + 8
@@ -167,12 +179,12 @@ class _Scan:
 
 
 def count(found: list[Symbol]) -> int:
-    """Returns the number of definitions at all levels."""
+    """Count the definitions at all levels of nesting."""
     return sum(1 for _ in all_symbols(found))
 
 
 def all_symbols(found: list[Symbol]) -> Iterator[Symbol]:
-    """Yields the definitions of all levels in source order."""
+    """Yield the definitions at all levels of nesting in source order."""
     for each in found:
         yield each
         yield from all_symbols(each.children)

@@ -39,9 +39,9 @@ _WORDS = {
 
 
 def exports_of(language: str, data: bytes) -> Callable[[Symbol, bool], bool]:
-    """Returns a function that checks whether a definition of the program `data` is exported.
+    """Return a function that checks whether a definition of the program `data` is exported.
 
-    It takes the definition and whether it is at the top level.
+    Its arguments are the definition, and True if the definition is at the top level of the file.
     """
     listed = frozenset(
         word.decode("utf-8", "replace")
@@ -98,7 +98,7 @@ _CLASS = {
 
 
 def is_test(language: str, symbol: Symbol) -> bool:
-    """Returns whether a definition is a test or a test class by the conventions of its language's test frameworks."""
+    """Return whether a definition is a test or a test class by the conventions of the language's test frameworks."""
     if symbol.kind == TEST:
         return True
     annotated = _ANNOTATED.get(language)

@@ -1,1 +1,1 @@
-"""Comics as ZIP archives of images (CBZ)."""
+"""Handles comics: ZIP archives of images (CBZ)."""

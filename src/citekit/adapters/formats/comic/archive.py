@@ -1,4 +1,7 @@
-"""A comic as a ZIP archive of pictures (CBZ), read with size limits. Nothing is unpacked to disk under its own name."""
+"""Reads comics, which are ZIP archives of images (CBZ), with size limits.
+
+No image is unpacked to disk under its own name.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ _NUMBER = re.compile(r"(\d{1,18})")
 
 @frozen(kw_only=True)
 class ComicInfo:
-    """The content of `ComicInfo.xml` (Anansi Project, 2.1). `pages` has the attributes of pages by their number from 1."""
+    """The metadata in `ComicInfo.xml` (Anansi Project, version 2.1).
+
+    `pages` contains the XML attributes of each page by its 1-based number.
+    """
 
     title: str | None = None
     series: str | None = None
@@ -46,21 +52,21 @@ class ComicInfo:
 
 @define
 class ComicArchive:
-    """The pictures of one comic. `names` are their paths in reading order, page 1 first."""
+    """An open comic. `names` are the paths of its images in the archive in reading order, page 1 first."""
 
     path: Path
     zip: zipfile.ZipFile
     names: tuple[str, ...]
 
     def read(self, page: int) -> bytes:
-        """Return the picture of a page (from 1) unchanged.
+        """Return the image file of the 1-based page, unchanged.
 
-        Raises `SourceUnsupported` if it is damaged, encrypted, or too large.
+        Raise `SourceUnsupported` if the image is damaged, encrypted, or too large.
         """
         return self._read(self.names[page - 1], PICTURE_LIMIT)
 
     def info(self) -> ComicInfo:
-        """Return the metadata of the comic; empty if it is missing or damaged."""
+        """Return the metadata in `ComicInfo.xml`, or empty metadata if that file is missing or damaged."""
         from citekit.adapters.libraries.lxml import parse_xml
 
         found = [name for name in self.zip.namelist() if name.rpartition("/")[2].casefold() == "comicinfo.xml"]
@@ -90,7 +96,11 @@ class ComicArchive:
 
 @contextmanager
 def open_comic(path: Path) -> Iterator[ComicArchive]:
-    """Open the comic at `path`. Raises `SourceUnsupported` (not an archive, or without pictures), `SourceUnreadable`."""
+    """Open the comic at `path`, and close it at the end of the context.
+
+    Raise `SourceUnsupported` if the file is not an archive, has too many entries, or contains no images. Raise
+    `SourceUnreadable` if it cannot be read.
+    """
     with _translated(path):
         stream = open_for_reading(path)
     with stream:
@@ -105,10 +115,11 @@ def open_comic(path: Path) -> Iterator[ComicArchive]:
 
 
 def reading_order(name: str) -> list[list[tuple[int, int, str]]]:
-    """Return the sort key of a path: folder by folder, numbers by value, without case; the path itself breaks ties.
+    """Return the sort key that puts image paths into reading order.
 
-    Symbols come before numbers as in ASCII (`!cover` before `01`), and a name before a longer name with the same start,
-    whatever the extension (`cover.jpg` before `cover2.jpg`).
+    Paths are compared folder by folder, without regard to case, and numbers by value. Symbols come before numbers as in
+    ASCII (`!cover` before `01`). A name comes before a longer name with the same beginning, whatever the extension
+    (`cover.jpg` before `cover2.jpg`). The path itself breaks ties.
     """
     *folders, file = name.split("/")
     parts = [*folders, file.rpartition(".")[0] or file]
@@ -124,7 +135,10 @@ def _sort_key(piece: str) -> tuple[int, int, str]:
 
 
 def _is_picture(item: zipfile.ZipInfo) -> bool:
-    """Return whether a file is a picture by its name. Folders, links, and macOS metadata aren't."""
+    """Return whether an archive entry has the file name of an image.
+
+    Folders, symbolic links, hidden files, and macOS metadata are not images.
+    """
     parts = item.filename.split("/")
     if is_folder(item) or stat.S_ISLNK(item.external_attr >> 16) or "__MACOSX" in parts or parts[-1].startswith("."):
         return False

@@ -1,4 +1,4 @@
-"""Extracts pages of a comic: the unchanged picture, a part of it, a smaller comic of several pages, or a PDF."""
+"""Extracts pages of a comic: the unchanged image, a region of it, a smaller comic of several pages, or a PDF."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ _PDF_FORMATS = ("jpeg", "png", "gif", "bmp", "tiff", "jpeg2000")
 class CbzExtractor:
     """Extracts pages of comics.
 
-    One whole page is the picture, byte for byte. Several pages are a CBZ named by page numbers.
+    In native form, one whole page is an exact copy of its image, and several pages are a CBZ whose files are named by
+    page number.
     """
 
     identity = ExtractorIdentity("cbz", "2")
@@ -46,7 +47,10 @@ class CbzExtractor:
         self._pictures = PillowExtractor()
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return native, PDF, and for one page PNG; nothing for anything but pages of a comic."""
+        """Return the forms in which pages can be extracted: native, PNG (one page only), and PDF (whole pages only).
+
+        Return nothing if `format` is not a comic or `location` is not pages.
+        """
         if format.name != "cbz" or not isinstance(location, Pages):
             return ()
         if location.region is not None:
@@ -56,7 +60,11 @@ class CbzExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the pages to `target`. Raises the errors of the port."""
+        """Write the pages to `target`.
+
+        Raise `FormUnsupported` if the pages cannot be extracted in this form, `LocationOutside` if a page does not
+        exist, and the other errors of `Extractor.extract`.
+        """
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(
                 f"Pages of a comic can be extracted in the native form or as pdf, but not as {options.form.value}."
@@ -80,7 +88,10 @@ class CbzExtractor:
         return evolve(crop, extent=Pages(location.numbers, region))
 
     def _write_pdf(self, comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
-        """Write one PDF page per picture, with its size in pixels at 72 per inch."""
+        """Write a PDF with one page per image. A page measures as many points as its image has pixels.
+
+        Raise `FormUnsupported` if the PDF would have more than `PDF_LIMIT` pages.
+        """
         if len(location.numbers) > PDF_LIMIT:
             raise FormUnsupported(
                 f"A PDF can have at most {PDF_LIMIT} pages of a comic. Request fewer pages, or the native form."
@@ -112,7 +123,7 @@ class CbzExtractor:
 
 
 def _read_picture(comic: ComicArchive, number: int) -> tuple[bytes, Format]:
-    """Return a picture and its detected format. Raises `SourceUnsupported` if it isn't a picture."""
+    """Return the image of a page and its detected format. Raise `SourceUnsupported` if the file is not an image."""
     data = comic.read(number)
     format = detect(comic.names[number - 1], data[:HEAD_SIZE])
     if format is None or format.modality is not Modality.IMAGE:
@@ -121,7 +132,7 @@ def _read_picture(comic: ComicArchive, number: int) -> tuple[bytes, Format]:
 
 
 def _page_file(comic: ComicArchive, number: int, folder: Path) -> Source:
-    """Write a page to a file in `folder` under a safe name."""
+    """Write the image of a page to a file in `folder` under a safe name, and return it as a source."""
     data, format = _read_picture(comic, number)
     path = folder / f"page-{number}{format.suffix}"
     path.write_bytes(data)
@@ -136,7 +147,10 @@ def _copy_picture(comic: ComicArchive, location: Pages, target: Path) -> Extract
 
 
 def _write_cbz(comic: ComicArchive, location: Pages, target: Path, progress: Progress) -> Extraction:
-    """Write a CBZ of the pages, uncompressed and without times: the same pages give the same bytes."""
+    """Write a CBZ of the pages. The same pages always give the same bytes.
+
+    The images are stored uncompressed, unchanged, and with a fixed modification time.
+    """
     with writing(target), zipfile.ZipFile(target, "x", zipfile.ZIP_STORED) as output:
         for done, number in enumerate(location.numbers):
             progress(done, len(location.numbers), "copying pages")

@@ -1,4 +1,4 @@
-"""Comics (CBZ) as a format."""
+"""Handles comics (CBZ)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class ComicHandler(NativeHandler):
-    """Images are pages, and hold no text."""
+    """Handles comics. Each image is a page, and pages have no text."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""
@@ -23,7 +23,7 @@ class ComicHandler(NativeHandler):
         return CbzOutliner()
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """The number of images."""
+        """Return the extent of the comic: its number of images."""
         from citekit.adapters.formats.comic.archive import open_comic
 
         with open_comic(path) as comic:

@@ -1,4 +1,7 @@
-"""Outlines CBZ: pages are pictures; chapters are the bookmarks of `ComicInfo.xml`, otherwise the folders."""
+"""Outlines comics (CBZ).
+
+Each image is a page. Chapters are the bookmarks in `ComicInfo.xml`, or the folders if there are no bookmarks.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,13 @@ _TYPES = {"frontcover": "cover", "backcover": "cover", "story": "page", "innerco
 
 
 class CbzOutliner:
-    """Maps comics without decoding pictures."""
+    """Outlines comics without decoding images."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return chapters with their pages.
+        """Return the chapters of the comic with their pages.
 
-        Raises `SourceUnsupported` (not an archive, no pictures), `SourceUnreadable`.
+        Raise `SourceUnsupported` if the file is not an archive or contains no images, and `SourceUnreadable` if it
+        cannot be read.
         """
         progress(0, 1, "reading the comic")
         with open_comic(source.path) as comic:
@@ -44,7 +48,7 @@ class CbzOutliner:
 
 
 def _title(info: ComicInfo) -> str | None:
-    """Return the title, otherwise the series and the number in it."""
+    """Return the title of the comic. Without a title, return the series and the number in it, or None."""
     numbered = f"{info.series} {info.number}" if info.series and info.number else info.series
     return info.title or numbered
 
@@ -72,7 +76,10 @@ class _OutlineBuilder:
         )
 
     def _folders(self, folders: Sequence[Sequence[str]], first: int, depth: int) -> Iterator[OutlineItem]:
-        """Yield the pages from `first` on, grouped by the folder of each at `depth`."""
+        """Yield a chapter per folder, and a page per image that is in no subfolder.
+
+        `folders` contains the folder names of each page from page `first` on. `depth` is the folder level to group by.
+        """
         for folder, group in groupby(
             folders, key=lambda parts: parts[depth] if depth < min(len(parts), _DEPTH) else ""
         ):
@@ -88,7 +95,10 @@ class _OutlineBuilder:
         return OutlineItem(title, "chapter", Pages.span(first, last), children=below)
 
     def _pages(self, first: int, last: int) -> Iterator[OutlineItem]:
-        """Yield an item per page, or one item for all if the comic is too long."""
+        """Yield an item for each page from `first` to `last`.
+
+        If the whole comic has more than `PAGE_NODE_LIMIT` pages, yield a single item for the range.
+        """
         if len(self.comic.names) > PAGE_NODE_LIMIT:
             if first <= last:
                 yield OutlineItem(f"Pages {first}-{last}", "pages", Pages.span(first, last))
@@ -101,7 +111,7 @@ class _OutlineBuilder:
 
 
 def _common_folders(names: Sequence[str]) -> int:
-    """Return how many folders contain all pages. They don't distinguish chapters."""
+    """Return how many levels of folders all pages share. These folders do not distinguish chapters."""
     first, last = names[0].split("/")[:-1], names[-1].split("/")[:-1]
     every = [name.split("/")[:-1] for name in names]
     shared = 0

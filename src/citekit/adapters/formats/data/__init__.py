@@ -1,1 +1,1 @@
-"""Data files: CSV, JSON, JSON Lines, YAML, TOML, INI, XML, logs, and Jupyter notebooks."""
+"""Handles data files: CSV, JSON, JSON Lines, YAML, TOML, INI, XML, logs, and Jupyter notebooks."""

@@ -21,9 +21,10 @@ SIZE_LIMIT = 128 * 1024 * 1024
 
 @frozen
 class Content:
-    """A data file in memory.
+    """A data file in memory as UTF-8.
 
-    `data` has no byte-order mark. `starts[i]` is the offset in `data` where line i + 1 of the file begins.
+    `data` is the text without a byte-order mark. `starts[i]` is the offset in `data` where line i + 1 of the file
+    begins.
     """
 
     text: TextFile
@@ -31,22 +32,22 @@ class Content:
     starts: array[int] = field(repr=False)
 
     def line(self, offset: int) -> int:
-        """Returns the line, counted from 1, that contains the byte at `offset`."""
+        """Return the 1-based number of the line that contains the byte at `offset`."""
         return max(1, bisect_right(self.starts, offset))
 
     def lines(self, start: int, end: int) -> Lines:
-        """Returns the lines of the bytes [start, end); at least the line of the first byte."""
+        """Return the lines that contain the bytes [`start`, `end`). An empty range gives the line of byte `start`."""
         return Lines(self.line(start), self.line(max(start, end - 1)))
 
     def start(self, line: int) -> int:
-        """Returns the offset where a line begins; the length of `data` for a line after the last one."""
+        """Return the byte offset where the 1-based `line` begins. After the last line, return the length of `data`."""
         return self.starts[line - 1] if line <= len(self.starts) else len(self.data)
 
 
 def read_content(text: TextFile) -> Content | None:
-    """Reads a file into memory.
+    """Read a text file into memory.
 
-    Returns None if it has more than `SIZE_LIMIT` bytes, or no lines. Raises `SourceUnreadable`.
+    Return None if the file has more than `SIZE_LIMIT` bytes or no lines. Raise `SourceUnreadable` if it cannot be read.
     """
     if not text.line_count or text.index.size > SIZE_LIMIT:
         return None
@@ -71,13 +72,13 @@ def _encoded(text: str) -> bytes:
 
 @frozen
 class DataFile:
-    """An opened data file. `content` is None if the file is too large to be parsed."""
+    """An opened data file. `content` is None if the file is empty or too large to be parsed."""
 
     text: TextFile
     content: Content | None
 
     def by_lines(self, fallback: Outliner, source: Source, progress: Progress) -> Outline:
-        """Returns the outline of `fallback`, with a note that says why if the file is too large."""
+        """Outline the file with `fallback`. If the file is too large to be parsed, add a note that says so."""
         outline = fallback.outline(source, progress)
         if self.content is not None or not self.text.line_count:
             return outline
@@ -86,6 +87,9 @@ class DataFile:
 
 
 def open_data_file(source: Source, progress: Progress) -> DataFile:
-    """Opens the file of `source`. Raises `SourceUnreadable`, `SourceUnsupported`."""
+    """Open the file of `source` as text, and read it into memory unless it is too large.
+
+    Raise `SourceUnreadable` if the file cannot be read.
+    """
     text = open_text(source.path, progress)
     return DataFile(text, read_content(text))

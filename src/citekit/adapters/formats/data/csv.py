@@ -1,4 +1,4 @@
-"""Outlines delimited tables (RFC 4180 and variants): the header, and groups of rows with their lines."""
+"""Outlines delimited tables (RFC 4180 and variants) as a header and groups of rows, with their lines."""
 
 from __future__ import annotations
 
@@ -31,12 +31,15 @@ _NUMBER = re.compile(
 
 @frozen
 class CsvOutliner:
-    """Outlines tables. `fallback` outlines files that are too large or have a single column."""
+    """Outlines tables. `fallback` outlines files that are too large or have only one column."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the header and the groups of rows, numbered from 1 after the header. Raises `SourceUnreadable`."""
+        """Return an outline of the header and groups of rows. Rows are numbered from 1, not counting the header.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -50,8 +53,8 @@ class CsvOutliner:
 class Table:
     """A parsed table.
 
-    `starts[i]` is the line where record i begins. `first` is the index of the first data record: 1 if there is a header,
-    otherwise 0.
+    `starts[i]` is the 1-based line where record i (counted from 0) begins. `first` is the index of the first data
+    record: 1 if the table has a header, otherwise 0.
     """
 
     content: Content
@@ -62,13 +65,13 @@ class Table:
     last_line: int
 
     def facts(self) -> dict[str, object]:
-        """Returns the metadata of the outline. Column names are included only if there is a header."""
+        """Return the metadata of the table: row count, column count, and, if there is a header, the column names."""
         named = {"columns": list(self.columns)} if self.first else {}
         count = len(self.starts) - self.first
         return {**self.content.text.facts, "row_count": count, "column_count": len(self.columns), **named}
 
     def items(self) -> tuple[OutlineItem, ...]:
-        """Returns the header and the groups of rows."""
+        """Return outline items for the header, if there is one, and for groups of rows."""
         count = len(self.starts) - self.first
         names = ", ".join(self.columns[:_COLUMNS])
         rows = grouped(count, self._location, self._name, type="rows", least=ROWS) if count else ()
@@ -96,7 +99,7 @@ class Table:
         return title, "; ".join(f"{name}: {value}" for name, value in pairs if value)[:1000]
 
     def cells(self, record: int) -> list[str]:
-        """Returns the cells of a record; only those in its first 4,000 bytes if it is longer."""
+        """Return the cells of the record with index `record`. Only the first 4,000 bytes of a record are parsed."""
         location = self._lines(record, record + 1)
         data = self.content.data[self.content.start(location.first) : self.content.start(location.last + 1)][
             :_RECORD_LIMIT
@@ -105,7 +108,10 @@ class Table:
 
 
 def read_table(content: Content, delimiter: str | None = None) -> Table | None:
-    """Returns the table in a file; None if no delimiter splits its lines into columns."""
+    """Parse the file as a table. Return None if it is empty or no delimiter splits its lines into columns.
+
+    If `delimiter` is None, the delimiter is detected.
+    """
     kind = delimiter or _sniff_delimiter(content)
     if kind is None:
         return None
@@ -121,7 +127,10 @@ def read_table(content: Content, delimiter: str | None = None) -> Table | None:
 
 
 def record_lines(content: Content, delimiter: str) -> array[int]:
-    """Returns the line where each record begins. Line breaks inside quotes do not end a record. Blank lines are skipped."""
+    """Return the 1-based line where each record begins.
+
+    Line breaks inside quotes do not end a record. Blank lines are skipped.
+    """
     data = content.data
     if b'"' not in data:
         return array("q", _nonblank_lines(content))
@@ -150,7 +159,7 @@ def record_lines(content: Content, delimiter: str) -> array[int]:
 
 
 def _ends(record: bytes) -> int:
-    """Returns the number of line breaks in a record."""
+    """Count the line breaks in a record. CR LF counts as one."""
     if b"\r" not in record:
         return record.count(b"\n")
     return record.count(b"\n") + record.count(b"\r") - record.count(b"\r\n")
@@ -171,7 +180,10 @@ def _cells(text: str, delimiter: str) -> list[str]:
 
 
 def _sniff_delimiter(content: Content) -> str | None:
-    """Returns the delimiter that splits at least half of the first rows into the same number of cells, and more than one."""
+    """Return the delimiter that best splits the first rows into columns, or None if there is none.
+
+    At least half of the rows must have the same number of cells, which must be more than one.
+    """
     head = content.data[: min(content.start(_SAMPLE * 2), 200_000)].decode("utf-8", "replace")
     best: tuple[float, str] | None = None
     for mark in _DELIMITERS:
@@ -188,7 +200,10 @@ def _sniff_delimiter(content: Content) -> str | None:
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Returns whether the first row names the columns: its cells are distinct texts, and no later row repeats it."""
+    """Return whether the first row contains the column names.
+
+    Its cells must be distinct and not numbers, and no later row may repeat it.
+    """
     first = [cell.strip() for cell in rows[0]]
     if len(rows) < 2 or not any(first) or any(_NUMBER.match(cell) for cell in first if cell):
         return False

@@ -1,4 +1,4 @@
-"""Gathers many siblings of the same kind into groups of round sizes."""
+"""Divides a long list of similar outline items into groups of a round size, such as 10, 20, or 50."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ def grouped(
     least: int = 10,
     most: int = GROUPS,
 ) -> tuple[OutlineItem, ...]:
-    """Returns groups of at least `least` members, all of the same round size, and at most `most` groups.
+    """Divide `count` members into groups of the same round size, and return an outline item for each group.
 
-    `location_of(i, j)` returns the lines of the members [i, j), counted from 0. `describe(i, j)` returns their title and
-    summary.
+    A group has at least `least` members, except the last one, and there are at most `most` groups. Many groups are
+    nested in larger groups. `location_of(i, j)` returns the lines of the members [i, j), counted from 0. `describe(i,
+    j)` returns the title and the summary of the group with these members.
     """
     size = round_size(max(least, -(-count // max(1, most))))
     parent_size = round_size(max(size, -(-count // TOP)))
@@ -50,7 +51,7 @@ def grouped(
 
 
 def round_size(least: int) -> int:
-    """Returns the smallest of 1, 2, 5, 10, 20, 50, ... that is at least `least`."""
+    """Return the smallest number of the series 1, 2, 5, 10, 20, 50, ... that is at least `least`."""
     size = 1
     while True:
         for each in (size, 2 * size, 5 * size):

@@ -1,4 +1,4 @@
-"""Handles data files in all supported formats."""
+"""The format handler for data files."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from citekit.domain.formats import Format
 
 
 class DataHandler(TextHandler):
-    """Outlines data files by their top-level structure."""
+    """Handles data files. They are outlined by their top-level structure, and otherwise treated as text."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:
-        """Returns True for outlining XML, which uses a compiled parser (expat)."""
+        """Return True for outlining XML, which is parsed by the compiled library expat.
+
+        Other tasks use no native code.
+        """
         return task is Task.OUTLINE and format.name == "xml"
 
     def outliner(self, format: Format, services: Services) -> Outliner:
-        """See `FormatHandler.outliner`. Raises `KeyError` for a format of another handler."""
+        """See `FormatHandler.outliner`. Raise `KeyError` if the format is not a data format."""
         return _OUTLINERS[format.name](services.plain_outliner())
 
 

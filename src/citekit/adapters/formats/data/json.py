@@ -1,4 +1,4 @@
-"""Outlines JSON: the members of the top-level object or array, nested if they are long, with their lines."""
+"""Outlines JSON: the members of the top-level object or array with their lines. Long members are outlined too."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ MINIFIED = "The whole file is a single line, so all nodes have the same location
 
 @frozen
 class JsonOutliner:
-    """Outlines JSON. `fallback` outlines files that are not JSON, or are too large."""
+    """Outlines JSON files. `fallback` outlines files that are not JSON or are too large."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the members of an object by key, or the elements of an array by index from 0.
+        """Return an outline of the members of an object by key, or of the elements of an array by index from 0.
 
-        Raises `SourceUnreadable`.
+        Raise `SourceUnreadable` if the file cannot be read.
         """
         file = open_data_file(source, progress)
         root = None if file.content is None else first_value(file.content.data)
@@ -63,7 +63,10 @@ class JsonOutliner:
 
 
 def _roots(data: bytes, start: int) -> MemberOffsets:
-    """Returns the top-level values: one in JSON, several if they are written one after another without an array."""
+    """Return the offsets of the top-level objects and arrays, beginning at byte `start`.
+
+    A JSON file has one top-level value, but some files contain several, written one after another.
+    """
     parts, position = MemberOffsets(), start
     while position < len(data) and data[position] in b"{[":
         end = skip(data, position + 1)
@@ -76,7 +79,7 @@ def _roots(data: bytes, start: int) -> MemberOffsets:
 
 
 def _title(content: Content, parts: MemberOffsets) -> str | None:
-    """Returns the title of an object: the value of its `title`, `name`, `$id`, or `id`."""
+    """Return the title of an object: the string value of its key `title`, `name`, `$id`, or `id`, or None."""
     indexes = {parts.key(content.data, index): index for index in range(min(parts.count, SINGLE))}
     for name in _TITLES:
         start, end = parts.value(indexes[name]) if name in indexes else (0, 0)
@@ -101,7 +104,10 @@ class JsonItemBuilder:
     content: Content
 
     def children(self, parts: MemberOffsets, depth: int, word: str = "Item") -> tuple[OutlineItem, ...]:
-        """Returns an item for each member, or for groups of members if there are many."""
+        """Return an outline item for each member, or for groups of members if there are many.
+
+        `depth` is the nesting level of the members, and `word` is used in the titles of groups.
+        """
         if parts.count <= SINGLE:
             return tuple(self.one(parts, index, depth) for index in range(parts.count))
         data = self.content.data
@@ -115,7 +121,7 @@ class JsonItemBuilder:
         )
 
     def one(self, parts: MemberOffsets, index: int, depth: int) -> OutlineItem:
-        """Returns the item of one member."""
+        """Return the outline item for the member with index `index`, with child items if the member is long."""
         data = self.content.data
         start, end = parts.value(index)
         key = parts.key(data, index)
@@ -138,7 +144,10 @@ class JsonItemBuilder:
 
 
 def label(data: bytes, start: int, end: int) -> str:
-    """Returns the text that identifies an element: its name, title, or ID, or the value itself."""
+    """Return a short text that identifies an array element: its name, title, or ID, or the value itself.
+
+    Return "" for an object or array without such a key. The element is at the bytes [`start`, `end`) of `data`.
+    """
     head = data[start : min(end, start + _LABEL_SEARCH_LIMIT)]
     if head[:1] not in (b"{", b"["):
         return source_excerpt(data, start, end)
@@ -149,7 +158,7 @@ def label(data: bytes, start: int, end: int) -> str:
 
 
 def summarize_value(data: bytes, parts: MemberOffsets, kind: str) -> str:
-    """Returns the number of members of a value, and the first keys of an object."""
+    """Summarize an array as its length and first item, or an object as its number of keys and its first keys."""
     if kind == "array":
         first = source_excerpt(data, *parts.value(0)) if parts.count else ""
         return f"{parts.count} {'item' if parts.count == 1 else 'items'}{f', the first {first}' if first else ''}"
@@ -162,7 +171,7 @@ def summarize_value(data: bytes, parts: MemberOffsets, kind: str) -> str:
 
 
 def source_excerpt(data: bytes, start: int, end: int) -> str:
-    """Returns the beginning of a value as written; strings are returned without quotes."""
+    """Return the beginning of the value at the bytes [`start`, `end`) as written. A string loses its quotes."""
     head = data[start : min(end, start + _EXCERPT_LIMIT)]
     text = text_of(head) if head[:1] == b'"' else head.decode("utf-8", "replace")
     return f"{text.rstrip()}..." if end - start > _EXCERPT_LIMIT else text

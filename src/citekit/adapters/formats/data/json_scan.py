@@ -1,7 +1,7 @@
-"""Finds the offsets of the members of a JSON value (RFC 8259, with comments) without building the values.
+"""Finds the byte offsets of the members of a JSON value (RFC 8259, with comments) without building the values.
 
-Scans the bytes once with regular expressions that never backtrack. The time is linear in the length, nesting takes no stack,
-and each member takes 32 bytes of memory.
+The bytes are scanned once, with regular expressions that never backtrack. The time is linear in the length, nested
+values do not use the call stack, and each member takes 32 bytes of memory.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _KEY_LIMIT = 2000
 
 @define
 class MemberOffsets:
-    """The offsets of the members of one array or object.
+    """The byte offsets of the members of a JSON array or object.
 
-    `keys` and `values` contain a start and an end for each member; in an array, start and end of the key are equal. `end` is
-    the offset after the closing bracket. `whole` is False if the data ends before it.
+    `keys` and `values` contain two offsets for each member: start and end. In an array, the start and the end of a key
+    are equal. `end` is the offset after the closing bracket. `whole` is False if the data ends before that bracket.
     """
 
     keys: array[int] = field(factory=lambda: array("q"), repr=False)
@@ -37,25 +37,25 @@ class MemberOffsets:
 
     @property
     def count(self) -> int:
-        """The number of members."""
+        """The number of members of the array or object."""
         return len(self.values) // 2
 
     def value(self, index: int) -> tuple[int, int]:
-        """Returns the (start, end) of a member's value."""
+        """Return the start and end offsets of the value of the member with index `index`."""
         return self.values[2 * index], self.values[2 * index + 1]
 
     def begin(self, index: int) -> int:
-        """Returns the start of a member: that of its key, or of its value if it has no key."""
+        """Return the offset where a member starts: the start of its key, or of its value in an array."""
         return min(self.keys[2 * index], self.values[2 * index])
 
     def key(self, data: bytes, index: int) -> str | None:
-        """Returns the key of a member; None in an array."""
+        """Return the key of an object's member, or None for an element of an array."""
         start, end = self.keys[2 * index], self.keys[2 * index + 1]
         return None if start == end else text_of(data[start : min(end, start + _KEY_LIMIT)])
 
 
 def text_of(token: bytes) -> str:
-    """Returns the decoded text of a quoted string. A truncated string, or another value, is returned as written."""
+    """Decode a JSON string literal. Return any other value as written, and a truncated string without its quotes."""
     try:
         found = json.loads(token)
         return found if isinstance(found, str) else token.decode("utf-8", "replace")
@@ -64,14 +64,17 @@ def text_of(token: bytes) -> str:
 
 
 def first_value(data: bytes, offset: int = 0, end: int | None = None) -> int:
-    """Returns the offset of the next value after spaces, commas, and comments; `end` if there is none before it."""
+    """Return the offset of the first value at or after `offset`, skipping spaces, commas, and comments.
+
+    Return `end` if there is no value before that offset. If `end` is None, it is the length of `data`.
+    """
     stop = len(data) if end is None else end
     found = _SPACE.match(data, offset, stop)
     return found.end() if found else stop
 
 
 def scan(data: bytes, start: int) -> MemberOffsets:
-    """Returns the members of the array or object whose opening bracket is at `start`."""
+    """Return the offsets of the members of the array or object whose opening bracket is at byte `start`."""
     parts = MemberOffsets()
     begin, position, key = start + 1, start + 1, (0, 0)
     while True:
@@ -95,7 +98,10 @@ def scan(data: bytes, start: int) -> MemberOffsets:
 
 
 def skip(data: bytes, position: int) -> int:
-    """Returns the offset after the bracket that closes the one before `position`; the length of `data` if none does."""
+    """Return the offset after the end of the array or object whose content begins at `position`.
+
+    Return the length of `data` if it is never closed.
+    """
     depth = 1
     for found in _DEEP.finditer(data, position):
         if found.end() - found.start() == 1:

@@ -1,4 +1,4 @@
-"""Outlines JSON Lines: one record per line, gathered into groups."""
+"""Outlines JSON Lines: groups of records, with one record per line."""
 
 from __future__ import annotations
 
@@ -18,16 +18,20 @@ from citekit.domain.source import Source
 
 @frozen
 class JsonLinesOutliner:
-    """Outlines JSON Lines.
+    """Outlines JSON Lines files.
 
-    `fallback` outlines files that are too large. `json` outlines a file that is a single value on several lines.
+    `fallback` outlines files that are too large. `json` outlines files whose lines are not complete records, such as a
+    single value on several lines.
     """
 
     fallback: Outliner
     json: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the records, numbered from 1. Raises `SourceUnreadable`."""
+        """Return an outline of the records, which are numbered from 1.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -44,7 +48,7 @@ class JsonLinesOutliner:
 
 
 def _records(content: Content) -> array[int]:
-    """Returns the numbers of the lines that are not blank."""
+    """Return the 1-based numbers of the lines that are not blank."""
     data, ends = content.data, [*content.starts[1:], len(content.data)]
     return array(
         "q",
@@ -57,7 +61,7 @@ def _records(content: Content) -> array[int]:
 
 
 def _span(content: Content, line: int) -> tuple[int, int]:
-    """Returns the (start, end) of the value on a line."""
+    """Return the start and end offsets of the value on a line, without surrounding spaces."""
     start, end = content.start(line), content.start(line + 1)
     data = content.data
     while end > start and data[end - 1] in b" \t\r\n":
@@ -66,7 +70,7 @@ def _span(content: Content, line: int) -> tuple[int, int]:
 
 
 def _is_records(content: Content, records: array[int]) -> bool:
-    """Returns whether each of the first lines is a complete value."""
+    """Return whether each of the first three lines that are not blank is a complete value."""
     return all(_is_whole(content.data[slice(*_span(content, line))]) for line in records[:3])
 
 

@@ -1,6 +1,6 @@
-"""Builds nodes from the sections of configuration files, and outlines INI files.
+"""Builds outline items from the sections of configuration files, and outlines INI files.
 
-A section extends from its header to the next one.
+A section extends from its header to the line before the next header.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from citekit.domain.source import Source
 
 @frozen
 class KeyedSection:
-    """A section of a file. `first` and `last` are its lines; `summary` describes its content."""
+    """A section of a configuration file. `first` and `last` are its 1-based lines. `summary` describes its content."""
 
     title: str
     type: str
@@ -30,14 +30,14 @@ class KeyedSection:
     children: tuple[OutlineItem, ...] = ()
 
     def outline_item(self) -> OutlineItem:
-        """Returns the section as an outline item."""
+        """Convert the section to an outline item."""
         return OutlineItem(self.title, self.type, Lines(self.first, self.last), self.summary, self.children)
 
 
 def section_items(entries: Sequence[KeyedSection], word: str) -> tuple[OutlineItem, ...]:
-    """Returns an item for each section, or for groups of them if there are many.
+    """Return an outline item for each section, or for groups of sections if there are many.
 
-    `word` is the plural noun in the titles of groups (`keys`, `items`).
+    `word` is the plural noun in the titles of groups, such as `keys` or `items`.
     """
     if len(entries) <= SINGLE:
         return tuple(entry.outline_item() for entry in entries)
@@ -53,7 +53,7 @@ def section_items(entries: Sequence[KeyedSection], word: str) -> tuple[OutlineIt
 
 
 def _with_members(group: OutlineItem, entries: Sequence[KeyedSection]) -> OutlineItem:
-    """Returns a group with its sections as children."""
+    """Return a copy of `group` whose children are the sections within its lines."""
     location = group.location
     if group.children or not isinstance(location, Lines):
         return evolve(group, children=tuple(_with_members(each, entries) for each in group.children))
@@ -64,7 +64,10 @@ def _with_members(group: OutlineItem, entries: Sequence[KeyedSection]) -> Outlin
 
 
 def summarize_keys(keys: Sequence[str], more: int = 0) -> str | None:
-    """Returns a summary with the number of keys and the first of them. `more` is the number of keys not in `keys`."""
+    """Return a summary with the number of keys and the first eight keys, or None if `keys` is empty.
+
+    `more` is the number of keys that are not in `keys`.
+    """
     if not keys:
         return None
     names = ", ".join(keys[:8])
@@ -78,12 +81,15 @@ _PAIR = re.compile(r"([^\s;#=:\[][^=:]{0,100}?)\s*[=:]")
 
 @frozen
 class IniOutliner:
-    """Outlines INI files. `fallback` outlines files that are long, or have no sections."""
+    """Outlines INI files. `fallback` outlines files that are very long or have no sections."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the sections. Keys before the first section become a section `Keys`. Raises `SourceUnreadable`."""
+        """Return an outline of the sections. Keys before the first section form a section named `Keys`.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         text = open_text(source.path, progress)
         names, starts, keys = ["Keys"], [1], [list[str]()]
         for number, line in enumerate(() if text.is_long else text.lines(progress), 1):

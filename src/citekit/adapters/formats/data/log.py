@@ -46,7 +46,11 @@ _YEARS = (1, 4)
 
 @define
 class MinuteCount:
-    """The entries of one minute: `line` is the line of the first of them, `count` their number."""
+    """The log entries of a period, normally one minute.
+
+    `when` is the time in minutes since January 1 of the year 1, `line` the line of the first entry, `count` the number
+    of entries, `levels` the number of entries of each severity, and `first` the text of the first entry.
+    """
 
     when: int
     line: int
@@ -57,12 +61,15 @@ class MinuteCount:
 
 @frozen
 class LogOutliner:
-    """Outlines logs. `fallback` outlines files without timestamps."""
+    """Outlines log files by time. `fallback` outlines files without timestamps."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the periods of a log. Raises `SourceUnreadable`."""
+        """Return an outline of the log by days, hours, and minutes.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         text = open_text(source.path, progress)
         stamp = (
             detect_timestamp_format(next(text.passages([(1, min(_SAMPLE, text.line_count))]), []))
@@ -88,7 +95,10 @@ class LogOutliner:
 
 
 def read_minutes(lines: Iterable[str], stamp: TimestampFormat) -> list[MinuteCount]:
-    """Counts the entries of each minute. A line without a timestamp belongs to the entry above it."""
+    """Count the entries of each minute, or of longer periods if the log covers too many minutes.
+
+    `stamp` is the format of the timestamps. A line without a timestamp belongs to the entry above it.
+    """
     minutes: list[MinuteCount] = []
     now: MinuteCount | None = None
     grain = 1
@@ -111,7 +121,7 @@ def read_minutes(lines: Iterable[str], stamp: TimestampFormat) -> list[MinuteCou
 
 
 def _merged(minutes: Sequence[MinuteCount], grain: int) -> list[MinuteCount]:
-    """Merges minutes into longer periods of `grain` minutes."""
+    """Merge the counts of single minutes into counts of periods of `grain` minutes."""
     merged: list[MinuteCount] = []
     for when, group in groupby(minutes, lambda minute: minute.when - minute.when % grain):
         parts = list(group)
@@ -121,7 +131,7 @@ def _merged(minutes: Sequence[MinuteCount], grain: int) -> list[MinuteCount]:
 
 
 def _items(minutes: Sequence[MinuteCount], text: TextFile) -> tuple[OutlineItem, ...]:
-    """Returns days if there are several, the hours of a single day, or the minutes of a single hour."""
+    """Return an outline item for each day, or for each hour of a single day, or for each minute of a single hour."""
     numbers = {unit: len({minute.when // unit for minute in minutes}) for unit in _UNITS}
     unit = next((unit for unit in _UNITS if numbers[unit] > 1), 1)
     enough = sum(minute.count for minute in minutes) // _BUSY
@@ -151,7 +161,7 @@ def _below(
 
 
 def _merge_groups(groups: list[list[MinuteCount]]) -> list[list[MinuteCount]]:
-    """Merges adjacent groups, so that at most `_TOP` * 4 remain."""
+    """Merge adjacent groups so that at most 4 * `_TOP` groups remain."""
     size = -(-len(groups) // (_TOP * 4))
     return [[minute for each in groups[n : n + size] for minute in each] for n in range(0, len(groups), size)]
 

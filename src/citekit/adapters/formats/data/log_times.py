@@ -25,13 +25,16 @@ _STATUS = re.compile(r'" ([1-5])\d\d (?:\d+|-)(?:\s|$)')
 
 @frozen
 class TimestampFormat:
-    """A timestamp format. `pattern` matches a timestamp near the beginning of a line, in the groups that `_minute` reads."""
+    """A timestamp format.
+
+    `pattern` matches a timestamp near the beginning of a line. Its named groups are those that `_minute` reads.
+    """
 
     name: str
     pattern: re.Pattern[str]
 
     def minute(self, line: str) -> int | None:
-        """Returns the minutes since January 1 of the year 1; None for a line without a timestamp."""
+        """Return the time of a line in minutes since January 1 of the year 1, or None if the line has no timestamp."""
         found = self.pattern.match(line)
         if found is None:
             return None
@@ -42,9 +45,10 @@ class TimestampFormat:
 
 
 def _minute(groups: dict[str, str | None]) -> int:
-    """Converts the groups of a match to minutes.
+    """Convert the named groups of a matched timestamp to minutes since January 1 of the year 1.
 
-    The groups are `y`, `mo` (a number or a name), `d`, `h`, `mi`, and `half` (AM or PM); or `epoch`, the seconds since 1970.
+    The groups are `y`, `mo` (a number or a name), `d`, `h`, `mi`, and `half` (AM or PM), or only `epoch` (seconds since
+    1970).
     """
     if groups.get("epoch"):
         when = datetime.fromtimestamp(int(groups["epoch"] or 0), UTC)
@@ -111,7 +115,10 @@ TIMESTAMP_FORMATS = (
 
 
 def detect_timestamp_format(lines: Sequence[str]) -> TimestampFormat | None:
-    """Returns the timestamp format of most lines; None if less than a quarter of the lines have a timestamp."""
+    """Return the timestamp format that matches the most lines.
+
+    Return None if less than a quarter of the lines that are not blank have a timestamp.
+    """
     nonblank = [line for line in lines if line.strip()]
     best = max(TIMESTAMP_FORMATS, key=lambda format_: sum(format_.minute(line) is not None for line in nonblank))
     count = sum(best.minute(line) is not None for line in nonblank)
@@ -119,7 +126,10 @@ def detect_timestamp_format(lines: Sequence[str]) -> TimestampFormat | None:
 
 
 def level_of(line: str) -> str | None:
-    """Returns the severity of an entry, or the status class (`4xx`, `5xx`) of a line in a web server's log."""
+    """Return the severity of a log line, or None if it has none.
+
+    For a line of a web server's log, this is the class of an error status: `4xx` or `5xx`.
+    """
     found = _LEVEL.search(line, 0, 300)
     if found and found.lastindex:
         return LEVELS[(found.lastindex - 1) % 5]
@@ -128,7 +138,7 @@ def level_of(line: str) -> str | None:
 
 
 def describe_levels(levels: Iterable[tuple[str, int]]) -> str:
-    """Returns the count of each level as text, the most severe first."""
+    """Return the number of entries of each severity as text, such as "2 error, 5 info", most severe first."""
     order = [*LEVELS, "5xx", "4xx"]
     counts = Counter(dict(levels))
     return ", ".join(f"{counts[name]} {name}" for name in order if counts[name])

@@ -1,6 +1,6 @@
-"""Outlines Jupyter notebooks: sections by the headings of Markdown cells, with the cells below them.
+"""Outlines Jupyter notebooks as sections, which begin at headings in Markdown cells, and the cells in them.
 
-Locations are lines of the notebook file itself.
+Locations are lines of the notebook file, which is JSON.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _CELL = 99
 
 @frozen
 class Cell:
-    """A cell: its number, its lines in the file, its kind, its text, and the kinds of its outputs.
+    """A notebook cell.
 
-    `text_lines[i]` is the line of the file where line i + 1 of the text begins.
+    `lines` are its lines in the file, `kind` is its cell type, and `outputs` are the types of its outputs.
+    `text_lines[i]` is the line of the file where line i + 1 of `text` begins.
     """
 
     number: int
@@ -46,12 +47,12 @@ class Cell:
 
 @frozen
 class NotebookOutliner:
-    """Outlines notebooks. `fallback` outlines files that are not notebooks, or are too large."""
+    """Outlines Jupyter notebooks. `fallback` outlines files that are not notebooks or are too large."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the sections and cells. Raises `SourceUnreadable`."""
+        """Return an outline of the sections and cells. Raise `SourceUnreadable` if the file cannot be read."""
         file = open_data_file(source, progress)
         cells = [] if file.content is None else list(_cells(file.content))
         if file.content is None or not cells:
@@ -77,7 +78,10 @@ def _cells(content: Content) -> Iterator[Cell]:
 
 
 def _cell_offsets(data: bytes) -> MemberOffsets:
-    """Returns the offsets of the cells: at the top level in format 4, in the first worksheet in format 3."""
+    """Return the offsets of the cells in the notebook `data`.
+
+    In notebook format 4, the cells are at the top level; in format 3, those of the first worksheet are returned.
+    """
     root = _members(data, first_value(data))
     if "worksheets" in root and "cells" not in root:
         sheets = scan(data, root["worksheets"][0])
@@ -87,7 +91,10 @@ def _cell_offsets(data: bytes) -> MemberOffsets:
 
 
 def _members(data: bytes, start: int) -> dict[str, tuple[int, int]]:
-    """Returns the (start, end) of each value of an object, by key."""
+    """Return the start and end offsets of each value of the JSON object at `start`, by key.
+
+    Return an empty dict if the value at `start` is not an object. At most 1,000 members are returned.
+    """
     if data[start : start + 1] != b"{":
         return {}
     parts = scan(data, start)
@@ -107,12 +114,15 @@ def _cell(content: Content, number: int, start: int, end: int) -> Cell:
 
 
 def _scalar_text(data: bytes, span: tuple[int, int]) -> str:
-    """Returns a string or a number as text."""
+    """Return the first 100 bytes of the JSON string or number at the bytes `span` as text, without quotes."""
     return data[span[0] : span[1]][:100].decode("utf-8", "replace").strip('"')
 
 
 def _source(data: bytes, span: tuple[int, int]) -> tuple[str, list[int]]:
-    """Returns the text of a cell, and the offset in the file of each of its lines."""
+    """Return the text of a cell, and the offset in the file of each line of the text.
+
+    `span` is the byte range of the cell's `source` value.
+    """
     if data[span[0] : span[0] + 1] != b"[":
         text = _string(data, span)
         return text, [span[0]] * (text.count("\n") + 1)
@@ -145,7 +155,10 @@ _NO_MEDIA = frozenset(("output_type", "metadata", "prompt_number"))
 
 
 def _outputs(data: bytes, span: tuple[int, int]) -> tuple[str, ...]:
-    """Returns the distinct kinds of a cell's outputs: media types, `text`, or the name of an error."""
+    """Return the distinct types of a cell's outputs: media types, `text` for printed text, or the names of errors.
+
+    `span` is the byte range of the JSON array of outputs.
+    """
     if data[span[0] : span[0] + 1] != b"[":
         return ()
     parts, kinds = scan(data, span[0]), {}
@@ -164,7 +177,7 @@ def _outputs(data: bytes, span: tuple[int, int]) -> tuple[str, ...]:
 
 
 def _items(cell: Cell) -> list[tuple[int, OutlineItem]]:
-    """Returns (level, item) for each heading of a Markdown cell, or for the cell itself."""
+    """Return outline items with their levels: one for each heading of a Markdown cell, otherwise one for the cell."""
     lines = cell.text.split("\n")
     headings = read_headings(cell.text) if cell.kind == "markdown" and ("#" in cell.text or "\n" in cell.text) else []
     if not headings:
@@ -181,7 +194,10 @@ def _items(cell: Cell) -> list[tuple[int, OutlineItem]]:
 
 
 def _ended(items: Sequence[tuple[int, OutlineItem]], last: int) -> list[tuple[int, OutlineItem]]:
-    """Extends each section to the line before the next section of the same or a higher level."""
+    """Return the items with each section extended to the line before the next section of the same or a higher level.
+
+    `items` contains pairs of level and item. `last` is the last line of the notebook's cells.
+    """
     ended, bound = [], dict[int, int]()
     for level, item in reversed(items):
         location = item.location

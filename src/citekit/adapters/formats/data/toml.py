@@ -1,4 +1,4 @@
-"""Outlines TOML 1.0: a node for each table and each element of an array of tables, nested by dotted name."""
+"""Outlines TOML 1.0 files: an item for each table and each element of an array of tables, nested by dotted name."""
 
 from __future__ import annotations
 
@@ -40,10 +40,11 @@ _NAME_KEYS = (b"name", b"title", b"id")
 
 @define
 class Table:
-    """A table.
+    """A TOML table, or an element of an array of tables.
 
-    `names` is its dotted name, `listed` whether it is an element of an array, `line` the line of its header, `keys` its first
-    keys, `count` the number of keys, `called` the value of its first naming key, and `index` its position in the array.
+    `names` are the parts of its dotted name, `in_array` is whether it is an element of an array, and `index` is its
+    position there. `line` is the line of its header, and `last` its last line. `keys` are its first keys, and `count`
+    is the number of all keys. `label` is the value of the first key that names the table, such as `name`.
     """
 
     names: tuple[str, ...]
@@ -58,12 +59,15 @@ class Table:
 
 @frozen
 class TomlOutliner:
-    """Outlines TOML. `fallback` outlines files that have neither tables nor keys."""
+    """Outlines TOML files. `fallback` outlines files that are too large, or have neither tables nor keys."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the tables, nested by name. Keys before the first table become a node. Raises `SourceUnreadable`."""
+        """Return an outline of the tables, nested by name. Keys before the first table form an item of their own.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         file = open_data_file(source, progress)
         tables = [] if file.content is None else read_tables(file.content)
         if not any(table.count or table.names for table in tables):
@@ -74,7 +78,10 @@ class TomlOutliner:
 
 
 def read_tables(content: Content) -> list[Table]:
-    """Returns the tables in order. The first one has no name and contains the keys before any header."""
+    """Return the tables of the file in order.
+
+    The first table has no name and contains the keys before the first header. At most `TABLES_LIMIT` tables are read.
+    """
     data, position = content.data, 0
     tables, closes = [Table((), False, 1)], True
     while position < len(data) and len(tables) < TABLES_LIMIT:
@@ -119,7 +126,7 @@ def _next_line(data: bytes, position: int) -> int:
 
 
 def _value_end(data: bytes, position: int) -> int | None:
-    """Returns the offset after the last line of a value; None if the value never ends.
+    """Return the offset of the line after the value at `position`, or None if the value is not closed.
 
     Line breaks inside arrays and strings do not end a value.
     """
@@ -136,7 +143,7 @@ def _value_end(data: bytes, position: int) -> int | None:
 
 
 def _end(tables: Sequence[Table], line_count: int) -> None:
-    """Ends each table before the next header, and numbers the elements of arrays of tables."""
+    """Set the last line of each table, which is the line before the next header, and number the elements of arrays."""
     seen: dict[tuple[str, ...], int] = {}
     for table, after in zip(tables, [*(each.line for each in tables[1:]), line_count + 1], strict=True):
         table.last = max(table.line, after - 1)
@@ -152,7 +159,10 @@ def _title(tables: Sequence[Table]) -> str | None:
 
 
 def _tree(tables: Sequence[Table], depth: int = 0) -> tuple[OutlineItem, ...]:
-    """Nests tables by the prefixes of their names, and gathers the elements of each array below one node."""
+    """Return outline items for the tables, nested by their dotted names.
+
+    The elements of an array of tables become children of one item. `depth` is the nesting level, counted from 0.
+    """
     found: list[KeyedSection] = []
     for run in _runs(tables):
         first = run[0]
@@ -178,7 +188,11 @@ def _entry(family: Sequence[Table], depth: int) -> KeyedSection:
 
 
 def _runs(tables: Sequence[Table]) -> Iterator[list[list[Table]]]:
-    """Yields runs of families (a table and its subtables). The elements of one array of tables form one run."""
+    """Group tables for the outline. A family is a table followed by its subtables.
+
+    Yield a list of families for each array of tables, one family per element. For any other table, yield a list with
+    its family only.
+    """
     run: list[list[Table]] = []
     for family in _families(tables):
         if run and not (family[0].in_array and run[0][0].in_array and family[0].names == run[0][0].names):

@@ -1,4 +1,7 @@
-"""Outlines XML: the elements of the first levels. Uses expat, which reports tag offsets and loads no external entities."""
+"""Outlines the elements at the first levels of an XML file.
+
+Uses the parser expat, which reports the offsets of tags and loads no external entities.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +39,10 @@ _STEP = 50_000
 
 @define
 class Elements:
-    """The elements of the first levels, in the order of their start tags.
+    """The elements at the first levels of an XML file, in the order of their start tags.
 
-    `depths` counts from 0, `starts` and `ends` are offsets, and `tags` are indexes in `names`. `labels` maps an element to
-    its label. `fault` describes the syntax error, if any.
+    `depths` are levels counted from 0, `starts` and `ends` are byte offsets, and `tags` are indexes into `names`.
+    `labels` maps the index of an element to its label. `fault` describes a syntax error, or is None.
     """
 
     depths: array[int] = field(factory=lambda: array("b"), repr=False)
@@ -51,18 +54,21 @@ class Elements:
     fault: str | None = None
 
     def name(self, index: int) -> str:
-        """Returns the tag name of an element."""
+        """Return the tag name of the element with index `index`."""
         return self.names[self.tags[index]]
 
 
 @frozen
 class XmlOutliner:
-    """Outlines XML. `fallback` outlines files without elements."""
+    """Outlines XML files. `fallback` outlines files that are too large or have no elements."""
 
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the elements, in groups if there are many. Raises `SourceUnreadable`."""
+        """Return an outline of the elements, in groups if there are many.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -81,7 +87,10 @@ class XmlOutliner:
 
 
 def read_elements(data: bytes, progress: Progress) -> Elements:
-    """Returns the elements of a document in UTF-8, up to the first syntax error. `fault` describes that error."""
+    """Return the elements of the UTF-8 document `data`, up to the first syntax error.
+
+    The attribute `fault` of the result describes the error, or is None.
+    """
     from xml.parsers import expat
 
     reader = _Reader(expat.ParserCreate("utf-8"), Elements(), len(data), progress)
@@ -95,7 +104,7 @@ def read_elements(data: bytes, progress: Progress) -> Elements:
 
 
 class _Reader:
-    """Receives the events of expat."""
+    """Collects elements from the events of the XML parser expat."""
 
     def __init__(self, parser: Any, found: Elements, size: int, progress: Progress) -> None:
         self.parser, self.found, self.size, self.progress = parser, found, size, progress
@@ -140,7 +149,10 @@ class _Reader:
                 self.found.labels[index] = text[:_LABEL_LIMIT]
 
     def _collect_label(self, depth: int) -> None:
-        """Makes the text of a `title` (or `name`, `label`) the label of the element around it."""
+        """Start to collect the text of a `title`, `name`, or `label` element as the label of its parent.
+
+        `depth` is the level of the parent.
+        """
         above = self.open[depth] if 0 <= depth < len(self.open) else -1
         if above >= 0 and len(self.found.labels) < _LABELS and self.label is None and above not in self.found.labels:
             self.label, self.words = above, []
@@ -163,7 +175,7 @@ class _Reader:
                 self.found.ends[index] = self.parser.CurrentByteIndex
 
     def close(self) -> None:
-        """Ends all open elements at the end of the data."""
+        """Set the end of all elements that are still open to the end of the data."""
         for index in self.open:
             if index >= 0:
                 self.found.ends[index] = self.size
@@ -175,7 +187,10 @@ class _Tree:
     found: Elements
 
     def top(self) -> list[int]:
-        """Returns the root and, while an element has a single child that has children, that child."""
+        """Return the root element and a chain of elements below it.
+
+        While an element has exactly one child, and that child has children too, the child is added to the chain.
+        """
         top, below = [0], self._below(0)
         while len(below) == 1 and len(top) < DEEPEST - 1:
             inner = self._below(below[0])
@@ -186,12 +201,15 @@ class _Tree:
         return top
 
     def items(self, index: int) -> tuple[OutlineItem, ...]:
-        """Returns the children of an element, or the element itself if it has none."""
+        """Return outline items for the children of an element, or for the element itself if it has no children."""
         below = self._below(index)
         return self._many(below) if below else (self._one(index),)
 
     def _below(self, index: int) -> list[int]:
-        """Returns the children of an element: the elements one level deeper, up to its end."""
+        """Return the indexes of an element's children.
+
+        These are the elements one level deeper that start before the element ends.
+        """
         depths, starts, end = self.found.depths, self.found.starts, self.found.ends[index]
         depth, found = depths[index] + 1, []
         for each in range(index + 1, len(depths)):
@@ -205,7 +223,7 @@ class _Tree:
         return self.content.lines(self.found.starts[first], self._end(last))
 
     def _end(self, index: int) -> int:
-        """Returns the offset after the end tag of an element."""
+        """Return the byte offset after the end tag of an element."""
         data, start, end = self.content.data, self.found.starts[index], self.found.ends[index]
         tag = _TAG.match(data, start)
         if tag and tag.end() == end and tag[0].endswith(b"/>"):
@@ -248,7 +266,7 @@ class _Tree:
         return f"{len(below)} {'element' if len(below) == 1 else 'elements'}: {', '.join(names[:8])}{more}"
 
     def _excerpt(self, index: int) -> str | None:
-        """Returns the beginning of an element's text."""
+        """Return the text at the beginning of an element, without tags, or None if there is no text."""
         start = self.found.starts[index]
         written = self.content.data[start : min(max(start, self.found.ends[index]), start + _EXCERPT_LIMIT)]
         words = unescape(_TAG.sub(b" ", written).decode("utf-8", "replace"))

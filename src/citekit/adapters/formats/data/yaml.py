@@ -1,7 +1,7 @@
-"""Outlines YAML 1.2 line by line: documents, the keys of the top-level mapping, the items of the top-level sequence.
+"""Outlines YAML 1.2 line by line: documents, keys of the top-level mapping, and items of the top-level sequence.
 
-Only the indentation is read, which is enough to recognize block mappings and sequences without a parser. Aliases and tags are
-ignored. The time is linear in the length of the file.
+Only the indentation is read, which is enough to recognize block mappings and sequences without a parser. Aliases and
+tags are ignored. The time is linear in the length of the file.
 """
 
 from __future__ import annotations
@@ -45,13 +45,20 @@ _NAME = ("name", "title", "id")
 
 @frozen
 class YamlOutliner:
-    """Outlines YAML. `json` outlines a file that is a flow collection; `fallback` a file without keys and items."""
+    """Outlines YAML files.
+
+    `json` outlines files that begin with `{` or `[`. `fallback` outlines files that are too large, or have neither keys
+    nor items.
+    """
 
     fallback: Outliner
     json: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the keys and items, nested if they are long. Raises `SourceUnreadable`."""
+        """Return an outline of the keys and items, nested if they are long.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         file = open_data_file(source, progress)
         if file.content is None:
             return file.by_lines(self.fallback, source, progress)
@@ -68,7 +75,7 @@ class YamlOutliner:
 
 
 def _documents(content: Content) -> Iterator[tuple[int, int]]:
-    """Yields the (first, last) line of each document that is not empty."""
+    """Yield the 1-based first and last line of each document that is not empty."""
     data = content.data
     starts = [content.line(found.start()) for found in _DOCUMENT.finditer(data)]
     bounds = sorted({1, *starts})
@@ -110,13 +117,16 @@ def _value(entry: KeyedSection | None) -> str:
 
 @define
 class Block:
-    """Reads block collections."""
+    """Reads block collections of YAML: mappings and sequences that are structured by indentation."""
 
     content: Content
     flows: bool = True
 
     def entries(self, first: int, last: int, depth: int) -> list[KeyedSection]:
-        """Returns the keys or items of the collection on the lines from `first` to `last`."""
+        """Return the keys or items of the collection on the lines from `first` to `last`.
+
+        `depth` is the nesting level of the collection.
+        """
         indent = self._indent(first, last)
         if indent is None:
             return []
@@ -133,7 +143,7 @@ class Block:
         return self.content.data[self.content.start(number) : self.content.start(number + 1)]
 
     def _indent(self, first: int, last: int) -> int | None:
-        """Returns the indentation of the first line with content."""
+        """Return the indentation, in spaces, of the first line with content, or None if no line has content."""
         for number in range(first, last + 1):
             line = self._line(number)
             if _TEXT.match(line) and not line.startswith((b"---", b"%", b"...")):
@@ -141,9 +151,10 @@ class Block:
         return None
 
     def _starts(self, first: int, last: int, indent: int, *, keys: bool | None = None) -> Iterator[tuple[int, bytes]]:
-        """Yields the (line, text) of each key or item at that indentation.
+        """Yield the line number and the text of each key or item that is indented by `indent` spaces.
 
-        Only items are yielded in a sequence, and only keys in a mapping.
+        In a mapping, only keys are yielded; in a sequence, only items. If `keys` is None, the first key or item found
+        decides which of the two the collection is.
         """
         data, flow_end = self.content.data, 0
         begin, end = self.content.start(first), self.content.start(last + 1)
@@ -186,7 +197,10 @@ class Block:
         return KeyedSection(title or "item", "item" if item else "key", first, last, summary, children)
 
     def _keys(self, first: int, last: int, text: bytes, depth: int) -> list[KeyedSection]:
-        """Returns the keys of a mapping that is an item of a list. The first key is on the line of the item's dash."""
+        """Return the keys of a mapping that is an item of a sequence. The first key is on the line of the item's dash.
+
+        Return nothing if there is only one key, or if there are too many.
+        """
         line, key = self._line(first), text[1:].lstrip()
         indent = len(line) - len(line.lstrip(b" ")) + len(text) - len(key)
         starts = [(first, key), *self._starts(first + 1, last, indent, keys=True)]
@@ -201,7 +215,7 @@ class Block:
         )
 
     def _label(self, first: int, last: int, text: bytes) -> str:
-        """Returns the title of a sequence item: its name, or its first line."""
+        """Return the title of a sequence item: the value of its `name`, `title`, or `id`, or else its first line."""
         start = text[1:].lstrip()
         for number in range(first, min(last, first + 12) + 1):
             pair = _PAIR.match(start if number == first else self._line(number).strip())
@@ -210,9 +224,9 @@ class Block:
         return _excerpt(start)
 
     def _trimmed(self, first: int, last: int) -> int:
-        """Returns the last line of an entry, without the blank lines and unindented comments after it.
+        """Return the last line of an entry that has content.
 
-        These belong to the next entry.
+        Blank lines and unindented comments after it are excluded, because they belong to the next entry.
         """
         while last > first:
             line = self._line(last)
@@ -223,7 +237,10 @@ class Block:
 
 
 def _grouped_entries(starts: Sequence[tuple[int, bytes]], last: int) -> list[KeyedSection]:
-    """Returns groups of entries if there are too many entries to create each of them."""
+    """Return groups of entries, without the entries themselves, because there are too many.
+
+    `starts` contains the first line and the text of each entry. `last` is the last line of the last entry.
+    """
 
     def location_of(i: int, j: int) -> Lines:
         return Lines(starts[i][0], starts[j][0] - 1 if j < len(starts) else last)
@@ -242,7 +259,10 @@ def _grouped_entries(starts: Sequence[tuple[int, bytes]], last: int) -> list[Key
 
 
 def _flow_end(data: bytes, start: int, end: int) -> int:
-    """Returns the offset after a flow collection or quoted string that begins at `start`; `start` if it never ends."""
+    """Return the offset after the flow collection or quoted string that begins at `start`.
+
+    Return `start` if it is not closed before the byte `end`.
+    """
     if data[start] in b"\"'":
         found = _FLOW.match(data, start, end)
         return found.end() if found else start

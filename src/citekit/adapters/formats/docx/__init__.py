@@ -1,1 +1,1 @@
-"""Word documents (DOCX)."""
+"""Handles Word documents (DOCX)."""

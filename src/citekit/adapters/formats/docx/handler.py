@@ -1,4 +1,4 @@
-"""The handler for Word documents."""
+"""The format handler for Word documents (DOCX)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Prepares the markup of a Word document for mammoth: adds explicit heading levels and removes everything but the text.
+"""Prepares the markup of a Word document for the library mammoth, which converts it to HTML.
 
-WordprocessingML is specified in ECMA-376 part 1, 17. The level of a heading is its outline level (17.3.1.20), set in
-the paragraph itself, in its style, or in a style that its style is based on. Hidden, superscript, and subscript runs
-that mammoth does not detect are marked.
+Heading levels become explicit, hidden, superscript, and subscript runs that mammoth does not detect are marked, and
+markup other than text is removed. WordprocessingML is specified in ECMA-376 part 1, 17. The level of a heading is its
+outline level (17.3.1.20), which is set in the paragraph, in its style, or in a style that its style is based on.
 """
 
 from __future__ import annotations
@@ -96,7 +96,11 @@ _GONE = names(
 
 
 def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles) -> _Element:
-    """Mark the headings, captions, and titles of the body below `root`, in place. Raises `SourceUnsupported`."""
+    """Mark the headings, captions, and titles of the document body below `root`, in place, and remove unneeded markup.
+
+    `part` is the name of the package part that contains the body. Raise `SourceUnsupported` if that part is larger than
+    `MARKUP_LIMIT` bytes.
+    """
     if package.size(part) > MARKUP_LIMIT:
         raise SourceUnsupported(
             f"{package.path.name} has {package.size(part) >> 20} MB of markup, more than the limit of "
@@ -129,9 +133,10 @@ def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
 
 
 def _by_look(paragraphs: list[_Element], styles: Styles) -> list[int]:
-    """Return the heading levels of a document without heading styles.
+    """Return the heading level of each paragraph of a document that has no heading styles.
 
-    Short bold lines outside tables are headings; a larger font size is a higher level.
+    Short bold lines outside tables are headings, and a larger font means a higher level. If more than half of the lines
+    look like headings, there are no headings.
     """
     levels = [BODY] * len(paragraphs)
     bold = {at: _size(each, styles) for at, each in enumerate(paragraphs) if _looks_like_heading(each, styles)}
@@ -164,7 +169,7 @@ def _bold(run: _Element, inherited: bool) -> bool:
 
 
 def _size(paragraph: _Element, styles: Styles) -> int:
-    """Return the font size of the paragraph in half points; 0 if it is not specified."""
+    """Return the font size of the paragraph in half points, or 0 if it is not specified."""
     for run in paragraph.iter("{*}r"):
         properties = next(below(run, "rPr"), None)
         size = None if properties is None else whole(value_of(properties, "sz"))
@@ -174,7 +179,10 @@ def _size(paragraph: _Element, styles: Styles) -> int:
 
 
 def _mark(paragraph: _Element, level: int, styles: Styles) -> None:
-    """Give a paragraph the style that represents its role: heading level, caption, or title."""
+    """Give a paragraph the style for its role: heading of `level` (counted from 0), caption, or title.
+
+    Any other paragraph is left unchanged.
+    """
     properties = next(below(paragraph, "pPr"), None)
     key = _style_of(paragraph)
     if level < BODY:

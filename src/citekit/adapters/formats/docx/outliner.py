@@ -1,4 +1,4 @@
-"""Outlines Word documents: the headings, and the tables and figures that have captions."""
+"""Outlines Word documents by their headings, and by the tables and figures that have captions."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ _NO_HEADINGS = "The document has no headings, so it is one chapter."
 
 @frozen
 class DocxOutliner:
-    """Outlines the documents that `reader` reads as books."""
+    """Outlines Word documents, which `reader` reads as books."""
 
     reader: Reader
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the tree of headings with captioned tables and figures below them. Raises the same errors as
-        `Reader.read`.
+        """Return the headings as a tree, with captioned tables and figures as children of their sections.
+
+        Raise the errors of `Reader.read`.
         """
         progress(0, 1, "reading the document")
         book = self.reader.read(source.path)
@@ -54,7 +55,10 @@ class DocxOutliner:
 
 
 def _named(outline_item: OutlineItem, book: Book) -> OutlineItem:
-    """Replace the generated title of a chapter without a heading by the first words of the chapter."""
+    """Return the outline item with the first words of its chapter as its title, if the chapter has no heading.
+
+    Any other item is returned unchanged.
+    """
     location = outline_item.location
     chapter = book.chapters[location.number - 1] if isinstance(location, Chapter) else None
     if chapter is None or outline_item.title != chapter.name:
@@ -70,7 +74,10 @@ def _exhibits(book: Book) -> Iterator[OutlineItem]:
 
 
 def _with(outline_items: Sequence[OutlineItem], exhibit: OutlineItem) -> Sequence[OutlineItem]:
-    """Insert `exhibit` below the innermost item that contains it; without such an item, return the items unchanged."""
+    """Return the outline items with `exhibit`, a table or figure, added to the innermost item that contains it.
+
+    Return the items unchanged if no item contains it.
+    """
     for at, outline_item in enumerate(outline_items):
         if outline_item.type not in ("figure", "table") and _holds(outline_item, exhibit):
             deeper = _with(outline_item.children, exhibit)

@@ -1,8 +1,8 @@
-"""Reads Word documents as books, using mammoth.
+"""Reads Word documents as books, using the library mammoth.
 
-Each heading of the highest level starts a chapter; the text before the first one is a chapter, too. A document has no
-pages until a program lays it out, so its locations are chapters and characters (ADR 19). Captions are joined with the
-adjacent table or image.
+Each heading of the highest level starts a chapter. Text before the first such heading is a chapter too. Locations are
+chapters and characters, because a document has no pages until a program lays it out (ADR 19). Captions are moved into
+the adjacent table or image.
 """
 
 from __future__ import annotations
@@ -46,12 +46,15 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
 
 def docx_reader(*, as_seen: bool = False) -> MarkupReader:
-    """Return the reader of Word documents."""
+    """Return a reader of Word documents. If `as_seen` is set, it marks superscripts, subscripts, and hidden text."""
     return MarkupReader(_DOCUMENTS.load, read_facts, as_seen)
 
 
 def read_facts(path: Path) -> BookFacts:
-    """Return the metadata of the document at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    """Return the metadata of the document at `path`.
+
+    Raise `SourceUnsupported` if it is not a Word document, and `SourceUnreadable` if it cannot be read.
+    """
     with opened_package(path) as package:
         package.main("document")
         return facts_in(package)
@@ -59,13 +62,17 @@ def read_facts(path: Path) -> BookFacts:
 
 @define
 class _Documents:
-    """A cache of the HTML of documents, by file state. Thread-safe."""
+    """A thread-safe cache of Word documents that have been converted to HTML. The key is the state of the file."""
 
     _known: OrderedDict[FileState, tuple[str, BookFacts]] = field(factory=OrderedDict)
     _lock: Lock = field(factory=Lock)
 
     def load(self, path: Path) -> MarkupBook:
-        """Return the document at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        """Return the document at `path` as a book.
+
+        Raise `SourceUnsupported` if it is not a Word document or contains no text, and `SourceUnreadable` if it cannot
+        be read.
+        """
         html, facts = self._html(path)
         root = parse_html(html, path.name)
         body = next((each for each in root if local_name(each) == "body"), root)
@@ -104,8 +111,9 @@ step.
 
 
 def _parts(package: OfficePackage) -> dict[str, bytes]:
-    """Return the parts that mammoth needs: body, styles, numbering, and notes. Images are replaced by their part
-    names.
+    """Return the parts of the package that mammoth needs, by name: body, styles, numbering, and notes.
+
+    The content of each image is replaced by the name of its part, so that no image is loaded.
     """
     from lxml import etree
 
@@ -143,7 +151,7 @@ def _picture(path: Path, name: str) -> tuple[bytes, str] | None:
 
 
 def _without_arrows(body: _Element) -> None:
-    """Remove the arrows that mammoth adds as links back from notes. They are not part of the document's text."""
+    """Remove the arrows that mammoth adds to notes as links back to the text. The document does not contain them."""
     for arrow in [each for each in body.iter("a") if _ARROW.match(each.get("href") or "") and each.text == "\u2191"]:
         before, parent = arrow.getprevious(), arrow.getparent()
         if parent is None:
@@ -156,10 +164,10 @@ def _without_arrows(body: _Element) -> None:
 
 
 def _join_captions(body: _Element) -> None:
-    """Move captions into their tables and figures.
+    """Move captions into the tables and figures that they describe.
 
-    A caption belongs to the table below it or the image above it; otherwise, to the table above it or the image below
-    it.
+    A caption belongs to a table directly below it or an image directly above it. If there is neither, it belongs to a
+    table directly above it or an image directly below it.
     """
     captions = [each for each in body if local_name(each) == "p" and each.get("class") == "caption"]
     for caption in captions:
@@ -187,7 +195,7 @@ def _into_table(caption: _Element, table: _Element, place: int) -> None:
 
 
 def _into_figure(caption: _Element, picture: _Element) -> None:
-    """Put the image and its caption into one figure, in their original order."""
+    """Move the paragraph `picture` and its caption into a new figure element, in their original order."""
     from lxml import etree
 
     parent = picture.getparent()
@@ -202,7 +210,10 @@ def _into_figure(caption: _Element, picture: _Element) -> None:
 
 
 def _chapters(body: _Element) -> tuple[list[Part], list[Entry]]:
-    """Return the chapters and the table of contents. Each top-level heading outside other elements starts a chapter."""
+    """Return the chapters and the table of contents.
+
+    Each top-level heading that is a direct child of `body` starts a chapter.
+    """
     levels = [_HEADINGS[local_name(each)] for each in body if local_name(each) in _HEADINGS]
     top = min(levels, default=0)
     groups: list[list[_Element]] = []
@@ -228,7 +239,11 @@ def _gathered(group: Sequence[_Element]) -> _Element:
 
 
 def _entries(root: _Element, name: str, top: int) -> list[Entry]:
-    """Return the TOC entries for the headings of a chapter; each heading gets an ID as the link target."""
+    """Return the table of contents entries for the headings of a chapter.
+
+    Each heading element gets an ID as its link target. `name` is the name of the chapter, and `top` is the highest
+    heading level of the document.
+    """
     found = []
     for number, each in enumerate([each for each in root.iter() if local_name(each) in _HEADINGS], 1):
         title = inner_text(each)

@@ -1,4 +1,4 @@
-"""The styles of a Word document: their heading levels, their fonts, and whether they hide text.
+"""Reads the styles of a Word document: their heading levels, their fonts, and whether they hide text.
 
 WordprocessingML is specified in ECMA-376 part 1, 17.7. The built-in heading styles are named `heading 1` to `heading 9`
 in every language, regardless of their IDs.
@@ -39,7 +39,10 @@ class _Style:
 
 @define
 class Styles:
-    """The styles of a document: `known` are paragraph styles, `runs` are character styles."""
+    """The styles of a Word document by ID: paragraph styles (`known`) and character styles (`runs`).
+
+    `default` is the ID of the default paragraph style.
+    """
 
     known: dict[str, _Style] = field(factory=dict)
     runs: dict[str, _Style] = field(factory=dict)
@@ -47,7 +50,7 @@ class Styles:
 
     @classmethod
     def of(cls, root: _Element | None) -> Styles:
-        """Return the styles defined below `root`; no styles if `root` is None."""
+        """Read the styles defined below `root`. Return no styles if `root` is None."""
         styles = cls()
         for each in () if root is None else below(root, "style"):
             if (attribute(each, "type") or "paragraph") == "paragraph":
@@ -60,7 +63,7 @@ class Styles:
         return styles
 
     def level(self, key: str) -> int:
-        """Return the outline level, from 0; `BODY` for body text."""
+        """Return the outline level of the paragraph style `key`, counted from 0, or `BODY` for body text."""
         for style in self._chain(key):
             if style.level is not None:
                 return style.level
@@ -70,28 +73,28 @@ class Styles:
         return BODY
 
     def is_called(self, key: str, name: str) -> bool:
-        """Return whether the style is the built-in style with this name or is based on it."""
+        """Return whether the paragraph style `key` is the built-in style called `name`, or is based on that style."""
         return any(style.name.casefold() == name for style in self._chain(key))
 
     def is_bold(self, key: str) -> bool:
-        """Return whether the style is bold."""
+        """Return whether the paragraph style `key` is bold."""
         return any(style.bold for style in self._chain(key))
 
     def size(self, key: str) -> int | None:
-        """Return the font size of the style in half points."""
+        """Return the font size of the paragraph style `key` in half points, or None if it is not specified."""
         return next((style.size for style in self._chain(key) if style.size is not None), None)
 
     def hides(self, paragraph: str, run: str) -> bool:
-        """Return whether text with these styles is hidden (17.3.2.41).
+        """Return whether text with this paragraph style and this character style is hidden (17.3.2.41).
 
-        The property is a toggle: set in both styles, it cancels out (17.7.3).
+        The property is a toggle: if it is set in both styles, the text is visible (17.7.3).
         """
         above = next((each.hidden for each in self._chain(paragraph) if each.hidden is not None), False)
         own = next((each.hidden for each in self._chain(run, self.runs) if each.hidden is not None), False)
         return above != own
 
     def height(self, run: str) -> str | None:
-        """Return the vertical alignment of a character style, such as superscript or subscript (17.3.2.42)."""
+        """Return the vertical alignment of the character style `run`, such as superscript (17.3.2.42), or None."""
         return next((each.height for each in self._chain(run, self.runs) if each.height is not None), None)
 
     def _chain(self, key: str, known: dict[str, _Style] | None = None) -> Iterator[_Style]:
@@ -121,23 +124,23 @@ def _style(element: _Element) -> _Style:
 
 
 def outline_level(properties: _Element) -> int | None:
-    """Return the outline level in the properties of a paragraph."""
+    """Return the outline level in the properties of a paragraph, counted from 0, or None if it is not specified."""
     level = whole(value_of(properties, "outlineLvl"))
     return None if level is None else min(level, BODY)
 
 
 def value_of(element: _Element, name: str) -> str | None:
-    """Return the value of the property with this name."""
+    """Return the `val` attribute of the child element `name`, or None if there is no such child."""
     child = next(below(element, name), None)
     return None if child is None else attribute(child, "val")
 
 
 def said_of(properties: _Element, name: str) -> bool | None:
-    """Return whether an on-off property is on (17.17.4); None if it is not specified."""
+    """Return whether the on-off property `name` is on (17.17.4), or None if it is not specified."""
     child = next(below(properties, name), None)
     return None if child is None else attribute(child, "val") not in ("0", "false", "off")
 
 
 def whole(text: str | None) -> int | None:
-    """Parse a number of at most five digits; None for any other text."""
+    """Parse a nonnegative integer of at most five digits. Return None for any other text."""
     return int(text) if text and len(text) < 6 and text.isascii() and text.isdigit() else None

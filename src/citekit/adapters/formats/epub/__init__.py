@@ -1,1 +1,1 @@
-"""EPUB books, and the outliner shared by all reflowable books."""
+"""Handles EPUB books, and contains the outliner for all reflowable books."""

@@ -1,4 +1,4 @@
-"""Reads the ZIP container of an EPUB (EPUB 3.3, OCF) with bounded sizes. Nothing is extracted to disk."""
+"""Reads the ZIP container of an EPUB (EPUB 3.3, OCF) with size limits. Nothing is extracted to disk."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ _NO_ARCHIVE = "it is not a valid ZIP archive"
 
 @contextmanager
 def opened_file(path: Path) -> Iterator[BinaryIO]:
-    """Open the file at `path` for reading. Raises `SourceUnreadable`."""
+    """Open the file at `path` for reading, and close it at the end of the context.
+
+    Raise `SourceUnreadable` if the file cannot be read.
+    """
     with _translated(path, _NO_ARCHIVE):
         stream = open_for_reading(path)
     with stream:
@@ -40,7 +43,10 @@ def opened_file(path: Path) -> Iterator[BinaryIO]:
 
 @frozen
 class Directory:
-    """The directory of a ZIP archive. The underlying file of `zip` may be closed; only its list of items is used."""
+    """The list of items in a ZIP archive, which can be reused after the archive is closed.
+
+    `zip` is used only for its list of items. `folded` maps each case-folded path to the path as stored.
+    """
 
     zip: zipfile.ZipFile
     names: tuple[str, ...]
@@ -48,9 +54,10 @@ class Directory:
 
 
 class EpubArchive:
-    """The items of an EPUB by path; `stream` is the open file at `path`.
+    """The items of an EPUB by their paths in the archive. `stream` is the open file at `path`.
 
-    `directory` is a cached directory of the same bytes. Raises `SourceUnsupported`, `SourceUnreadable`.
+    `directory` is the list of items, if the same file has been opened before. Creating an archive raises
+    `SourceUnsupported` if the file is not an EPUB archive, and `SourceUnreadable` if it cannot be read.
     """
 
     def __init__(self, path: Path, stream: BinaryIO, directory: Directory | None = None) -> None:
@@ -71,10 +78,10 @@ class EpubArchive:
         return Directory(archive, names, {name.casefold(): name for name in reversed(names)})
 
     def find(self, href: str, beside: str = "") -> str | None:
-        """Return the path of the item that `href` refers to, relative to the item `beside`; None if there is none.
+        """Return the path of the item that `href` refers to, or None if there is no such item.
 
-        Fragments are ignored. An href that leads out of the archive refers to nothing. If only the letter case differs,
-        the item is still found, because many books are made on case-insensitive file systems.
+        `href` is relative to the item `beside`. Its fragment is ignored, and it must not lead out of the archive. If
+        there is no exact match, letter case is ignored, because many books are made on case-insensitive file systems.
         """
         plain = href.partition("#")[0].strip()
         if not plain or "://" in plain or plain.startswith(("/", "data:")):
@@ -87,11 +94,11 @@ class EpubArchive:
         return None
 
     def size(self, name: str) -> int:
-        """Return the size of an item in bytes as declared in the archive, which may be wrong."""
+        """Return the uncompressed size of an item in bytes, as declared in the archive. It may be wrong."""
         return self._zip.getinfo(name).file_size
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of an item, given its path. Raises `SourceUnsupported` if it is damaged or too large."""
+        """Return the bytes of the item at the path `name`. Raise `SourceUnsupported` if it is damaged or too large."""
         item = self._zip.getinfo(name)
         if item.compress_type not in METHODS:
             raise SourceUnsupported(

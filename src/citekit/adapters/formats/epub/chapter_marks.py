@@ -36,8 +36,9 @@ _CAPTIONS = {"figcaption": "figure", "caption": "table"}
 
 
 def term(text: str) -> str | None:
-    """Return the vocabulary term for a type such as `doc-chapter` or `other.copyright-page`; None if it is not a known
-    term.
+    """Return the vocabulary term for a declared type, such as "chapter" for `doc-chapter`, or None if it is unknown.
+
+    `text` may contain several types. The first known type counts.
     """
     for word in text.casefold().split():
         plain = word.removeprefix("doc-").removeprefix("other.")
@@ -48,7 +49,10 @@ def term(text: str) -> str | None:
 
 
 def marks(chapter: Flow) -> tuple[Mark, ...]:
-    """Return the marks of a chapter, sorted by start. Elements without text have no marks."""
+    """Return the headings, captions, and declared sections of a chapter as marks, sorted by start.
+
+    Elements without text have no marks. At most `MARKS_LIMIT` marks are returned.
+    """
     found = sorted(_marks(chapter), key=lambda mark: (mark.start, -mark.end))
     return tuple(found[:MARKS_LIMIT])
 
@@ -81,7 +85,11 @@ def _title(chapter: Flow, element: Opening) -> str:
 def landmarks(
     named: Iterable[tuple[str, str, str]], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
 ) -> Iterator[Landmark]:
-    """Yield the landmarks for (type, path, fragment). Those with an unknown type or target are dropped."""
+    """Yield the landmarks of a book, without duplicates.
+
+    `named` contains the type, the path, and the fragment of each landmark. Landmarks with an unknown type or path are
+    omitted. `anchors` maps the IDs in each chapter to character offsets.
+    """
     numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
     seen: set[Landmark] = set()
     for type, path, fragment in named:
@@ -97,8 +105,10 @@ def landmarks(
 def page_breaks(
     said: Sequence[tuple[str, str, str]], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
 ) -> list[PageBreak]:
-    """Return the page breaks for (label, path, fragment), in reading order. Those with an unknown target are
-    dropped.
+    """Return the page breaks listed in a book, in reading order.
+
+    `said` contains the label, the path, and the fragment of each page break. Page breaks with an unknown target are
+    omitted. `anchors` maps the IDs in each chapter to character offsets.
     """
     numbers = {chapter.name: chapter.number for chapter in reversed(chapters)}
     found = []
@@ -111,10 +121,10 @@ def page_breaks(
 
 
 def marked_pages(chapter: Flow, number: int) -> Iterator[PageBreak]:
-    """Yield the page breaks marked in chapter `number`, for books without a page list.
+    """Yield the page breaks that are marked in the text of chapter `number`, for books without a page list.
 
-    The label is the accessible name of the marker (EPUB Accessibility 1.1, page break markers), else its text. Markers
-    without either are dropped.
+    The label is the accessible name of the marker (EPUB Accessibility 1.1, page break markers), or else its text.
+    Markers without a label are omitted.
     """
     for each in chapter.marked:
         if is_page_break(each.said):

@@ -1,6 +1,6 @@
-"""Extracts chapters of a book, or characters of a chapter, as self-contained HTML, as text, or laid out on pages.
+"""Extracts chapters of a book, or characters of a chapter, as self-contained HTML, text, PDF, or an image.
 
-A reflowable book has pages only in evidence that is a PDF or an image.
+Only the extracted PDF or image has pages. The book itself is reflowable and has none.
 """
 
 from __future__ import annotations
@@ -37,14 +37,20 @@ _NOTE = "The book has no fixed pages; these A5 pages were laid out for this file
 
 
 def write_pdf(html: str, location: Chapter, target: Path) -> Extraction:
-    """Write the HTML document `html` as a PDF."""
+    """Lay out the HTML document `html` on pages, and write them as a PDF to `target`.
+
+    `location` is reported as the extracted extent.
+    """
     with _laid_out(html, target) as document, writing(target):
         target.write_bytes(document.tobytes(garbage=3, deflate=True, use_objstms=1, no_new_id=True))
     return Extraction(suffix=".pdf", media_type="application/pdf", extent=location, notes=(_NOTE,))
 
 
 def write_png(html: str, location: Chapter, target: Path, progress: Progress) -> Extraction:
-    """Write the HTML document `html` as one image. Raises `FormUnsupported` if it takes too many pages."""
+    """Lay out the HTML document `html` on pages, and write them as a single PNG image to `target`.
+
+    Raise `FormUnsupported` if there are more than `PAGES_LIMIT` pages. `location` is reported as the extracted extent.
+    """
     with _laid_out(html, target) as document:
         if document.page_count > PAGES_LIMIT:
             raise FormUnsupported(
@@ -74,11 +80,11 @@ _FORMS = (Form.NATIVE, Form.HTML, Form.TEXT, Form.PDF, Form.PNG)
 
 
 class EpubExtractor:
-    """Extracts chapters of the books that `reader` reads. Text is UTF-8; chapters are joined by line feeds.
+    """Extracts chapters of the books that `reader` reads. Text is UTF-8, and chapters are joined by line feeds.
 
-    `visible_text` reads the same characters at the same offsets, but with raised and lowered characters as superscripts and
-    subscripts and with `HIDDEN` for hidden characters, which are then removed. Without `visible_text`, the text has exactly
-    the characters of `reader`.
+    `seen` is an optional reader that returns the same characters at the same offsets, but marks hidden characters,
+    which are then removed, and uses superscript and subscript characters. Without `seen`, the text has exactly the
+    characters of `reader`.
     """
 
     identity = ExtractorIdentity("epub", "5")
@@ -87,13 +93,16 @@ class EpubExtractor:
         self._reader, self._seen = reader, seen or reader
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return HTML (the native form), text, PDF, and PNG for chapters of a book; no forms for anything else."""
+        """Return HTML (the native form), text, PDF, and PNG for chapters of a book.
+
+        Return nothing for other locations.
+        """
         return _FORMS if format.name in BOOKS and isinstance(location, Chapter) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the chapters to `target`. See the port for the errors."""
+        """Write the chapters to `target` in the requested form. Raise the errors of `Extractor.extract`."""
         if not isinstance(location, Chapter) or options.form not in _FORMS:
             raise FormUnsupported(
                 f"Chapters are available in the forms native, html, text, pdf, and png, but not {options.form.value}."

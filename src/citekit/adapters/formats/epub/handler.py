@@ -1,4 +1,4 @@
-"""The handler for reflowable books (EPUB, MOBI, FB2), and the base of the handler for Word documents."""
+"""The format handler for reflowable books (EPUB, MOBI, FB2), and the base of the handler for Word documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class BookHandler(NativeHandler):
         return EpubOutliner(services.reader)
 
     def measure(self, path: Path, services: Services) -> Extent:
-        """Return the number of characters of each chapter."""
+        """Return the extent of the book: the number of characters of each chapter."""
         return Extent(chapters=tuple(len(chapter.text) for chapter in services.reader.read(path).chapters))
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader:

@@ -29,14 +29,15 @@ _NEAR = 40
 
 
 def folded(text: str) -> str:
-    """Normalize a title for comparison: only letters and digits, case-folded."""
+    """Normalize a title for comparison: keep only letters and digits, and fold the case."""
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
 def chapter_headings(chapter: BookChapter) -> list[Mark]:
     """Return the headings of a chapter. A bare number is merged with the title that directly follows it.
 
-    Returns no headings if they make up most of the chapter, which is then a printed table of contents or an index.
+    If headings make up most of the chapter, return none, because the chapter is a printed table of contents or an
+    index.
     """
     found: list[Mark] = []
     for mark in chapter.marks:
@@ -56,16 +57,16 @@ def _goes_on(text: str, before: Mark, mark: Mark) -> bool:
 
 
 def inside(headings: Sequence[Mark], start: int, end: int) -> Sequence[Mark]:
-    """Return the headings that start in the range from `start` (inclusive) to `end` (exclusive)."""
+    """Return the headings that start between the character offsets `start` (inclusive) and `end` (exclusive)."""
     first = bisect_left(headings, start, key=lambda mark: mark.start)
     return headings[first : bisect_left(headings, end, key=lambda mark: mark.start)]
 
 
 def of_sections(headings: Sequence[Mark], text: str, start: int, title: str) -> Sequence[Mark]:
-    """Return the section headings in the range that begins at `start` and has the title `title`.
+    """Return the headings that start sections. `headings` are those of a range that begins at `start`.
 
-    Headings at the very beginning that repeat the title, or are the only ones on their level, are part of the printed
-    title and are dropped.
+    Headings at the very beginning of the range are omitted if they repeat its title, `title`, or are the only headings
+    of their level, because they are part of the printed title.
     """
     wanted, at = folded(title), start
     on_level = Counter(mark.level for mark in headings)

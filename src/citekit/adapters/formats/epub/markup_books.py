@@ -1,4 +1,4 @@
-"""Reads books that consist of a sequence of markup parts in any container, in the same way as EPUB chapters."""
+"""Reads books in formats other than EPUB that consist of a sequence of HTML or XML chapters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Part:
-    """A chapter. `name` matches `Entry.path`; `root` parses its markup."""
+    """A chapter of a book. `root` parses its markup, and `name` is what table of contents entries use as `path`."""
 
     name: str
     root: Callable[[], _Element] = field(repr=False)
@@ -36,9 +36,10 @@ class Part:
 
 @frozen(kw_only=True)
 class MarkupBook:
-    """The content of a book file. `picture` returns the bytes and the declared media type of an image, given its href.
+    """The content of a book file.
 
-    `landmarks` are (type, name of the part, fragment).
+    `contents` is the table of contents. `landmarks` contains a type, the name of a chapter, and a fragment for each
+    landmark. `picture` returns the bytes and the declared media type of an image, given its href.
     """
 
     facts: BookFacts
@@ -50,9 +51,10 @@ class MarkupBook:
 
 @frozen
 class MarkupReader:
-    """Reads books that `load` opens; `said` reads only their metadata, which is cheaper. Keeps no state between calls.
+    """Reads books without keeping any state between calls.
 
-    For `as_seen`, see the `flow` module.
+    `load` opens a book, and `said` reads only its metadata, which is faster. If `as_seen` is set, superscripts,
+    subscripts, and hidden text are marked.
     """
 
     load: Callable[[Path], MarkupBook]
@@ -60,13 +62,14 @@ class MarkupReader:
     as_seen: bool = False
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the metadata of the book. Raises the same errors as `read`."""
+        """Return the metadata of the book. Raise the same errors as `read`."""
         return self.said(path)
 
     def read(self, path: Path) -> Book:
         """Read the whole book.
 
-        Raises `SourceUnsupported` if the file is another format, protected, or too large; `SourceUnreadable`.
+        Raise `SourceUnsupported` if the file has another format, is protected, or is too large, and `SourceUnreadable`
+        if it cannot be read.
         """
         loaded = self.load(path)
         chapters: list[BookChapter] = []
@@ -92,7 +95,7 @@ class MarkupReader:
         )
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
-        """See `Reader.texts`. Raises the same errors as `read`."""
+        """See `Reader.texts`. Raise the same errors as `read`."""
         chapters = self.read(path).chapters
         for number in (chapter, last or chapter):
             if not 1 <= number <= len(chapters):
@@ -108,7 +111,7 @@ class MarkupReader:
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """See `Reader.html`. Raises the same errors as `read`."""
+        """See `Reader.html`. Raise the same errors as `read`."""
         loaded = self.load(path)
         pages = ChapterPages(
             len(loaded.parts), lambda number: flow(loaded.parts[number - 1].root()), _Pages(loaded).page
@@ -132,8 +135,10 @@ class _Pages:
         )
 
     def picture(self, href: str) -> str | None:
-        """Return an image as a data URI (RFC 2397); None if it is missing or exceeds the document's remaining image
-        budget.
+        """Return the image at `href` as a data URI (RFC 2397).
+
+        Return None if the image is missing, has an unknown type, or is too large for the space left for images in the
+        HTML document.
         """
         found = self.book.picture(href)
         if found is None or len(found[0]) > min(PICTURE_LIMIT, self.left):

@@ -1,4 +1,7 @@
-"""Converts the TOC entries of a book to nested outline items whose leaves contain every character exactly once."""
+"""Converts the table of contents of a book to nested outline items.
+
+Every character of the book is in exactly one item without children.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +30,10 @@ _NAMES = {"subchapter": "section", "notes": "endnotes", "rearnotes": "endnotes"}
 
 
 def toc_outline_items(book: Book) -> tuple[OutlineItem, ...]:
-    """Return the outline items of a book: its TOC entries, with the headings inside the chapters below the deepest
-    entries.
+    """Return the outline items of a book: its table of contents, and below its entries the headings in the chapters.
 
-    The leaves contain every character of the book once. Text before the first child of a node becomes a child of type
-    `opening`. Chapters that no entry refers to are nodes, too.
+    Every character is in exactly one item without children. Text before the first child of an item becomes a child of
+    type `opening`. Chapters that no table of contents entry refers to become items too.
     """
     headings = [chapter_headings(chapter) for chapter in book.chapters]
     if sum(map(len, headings)) > HEADINGS_LIMIT:
@@ -44,7 +46,7 @@ def toc_outline_items(book: Book) -> tuple[OutlineItem, ...]:
 
 
 def _terms(book: Book) -> Mapping[Place, list[str]]:
-    """Return the declared roles of the parts that start at each position, outermost part first."""
+    """Return the declared roles, such as `preface`, of the sections that start at each position, outermost first."""
     found: dict[Place, list[str]] = {}
     starts = Starts(book)
     said = [(each.chapter, each.offset, each.type) for each in book.landmarks if each.type not in _PLACES]
@@ -69,11 +71,12 @@ class _OutlineBuilder:
     named: dict[Place, int] = field(factory=dict)
 
     def entry(self, entry: Entry, above: str) -> Iterator[OutlineItem]:
-        """Yield the items of an entry; `above` is the type of its parent, or "" at the top level.
+        """Yield the outline items of a table of contents entry.
 
-        A range of characters must be within one chapter. A leaf that starts or ends inside a chapter and spans several
-        chapters is split at chapter boundaries; extending it to whole chapters would include text of its neighbors. A
-        parent is extended instead.
+        `above` is the type of the entry's parent, or "" at the top level. A location with characters must lie within
+        one chapter. An entry without children that starts or ends inside a chapter and spans several chapters is
+        therefore split at chapter boundaries, because extending it to whole chapters would include text of its
+        neighbors. An entry with children is extended.
         """
         self._trim(entry)
         type = self._type(entry, above)
@@ -94,8 +97,9 @@ class _OutlineBuilder:
             yield self._outline_item(title, type, start, end, children)
 
     def _trim(self, entry: Entry) -> None:
-        """Exclude trailing chapters without text from an entry that starts inside a chapter, so that it need not be
-        extended.
+        """Remove trailing chapters without text from an entry that starts inside a chapter.
+
+        Otherwise, the entry would be extended to whole chapters.
         """
         last = entry
         while last.below:
@@ -108,7 +112,10 @@ class _OutlineBuilder:
             entry.end = min(entry.end, (entry.start[0] + 1, 0))
 
     def loose(self, start: Place, end: Place, type: str) -> Iterator[OutlineItem]:
-        """Yield an item for each chapter between `start` and `end`, a range that no entry refers to."""
+        """Yield an outline item for each chapter in a range that no table of contents entry refers to.
+
+        `type` is the type of whole chapters that do not declare a role.
+        """
         for chapter in self.book.chapters[start[0] - 1 : _last(start, end) if start < end else 0]:
             stop = end[1] if chapter.number == end[0] else len(chapter.text)
             begin = chapter.number, start[1] if chapter.number == start[0] else 0
@@ -119,8 +126,10 @@ class _OutlineBuilder:
             yield self._outline_item(title, usual, begin, (chapter.number, stop) if partial else _after(chapter), below)
 
     def _pieces(self, start: Place, end: Place, title: str, type: str) -> Iterator[OutlineItem]:
-        """Yield the parts of a range that precedes other parts or spans several chapters: its opening and the chapters
-        in it.
+        """Yield the outline items of a range that has no entries of its own: its opening, and the chapters that follow.
+
+        The range is the text before an entry's first child, or an entry that spans several chapters. `title` and `type`
+        are those of the entry.
         """
         if start >= end:
             return
@@ -139,7 +148,11 @@ class _OutlineBuilder:
                     yield outline_item
 
     def _sections(self, start: Place, stop: int, title: str) -> tuple[OutlineItem, ...]:
-        """Return the sections between `start` and `stop` in one chapter; none if there are no headings."""
+        """Return outline items for the sections between `start` and the offset `stop` in one chapter.
+
+        Return nothing if there are no headings. `title` is the title of the range, which a heading at its beginning may
+        repeat.
+        """
         chapter = self.book.chapters[start[0] - 1]
         found = inside(self.headings[chapter.number - 1], start[1], stop)
         found = of_sections(found, chapter.text, start[1], title) if found else found
@@ -172,17 +185,18 @@ class _OutlineBuilder:
         return OutlineItem(title, type, place(start, end, self.book), summary, below, name=name)
 
     def _has_text(self, start: Place, end: Place) -> bool:
-        """Return whether a range that starts with a chapter contains any characters."""
+        """Return whether any chapter in the range has text. The range starts at the beginning of a chapter."""
         chapters = self.book.chapters[start[0] - 1 : _last(start, end) if start < end else 0]
         return any(chapter.text for chapter in chapters)
 
     def _stop(self, start: Place, end: Place) -> int:
-        """Return the offset at which a range ends in its first chapter."""
+        """Return the offset in the first chapter of the range at which the range, or the chapter, ends."""
         return end[1] if end[0] == start[0] else len(self.book.chapters[start[0] - 1].text)
 
     def _term(self, start: Place) -> str | None:
-        """Return the declared role of the part at a position. Repeated calls return the next role at the same
-        position.
+        """Return the declared role of the section that starts at a position, or None.
+
+        If several nested sections start there, each call returns the role of the next one, outermost first.
         """
         terms, rank = self.terms.get(start, ()), self.named.get(start, 0)
         self.named[start] = rank + 1
@@ -200,7 +214,10 @@ class _OutlineBuilder:
         return "chapter"
 
     def _title(self, chapter: BookChapter, start: int, stop: int) -> str:
-        """Return the heading at the start, else the first line if it is short, else the base name of the file."""
+        """Return a title for the text from `start` to `stop` in a chapter.
+
+        This is the heading at its start, or else its first line if that is short, or else the base name of the file.
+        """
         text = chapter.text[start : min(stop, start + _SUMMARY_FROM)]
         first = next((line.strip() for line in text.split("\n") if has_text(line)), "")
         for mark in inside(self.headings[chapter.number - 1], start, stop)[:1]:
@@ -211,8 +228,9 @@ class _OutlineBuilder:
 
 
 def _holds_chapters(entry: Entry) -> bool:
-    """Return whether the children of an entry are chapters: separate files that are not numbered like sections
-    (`3.1`).
+    """Return whether the children of a table of contents entry are chapters.
+
+    They are chapters if they begin files of their own and are not numbered like sections (`3.1`).
     """
     return any(not child.start[1] for child in entry.below[1:]) and not any(
         _SUBNUMBER.match(child.title) for child in entry.below
@@ -220,7 +238,7 @@ def _holds_chapters(entry: Entry) -> bool:
 
 
 def _tops(headings: Sequence[Mark]) -> list[Mark]:
-    """Return the headings that are not below another heading."""
+    """Return the headings that are not subordinate to an earlier heading in the list."""
     found: list[Mark] = []
     for mark in headings:
         if not found or mark.level <= found[-1].level:
@@ -236,7 +254,7 @@ def _cuts(start: Place, end: Place) -> Iterator[Place]:
 
 
 def _last(start: Place, end: Place) -> int:
-    """Return the last chapter that a range includes or partly includes."""
+    """Return the number of the last chapter that the range from `start` to `end` (exclusive) overlaps."""
     return max(start[0], end[0] if end[1] else end[0] - 1)
 
 
@@ -245,7 +263,10 @@ def _after(chapter: BookChapter) -> Place:
 
 
 def place(start: Place, end: Place, book: Book) -> Chapter:
-    """Return the location from `start` to `end` (exclusive); extended to whole chapters if it spans several."""
+    """Return the location of the text from `start` to `end` (exclusive).
+
+    If the text spans several chapters, the location is extended to whole chapters.
+    """
     if _last(start, end) > start[0]:
         return Chapter(start[0], last=_last(start, end))
     length = len(book.chapters[start[0] - 1].text)
@@ -254,7 +275,7 @@ def place(start: Place, end: Place, book: Book) -> Chapter:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield each line followed by an empty one, because each line of a chapter's text is a paragraph."""
+    """Yield each line of `text`, followed by an empty line, because each line of a chapter is a paragraph."""
     for line in text.split("\n"):
         yield line
         yield ""

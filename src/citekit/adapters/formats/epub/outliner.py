@@ -1,4 +1,4 @@
-"""Outlines reflowable books (EPUB, MOBI, FB2): the table of contents and the headings below its entries."""
+"""Outlines reflowable books (EPUB, MOBI, FB2) by the table of contents and the headings below its entries."""
 
 from __future__ import annotations
 
@@ -28,17 +28,16 @@ _NO_CONTENTS = "The book has no table of contents, so its nodes are its headings
 
 
 class EpubOutliner:
-    """Outlines the books that `reader` reads."""
+    """Outlines the reflowable books that `reader` reads."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the TOC as a tree, and the chapters that no entry refers to as siblings. Raises the same errors as
-        `Reader.read`.
+        """Return the table of contents as a tree. Chapters that no entry refers to are added at the top level.
 
         Captions, landmarks, and pages of the printed edition are metadata instead of nodes, so that each character
-        belongs to one leaf only.
+        belongs to only one node without children. Raise the errors of `Reader.read`.
         """
         progress(0, 1, "reading the book")
         book = self._reader.read(source.path)
@@ -67,7 +66,7 @@ def _facts(name: str, found: Iterator[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _captions(book: Book) -> Iterator[dict[str, Any]]:
-    """Yield each captioned figure and table: its title, its chapter, and its range of characters."""
+    """Yield the title, the chapter, and the character range of each figure and table that has a caption."""
     for chapter in book.chapters:
         for mark in chapter.marks:
             if mark.kind in ("figure", "table"):

@@ -1,5 +1,6 @@
-"""Reads the package document of an EPUB (OPF 2.0.1, EPUB 3.3): metadata, manifest, and spine. Tolerates common
-errors.
+"""Reads the package document of an EPUB (OPF 2.0.1, EPUB 3.3): metadata, manifest, and spine.
+
+Common errors in package documents are tolerated.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _PAGE_TYPES = frozenset(("application/xhtml+xml", "text/html", "application/x-dt
 
 @frozen
 class Item:
-    """A manifest item. `path` is its path in the archive, or None if the file is missing."""
+    """An item in the manifest of an EPUB. `path` is its path in the archive, or None if the file is missing."""
 
     id: str
     path: str | None
@@ -42,7 +43,11 @@ class Item:
 
 @frozen(kw_only=True)
 class Package:
-    """The content of the package document. `spine` is in reading order and includes auxiliary items (`linear="no"`)."""
+    """The content of an EPUB's package document.
+
+    `spine` contains the chapters in reading order, including auxiliary ones (`linear="no"`). `nav` and `ncx` are the
+    documents with the table of contents, or None.
+    """
 
     title: str | None
     authors: Sequence[str]
@@ -60,9 +65,10 @@ class Package:
 
 
 def read_package(archive: EpubArchive, name: str) -> Package:
-    """Return the package of the book; `name` is its file name.
+    """Return the content of the package document. `name` is the file name of the book, for error messages.
 
-    Raises `SourceUnsupported` if the book is encrypted or has neither a package document nor pages.
+    A book without a package document is read from its pages. Raise `SourceUnsupported` if the book is encrypted or has
+    no pages.
     """
     _refuse_encrypted(archive, name)
     path = _package_path(archive)
@@ -90,7 +96,7 @@ def read_package(archive: EpubArchive, name: str) -> Package:
 
 
 def package_facts(package: Package) -> BookFacts:
-    """Return the metadata in the package document."""
+    """Return the book metadata of the package document."""
     return BookFacts(
         title=package.title,
         authors=package.authors,
@@ -108,9 +114,9 @@ def _refuse_encrypted(archive: EpubArchive, name: str) -> None:
 
 
 def _protection(archive: EpubArchive) -> str:
-    """Return the name of the DRM scheme that protects the text; "" if there is none.
+    """Return the name of the DRM scheme that protects the text, or "" if the book has none.
 
-    Obfuscated fonts and rights files without encryption do not count as protection.
+    Obfuscated fonts, and rights files without encryption, do not count as protection.
     """
     path = archive.find("META-INF/encryption.xml")
     methods = [] if path is None else list(parse_xml(archive.read(path), path).iter())
@@ -177,8 +183,9 @@ def _spine(root: _Element) -> list[str]:
 
 
 def _once(spine: list[Item]) -> list[Item]:
-    """Return the spine with each file only once. EPUB forbids repeating a file; repeated items become empty
-    chapters.
+    """Return the spine with the path removed from each repeated item, so that the item becomes an empty chapter.
+
+    EPUB forbids listing the same file twice.
     """
     seen: set[str] = set()
     kept = []
@@ -189,7 +196,10 @@ def _once(spine: list[Item]) -> list[Item]:
 
 
 def _remarks(spine: Sequence[Item]) -> tuple[str, ...]:
-    """Return sentences about problems in the spine. The affected chapters keep their numbers but have no text."""
+    """Return a sentence for each kind of problem in the spine: missing files and duplicates.
+
+    The affected chapters keep their numbers but have no text.
+    """
     missing = sum(item.path is None for item in spine)
     paths = [item.path for item in spine if item.path]
     repeated = len(paths) - len(set(paths))
@@ -241,7 +251,7 @@ def _identifier(root: _Element) -> str | None:
 
 
 def _identifiers(root: _Element) -> Iterator[tuple[str, str]]:
-    """Yield (scheme, identifier), only the first for each scheme; an ISBN without its prefix."""
+    """Yield pairs of scheme and identifier, only the first for each scheme. An ISBN has no prefix."""
     seen = set()
     for each in root.iter():
         if local_name(each) == "identifier":

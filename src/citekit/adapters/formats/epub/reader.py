@@ -1,6 +1,7 @@
 """Reads EPUB 2 and 3 with zipfile and lxml.
 
-The directories and packages of recent books are cached, so that reading another chapter parses only that chapter.
+The file lists and package documents of recently used books are cached, so that reading another chapter parses only that
+chapter.
 """
 
 from __future__ import annotations
@@ -51,16 +52,17 @@ RACY = COARSE
 
 @define
 class EpubBooks:
-    """A cache of directories and packages by file state. Keeps no files open. Thread-safe."""
+    """A thread-safe cache of the file lists and package documents of books, by file state. It keeps no files open."""
 
     _known: OrderedDict[FileState, tuple[Directory, Package]] = field(factory=OrderedDict)
     _lock: Lock = field(factory=Lock)
 
     @contextmanager
     def opened(self, path: Path) -> Iterator[tuple[EpubArchive, Package]]:
-        """Open the book at `path`.
+        """Open the book at `path`, and close it at the end of the context.
 
-        Raises `SourceUnsupported` if the file is not an EPUB, is encrypted, or is too large; `SourceUnreadable`.
+        Raise `SourceUnsupported` if the file is not an EPUB, is encrypted, or is too large, and `SourceUnreadable` if
+        it cannot be read.
         """
         with opened_file(path) as stream:
             state = FileState.of(os.fstat(stream.fileno()))
@@ -78,8 +80,9 @@ class EpubBooks:
             return self._known.get(state, (None, None))
 
     def _remember(self, state: FileState, directory: Directory, package: Package) -> None:
-        """Cache the book, unless the file changed so recently that it could change again without a new modification
-        time.
+        """Cache the file list and package document of a book, unless the file changed too recently.
+
+        A file that changed just now can change again without getting a new modification time.
         """
         now = time.time()
         if len(directory.names) <= ITEMS_LIMIT and state.is_settled(now, RACY, now):
@@ -104,9 +107,10 @@ _SIGNATURES = (
 
 
 class EpubReader:
-    """Reads books chapter by chapter. Each spine item is a chapter, counted from 1.
+    """Reads EPUB books chapter by chapter. Each spine item is a chapter, counted from 1.
 
-    Between calls, no files are open; the structure of a few books is cached. For `as_seen`, see the `flow` module.
+    Files are closed after each call, but the structure of a few books is cached. If `as_seen` is set, superscripts,
+    subscripts, and hidden text are marked.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -114,14 +118,15 @@ class EpubReader:
         self._as_seen = as_seen
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the metadata in the package document without reading chapters. Raises the same errors as `read`."""
+        """Return the metadata in the package document without reading chapters. Raise the same errors as `read`."""
         with self._books.opened(path) as (_, package):
             return package_facts(package)
 
     def read(self, path: Path) -> Book:
         """Read the whole book.
 
-        Raises `SourceUnsupported` if the file is not an EPUB, is encrypted, or is too large; `SourceUnreadable`.
+        Raise `SourceUnsupported` if the file is not an EPUB, is encrypted, or is too large, and `SourceUnreadable` if
+        it cannot be read.
         """
         with self._books.opened(path) as (archive, package):
             chapters, anchors, steps, pages = [], [], 0, list[PageBreak]()
@@ -148,7 +153,7 @@ class EpubReader:
         )
 
     def texts(self, path: Path, chapter: int, *, last: int | None = None) -> list[str]:
-        """See `Reader.texts`. Raises the same errors as `read`."""
+        """See `Reader.texts`. Raise the same errors as `read`."""
         with self._books.opened(path) as (archive, package):
             count = len(package.spine)
             for number in (chapter, last or chapter):
@@ -171,18 +176,19 @@ class EpubReader:
         last: int | None = None,
         progress: Progress = silent,
     ) -> str:
-        """See `Reader.html`. Raises the same errors as `read`."""
+        """See `Reader.html`. Raise the same errors as `read`."""
         with self._books.opened(path) as (archive, package):
             return _pages(archive, package).document(chapter, chars, last, progress)
 
 
 def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
-    """Return the chapter writer of an open archive, with one image budget for the document."""
+    """Return an object that writes chapters of the open book as HTML. It limits the total size of embedded images."""
     pictures = _Pictures(archive, package)
 
     def page(number: int) -> Page:
-        """Return the document metadata. It comes only from the package, so that the file name does not affect the
-        result.
+        """Return the HTML metadata of chapter `number`.
+
+        It comes only from the package document, so that the file name of the book does not affect the result.
         """
         own = package.spine[number - 1].path
         return Page(
@@ -197,7 +203,7 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
 
 
 def _flow(archive: EpubArchive, item: Item, *, as_seen: bool = False) -> Flow:
-    """Return the content of a spine item. A missing item is empty; an image becomes a page that shows it."""
+    """Return the content of a spine item. A missing item is empty, and an image file becomes a page with that image."""
     if item.path is None:
         return flow(parse_html("", item.href))
     if item.media_type.startswith(("image/", "application/pdf", "audio/", "video/")) and "svg" not in item.media_type:
@@ -208,7 +214,10 @@ def _flow(archive: EpubArchive, item: Item, *, as_seen: bool = False) -> Flow:
 
 
 def _sheets(archive: EpubArchive, root: _Element, base: str) -> list[str]:
-    """Return the style sheets that a document links to and that are in the book."""
+    """Return the style sheets that a document links to. Missing, damaged, and very large style sheets are omitted.
+
+    `base` is the path of the document in the archive.
+    """
     found = []
     for element in root.iter():
         said = local_attributes(element) if local_name(element) == "link" else {}
@@ -227,9 +236,10 @@ class _Pictures:
     made: dict[str, str | None] = field(factory=dict)
 
     def uri(self, href: str, base: str) -> str | None:
-        """Return the image that `href` refers to, relative to `base`, as a data URI (RFC 2397).
+        """Return the image that `href` refers to, relative to the item `base`, as a data URI (RFC 2397).
 
-        Returns None if it is missing, is not an image, or exceeds the document's remaining image budget.
+        Return None if the item is missing, is not an image, or is too large for the space left for images in the HTML
+        document.
         """
         name = self.archive.find(href, base)
         if name is None or self.archive.size(name) > min(PICTURE_LIMIT, self.left):
@@ -251,7 +261,10 @@ class _Pictures:
 
 
 def media_type(data: bytes, declared: str) -> str | None:
-    """Return the media type of an image from its first bytes, else the declared type; None if it is not an image."""
+    """Return the media type of an image from its first bytes, or else the type `declared`.
+
+    Return None if neither is a supported image type.
+    """
     for signature, media_type in _SIGNATURES:
         if data.startswith(signature):
             return media_type

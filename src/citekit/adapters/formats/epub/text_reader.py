@@ -11,7 +11,10 @@ from citekit.domain.source import Source
 
 
 class FlowingTextReader:
-    """Reads the text of the books that `books` reads. Each chapter is a unit with exactly the chapter's text."""
+    """Reads the text of the reflowable books that `books` reads.
+
+    Each chapter is one unit of the extracted text and contains exactly the text of the chapter.
+    """
 
     def __init__(self, books: BookReader) -> None:
         self._books = books

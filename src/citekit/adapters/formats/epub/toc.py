@@ -1,4 +1,4 @@
-"""Reads the table of contents of a book: the navigation document of EPUB 3, else the NCX of EPUB 2."""
+"""Reads the table of contents (TOC) of a book: the EPUB 3 navigation document, or else the EPUB 2 NCX file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,11 @@ LEVEL_LIMIT = 12
 
 @frozen
 class Entry:
-    """A TOC entry: the `path` of the item it points to (None for a heading without a link) and the fragment."""
+    """A table of contents entry.
+
+    `path` is the item that it links to, or None for a heading without a link. `fragment` is the ID of an element in
+    that item, or "". `level` is the nesting level, counted from 1.
+    """
 
     level: int
     title: str
@@ -49,7 +53,7 @@ class Entry:
 
 
 def read_contents(archive: EpubArchive, package: Package) -> list[Entry]:
-    """Return the TOC entries in order; an empty list if there is no usable table of contents."""
+    """Return the table of contents entries in order, or an empty list if there is no usable table of contents."""
     for item, read in ((package.nav, _nav), (package.ncx, _ncx)):
         if item is None or item.path is None:
             continue
@@ -63,7 +67,10 @@ def read_contents(archive: EpubArchive, package: Package) -> list[Entry]:
 
 
 def read_landmarks(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
-    """Return (type, path, fragment) of the EPUB 3 landmarks and the EPUB 2 guide, with types as written in the book."""
+    """Return the type, path, and fragment of each landmark in the EPUB 3 navigation document and the EPUB 2 guide.
+
+    Types are returned as written in the book.
+    """
     found = list(package.guide)
     if package.nav is not None and package.nav.path is not None:
         with suppress(SourceUnsupported):
@@ -72,8 +79,9 @@ def read_landmarks(archive: EpubArchive, package: Package) -> list[tuple[str, st
 
 
 def read_page_list(archive: EpubArchive, package: Package) -> list[tuple[str, str, str]]:
-    """Return (label, path, fragment) of the pages of the printed edition from the EPUB 3 page list, else from the
-    NCX.
+    """Return the label, path, and fragment of each page of the printed edition.
+
+    They come from the EPUB 3 page list, or else from the EPUB 2 NCX file.
     """
     for item, read in ((package.nav, _nav_pages), (package.ncx, _ncx_pages)):
         if item is None or item.path is None:
@@ -192,7 +200,7 @@ def _entry(archive: EpubArchive, base: str, level: int, label: _Element | None, 
 
 @frozen
 class ChapterFiles:
-    """Finds chapters by the paths of their files; `numbers` maps these paths to the numbers of the chapters."""
+    """Finds chapters by the paths of their files. `numbers` maps the paths to chapter numbers."""
 
     numbers: Mapping[str, int]
     _by_name: Mapping[str, Sequence[int]] = field(init=False, repr=False)
@@ -205,11 +213,11 @@ class ChapterFiles:
         return found
 
     def number(self, path: str, near: str) -> int | None:
-        """Return the number of the chapter whose file is `path`.
+        """Return the number of the chapter whose file is `path`, or None if there is no such chapter.
 
         Some tables of contents have paths relative to a wrong folder. In that case, a chapter with the same file name
-        matches if it is in the folder of `near` (the chapter of the preceding entry) or if it is the only one with that
-        name.
+        matches if it is in the folder of `near` (the chapter file of the preceding entry), or if no other chapter has
+        this file name.
         """
         if path in self.numbers:
             return self.numbers[path]

@@ -1,4 +1,4 @@
-"""Determines the positions in the text of a book that its TOC entries point to."""
+"""Determines the positions in the text of a book that its table of contents entries point to."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ _BEHIND = 99
 def headings(
     entries: Sequence[Entry], chapters: Sequence[BookChapter], anchors: Sequence[Mapping[str, int]]
 ) -> list[Heading]:
-    """Return the TOC entries with their positions, in reading order.
+    """Return the table of contents entries with their positions, in reading order.
 
-    An entry without a target takes the position of the next deeper entry or is dropped. If its fragment is missing, or
-    if several entries point to the beginning of the same file, an entry takes the position of the heading with its
-    title. An entry that points into its heading, or directly after it, starts with that heading.
+    An entry without a target gets the position of the next entry if that is deeper, and is otherwise omitted. If the
+    fragment of an entry does not exist, or if several entries point to the beginning of the same file, the entry gets
+    the position of the heading with its title. An entry that points into its heading, or directly after it, starts with
+    that heading. `anchors` maps the IDs in each chapter to character offsets.
     """
     files = ChapterFiles({chapter.name: chapter.number for chapter in reversed(chapters)})
     placer = _Placer(chapters, anchors)
@@ -39,7 +40,7 @@ def headings(
 
 
 def folded(text: str) -> str:
-    """Normalize a title for comparison: only letters and digits, case-folded."""
+    """Normalize a title for comparison: keep only letters and digits, and fold the case."""
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
@@ -67,14 +68,15 @@ class _Placer:
         return found
 
     def _titled(self, entry: Entry, number: int) -> list[Mark]:
-        """Return the headings of a chapter with the same title as the entry."""
+        """Return the headings in chapter `number` that have the same title as the entry."""
         if number not in self.titles:
             self.titles[number] = _by_title(self.chapters[number - 1])
         return self.titles[number].get(folded(entry.title), [])
 
     def _with_heading(self, entry: Entry, number: int, offset: int) -> int:
-        """Return the start of the heading with the entry's title if `offset` is inside or directly after it, else
-        `offset`.
+        """Return the start of the heading that has the entry's title, if `offset` is inside it or directly after it.
+
+        Otherwise, return `offset`. The heading is searched for in chapter `number`.
         """
         text, titled = self.chapters[number - 1].text, self._titled(entry, number)
         first = bisect_left(titled, offset - HEADING_LIMIT - _BEHIND, key=_start)
@@ -97,7 +99,10 @@ def _by_title(chapter: BookChapter) -> dict[str, list[Mark]]:
 
 
 def _all_placed(found: Sequence[Heading | Entry]) -> list[Heading]:
-    """Replace each entry without a target by a heading at the position of the next deeper one, or drop it."""
+    """Return the entries as headings. An entry without a target gets the position of the next entry if that is deeper.
+
+    Other entries without a target are omitted.
+    """
     headings: list[Heading] = []
     for each in reversed(found):
         if isinstance(each, Heading):

@@ -1,4 +1,4 @@
-"""Builds the tree of TOC entries, each with the range of the book that it covers."""
+"""Builds the tree of table of contents entries, each with the range of the book that it covers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _TITLES_LIMIT = 100
 
 @define
 class Entry:
-    """A TOC entry that covers the text from `start` to `end` (exclusive), including the entries `below` it."""
+    """A table of contents entry that covers the text from `start` to `end` (exclusive).
+
+    A position is a chapter number and a character offset. `below` are the child entries, whose text is included.
+    """
 
     level: int
     title: str
@@ -32,14 +35,15 @@ class Entry:
 
 
 def book_end(book: Book) -> Place:
-    """Return the position after the last chapter."""
+    """Return the position after the last chapter: the next chapter number and offset 0."""
     return len(book.chapters) + 1, 0
 
 
 def entry_tree(book: Book) -> list[Entry]:
-    """Return the TOC entries, nested by level. An entry ends where the next one of the same or a higher level starts.
+    """Return the table of contents entries, nested by level.
 
-    For a book without a table of contents, uses the headings if most chapters have one.
+    An entry ends where the next entry of the same or a higher level starts. If a book has no table of contents, but
+    most of its chapters have a heading, the headings are used.
     """
     headings = book.contents or _from_markup(book)
     end = book_end(book)
@@ -57,9 +61,9 @@ def entry_tree(book: Book) -> list[Entry]:
 
 
 def _one_a_place(headings: Iterable[Heading], book: Book) -> Iterator[Entry]:
-    """Yield the entries sorted by position and level. Entries with the same position and level are merged into one.
+    """Yield the entries sorted by position and level. Entries with the same position and level are merged.
 
-    Two nodes with the same range would contain the same text twice.
+    Otherwise, two nodes would contain the same text.
     """
     end = book_end(book)
     starts = Starts(book)
@@ -81,14 +85,16 @@ def _one_a_place(headings: Iterable[Heading], book: Book) -> Iterator[Entry]:
 
 @frozen
 class Starts:
-    """Computes the start positions of entries. The text before the first letter of a chapter is searched only once."""
+    """Computes the start positions of entries, and caches where the text of each chapter begins."""
 
     book: Book
     _first: dict[int, int] = field(factory=dict)
 
     def of(self, chapter: int, offset: int) -> Place:
-        """Return the start position of an entry: moved to the chapter's start if no text precedes it, or from its end to
-        the next.
+        """Return the start position of an entry that points to `offset` in a chapter.
+
+        The position is moved to the start of the chapter if no text precedes it, and from the end of the chapter to the
+        start of the next one.
         """
         text = self.book.chapters[chapter - 1].text
         if chapter not in self._first:
@@ -99,7 +105,7 @@ class Starts:
 
 
 def _begin_together(entries: Sequence[Entry], book: Book) -> None:
-    """Move the start of a first child to the start of its parent if there is no text between them."""
+    """Move the start of each first child to the start of its parent if no text is between them."""
     for entry in entries:
         first = entry.below[0] if entry.below else None
         if first is not None and first.start[0] == entry.start[0]:
@@ -110,8 +116,9 @@ def _begin_together(entries: Sequence[Entry], book: Book) -> None:
 
 
 def _from_markup(book: Book) -> list[Heading]:
-    """Return the headings as a table of contents. There is none if few chapters have a heading, or if there are too
-    many headings.
+    """Return the headings of the book as a table of contents.
+
+    Return an empty list if few chapters have a heading, or if there are more than `HEADINGS_LIMIT` headings.
     """
     headings = list(islice(_chapter_headings(book), HEADINGS_LIMIT + 1))
     return [] if len(headings) > HEADINGS_LIMIT else headings
@@ -129,9 +136,10 @@ def _chapter_headings(book: Book) -> Iterator[Heading]:
 
 
 def _untitled(chapter: BookChapter, level: int) -> Iterator[Heading]:
-    """Yield a heading for the first file if it starts without one, made of its short first line.
+    """Yield a heading made of the first line of `chapter`, which has no heading at its start.
 
-    Later files without a heading continue the preceding section.
+    Nothing is yielded unless it is the first chapter and the line is short. A later chapter without a heading continues
+    the preceding section.
     """
     first = next((line.strip() for line in chapter.text.split("\n") if has_text(line)), "")
     if chapter.number == 1 and 0 < len(first) <= 80:

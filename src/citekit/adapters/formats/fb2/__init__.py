@@ -1,1 +1,1 @@
-"""FictionBook 2 books (FB2)."""
+"""Handles FictionBook 2 books (FB2)."""

@@ -1,4 +1,4 @@
-"""Reads FictionBook 2 with lxml. Each top-level section of a body is a chapter; nested sections are its headings.
+"""Reads FictionBook 2 with lxml. Each top-level section of a body is a chapter, and nested sections are its headings.
 
 MuPDF also opens these files, but treats them as a single chapter without a table of contents.
 """
@@ -50,17 +50,21 @@ _SAME = names("a p strong sub sup table tr td th")
 
 
 def fb2_reader(*, as_seen: bool = False) -> MarkupReader:
-    """Return the reader of FictionBook files."""
+    """Return a reader of FictionBook files. If `as_seen` is set, it marks superscripts, subscripts, and hidden text."""
     return MarkupReader(load, read_facts, as_seen)
 
 
 def read_facts(path: Path) -> BookFacts:
-    """Return the metadata in the description of the book at `path`. Raises the same errors as `load`."""
+    """Return the metadata in the description of the book at `path`. Raise the same errors as `load`."""
     return _facts(_parsed(path))
 
 
 def load(path: Path) -> MarkupBook:
-    """Return the book at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    """Return the book at `path`.
+
+    Raise `SourceUnsupported` if it is not a FictionBook file or contains no text, and `SourceUnreadable` if it cannot
+    be read.
+    """
     root = _parsed(path)
     parts, contents = _chapters(root)
     if not parts:
@@ -124,9 +128,10 @@ def _below(element: _Element, name: str) -> Iterator[_Element]:
 
 
 def _chapters(root: _Element) -> tuple[list[Part], list[Entry]]:
-    """Return the chapters of all bodies and the table of contents.
+    """Return the chapters of all bodies, and the table of contents.
 
-    The sections of a named body, such as `notes`, are nested below its title or, without a title, its name.
+    The sections of a named body, such as `notes`, are nested below the title of the body, or below its name if it has
+    no title.
     """
     parts: list[Part] = []
     contents: list[Entry] = []
@@ -147,7 +152,7 @@ def _chapters(root: _Element) -> tuple[list[Part], list[Entry]]:
 
 
 def _pieces(body: _Element) -> Iterator[_Element]:
-    """Yield the sections of a body. The content before and between them becomes chapters of its own."""
+    """Yield the sections of a body as chapters. Other content before or between sections is yielded as chapters too."""
     loose: list[_Element] = []
     for child in [*body]:
         if local_name(child) == "section":
@@ -169,7 +174,10 @@ def _gathered(loose: list[_Element]) -> Iterator[_Element]:
 
 
 def _entries(piece: _Element, marks: Iterator[int]) -> Iterator[tuple[int, str, str]]:
-    """Yield (level, title, ID) of a chapter and of each nested section that has a title."""
+    """Yield the level, the title, and the ID of a chapter and of each nested section that has a title.
+
+    Sections without an ID get one from the counter `marks`.
+    """
     from lxml import etree
 
     level = 0

@@ -1,1 +1,1 @@
-"""HTML files, and the safe evidence of XML files."""
+"""Handles HTML files, and extracts lines of XML files as evidence that is safe to open."""

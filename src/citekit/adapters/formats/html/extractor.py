@@ -1,8 +1,8 @@
-"""Extracts lines of HTML as a document that is safe to open, and lines of XML byte for byte.
+"""Extracts lines of HTML as a document that is safe to open, and lines of XML without any change.
 
-Browsers execute the content of HTML and XML, including SVG: scripts, frames, forms, and remote images. For that reason,
-the exact bytes of such lines (the source form, and for XML also the native form) are plain text with the suffix `.txt`;
-`Resolve` assigns it.
+Browsers execute scripts, frames, and forms in HTML and XML (including SVG), and load remote images. Exact copies of
+such lines (the source form, and for XML also the native form) are therefore saved as plain text with the suffix `.txt`,
+which `Resolve` assigns.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class HtmlLinesExtractor:
     identity = ExtractorIdentity("html-lines", "1")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the native form and HTML, which are the same, for lines of an HTML file."""
+        """Return the native form and HTML, which are identical, for lines of an HTML file. Return nothing otherwise."""
         return _FORMS if format.name == "html" and isinstance(location, Lines) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the lines to `target`. See the port for the errors."""
+        """Write the lines to `target` as a safe HTML document. Raise the errors of `Extractor.extract`."""
         if not isinstance(location, Lines) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(
                 f"Lines of HTML are available in the forms native, html, source, and text, but not {options.form.value}."
@@ -62,8 +62,9 @@ class HtmlLinesExtractor:
 
 @frozen
 class XmlLinesExtractor:
-    """Extracts lines of XML byte for byte using `text`. It is a separate class because its evidence has another media
-    type.
+    """Extracts exact copies of lines of XML using the extractor `text`.
+
+    It is a separate class because the media type of its evidence differs from that of other text.
     """
 
     text: TextExtractor
@@ -71,13 +72,13 @@ class XmlLinesExtractor:
     identity = ExtractorIdentity("xml-lines", "1")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the native form for lines of an XML file."""
+        """Return the native form for lines of an XML file. Return nothing otherwise."""
         return (Form.NATIVE,) if format.name == "xml" and isinstance(location, Lines) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the lines to `target`. See the port for the errors."""
+        """Write an exact copy of the lines to `target`. Raise the errors of `Extractor.extract`."""
         if options.form not in self.forms(source.format, location):
             raise FormUnsupported(f"Lines of XML are available in the native form, but not {options.form.value}.")
         return self.text.extract(source, location, evolve(options, form=Form.SOURCE), target, progress)

@@ -1,4 +1,4 @@
-"""The handler for HTML."""
+"""The format handler for HTML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class HtmlHandler(TextHandler):
-    """Handles HTML, and extracts XML as text that browsers do not execute."""
+    """Handles HTML files, and extracts lines of XML files as text that browsers do not execute."""
 
     def uses_native_code(self, task: Task, format: Format) -> bool:  # noqa: ARG002
         """See `FormatHandler.uses_native_code`. Only reading the text uses a compiled parser."""

@@ -1,7 +1,7 @@
-"""Reads the visible text of HTML and maps it to source lines.
+"""Reads the visible text of HTML, and determines the source line of each piece of text.
 
-Parsers count at most 65,535 lines. For that reason, a marker with the line number is inserted before each piece of
-text. Markers consist of Unicode noncharacters, which do not occur in text, and are removed from the parsed text.
+Parsers can count at most 65,535 lines. A marker with the line number is therefore inserted before each piece of text,
+and removed from the parsed text. Markers consist of Unicode noncharacters, which do not occur in text.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _HEAD = 400
 
 
 class HtmlLinesTextReader:
-    """Reads HTML with lxml, with entities, document types, and network access disabled. Scripts and styles are not
-    text.
+    """Reads HTML with lxml.
 
-    For `as_seen`, see the `flow` module.
+    Entities, document types, and network access are disabled, and scripts and styles are skipped. If `as_seen` is set,
+    superscripts, subscripts, and hidden text are marked.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -49,13 +49,13 @@ class HtmlLinesTextReader:
         return format.name == "html"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """Return the text; each unit is a run of text on one source line. See `TextReader.read`."""
+        """Return the text of the document. Each unit of the text is on one source line. See `TextReader.read`."""
         content = _FORBIDDEN.sub("", "\n".join(read_lines(source.path, progress)))
         progress(0, 1, "reading the document")
         return _extracted_text(_text(content, source.path.name, as_seen=self._as_seen))
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the title, the authors given in the head, and the language of the document."""
+        """Return the title and the authors given in the head of the document, and its language."""
         lines = head_lines(source.path, _HEAD)
         root = parse_html(cleaned("\n".join(lines)), source.path.name)
         titles = [inner_text(each) for each in root.iter() if local_name(each) == "title"]
@@ -72,32 +72,35 @@ class HtmlLinesTextReader:
 
 
 def without_noncharacters(content: str) -> str:
-    """Return the text without the characters that line markers consist of."""
+    """Remove the Unicode noncharacters that line markers consist of from `content`."""
     return _FORBIDDEN.sub("", content)
 
 
 def marked_lines(content: str) -> str:
-    """Return an HTML document with a line marker before each piece of text."""
+    """Return the HTML document `content` with a line marker before each piece of text."""
     return "".join(_marked(content))
 
 
 def text_with_marks(content: str) -> str:
-    """Return the text of an HTML document with line markers, without using a parser."""
+    """Return the text of an HTML document with line markers. Tags are removed without using a parser."""
     return _untagged(content)
 
 
 def line_marks(marked: str) -> list[tuple[int, int]]:
-    """Return (offset, line) of each line marker."""
+    """Return the character offset of each line marker in `marked`, and the line number that it contains."""
     return [(mark.start(), _line(mark[0])) for mark in _MARK.finditer(marked)]
 
 
 def without_marks(marked: str) -> str:
-    """Return the text without line markers."""
+    """Return the text `marked` without its line markers."""
     return _MARK.sub("", marked) if _FIRST in marked else marked
 
 
 def _text(content: str, name: str, *, as_seen: bool) -> str:
-    """Return the visible text with line markers."""
+    """Return the visible text of the HTML document `content`, with line markers.
+
+    If the document cannot be parsed, its tags are removed without a parser. `name` is the file name for error messages.
+    """
     if len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT:
         return _untagged(content)
     marked = "".join(_marked(content))
@@ -110,14 +113,15 @@ def _text(content: str, name: str, *, as_seen: bool) -> str:
 
 
 def _untagged(content: str) -> str:
-    """Return the text with line markers without parsing, for documents that are too large or nested too deeply for a
-    parser.
+    """Return the text of an HTML document with line markers, without using a parser.
+
+    This is needed for documents that are too large or too deeply nested to parse.
     """
     return unescape("".join(_marked(content, tags=False)))
 
 
 def shown_lines(content: str) -> list[str]:
-    """Return the lines of an HTML fragment without tags, comments, scripts, and styles."""
+    """Return the text on each line of an HTML fragment, without tags, comments, scripts, and styles."""
     shown = [""] * (content.count("\n") + 1)
     read = _extracted_text(_untagged(_FORBIDDEN.sub("", content)))
     for unit in read.units:
@@ -126,7 +130,10 @@ def shown_lines(content: str) -> list[str]:
 
 
 def _marked(content: str, *, tags: bool = True) -> Iterator[str]:
-    """Yield the document with a marker before each piece of text. Without `tags`, each tag becomes a line feed."""
+    """Yield the document in pieces, with a line marker before each piece of text.
+
+    If `tags` is False, each tag is replaced by a line feed.
+    """
     line, position, size = 1, 0, len(content)
     while position < size:
         opening = _next_tag(content, position)
@@ -139,7 +146,10 @@ def _marked(content: str, *, tags: bool = True) -> Iterator[str]:
 
 
 def _next_tag(content: str, position: int) -> int:
-    """Return the position of the next tag, comment, or declaration. A `<` before any other character is text."""
+    """Return the offset of the next tag, comment, or declaration, or the length of `content` if there is none.
+
+    A `<` counts only before an ASCII letter, `/`, `!`, or `?`. Otherwise, it is text.
+    """
     while True:
         position = content.find("<", position)
         if position < 0:
@@ -151,7 +161,11 @@ def _next_tag(content: str, position: int) -> int:
 
 
 def _tag_end(content: str, opening: int) -> int:
-    """Return the end of the tag at `opening`; for a comment or a raw element, the end of the whole element."""
+    """Return the offset after the tag at `opening`.
+
+    For a comment, or an element whose content is not HTML (such as a script), return the offset after the whole
+    element.
+    """
     if content.startswith("<!--", opening):
         return _after(content, "-->", opening + 4)
     raw = _RAW.match(content, opening + 1)
@@ -197,7 +211,7 @@ def _extracted_text(marked: str) -> ExtractedText:
 
 
 def _add(units: Units, line: int, start: int, end: int) -> None:
-    """Add a run of text. A run on the same line as the preceding one, separated only by spaces, extends it."""
+    """Add a piece of text on a line as a unit. A piece on the same line as the last unit extends that unit."""
     if len(units) and units.numbers[-1] == line:
         units.ends[-1] = end
     else:

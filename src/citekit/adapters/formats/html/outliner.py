@@ -1,4 +1,4 @@
-"""Outlines HTML: sections by headings and sectioning elements, and figures and tables with captions."""
+"""Outlines HTML by its headings, sectioning elements, and figures and tables with captions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,18 @@ SIZE_LIMIT = 32 * 1024 * 1024
 
 
 class HtmlOutliner:
-    """Outlines HTML. `fallback` outlines files that are too large or have neither a heading nor a labeled section."""
+    """Outlines HTML files. `fallback` outlines files that are too large or have neither a heading nor a labeled
+    section.
+    """
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the sections, nested by headings and elements. Raises `SourceUnreadable`."""
+        """Return an outline of the sections, nested by headings and elements.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         text = open_text(source.path, progress)
         content = text.whole(SIZE_LIMIT)
         page = Page() if content is None else read_page(content, text.line_count)
@@ -40,7 +45,11 @@ class HtmlOutliner:
 
 
 def _without_headings(page: Page, plain: Outline) -> Outline:
-    """Return one node for the whole page. Its children are the captions, or else the groups of lines of `plain`."""
+    """Return an outline with a single item for a page that has no headings.
+
+    Its children are the captioned figures and tables, or else the groups of lines in `plain`, the outline of the file
+    as plain text. Return `plain` itself if the page has no title and no text.
+    """
     body = page.opening
     said = page.title or next((line for line in body if line), "")
     captions = tuple(outline_item for outline_item in page.outline_items(0) if outline_item.type in ("figure", "table"))

@@ -1,7 +1,7 @@
-"""Converts some lines of an HTML file to a self-contained document in which nothing is executed or loaded.
+"""Converts lines of an HTML file to a self-contained document in which nothing is executed or loaded.
 
-The whole file is parsed, so that lines in the middle of a table or a script are interpreted like in a browser. The
-document is written like book chapters, with only known elements and attributes.
+The whole file is parsed, so that lines in the middle of a table or a script are interpreted as in a browser. The output
+contains only known elements and attributes, like the chapters of books.
 """
 
 from __future__ import annotations
@@ -38,10 +38,11 @@ _DATA = re.compile(r"\s*data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{0,80})*;base64,", 
 
 
 def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
-    """Return the document for these lines of the HTML file at `path`, and whether it includes their elements.
+    """Return a safe HTML document with `lines` of the file at `path`, and whether it includes their elements.
 
-    For a file that is too large or nested too deeply, only the text is included. Raises `LocationOutside` for lines
-    beyond the end, `FormUnsupported` for a document that is too long, and the errors of `read_lines`.
+    If the file is too large or too deeply nested, the document contains only the text of the lines. Raise
+    `LocationOutside` if a line does not exist, `FormUnsupported` if the document is too long, and the errors of
+    `read_lines`.
     """
     content = read_lines(path, progress)
     if lines.last > len(content):
@@ -63,7 +64,10 @@ def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
 
 
 def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
-    """Return the document with line markers, and its language; None if it cannot be parsed as a whole."""
+    """Parse the HTML document `text`. Return its content with line markers, and its language, which may be None.
+
+    Return None if the document is too large or cannot be parsed completely. `name` is the file name for error messages.
+    """
     if len(text) > SIZE_LIMIT or text.count("<") > TAGS_LIMIT:
         return None
     marked = marked_lines(text)
@@ -82,7 +86,10 @@ def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
 
 
 def _range(marked: str, lines: Lines) -> tuple[int, int]:
-    """Return the range of characters (start, end) of these lines; (0, 0) if they contain no visible text."""
+    """Return the start and end offsets of `lines` in the text `marked`, which contains line markers.
+
+    Return (0, 0) if the lines contain no visible text.
+    """
     start, line = -1, 0
     for offset, number in line_marks(marked):
         line = max(line, number)
@@ -100,14 +107,15 @@ def _page(lines: Lines, language: str | None) -> Page:
 
 @define
 class _Pictures:
-    """The images embedded in the file. `left` is the number of bytes of images that can still be added to the
-    document.
-    """
+    """Embeds images in the document. `left` is how many more bytes of images it may contain."""
 
     left: int = PICTURES_LIMIT
 
     def uri(self, href: str) -> str | None:
-        """Return the image in a `data:` URI, encoded again; None for anything else."""
+        """Return the image in the `data:` URI `href` as a new `data:` URI with the detected media type.
+
+        Return None if `href` is not a `data:` URI of an image, or if the image is too large.
+        """
         found = _DATA.match(href)
         if found is None or len(href) > self.left:
             return None

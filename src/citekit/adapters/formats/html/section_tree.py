@@ -1,6 +1,7 @@
 """Builds the tree of sections of an HTML document.
 
-A heading's section extends to the next heading of its level; a sectioning element extends to its end tag.
+The section of a heading extends to the next heading of the same or a higher level. A sectioning element extends to its
+end tag.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ NAVIGATION = "nav"
 
 @define
 class Item:
-    """A section under construction. `end` is its last line; 0 for a heading whose end is not known yet.
+    """A section of an HTML document that is being built.
 
-    `cap` is the last line that the section can have; 0 without a limit.
+    `line` is its first line, and `end` its last line, or 0 if it is not known yet. `cap` is the last line that the
+    section may have, or 0 if there is no limit. `body` contains its text, and `below` its child sections.
     """
 
     line: int
@@ -38,8 +40,9 @@ class Item:
 
 @define
 class Box:
-    """An open sectioning element; the outermost one is the document. `name` identifies its end tag, `type` is its node
-    type.
+    """A sectioning element that is still open. The outermost box is the document.
+
+    `name` identifies its end tag, `type` is the type of its node, and `label` is its accessible name.
     """
 
     name: str
@@ -51,14 +54,17 @@ class Box:
 
 @define
 class Page:
-    """The result of scanning a document: its title, its text before the first section, and its sections."""
+    """The result of scanning an HTML document.
+
+    It consists of the title, the sections (`items`), and the text before the first section (`opening`).
+    """
 
     title: str = ""
     opening: list[str] = field(factory=list)
     items: list[Item] = field(factory=list)
 
     def outline_items(self, line_count: int) -> tuple[OutlineItem, ...]:
-        """Return the sections as outline items. Text before the first section becomes a `preamble`."""
+        """Convert the sections to outline items. Text before the first section becomes an item of type `preamble`."""
         first = self.items[0].line if self.items else line_count + 1
         said = next((line for line in self.opening if line), "")
         before = (
@@ -70,9 +76,9 @@ class Page:
 
 
 def node_of(box: Box, end: int) -> Item | None:
-    """Return the node for a sectioning element with its contents; None if the element has no title.
+    """Return the section for a sectioning element with its contents, or None if the element has no title.
 
-    Headings in navigation do not become nodes.
+    `end` is the last line of the element. Headings inside a navigation element do not become sections.
     """
     if box.type == NAVIGATION:
         title = box.label or next((item.title for item in box.items if item.type == "section"), "")
@@ -91,7 +97,10 @@ def node_of(box: Box, end: int) -> Item | None:
 
 
 def nested(items: Sequence[Item], last: int) -> list[Item]:
-    """Nest the items in document order. `last` is the last line of the element that contains them."""
+    """Nest the sections by their levels, and set their last lines.
+
+    `last` is the last line of the element that contains them.
+    """
     roots: list[Item] = []
     stack: list[Item] = []
     for item in sorted(items, key=lambda each: each.line):
@@ -106,8 +115,9 @@ def nested(items: Sequence[Item], last: int) -> list[Item]:
 
 
 def _end(item: Item, last: int) -> None:
-    """Set the last line of a heading's section. If a child shares its last line with the next section, both
-    include it.
+    """Set the last line of a heading's section to `last`, limited by its `cap`.
+
+    If the last child ends on the line where the next section begins, both sections include that line.
     """
     reach = min(last, item.cap or last)
     item.end = max(item.line, reach, *(child.end for child in item.below)) if item.below else max(item.line, reach)

@@ -1,8 +1,8 @@
-"""Finds the sections of an HTML document in its tags: headings, sectioning elements, and captioned figures and tables.
+"""Finds the sections of an HTML document: headings, sectioning elements, and figures and tables with captions.
 
 A sectioning element (`article`, `section`, `nav`, `aside`, `main`) becomes a node if it has a label (`aria-label`) or
-starts with the only heading of its level inside it. Otherwise, it only ends the sections inside it. The landmark roles
-of WAI-ARIA 1.2 (5.3.4) turn `div` and similar elements into sectioning elements.
+starts with a heading whose level no other heading inside it has. Otherwise, it only ends the sections inside it. The
+landmark roles of WAI-ARIA 1.2 (5.3.4) turn `div` and similar elements into sectioning elements.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _LINK_BAR = 4
 
 @define
 class Heading:
-    """An open heading: its text so far. `first` is the number of pieces before the first block, in case no end tag
-    follows.
+    """A heading whose end tag has not been read yet, and the pieces of its text so far.
+
+    `first` is how many pieces precede the first block element, in case the end tag is missing.
     """
 
     line: int
@@ -42,23 +43,27 @@ class Heading:
     has_words: bool = False
 
     def link(self, *, closes: bool) -> None:
-        """Record the start or the end of a link in the heading."""
+        """Record the start tag of a link in the heading, or its end tag if `closes` is set."""
         self.in_link = not closes
         self.links += not closes
 
     def say(self, words: str) -> None:
-        """Add a piece of text."""
+        """Add a piece of text to the heading."""
         self.words.append(words)
         self.has_words |= not words.isspace()
         self.has_own |= not self.in_link and any(character.isalnum() for character in words)
 
     @property
     def is_link_bar(self) -> bool:
-        """Whether the heading consists only of links."""
+        """Return whether the heading consists only of several links."""
         return self.links >= _LINK_BAR and not self.has_own
 
     def title(self, *, closed: bool) -> str:
-        """Return the text; if the heading was not closed or is very long, only the text before its first block."""
+        """Return the text of the heading on one line.
+
+        If the heading has no end tag (`closed` is False) or is very long, only the text before its first block element
+        is returned.
+        """
         self._without_permalink()
         whole = flat(self.words)
         if self.first >= 0 and (not closed or len(whole) > TITLE_LIMIT):
@@ -66,9 +71,7 @@ class Heading:
         return whole
 
     def _without_permalink(self) -> None:
-        """Remove a permalink symbol: a separate piece of text at the beginning or end that links to the heading
-        itself.
-        """
+        """Remove the permalink symbol, such as a pilcrow, at the beginning or end of the heading."""
         said = [position for position, piece in enumerate(self.words) if not piece.isspace()]
         for position in (said[0], said[-1]) if len(said) > 1 else ():
             if self.words[position].strip() in _PERMALINKS:
@@ -76,7 +79,7 @@ class Heading:
 
 
 def flat(words: Iterable[str]) -> str:
-    """Join pieces of text on one line."""
+    """Join pieces of text to one line with single spaces between words."""
     return " ".join("".join(words).split())
 
 
@@ -99,7 +102,10 @@ _BODY_PIECES, _BODY_LIMIT = 40, 2000
 
 
 def read_page(content: str, line_count: int) -> Page:
-    """Scan a document whose lines end with line feeds. Never fails."""
+    """Find the title and sections of the HTML document `content`, whose lines end with line feeds.
+
+    Invalid HTML never raises an error.
+    """
     reader = _Reader(_deepest(content))
     for token in tokens(content):
         if isinstance(token, Tag):
@@ -110,7 +116,7 @@ def read_page(content: str, line_count: int) -> Page:
 
 
 def _deepest(content: str) -> int:
-    """Return the deepest heading level to include so that there are at most `HEADING_LIMIT` headings."""
+    """Return the deepest heading level (1 to 6) to include, so that there are at most `HEADING_LIMIT` headings."""
     plain = content.lower()
     total = 0
     for level in range(1, 7):
@@ -141,7 +147,10 @@ class _Reader:
     titles: list[str] | None = None
 
     def text(self, text: Text) -> None:
-        """Add text to the open title, heading, caption, or body. Leading whitespace of a body is dropped."""
+        """Add text to the title, heading, or caption that is open, or else to the body of the current section.
+
+        Whitespace at the beginning of a body is omitted.
+        """
         if self.titles is not None:
             self.titles.append(text.words)
         elif self.heading is not None:
@@ -186,7 +195,7 @@ class _Reader:
             self.heading.first = len(self.heading.words)
 
     def finish(self, line_count: int) -> Page:
-        """Close all open elements and return the page."""
+        """Close all open elements at the end of the document, and return the page."""
         self._part()
         self._close_heading(closed=False)
         while len(self.boxes) > 1:
@@ -223,13 +232,17 @@ class _Reader:
                 item.body.append(flat(heading.words[heading.first :])[:_BODY_LIMIT])
 
     def _keeps(self, tag: Tag) -> bool:
-        """Return whether a heading becomes a node. Of two headings on one line, only one does, because their locations
-        are equal.
+        """Return whether the heading that begins with `tag` becomes a node.
+
+        Of two headings on one line, only the first does, because they would have the same location.
         """
         return tag.line > self.last_heading and _HEADINGS[tag.name] <= self.deepest and self.kept < HEADING_LIMIT
 
     def _section(self, tag: Tag) -> None:
-        """Process the tag of a sectioning element, which cannot occur in a `summary` (HTML, 4.11.2)."""
+        """Process the tag of a sectioning element.
+
+        It is ignored inside a `summary`, which cannot contain one (HTML, 4.11.2).
+        """
         if self.in_summary:
             return
         self._close_heading(closed=False)
@@ -239,7 +252,7 @@ class _Reader:
             self._open(tag, tag.name, tag.name)
 
     def _landmark(self, tag: Tag) -> None:
-        """Process an element that is a sectioning element if it has a landmark role."""
+        """Process the tag of an element that can have a landmark role, which makes it a sectioning element."""
         if not tag.closes:
             self.depths[tag.name] += 1
             kind = _ROLES.get(tag.attributes.get("role", "")) if "role" in tag.written else None
@@ -251,7 +264,7 @@ class _Reader:
             self.depths[tag.name] -= 1
 
     def _own_name(self, tag: Tag) -> str:
-        """Return a name that matches only the start and end tag of the same element."""
+        """Return a name that the start and end tag of one element share, but not those of nested elements."""
         return f"{tag.name} {self.depths[tag.name]}"
 
     def _open(self, tag: Tag, name: str, kind: str) -> None:
@@ -280,9 +293,10 @@ class _Reader:
         return box.name
 
     def _caption(self, tag: Tag) -> None:
-        """Process a tag of a figure, table, or caption.
+        """Process the tag of a figure, table, or caption.
 
-        A captioned figure or table becomes a node when it ends, unless it contains sections or a heading is open.
+        When a figure or table with a caption ends, it becomes a node, unless it contains sections or is inside a
+        heading.
         """
         kind = _CAPTIONED.get(tag.name)
         if kind is not None:

@@ -1,6 +1,6 @@
-"""Tokenizes HTML into tags and text with line numbers, in one pass and linear time, even for invalid documents.
+"""Splits HTML into tags and text with line numbers, in one pass and in linear time, even if the HTML is invalid.
 
-A tree-building parser takes many times the memory of the document, counts lines only up to 65,535, and rearranges
+A parser that builds a tree takes many times the memory of the document, counts lines only up to 65,535, and moves
 elements that are nested incorrectly. Finding headings, sections, and captions does not require a tree.
 """
 
@@ -30,7 +30,10 @@ _TAG_LIMIT = 64 * 1024
 
 @frozen
 class Tag:
-    """A tag. `name` is in lowercase without a prefix; `line` is the line of its `<`, counted from 1."""
+    """A start or end tag. `name` is in lowercase, without a namespace prefix. `line` is the 1-based line of its `<`.
+
+    `closes` is True for an end tag, and `written` is the source text of the attributes.
+    """
 
     name: str
     line: int
@@ -39,7 +42,7 @@ class Tag:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """The attributes by lowercase name. The first duplicate wins."""
+        """The attributes by lowercase name. If an attribute is repeated, its first value is used."""
         found: dict[str, str] = {}
         for name, double, single, bare in _ATTRIBUTE.findall(self.written):
             found.setdefault(name.lower(), unescape(double or single or bare))
@@ -48,15 +51,16 @@ class Tag:
 
 @frozen
 class Text:
-    """A piece of text with resolved entities, and the line on which it starts."""
+    """A piece of text in which entities are replaced by characters, and the 1-based line on which it starts."""
 
     line: int
     words: str
 
 
 def tokens(content: str) -> Iterator[Tag | Text]:
-    """Yield the tags and the text between them in order. Comments, declarations, and the content of raw elements are
-    skipped.
+    """Yield the tags and the text between them in order.
+
+    Comments, declarations, and the content of scripts and similar elements are skipped.
     """
     line, position, size = 1, 0, len(content)
     unclosed: set[str] = set()
@@ -84,8 +88,9 @@ def tokens(content: str) -> Iterator[Tag | Text]:
 
 
 def _end(content: str, start: int, found: re.Match[str]) -> int:
-    """Return the end of a tag: after the first `>` outside quotes, or after `-->` for a comment, else the end of the
-    document.
+    """Return the offset after a tag or a comment, or the end of the document if it is not closed.
+
+    A tag ends at the first `>` outside quotes, and a comment at `-->`.
     """
     if found[0] == "<!--":
         return _after(content, "-->", found.end())

@@ -1,1 +1,1 @@
-"""Images: their regions, and crops in the format of the source."""
+"""Handles images: outlines their regions, and extracts crops in the format of the source."""

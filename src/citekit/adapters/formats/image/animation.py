@@ -1,4 +1,4 @@
-"""The duration of an animation, read from the blocks of the file without decoding a frame.
+"""Measures the duration of an animated image from the blocks of its file, without decoding a frame.
 
 GIF: delays of the graphic control extensions (GIF89a, 23), in hundredths of a second. PNG: `fcTL` chunks (PNG 3,
 11.3.6). WebP: `ANMF` chunks (RFC 9649, 2.7.1.1), in milliseconds.
@@ -16,9 +16,9 @@ _GIF_EXTENSION, _GIF_CONTROL, _GIF_IMAGE = 0x21, 0xF9, 0x2C
 
 
 def animation_duration(path: Path, kind: str) -> float | None:
-    """Return the duration of the animation at `path` in seconds, or None if the file doesn't state it or is truncated.
+    """Return the duration of the animation at `path` in seconds.
 
-    `kind` is Pillow's name of the format.
+    Return None if the file is truncated or does not contain the duration. `kind` is Pillow's name of the image format.
     """
     delays = {"GIF": _gif_delays, "PNG": _png_delays, "WEBP": _webp_delays}.get(kind)
     if delays is None:
@@ -53,7 +53,7 @@ def _gif_delays(stream: IO[bytes]) -> Iterator[float]:
 
 
 def _color_table_size(flags: int) -> int:
-    """Return the bytes of the color table that follows."""
+    """Return the size in bytes of the GIF color table that `flags` describes, or 0 if there is none."""
     return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
 

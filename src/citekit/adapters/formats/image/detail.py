@@ -1,4 +1,7 @@
-"""Finds the detail of a gray picture: letters, drawings, and photographs, without rules, frames, and specks."""
+"""Finds the detail in a grayscale image: text, drawings, and photographs.
+
+Ruling lines, frames, and specks are not detail.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +24,10 @@ _SHADE_SHARE, _MAX_CLEAN_NOISE = 60, 1
 
 
 def detail_mask(gray: Image) -> Image:
-    """Return 255 for pixels that clearly differ from a neighbor, otherwise 0.
+    """Return an image that is 255 where a pixel clearly differs from a neighbor, and otherwise 0.
 
-    The limit adapts to the picture: it is three times the median difference of its pixels, so that the grain of a scan
-    isn't detail. The result has mode `F`, so that means of rows and columns are exact.
+    The threshold depends on the image: it is three times the median difference between neighboring pixels, so that the
+    grain of a scan is not detail. The result has mode `F`, so that means of rows and columns are exact.
     """
     from PIL import ImageChops
 
@@ -36,9 +39,10 @@ def detail_mask(gray: Image) -> Image:
 
 
 def _shaded_areas(gray: Image, change: Image, noise: int) -> Image:
-    """Return areas of shades without edges, such as a sky, that are at least a few lines high and wide.
+    """Return a mask of shaded areas without edges, such as a sky, that are at least a few text lines high and wide.
 
-    On a clean background, they are areas that change everywhere. On a grainy one, they are areas of another shade.
+    On a clean background, these are areas in which all pixels change slightly. On a grainy background, they are areas
+    whose shade differs from the background.
     """
     from PIL import ImageChops, ImageFilter
 
@@ -53,7 +57,10 @@ def _shaded_areas(gray: Image, change: Image, noise: int) -> Image:
 
 
 def pixel_changes(gray: Image) -> Image:
-    """Return how much each pixel differs from its left or upper neighbor; 0 along the left and upper edges."""
+    """Return an image of how much each pixel differs from its left or upper neighbor, whichever differs more.
+
+    The pixels at the left and upper edges are 0.
+    """
     from PIL import ImageChops
 
     across = ImageChops.difference(gray, ImageChops.offset(gray, 1, 0))
@@ -65,12 +72,12 @@ def pixel_changes(gray: Image) -> Image:
 
 
 def threshold(picture: Image, limit: int) -> Image:
-    """Return 255 for values above the limit, otherwise 0."""
+    """Return an image that is 255 where the value of a pixel is above `limit`, and otherwise 0."""
     return picture.point([255 if value > limit else 0 for value in range(256)])
 
 
 def median_value(picture: Image) -> int:
-    """Return the value that half of the pixels don't exceed."""
+    """Return the median of the pixel values: the smallest value that at least half of the pixels do not exceed."""
     counts, cumulative = picture.histogram(), 0
     half = (picture.width * picture.height + 1) // 2
     for value, count in enumerate(counts):
@@ -81,9 +88,9 @@ def median_value(picture: Image) -> int:
 
 
 def _rules(mask: Image) -> Image:
-    """Return isolated long thin lines: rules between columns and rows, and frames of windows, tables, and pictures.
+    """Return a mask of isolated, long, thin lines: ruling lines between columns and rows, and frames.
 
-    Many parallel lines are hatching, which belongs to a picture.
+    Many parallel lines are hatching, which belongs to a drawing and is not included.
     """
     from PIL import ImageChops, ImageFilter
 
@@ -100,7 +107,10 @@ def _rules(mask: Image) -> Image:
 
 
 def _opening(mask: Image, radius: tuple[int, int]) -> Image:
-    """Return the morphological opening: the parts of runs that are at least `2 * radius + 1` long."""
+    """Return the morphological opening of `mask`: only areas at least 2 * r + 1 pixels long remain.
+
+    `radius` contains r for the horizontal and for the vertical direction.
+    """
     from PIL import ImageFilter
 
     blur = ImageFilter.BoxBlur(radius)
@@ -109,7 +119,7 @@ def _opening(mask: Image, radius: tuple[int, int]) -> Image:
 
 
 def _without_specks(mask: Image) -> Image:
-    """Remove pixels with fewer than two neighbors of eight."""
+    """Return the mask without pixels that have fewer than two of their eight neighbors set."""
     from PIL import ImageChops, ImageFilter
 
     crowded = threshold(mask.filter(ImageFilter.BoxBlur(1)), 79)
@@ -118,7 +128,7 @@ def _without_specks(mask: Image) -> Image:
 
 
 def profiles(mask: Image, box: Rectangle) -> tuple[list[bool], list[bool]]:
-    """Return, for each column and each row of `box`, whether it contains detail."""
+    """Return two lists: whether each column of `box` contains detail, and whether each row does."""
     from PIL.Image import Resampling
 
     part = mask.crop(box)
@@ -129,7 +139,7 @@ def profiles(mask: Image, box: Rectangle) -> tuple[list[bool], list[bool]]:
 
 
 def trim(mask: Image, box: Rectangle) -> Rectangle | None:
-    """Return `box` without its empty margins, or None if it is empty."""
+    """Return `box` without its empty margins, or None if it contains no detail."""
     columns, rows = profiles(mask, box)
     if True not in columns or True not in rows:
         return None
@@ -139,7 +149,10 @@ def trim(mask: Image, box: Rectangle) -> Rectangle | None:
 
 
 def runs(filled: list[bool], join: int) -> list[tuple[int, int]]:
-    """Return the runs (start, end) of True. Runs less than `join` apart are merged (the dot of an i, an accent)."""
+    """Return the start and end (exclusive) of each run of True values.
+
+    Runs less than `join` apart are merged, so that the dot of an i or an accent stays with its letter.
+    """
     found: list[tuple[int, int]] = []
     position = 0
     for holds, run in groupby(filled):

@@ -1,4 +1,4 @@
-"""Writes a crop in the format and with the colors of the source, or as PNG if that isn't possible."""
+"""Writes a crop in the format and with the colors of the source, or as PNG if that format cannot be written."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _CONVERTED = "The colors were converted from {mode} to {to}, which PNG supports.
 
 @define
 class CropFile:
-    """The file that a crop is written to. A system error becomes `HomeUnwritable` immediately."""
+    """The file that a crop is written to. An operating system error immediately raises `HomeUnwritable`."""
 
     path: Path
     stream: BinaryIO
 
     def write(self, data: bytes | memoryview) -> int:
-        """Write all of `data`. Raises `HomeUnwritable`."""
+        """Write all of `data`, and return the number of bytes. Raise `HomeUnwritable` if the file cannot be written."""
         try:
             return self.stream.write(data)
         except OSError as error:
@@ -72,7 +72,7 @@ class CropFile:
             self.stream.flush()
 
     def discard(self) -> None:
-        """Remove everything written so far."""
+        """Remove everything that has been written to the file."""
         self.seek(0)
         with writing(self.path):
             self.stream.truncate()
@@ -80,7 +80,7 @@ class CropFile:
 
 @frozen(kw_only=True)
 class EncodedCrop:
-    """The file type that was written, and notes about differences from the source."""
+    """The file type in which a crop was written, and notes about differences from the source."""
 
     suffix: str
     media_type: str
@@ -88,7 +88,10 @@ class EncodedCrop:
 
 
 def encode(path: Path, source: Image, crop: Image, file: CropFile, *, as_png: bool) -> EncodedCrop:
-    """Write `crop`, cut from the picture `source` at `path`, in the format of the source or as PNG."""
+    """Write `crop`, a region of the image `source` at `path`, to `file`.
+
+    The format is that of the source. It is PNG if `as_png` is set or the format of the source cannot be written.
+    """
     info = dict(source.info)
     crop.info = {name: info[name] for name in _COPIED_INFO if name in info}
     name = source.format or "PNG"
@@ -133,7 +136,7 @@ def _encoder_options(path: Path, source: Image, format: str) -> tuple[dict[str, 
 
 
 def _subsampling(source: Image) -> int:
-    """Return the chroma subsampling of the source, or 0 (4:4:4) if it is unknown."""
+    """Return Pillow's code for the chroma subsampling of the source JPEG, or 0 (4:4:4) if it is unknown."""
     from PIL import JpegImagePlugin
 
     try:
@@ -143,7 +146,10 @@ def _subsampling(source: Image) -> int:
 
 
 def _color_options(source: Image, format: str) -> dict[str, Any]:
-    """Return the color profile and resolution for formats that store them. Swaps the resolution of a rotated picture."""
+    """Return Pillow's save options for the color profile and resolution of the source, if `format` can store them.
+
+    If the source is rotated by 90 degrees, its horizontal and vertical resolutions are swapped.
+    """
     options: dict[str, Any] = {}
     profile, dpi = source.info.get("icc_profile"), resolution(source)
     if profile and format in ("JPEG", "PNG", "TIFF", "WEBP", "AVIF"):
@@ -156,7 +162,10 @@ def _color_options(source: Image, format: str) -> dict[str, Any]:
 
 
 def resolution(source: Image) -> tuple[float, ...]:
-    """Return the resolution in dots per inch (horizontal, vertical), or an empty tuple if it is unknown or implausible."""
+    """Return the horizontal and vertical resolution in dots per inch.
+
+    Return an empty tuple if the resolution is unknown or implausible.
+    """
     dpi = source.info.get("dpi")
     if not isinstance(dpi, tuple) or len(dpi) != 2:
         return ()
@@ -165,7 +174,7 @@ def resolution(source: Image) -> tuple[float, ...]:
 
 
 def _png_color_chunks(source: Image) -> Any:
-    """Return the PNG color space chunks (PNG 1.2, 4.2.2) if there is no color profile."""
+    """Return the color space chunks of a PNG source (PNG 1.2, 4.2.2). They are omitted if it has a color profile."""
     from PIL.PngImagePlugin import PngInfo
 
     chunks = PngInfo()

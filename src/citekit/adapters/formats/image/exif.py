@@ -1,6 +1,6 @@
-"""Metadata of a picture file: title, description, and when and with which camera it was taken.
+"""Reads the metadata of an image file: its title, its description, and when and with which camera it was taken.
 
-The GPS position is omitted, because people who share a map don't expect it to contain one.
+The GPS position is omitted, because people who share a map don't expect it to contain their location.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _TIME = re.compile(r"\A(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)\Z")
 
 
 def read_metadata(picture: ImageFile) -> dict[str, str]:
-    """Return `title`, `description`, `taken` (local time, ISO 8601), and `camera` if the file has them.
+    """Return the `title`, `description`, `taken`, and `camera` of an image, if the file has them.
 
-    Damaged metadata is ignored.
+    `taken` is the local time in ISO 8601 format. Damaged metadata is ignored.
     """
     found: dict[str, str] = {}
     for name in ("Title", "Description"):  # keywords of PNG 3, 11.3.3.2

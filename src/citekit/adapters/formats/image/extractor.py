@@ -1,4 +1,4 @@
-"""Extracts a rectangle of a picture, upright, in the picture's own format."""
+"""Extracts a rectangle of an image, turned upright, in the format of the image."""
 
 from __future__ import annotations
 
@@ -32,23 +32,27 @@ _BUFFER_SIZE = 1 << 20
 
 
 class PillowExtractor:
-    """Extracts the smallest rectangle of whole pixels that contains the requested box. The extent is that rectangle.
+    """Extracts regions of images.
 
-    Format, mode, color profile, and resolution are those of the source if its format can be written. The pixels are
-    upright. A whole upright JPEG isn't encoded again. Other metadata is dropped: EXIF and XMP can contain a GPS
-    position, a name, and a preview of the whole picture.
+    The extent of the evidence is the smallest rectangle of whole pixels that contains the requested box. Format, mode,
+    color profile, and resolution are those of the source if its format can be written. The pixels are turned upright. A
+    whole JPEG that is already upright is not encoded again. Other metadata is removed, because EXIF and XMP can contain
+    a GPS position, a name, and a preview of the whole image.
     """
 
     identity = ExtractorIdentity("pillow", "3")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the picture's own format (native) and PNG for a box in a picture; otherwise nothing."""
+        """Return the native form (the format of the source) and PNG for a box in an image. Return nothing otherwise."""
         return _FORMS if format.modality is Modality.IMAGE and isinstance(location, Box) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the rectangle to `target`. Raises the errors of the port, and `SourceUnreadable`."""
+        """Write the rectangle to `target`.
+
+        Raise `SourceUnreadable` if the image cannot be read, and the errors of `Extractor.extract`.
+        """
         if not isinstance(location, Box) or options.form not in _FORMS:
             raise FormUnsupported(
                 f"A part of a picture can be extracted only as a picture, not as {options.form.value}."
@@ -88,7 +92,10 @@ def _crop(picture: ImageFile, rectangle: Rectangle, upright: tuple[int, int]) ->
 
 @contextmanager
 def _new_crop_file(target: Path) -> Iterator[CropFile]:
-    """Create a file at `target`; delete it if the block fails."""
+    """Create a file at `target` for writing, and close it at the end of the context.
+
+    If the block raises an error, the file is deleted.
+    """
     with writing(target):
         stream = target.open("xb", buffering=_BUFFER_SIZE)
     try:
@@ -103,7 +110,10 @@ def _new_crop_file(target: Path) -> Iterator[CropFile]:
 
 
 def _lossless_copy(picture: ImageFile) -> bytes | None:
-    """Copy a whole upright JPEG without encoding it again. Decodes the first rows to check that the copy opens."""
+    """Return a copy of a whole upright JPEG without encoding it again, or None if that is not possible.
+
+    The first rows of the copy are decoded to check that it can be opened.
+    """
     if picture.format not in ("JPEG", "MPO") or pillow.orientation(picture) != 1 or picture.fp is None:
         return None
     data = copy_without_metadata(picture.fp, resolution(picture))
@@ -114,7 +124,10 @@ def _lossless_copy(picture: ImageFile) -> bytes | None:
 
 
 def _stored_rectangle(rectangle: Rectangle, orientation: int, upright: tuple[int, int]) -> Rectangle:
-    """Return the stored position of an upright rectangle in a file with this EXIF orientation."""
+    """Convert a rectangle of the upright image to the coordinates of the stored image.
+
+    `orientation` is the EXIF orientation, and `upright` the width and height of the upright image in pixels.
+    """
     left, top, right, bottom = rectangle
     width, height = upright
     if orientation in (2, 3, 6, 7):

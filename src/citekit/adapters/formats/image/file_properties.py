@@ -1,4 +1,4 @@
-"""Properties of picture files that Pillow doesn't report."""
+"""Reads properties of image files that Pillow doesn't report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOTE = "The source has {bits} bits per color channel; the crop has 8, the most 
 
 
 def depth_notes(path: Path, picture: Image) -> list[str]:
-    """Return a note if the picture has more bits per channel than its decoded form."""
+    """Return a note if the file has more bits per channel than the decoded image. Otherwise, return an empty list."""
     if picture.mode in _DEEP_MODES:
         return []
     bits = _bits_per_channel(_first_bytes(path), picture)
@@ -23,7 +23,10 @@ def depth_notes(path: Path, picture: Image) -> list[str]:
 
 
 def webp_is_lossless(path: Path) -> bool:
-    """Return whether the first frame of a WebP file is lossless (a `VP8L` chunk without a `VP8 ` chunk before it)."""
+    """Return whether the first frame of a WebP file is lossless.
+
+    This is the case if the file has a `VP8L` chunk that no `VP8 ` chunk precedes.
+    """
     head = _first_bytes(path)
     lossless, lossy = head.find(b"VP8L"), head.find(b"VP8 ")
     return lossless >= 0 and (lossy < 0 or lossless < lossy)
@@ -46,7 +49,7 @@ def _bits_per_channel(head: bytes, picture: Image) -> int:
 
 
 def _avif_bits(head: bytes) -> int:
-    """Read the bit depth from the AV1 codec configuration record (AV1-ISOBMFF 2.3.3)."""
+    """Return the bits per channel in the AV1 codec configuration record (AV1-ISOBMFF 2.3.3), or 8 if there is none."""
     offset = head.find(b"av1C")
     if offset < 0 or len(head) < offset + 7 or not head[offset + 6] & 0x40:
         return 8

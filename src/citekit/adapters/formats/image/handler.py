@@ -1,4 +1,4 @@
-"""Images as formats."""
+"""The format handler for images."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class ImageHandler(NativeHandler):
-    """A location is a bounding box."""
+    """Handles images. A location in an image is a bounding box."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""
@@ -23,7 +23,7 @@ class ImageHandler(NativeHandler):
         return ImageOutliner(services.ocr_reader)
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """Width and height in pixels, as the image is displayed."""
+        """Return the extent of the image: its width and height in pixels, as displayed."""
         from citekit.adapters.libraries.pillow import open_image, upright_size
 
         with open_image(path) as picture:

@@ -1,4 +1,4 @@
-"""The segments of a JPEG file (ITU-T T.81, annex B), and a copy of a file without personal metadata."""
+"""Reads the segments of a JPEG file (ITU-T T.81, annex B), and copies a JPEG without personal metadata."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _BETWEEN_SCANS = frozenset((0xC4, SOS, 0xDB, 0xDD))
 
 
 def segments(stream: IO[bytes]) -> Iterator[tuple[int, int, int]]:
-    """Yield (marker, offset of its length field, offset after it) of each segment up to the first scan or damage."""
+    """Yield the marker of each segment, the offset of its length field, and the offset after the segment.
+
+    Stop after the first start-of-scan segment, or at damaged data.
+    """
     offset = 2
     while True:
         stream.seek(offset)
@@ -47,15 +50,15 @@ def segments(stream: IO[bytes]) -> Iterator[tuple[int, int, int]]:
 
 
 def frame_height(segment: bytes) -> int:
-    """Return the rows that a frame header declares, given the segment from its length field on."""
+    """Return the number of rows that a JPEG frame header declares. `segment` begins with the length field."""
     return int.from_bytes(segment[3:5], "big")
 
 
 def copy_without_metadata(stream: IO[bytes], dpi: tuple[float, ...]) -> bytes | None:
-    """Copy the encoded picture with its color profile, but without EXIF, XMP, comments, and trailing data.
+    """Copy the encoded image with its color profile, but without EXIF, XMP, comments, and trailing data.
 
-    Sets the resolution to `dpi` (horizontal, vertical) if given. Returns None if the file is damaged, too large, or
-    can't state that resolution.
+    The resolution is set to `dpi` (horizontal, vertical), unless it is empty. Return None if the file is damaged or too
+    large, or if the copy cannot store the resolution.
     """
     stream.seek(0)
     data = stream.read(COPY_LIMIT + 1)
@@ -71,9 +74,9 @@ def copy_without_metadata(stream: IO[bytes], dpi: tuple[float, ...]) -> bytes | 
 
 
 def _end_of_image(data: bytes, offset: int) -> int | None:
-    """Return the offset after the end marker, or None if it is missing or other data comes first.
+    """Return the offset after the end-of-image marker, searching from `offset`, where the scans begin.
 
-    The scans start at `offset`.
+    Return None if the marker is missing or other data precedes it.
     """
     while found := _NEXT_MARKER.search(data, offset):
         marker, offset = data[found.end() - 1], found.end()
@@ -86,7 +89,10 @@ def _end_of_image(data: bytes, offset: int) -> int | None:
 
 
 def _copied_segment(marker: int, data: bytes, start: int, after: int) -> bytes:
-    """Return the part of a segment to copy: all of it, nothing, or only the color transform of an Adobe segment."""
+    """Return the bytes of a segment that are copied.
+
+    These are the whole segment, nothing, or, for an Adobe segment, only its color transform.
+    """
     if (marker, data[start + 2 : start + 7]) == _ADOBE:
         whole = after - start >= _ADOBE_LENGTH
         return b"\xff\xee\0\x0e" + data[start + 2 : start + _ADOBE_LENGTH] if whole else b""
@@ -95,9 +101,9 @@ def _copied_segment(marker: int, data: bytes, start: int, after: int) -> bytes:
 
 
 def _jfif_segment(data: bytes, found: list[tuple[int, int, int]], dpi: tuple[float, ...]) -> bytes | None:
-    """Return the JFIF segment (JFIF 1.02), or b"" for none.
+    """Return the JFIF segment (JFIF 1.02) for the copy, or b"" if it needs none.
 
-    Returns None if the segment would change the meaning of the colors or can't hold `dpi`.
+    Return None if the segment would change the meaning of the colors, or cannot store `dpi`.
     """
     old = next(
         (data[start - 2 : start + 14] for marker, start, _ in found if marker == 0xE0 and _is_jfif(data, start)), b""
@@ -117,9 +123,9 @@ def _is_jfif(data: bytes, start: int) -> bool:
 
 
 def _implies_jfif(data: bytes, found: list[tuple[int, int, int]]) -> bool:
-    """Return whether readers treat a file without a JFIF segment like one with it.
+    """Return whether a file without a JFIF segment has the same colors as with such a segment.
 
-    They do if it has no Adobe segment, and its components are 1 (to 3).
+    This is the case if it has no Adobe segment and its components are numbered 1, or 1 to 3.
     """
     if any(marker == 0xEE for marker, _, _ in found):
         return False

@@ -1,4 +1,7 @@
-"""Outlines pictures: the whole, and the regions that empty bands separate. With OCR, the text in a region names it."""
+"""Outlines images: the whole image, and its regions, which are separated by empty bands.
+
+With OCR, the text in a region becomes its title.
+"""
 
 from __future__ import annotations
 
@@ -42,31 +45,31 @@ _NO_OCR_NOTE = (
 
 @frozen
 class RecognizedText:
-    """The lines recognized in a picture, in reading order."""
+    """The lines of text recognized in an image, in reading order."""
 
     lines: Sequence[OcrLine] = ()
 
     @classmethod
     def from_lines(cls, lines: Sequence[OcrLine]) -> RecognizedText:
-        """Keep the lines with a sufficient score and at least one letter or digit."""
+        """Return the recognized text without lines that have a low score or neither letters nor digits."""
         return cls([line for line in lines if line.score >= MIN_SCORE and any(map(str.isalnum, line.text))])
 
     def within(self, box: Box) -> Sequence[OcrLine]:
-        """Return the lines whose center is in `box`."""
+        """Return the lines of text whose center is in `box`."""
         return [line for line in self.lines if _contains_center(box, line.box)]
 
     def text(self) -> str:
-        """Return all text on one line with a leading space, or an empty string."""
+        """Return all text on one line, with a space before each original line, or "" if there is no text."""
         return "".join(f" {line.text}" for line in self.lines)
 
     def title(self) -> str | None:
-        """Return the heading, otherwise the first line; None without text."""
+        """Return the heading, or else the first line, or None if there is no text."""
         return self.heading() or (self.lines[0].text if self.lines else None)
 
     def heading(self) -> str | None:
-        """Return the tallest line and up to two equally tall lines after it.
+        """Return the tallest line, joined with up to two lines after it that are about as tall.
 
-        Returns None if no line is clearly taller than the median.
+        Return None if no line is at least 25 % taller than the median.
         """
         heights = sorted(_height(line) for line in self.lines)
         if not heights or heights[-1] < 1.25 * heights[len(heights) // 2]:
@@ -92,15 +95,18 @@ def _contains_center(box: Box, line: Box) -> bool:
 
 @frozen
 class ImageOutliner:
-    """Makes one item for the whole picture with its regions as children.
+    """Outlines images as one item for the whole image, with its regions as children.
 
-    `ocr` reads text; with None, text stays unread.
+    `ocr` recognizes text. If it is None, the outline contains no text of the image.
     """
 
     ocr: OcrReader | None = None
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the structure of `source`. Raises the errors of `Mapper.map`; refuses a picture that can't be decoded."""
+        """Return the structure of the image `source`.
+
+        Raise the errors of `Mapper.map`, also if the image cannot be decoded.
+        """
         with pillow.open_image(source.path) as picture:
             size = pillow.upright_size(picture)
             kind, facts, properties = picture.format or "Unknown", _metadata(picture, source), read_metadata(picture)
@@ -129,7 +135,10 @@ class ImageOutliner:
         )
 
     def _read(self, copy: Image, gray: Image, progress: Progress) -> RecognizedText | None:
-        """Return the text in the picture, or None without OCR. Photographs aren't read, because that takes seconds."""
+        """Return the text in the image, or None if OCR is off or the image is a photograph.
+
+        Photographs are skipped, because OCR takes seconds.
+        """
         if self.ocr is None or is_photo(gray):
             return None
         progress(1, 2, "reading the text of the picture")
@@ -167,7 +176,7 @@ def _summary(kind: str, facts: dict[str, Any], parts: int) -> str:
 
 @frozen
 class _ItemBuilder:
-    """Converts rectangles of the small copy to outline items."""
+    """Converts rectangles of `gray`, the reduced copy of the image, to outline items."""
 
     gray: Image
     size: tuple[int, int]
@@ -190,7 +199,10 @@ class _ItemBuilder:
         )
 
     def _box(self, rectangle: Rectangle, parent: Box) -> Box:
-        """Return the box with a margin, in thousandths, inside its parent."""
+        """Return `rectangle` as a box with a margin around it, rounded to thousandths and limited to `parent`.
+
+        `rectangle` is in pixels of the reduced copy. The box is in fractions of the image size.
+        """
         left, top, right, bottom = rectangle
         width, height = self.gray.size
         return Box(
@@ -207,7 +219,7 @@ class _ItemBuilder:
 
 
 def _shorten(text: str | None) -> str:
-    """Return the start of a text, cut at a word boundary."""
+    """Return the text cut at a word boundary if it is too long for a title; "" if `text` is None."""
     if not text or len(text) <= _TITLE_LIMIT:
         return text or ""
     return f"{text[: _TITLE_LIMIT - 3].rsplit(' ', 1)[0]}..."

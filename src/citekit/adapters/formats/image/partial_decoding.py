@@ -1,8 +1,8 @@
-"""Decodes a part of a picture without decoding more than necessary. The pixels equal those of a complete decoding.
+"""Decodes a region of an image without decoding more than necessary. The pixels equal those of a complete decoding.
 
-Rows are stored in order, so the rows after the part needn't be decoded. For JPEG, the header is changed to declare
-fewer rows. PNG decoding stops early. Of uncompressed rows, only the bytes of the part are read. A truncated file is
-decoded completely, so that it fails in the usual way.
+Rows are stored from top to bottom, so the rows below the region are not needed. For JPEG, the header is changed to
+declare fewer rows. PNG decoding stops early. For uncompressed images, only the bytes of the region are read. A
+truncated file is decoded completely, so that it fails in the usual way.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _ORIENTATION = 274
 
 
 def decode_region(picture: ImageFile, part: Rectangle) -> Image:
-    """Return these pixels of a picture that is open and not decoded yet."""
+    """Return the pixels of the region `part` of an image that is open but not decoded yet."""
     uncompressed = _read_uncompressed(picture, part)
     if uncompressed is not None:
         return uncompressed
@@ -68,7 +68,7 @@ def _is_complete(picture: ImageFile) -> bool:
 
 
 def _stop_after(picture: ImageFile, bottom: int) -> None:
-    """Make the decoder skip the rows below `bottom` if it can. Their content is then undefined."""
+    """Make the decoder skip the rows from `bottom` on, if the format allows it. Their pixels are then undefined."""
     if len(picture.tile) != 1 or picture.tile[0].extents != (0, 0, *picture.size):
         return
     if picture.format == "JPEG":
@@ -85,7 +85,10 @@ def _stop_after(picture: ImageFile, bottom: int) -> None:
 
 
 def _with_fewer_rows(stream: IO[bytes], declared: int, height: int) -> _PatchedStream | None:
-    """Return a JPEG stream that declares only `height` rows, so that the decoder skips the rest, or None."""
+    """Return a JPEG stream whose header declares only `height` rows, so that the decoder skips the other rows.
+
+    Return None if the header does not declare `declared` rows.
+    """
     position = stream.tell()
     try:
         for marker, start, _ in segments(stream):
@@ -102,7 +105,7 @@ def _with_fewer_rows(stream: IO[bytes], declared: int, height: int) -> _PatchedS
 
 @define
 class _PatchedStream:
-    """A stream with `patch` at `offset`."""
+    """A stream in which the bytes at `offset` are replaced by `patch`."""
 
     stream: IO[bytes]
     offset: int
@@ -131,9 +134,9 @@ class _PatchedStream:
 
 @frozen
 class _Strip:
-    """Rows from `first` to before `end` at `offset` in the file.
+    """Uncompressed rows of an image, from the row `first` to the row before `end`, stored at `offset` in the file.
 
-    `depth` is bytes per pixel; `mode` is Pillow's raw mode.
+    `depth` is the number of bytes per pixel. `mode` is Pillow's raw mode.
     """
 
     first: int
@@ -144,7 +147,7 @@ class _Strip:
 
 
 def _read_uncompressed(picture: ImageFile, part: Rectangle) -> Image | None:
-    """Read a part of a picture with uncompressed rows, row by row. Returns None for any other picture."""
+    """Read a region of an uncompressed image row by row. Return None if the image is compressed."""
     left, top, right, bottom = part
     strips = _strips(picture)
     if not strips:
@@ -162,7 +165,10 @@ def _read_uncompressed(picture: ImageFile, part: Rectangle) -> Image | None:
 
 
 def _strips(picture: ImageFile) -> list[_Strip]:
-    """Return the strips from the top; empty if rows are compressed or in another order."""
+    """Return the strips of an image from top to bottom.
+
+    Return an empty list if the rows are compressed or are stored in another order.
+    """
     if picture.format not in ("TIFF", "BMP", "PPM") or getattr(picture, "tag_v2", {}).get(_ORIENTATION, 1) != 1:
         return []
     strips: list[_Strip] = []
@@ -189,7 +195,10 @@ def _strip(picture: ImageFile, tile: Any) -> _Strip | None:
 
 
 def _read_pieces(rows: memoryview, stream: Any, begin: int, length: int, stride: int) -> None:
-    """Fill `rows` with pieces of `length` bytes, one every `stride` bytes from `begin` on."""
+    """Fill `rows` with blocks of `length` bytes from `stream`.
+
+    The blocks begin every `stride` bytes, the first one at the offset `begin`.
+    """
     stream = getattr(stream, "raw", stream)  # a buffered stream would read more than needed, and copy it
     if length == stride:
         return _read_into(rows, stream, begin)

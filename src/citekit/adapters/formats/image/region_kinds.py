@@ -1,4 +1,4 @@
-"""Classifies parts of a picture as text or picture, and detects photographs."""
+"""Classifies regions of an image as text or picture, and detects photographs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _MIN_BACKGROUND = 0.3
 
 
 def is_photo(gray: Image) -> bool:
-    """Return whether a picture has grain everywhere and no dominant shade. Empty bands mean nothing in such a picture."""
+    """Return whether an image is a photograph: it has grain everywhere and no dominant shade.
+
+    A photograph is not divided into regions, because its empty bands do not separate anything.
+    """
     if gray.entropy() <= PHOTO_ENTROPY:
         return False
     unchanged = pixel_changes(gray).histogram()[0] / (gray.width * gray.height)
@@ -34,9 +37,9 @@ def is_photo(gray: Image) -> bool:
 
 
 def classify_region(gray: Image, mask: Image, box: Rectangle, noise: int) -> str:
-    """Return `text_region` for low lines of ink on an even background, otherwise `picture`.
+    """Return `text_region` if `box` contains lines of text on an even background, otherwise `picture`.
 
-    `noise` is the grain of the whole picture.
+    `mask` is the detail in the grayscale image `gray`, and `noise` is the grain of the whole image.
     """
     part = gray.crop(box)
     heights = line_heights(mask, box)
@@ -47,13 +50,16 @@ def classify_region(gray: Image, mask: Image, box: Rectangle, noise: int) -> str
 
 
 def line_heights(mask: Image, box: Rectangle) -> list[int]:
-    """Return the heights of the runs of rows that contain detail."""
+    """Return the heights, in pixels, of the runs of rows in `box` that contain detail."""
     _, rows = profiles(mask, box)
     return [end - start for start, end in runs(rows, 2)]
 
 
 def typical_line_height(heights: list[int]) -> float:
-    """Return the median height, without rows of periods and partial lines."""
+    """Return the median of the line heights, ignoring lines less than half as high as the highest one.
+
+    Such lines contain only periods or are incomplete. Return 0 if there are no lines.
+    """
     tall = [each for each in heights if each >= 0.5 * max(heights)]
     return float(median(tall)) if tall else 0.0
 
@@ -66,7 +72,7 @@ def _ink_share(mask: Image, box: Rectangle) -> float:
 
 
 def _background_share(part: Image, noise: int) -> float:
-    """Return the share of pixels whose shade is close to the most common one."""
+    """Return the share (0 to 1) of pixels whose shade is close to the most common shade."""
     tolerance = 6 + 2 * noise
     counts = part.histogram()
     peak = max(range(256), key=lambda value: (counts[value], -value))

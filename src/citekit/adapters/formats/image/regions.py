@@ -1,8 +1,8 @@
-"""The regions of a picture: parts separated by bands without detail.
+"""Finds the regions of an image, which are separated by bands without detail.
 
-A recursive X-Y cut (Nagy and Seth, 1984) over a small gray copy: horizontal and vertical bands in which nothing changes
-separate the parts of a page, a slide, or a screen. The lines of text nearby decide which bands separate parts: a band
-larger than the usual line spacing separates paragraphs, and one wider than a few letters separates columns. A
+The method is a recursive X-Y cut (Nagy and Seth, 1984) of a small grayscale copy: horizontal and vertical bands without
+detail separate the regions of a page, a slide, or a screen. The lines of text nearby decide which bands count: a band
+higher than the usual line spacing separates paragraphs, and a band wider than a few letters separates columns. A
 photograph has no regions.
 """
 
@@ -59,7 +59,10 @@ _HEADING_RATIO = 1.25
 
 
 def row_bands(lines: Sequence[tuple[int, int]], page_line_height: float) -> list[tuple[int, int]]:
-    """Return the bands between rows that separate more than consecutive lines."""
+    """Return the bands between rows that separate regions. Bands that are only line spacing are not included.
+
+    `lines` contains the top and bottom of each row of detail. All values are in pixels.
+    """
     pairs = list(pairwise(lines))
     heights = [end - start for start, end in lines]
     if _is_evenly_spaced(heights, [two[0] - one[1] for one, two in pairs]):
@@ -70,7 +73,10 @@ def row_bands(lines: Sequence[tuple[int, int]], page_line_height: float) -> list
 
 
 def _is_evenly_spaced(heights: Sequence[int], widths: Sequence[int]) -> bool:
-    """Return whether these are the lines of one list: similar heights and distances, up to two lines apart."""
+    """Return whether rows look like the lines of one list: similar heights, and similar gaps of at most two lines.
+
+    `widths` are the heights of the gaps between the rows.
+    """
     if len(heights) < 3:
         return False
     alike = max(heights) <= 1.7 * min(heights) and max(widths) <= 1.5 * min(widths) + 2
@@ -78,9 +84,9 @@ def _is_evenly_spaced(heights: Sequence[int], widths: Sequence[int]) -> bool:
 
 
 def _separates(one: tuple[int, int], two: tuple[int, int], pitch: int | None, page_line_height: float) -> bool:
-    """Return whether the band between two rows is larger than line spacing.
+    """Return whether the band between the rows `one` and `two` is larger than line spacing.
 
-    `pitch` is the distance of line tops if known.
+    `pitch` is the usual distance from the top of a line to the top of the next one, or None if it is unknown.
     """
     gap = two[0] - one[1]
     low, high = sorted((one[1] - one[0], two[1] - two[0]))
@@ -94,34 +100,35 @@ def _separates(one: tuple[int, int], two: tuple[int, int], pitch: int | None, pa
 
 
 def column_bands(letters: Sequence[tuple[int, int]], word_space: float) -> list[tuple[int, int]]:
-    """Return the bands between columns that are wider than the space between words."""
+    """Return the bands between columns: the gaps between `letters` that are at least as wide as `word_space`."""
     gaps = [(one[1], two[0]) for one, two in pairwise(letters)]
     min_width = max(2 * _MIN_GAP, word_space)
     return [(start, end) for start, end in gaps if end - start >= min_width]
 
 
 def widest_common_band(one: Sequence[tuple[int, int]], two: Sequence[tuple[int, int]]) -> int:
-    """Return the width of the widest band that both have."""
+    """Return the width of the widest overlap between a band in `one` and a band in `two`, or 0 if either is empty."""
     widths = (min(a[1], b[1]) - max(a[0], b[0]) for a in one for b in two)
     return max(widths, default=0)
 
 
 def widest_band(bands: Sequence[tuple[int, int]]) -> int:
-    """Return the width of the widest band, or 0 without bands."""
+    """Return the width of the widest band, or 0 if there are no bands."""
     return max((end - start for start, end in bands), default=0)
 
 
 def complement(length: int, bands: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the ranges between the bands."""
+    """Return the ranges from 0 to `length` that no band covers."""
     edges = [0, *(edge for band in bands for edge in band), length]
     return [(edges[number], edges[number + 1]) for number in range(0, len(edges), 2)]
 
 
 @frozen
 class Region:
-    """A part of the picture with its kind, the height of its lines in pixels, and its own parts in reading order.
+    """A region of an image. `line_height` is the height of its text lines in pixels, and `parts` are its subregions.
 
-    `kind` is `text_region`, `heading` (text in larger letters), `picture`, or `region` for a group.
+    `kind` is `text_region`, `heading` (text in larger letters), `picture`, or `region` for a group. Subregions are in
+    reading order.
     """
 
     box: Rectangle
@@ -130,7 +137,7 @@ class Region:
     parts: tuple[Region, ...] = ()
 
     def leaves(self) -> Iterator[Region]:
-        """Yield the innermost parts."""
+        """Yield the innermost regions, which have no subregions. This may be the region itself."""
         if not self.parts:
             yield self
         for part in self.parts:
@@ -138,7 +145,10 @@ class Region:
 
 
 def find_regions(gray: Image) -> tuple[Region, ...]:
-    """Return the parts of a small gray picture in reading order; empty for a photograph or if nothing separates parts."""
+    """Return the regions of the small grayscale image `gray` in reading order.
+
+    Return nothing for a photograph, or if a single picture fills the image.
+    """
     if is_photo(gray):
         return ()
     mask = detail_mask(gray)
@@ -155,14 +165,14 @@ def find_regions(gray: Image) -> tuple[Region, ...]:
 
 @frozen
 class _Cutter:
-    """Cuts one picture. `mask` is its detail."""
+    """Divides a grayscale image into regions. `mask` is its detail, and `noise` its grain."""
 
     gray: Image
     mask: Image
     noise: int
 
     def region(self, box: Rectangle, depth: int) -> Region:
-        """Return the region in `box`, which has no empty margin."""
+        """Return the region in `box`, which has no empty margins, with its subregions. `depth` is its nesting level."""
         pieces = self._split(box) if depth < _DEPTH_LIMIT else []
         parts = [self.region(each, depth + 1) for each in pieces]
         if len(parts) > 1:
@@ -171,9 +181,10 @@ class _Cutter:
         return Region(box, classify_region(self.gray, self.mask, box, self.noise), typical_line_height(heights))
 
     def _group(self, box: Rectangle, parts: list[Region]) -> Region:
-        """Combine parts into a group.
+        """Combine regions into a group.
 
-        Parts cut in the same direction become siblings. A drawing that breaks into pieces stays one picture.
+        Subregions that were cut in the same direction as the group become its direct children. A drawing that was cut
+        into many small regions becomes one picture again.
         """
         flat = [each for part in parts for each in (part.parts if _same_direction(parts, part) else (part,))]
         leaves = [leaf for part in flat for leaf in part.leaves()]
@@ -185,7 +196,7 @@ class _Cutter:
         return Region(box, GROUP, 0.0, tuple(flat))
 
     def _split(self, box: Rectangle) -> list[Rectangle]:
-        """Cut `box` in the direction with the clearer bands. Returns the parts without their empty margins."""
+        """Cut `box` along rows or columns, whichever has the clearer bands. Return the pieces without empty margins."""
         left, top, right, bottom = box
         columns, rows = profiles(self.mask, box)
         lines, letters = runs(rows, _JOIN_GAP), runs(columns, _JOIN_GAP)
@@ -203,7 +214,7 @@ class _Cutter:
         return [piece for piece in found if area(piece) >= _MIN_AREA]
 
     def _join_columns(self, pieces: list[Rectangle]) -> list[Rectangle]:
-        """Join stacked parts that the same wide gutter splits, because they are columns."""
+        """Join stacked pieces that the same wide vertical gap divides, because the gap separates columns."""
         joined = [pieces[0]]
         for piece in pieces[1:]:
             above = joined[-1]
@@ -222,13 +233,13 @@ class _Cutter:
 
     @property
     def _page_line_height(self) -> float:
-        """The height of a line if one page fills the picture."""
+        """The usual height of a text line in pixels, assuming that a single page fills the image."""
         return max(6.0, max(self.gray.size) / _LINE_SHARE)
 
     def _word_space(self, lines: Sequence[tuple[int, int]]) -> float:
-        """Return an upper limit of the space between words in these rows.
+        """Return the largest space between words that is likely in these rows, in pixels.
 
-        Word spaces never line up over many lines of text.
+        With more than two rows, the limit is lower, because spaces rarely line up over many lines of text.
         """
         height = typical_line_height([end - start for start, end in lines]) if lines else self._page_line_height
         if height > 4 * self._page_line_height:
@@ -237,7 +248,7 @@ class _Cutter:
 
 
 def _same_direction(parts: Sequence[Region], part: Region) -> bool:
-    """Return whether a part was cut in the same direction as the parts around it."""
+    """Return whether `part` was cut in the same direction (rows or columns) as its parent was cut into `parts`."""
     return len(part.parts) > 1 and _are_stacked(parts) == _are_stacked(part.parts)
 
 
@@ -246,7 +257,7 @@ def _are_stacked(parts: Sequence[Region]) -> bool:
 
 
 def _find_headings(region: Region) -> Region:
-    """Mark text whose letters are clearly larger than most text of the picture as headings."""
+    """Return the region with subregions marked as headings if their letters are clearly larger than most text."""
     texts = [leaf for leaf in region.leaves() if leaf.kind == TEXT and leaf.line_height]
     if len(texts) < 2:
         return region
@@ -269,7 +280,7 @@ def _mark_headings(region: Region, body: float) -> Region:
 
 
 def _limit_regions(region: Region) -> Region:
-    """Keep at most `LEVEL_LIMIT` levels and `REGION_LIMIT` regions. Deeper parts merge into their group."""
+    """Return the region with at most `LEVEL_LIMIT` levels and `REGION_LIMIT` subregions. Deeper levels are removed."""
     for levels in range(LEVEL_LIMIT, 0, -1):
         limited = _limit_depth(region, levels)
         if _count(limited) <= REGION_LIMIT + 1:
@@ -289,5 +300,5 @@ def _count(region: Region) -> int:
 
 
 def area(box: Rectangle) -> int:
-    """Return the pixels of a rectangle."""
+    """Return the number of pixels in a rectangle."""
     return (box[2] - box[0]) * (box[3] - box[1])

@@ -1,1 +1,1 @@
-"""Markdown files."""
+"""Handles Markdown files."""

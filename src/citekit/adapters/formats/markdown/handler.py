@@ -1,4 +1,4 @@
-"""Handles Markdown."""
+"""The format handler for Markdown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from citekit.domain.formats import Format
 
 
 class MarkdownHandler(TextHandler):
-    """Outlines Markdown by its headings."""
+    """Handles Markdown files: outlines them by their headings, and treats them as text in every other respect."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""

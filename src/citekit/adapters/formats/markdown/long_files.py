@@ -1,7 +1,7 @@
-"""Finds the headings of Markdown files that are too long for a parser, line by line.
+"""Finds the headings of Markdown files that are too long for a parser, line by line and in linear time.
 
-Recognizes fences, HTML blocks, lists, and block quotes only so far as they may contain lines that look like headings. The
-time is linear in the length of the file.
+Code fences, HTML blocks, lists, and block quotes are recognized only because they may contain lines that look like
+headings.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ _MARKUP_STARTS = frozenset("#=-`~<>*+_ \t0123456789")
 
 @define
 class MarkdownScan:
-    """Reads lines in order. `found` are the headings so far. `plain` removes the markup from a title."""
+    """Finds headings in lines that are read in order.
+
+    `found` contains the headings found so far. `plain` removes the markup from a title.
+    """
 
     plain: Callable[[str], str]
     found: list[TextHeading] = field(factory=list)
@@ -42,7 +45,7 @@ class MarkdownScan:
     first_line: int = 0
 
     def read(self, lines: Iterable[str], first: int = 1) -> list[TextHeading]:
-        """Returns the headings of a document. `first` is the number of its first line."""
+        """Return the headings in `lines`. `first` is the number of the first line."""
         for number, line in enumerate(lines, first):
             if self.fence or self.until:
                 self._inside(line)
@@ -54,7 +57,7 @@ class MarkdownScan:
         return self.found
 
     def _inside(self, line: str) -> None:
-        """Processes a line of code or of HTML, and ends the block if this is its last line."""
+        """Process a line inside a code fence or an HTML block. If it is the last line of the block, end the block."""
         if self.fence:
             mark = line.strip()
             if mark.startswith(self.fence) and not mark.strip(self.fence[0]):
@@ -78,7 +81,10 @@ class MarkdownScan:
             self._text(number, line)
 
     def _block(self, number: int, line: str) -> bool:
-        """Processes a line that is not part of a paragraph; returns False for any other line."""
+        """Process a line that is not part of a paragraph, such as a heading or list item.
+
+        Return False for any other line.
+        """
         heading, item, rule = _HEADING.match(line), _ITEM.match(line), _UNDERLINE.match(line)
         if heading:
             self._add(number, len(heading[1]), heading[2] or "", 1)

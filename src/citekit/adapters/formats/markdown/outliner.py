@@ -1,4 +1,4 @@
-"""Outlines Markdown: sections by ATX and setext headings (CommonMark 0.31), parsed with markdown-it-py."""
+"""Outlines Markdown by ATX and setext headings (CommonMark 0.31), using the parser markdown-it-py."""
 
 from __future__ import annotations
 
@@ -47,13 +47,16 @@ _LINE_START = re.compile(r"^\s{0,3}(?:[#>]+\s*|[-*+]\s+|\d{1,9}[.)]\s+|[-*_=~`|:
 
 
 class MarkdownOutliner:
-    """Outlines Markdown. `fallback` outlines files that are long, or have no headings."""
+    """Outlines Markdown files. `fallback` outlines files without headings."""
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the sections, nested by their headings. Raises `SourceUnreadable`."""
+        """Return an outline of the sections, nested by their headings.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         text = open_text(source.path, progress)
         content = text.whole(SIZE_LIMIT) if text.line_count <= LINES_LIMIT else None
         head = content if content is not None else "\n".join(next(text.passages([(1, _FRONT_LINES)]), []))
@@ -85,7 +88,10 @@ def _outline(text: TextFile, head: str, headings: list[TextHeading]) -> Outline:
 
 
 def read_headings(content: str) -> list[TextHeading]:
-    """Returns the headings of a document with LF line ends. Headings inside block quotes and lists are skipped."""
+    """Return the headings of the Markdown document `content`, whose lines end with line feeds.
+
+    Headings inside block quotes and lists are skipped.
+    """
     front = _FRONT.match(content)
     lines_before = front[0].count("\n") if front else 0
     tokens = _block_parser().parse(content[front.end() :] if front else content)
@@ -100,7 +106,10 @@ def read_headings(content: str) -> list[TextHeading]:
 
 @cache
 def _block_parser() -> MarkdownIt:
-    """Returns a parser of block structure. It is cached: creation takes longer than most parsing, and it keeps no state."""
+    """Return a parser that recognizes only the block structure of Markdown.
+
+    The parser is cached, because creating it takes longer than most parsing, and it keeps no state.
+    """
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark")
@@ -109,7 +118,7 @@ def _block_parser() -> MarkdownIt:
 
 
 def plain(line: str) -> str:
-    """Returns a line without its markup, precisely enough for a summary."""
+    """Return a line without its Markdown markup. The result is exact enough for titles and summaries."""
     if line.replace(" ", "").isalnum():
         return line.strip()
     text = _LINE_START.sub("", line)

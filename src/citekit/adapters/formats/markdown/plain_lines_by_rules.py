@@ -1,6 +1,6 @@
-"""Removes the markup of Markdown line by line with simple rules, in linear time, from texts too long for a parser.
+"""Removes the markup of Markdown line by line with simple rules, in linear time, from files too long for a parser.
 
-Text that the rules do not recognize stays: a markup character too many is better than a word too few.
+Text that the rules do not recognize is kept, because an extra markup character is better than a missing word.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HELD = re.compile("\ufdd1(\\d+)\ufdd2")
 
 
 def visible_lines_by_rules(lines: Sequence[str]) -> Iterator[str]:
-    """Yields every line without its markup. A line that is only markup becomes empty."""
+    """Yield every line without its markup. A line that is only markup becomes empty."""
     fence, comment, before = "", False, ""
     for line in lines:
         mark = None if comment else _FENCE.match(line)
@@ -54,7 +54,10 @@ def visible_lines_by_rules(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _uncommented(line: str, inside: bool) -> tuple[str, bool]:
-    """Returns a line without HTML comments that span lines, and whether one continues after it."""
+    """Return a line without the text in an HTML comment that spans several lines.
+
+    Also return whether such a comment continues after the line. `inside` is True if the line begins inside a comment.
+    """
     if inside:
         end = line.find("-->")
         if end < 0:
@@ -67,7 +70,10 @@ def _uncommented(line: str, inside: bool) -> tuple[str, bool]:
 
 
 def _block(line: str, before: str) -> str:
-    """Returns a line without the markers of a heading, a list item, a block quote, or a table row."""
+    """Return a line without the markers of a heading, a list item, a block quote, or a table row.
+
+    `before` is the preceding line.
+    """
     text = _QUOTE.sub("", line, count=1) if _QUOTE.match(line) else line
     if _RULE.match(text) or _DEFINED.match(text) or (_UNDERLINE.match(text) and before.strip()):
         return ""
@@ -85,7 +91,10 @@ def _block(line: str, before: str) -> str:
 
 
 def inline(text: str) -> str:
-    """Returns a line without the markup of emphasis, links, images, tags, and code. The content of code is unchanged."""
+    """Return a line without the markup of emphasis, links, images, HTML tags, and code.
+
+    The content of code is unchanged.
+    """
     if not any(mark in text for mark in "`*_[<&\\~"):
         return text
     held: list[str] = []

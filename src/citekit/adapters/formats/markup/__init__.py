@@ -1,1 +1,1 @@
-"""Markup languages written by hand: AsciiDoc, LaTeX, Org, reStructuredText."""
+"""Handles markup languages that people write by hand: AsciiDoc, LaTeX, Org, and reStructuredText."""

@@ -1,4 +1,4 @@
-"""Outlines AsciiDoc: sections by one-line and two-line titles, and figures, tables, and listings with a title."""
+"""Outlines AsciiDoc by one-line and two-line section titles, and by the titles of figures, tables, and listings."""
 
 from __future__ import annotations
 
@@ -31,12 +31,15 @@ _HIDDEN = re.compile(
 
 
 def asciidoc(fallback: Outliner) -> MarkupOutliner:
-    """Returns the outliner of AsciiDoc files."""
+    """Return an outliner of AsciiDoc files. `fallback` outlines files that are very long or have no headings."""
     return MarkupOutliner(read_titles, plain, fallback)
 
 
 def read_titles(lines: Iterable[str]) -> DocumentHeadings:
-    """Returns the section titles outside of blocks, by the rules of Asciidoctor. Discrete headings are skipped."""
+    """Return the section titles that are not inside a block, by the rules of Asciidoctor.
+
+    Discrete headings are skipped.
+    """
     reader = _Reader()
     for number, line in enumerate(lines, 1):
         reader.feed(number, line.rstrip())
@@ -75,7 +78,10 @@ class _Reader:
         self.before, self.above = self.above, line
 
     def _two_lines(self, number: int, line: str) -> bool:
-        """Adds a title above an underline of the same length, plus or minus one character."""
+        """Add the previous line as a title if `line` is its underline, and return whether it is.
+
+        The underline must be as long as the title, give or take one character.
+        """
         rule, title = _UNDERLINE.match(line), self.above
         if not rule or not title or (self.before.strip(" ") and not self.before.startswith(("[", "//", ":"))):
             return False
@@ -157,7 +163,7 @@ class _Reader:
 
 
 def plain(line: str) -> str:
-    """Returns a line without its markup; an empty string for a comment, an attribute, or a macro."""
+    """Return a line without its markup, or "" if it is a comment, an attribute, or a macro."""
     if _HIDDEN.match(line):
         return ""
     text = _CROSS.sub(lambda cross: cross[1] or "", _LINK.sub(r"\1", _ANCHOR.sub("", line)))

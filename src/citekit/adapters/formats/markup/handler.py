@@ -1,4 +1,4 @@
-"""Handles AsciiDoc, LaTeX, Org, and reStructuredText."""
+"""The format handler for AsciiDoc, LaTeX, Org, and reStructuredText."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from citekit.domain.formats import Format
 
 
 class MarkupHandler(TextHandler):
-    """Outlines text markup by its section titles."""
+    """Handles markup text: outlines it by its section titles, and treats it as text in every other respect."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:
-        """See `FormatHandler.outliner`. Raises `KeyError` for a format of another handler."""
+        """See `FormatHandler.outliner`. Raise `KeyError` if the format is not a markup language."""
         plain = services.plain_outliner()
         match format.name:
             case "asciidoc":

@@ -1,4 +1,4 @@
-"""Outlines LaTeX: sections by their commands, figures and tables by their captions. Macros are not expanded."""
+"""Outlines LaTeX: sections by their commands, and figures and tables by their captions. Macros are not expanded."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ _ARGUMENTS = re.compile(r"\\(?s:.)?|[\[\]<>{}]|[^\s\\\[\]<>{}]+")
 
 
 def latex(fallback: Outliner) -> MarkupOutliner:
-    """Returns the outliner of LaTeX files."""
+    """Return an outliner of LaTeX files. `fallback` outlines files that are very long or have no headings."""
     return MarkupOutliner(read_sections, summarized, fallback)
 
 
 def read_sections(lines: Iterable[str]) -> DocumentHeadings:
-    """Returns the sections, and the floats that have a caption. Comments and verbatim text are skipped."""
+    """Return the sections, and the figures and tables that have a caption. Comments and verbatim text are skipped."""
     reader = _Reader()
     for number, line in enumerate(lines, 1):
         reader.feed(number, line)
@@ -67,10 +67,10 @@ def read_sections(lines: Iterable[str]) -> DocumentHeadings:
 
 @define
 class _Reader:
-    """Collects headings line by line.
+    """Collects the headings of a LaTeX document line by line.
 
-    An environment may begin verbatim text that never ends. `lookahead` reads the lines after its beginning as if it were not
-    verbatim; `no_verbatim` is the name of that environment in the lookahead reader.
+    An environment that seems to begin verbatim text may never end. A second reader, `lookahead`, therefore reads the
+    lines after its beginning as normal text. In that reader, `no_verbatim` is the name of the environment.
     """
 
     no_verbatim: str = ""
@@ -102,9 +102,9 @@ class _Reader:
             self._look(number, text)
 
     def _is_title_missing(self, text: str) -> bool:
-        """Returns whether the pending lines end with a command alone, and `text` is not its argument.
+        """Return whether the pending lines end with a heading command whose argument is missing.
 
-        The pending lines are dropped in this case.
+        This is the case if `text`, the next line, does not begin with an argument. The pending lines are then removed.
         """
         after = text.lstrip()[:1]
         if not after or after in "[{<*":
@@ -131,7 +131,7 @@ class _Reader:
             self._complete(number)
 
     def _titled(self, text: str) -> re.Match[str] | None:
-        """Returns the match of the command whose argument is a heading, a caption, or the document title."""
+        """Return the first match of a command whose argument is a heading, a caption, or the document title."""
         caption = _CAPTION.search(text) if self.open and self.open[-1][0] in _FLOATS else None
         found = (_HEADING.search(text), caption, _TITLE.search(text))
         return min(filter(None, found), key=lambda mark: mark.start(), default=None)
@@ -167,7 +167,10 @@ class _Reader:
                 self.found.headings.append(TextHeading(first_line, FLOAT, title, 1, kind, number))
 
     def _frame(self, number: int, after: str) -> None:
-        """Begins a slide. Its title follows on the same line, may continue below, or is a command inside the slide."""
+        """Process the beginning of a slide on line `number`.
+
+        Its title is in `after`, the rest of the line, may continue on the next lines, or is a command inside the slide.
+        """
         if self.frame == number:
             return
         after = _SLIDE.split(after, 1)[0]
@@ -179,7 +182,10 @@ class _Reader:
             self.pending, self.first_line = [f"\\frametitle{after}"], number
 
     def _complete(self, number: int) -> None:
-        """Adds the title in the pending lines once it is complete; gives up after `_LINES` or `_TITLE_SIZE` characters."""
+        """Add the title in the pending lines if it is complete.
+
+        A title that is still incomplete after `_LINES` lines or `_TITLE_SIZE` characters is ignored.
+        """
         text = "\n".join(self.pending)
         mark = self._titled(text)
         title = argument(text[mark.end() : mark.end() + _TITLE_SIZE]) if mark else None
@@ -215,7 +221,10 @@ class _Reader:
 
 
 def argument(text: str) -> str | None:
-    """Returns the first argument in braces, after optional arguments and overlays; None if it is not closed."""
+    """Return the first argument in braces, skipping optional arguments and overlays.
+
+    Return None if it is missing or not closed.
+    """
     depth, start, brackets = 0, -1, 0
     for found in _ARGUMENTS.finditer(text):
         sign = found[0]

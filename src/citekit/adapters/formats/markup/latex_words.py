@@ -1,7 +1,7 @@
-r"""Extracts the visible text of LaTeX. Macros are not expanded; a macro that the document defines is shown by its name.
+r"""Extracts the visible text of LaTeX. Macros are not expanded: a macro that the document defines is shown by its name.
 
-Text that must not be read as markup, because it is verbatim (`\verb|\x|`) or escaped (`\{`), is encoded as noncharacters
-until the end.
+Text that must not be read as markup, because it is verbatim (`\verb|\x|`) or escaped (`\{`), is temporarily encoded as
+Unicode noncharacters.
 """
 
 from __future__ import annotations
@@ -72,17 +72,17 @@ _COMMAND = re.compile(r"\\(?:texorpdfstring\s*\{([^{}]*)\}\s*\{[^{}]*\}|[A-Za-z@
 
 
 def without_comment(line: str) -> str:
-    """Returns a line up to the `%` that begins a comment."""
+    """Return a line without the comment at its end, which begins with `%`."""
     return _COMMENT.sub(r"\1", line) if "%" in line else line
 
 
 def quoted(line: str) -> str:
-    """Returns a line in which the content of `\verb` is protected from being read as markup."""
+    r"""Return a line in which the content of `\verb` is encoded, so that it is not read as markup."""
     return _QUOTED.sub(lambda found: found[2].translate(_PROTECTED), line)
 
 
 def plain(text: str) -> str:
-    """Returns a text without commands. Their visible text stays; labels, notes, and citations are removed."""
+    """Return the visible text of LaTeX source on one line. Labels, notes, and citations are removed."""
     import unicodedata
 
     flat = " ".join(text.split())
@@ -109,12 +109,15 @@ def _accented(found: re.Match[str]) -> str:
 
 
 def _letter(found: re.Match[str]) -> str:
-    """Returns the letter or symbol of a command. The space after the command is dropped inside words, as LaTeX does."""
+    """Return the letter or symbol that a LaTeX command stands for.
+
+    If the symbol can be inside a word, the space after the command is removed, as LaTeX does.
+    """
     return _COMMAND_END + _LETTERS[found[1]] + ("" if found[1] in _WITHIN_WORDS else found[2] or "")
 
 
 def summarized(line: str) -> str:
-    """Returns a line for a summary; an empty string for a comment, or for a line that only contains a command."""
+    """Return the visible text of a line, or "" for a comment or for a line that only contains a command."""
     text = without_comment(line)
     bare = text.strip()
     if bare.startswith(

@@ -1,4 +1,4 @@
-"""The outliner that markup languages share: headings are read line by line, in one pass."""
+"""Contains the outliner for markup languages whose headings can be read line by line in one pass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from citekit.domain.source import Source
 class DocumentHeadings:
     """The title of a document, and its headings in order.
 
-    `opening` is the line where the text begins, after the setup of the document; 0 if it is unknown.
+    `opening` is the 1-based line where the text begins, after the setup commands of the document, or 0 if it is
+    unknown.
     """
 
     title: str | None = None
@@ -28,10 +29,10 @@ class DocumentHeadings:
 
 @frozen
 class MarkupOutliner:
-    """Outlines a markup language.
+    """Outlines the files of one markup language.
 
-    `read` finds the headings of a document in its lines. `plain` removes the markup from a line. `fallback` outlines files
-    that are long, or have no headings.
+    `read` finds the headings in the lines of a document. `plain` removes the markup from a line. `fallback` outlines
+    files that are very long or have no headings.
     """
 
     read: Callable[[Iterable[str]], DocumentHeadings]
@@ -39,7 +40,10 @@ class MarkupOutliner:
     fallback: Outliner
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the sections, nested by their headings. Raises `SourceUnreadable`."""
+        """Return an outline of the sections, nested by their headings.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         text = open_text(source.path, progress)
         found = DocumentHeadings() if text.is_long else self.read(text.lines(progress))
         if not found.headings:
@@ -54,7 +58,10 @@ class MarkupOutliner:
         )
 
     def _preamble(self, text: TextFile, found: DocumentHeadings, first: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
-        """Returns the first item. A preamble is titled with its first text instead of the setup commands."""
+        """Return `first`, which contains the first outline item. If it is a preamble, its first text becomes its title.
+
+        Otherwise, the title of a preamble would be the setup commands of the document.
+        """
         if not found.opening or not first or first[0].type != "preamble":
             return first
         lines = next(text.passages([(found.opening, found.headings[0].line - 1)]), [])

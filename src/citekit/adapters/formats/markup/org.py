@@ -1,4 +1,4 @@
-"""Outlines Org files: headlines by their stars, without keywords, priorities, cookies, and tags.
+"""Outlines Org files by their headlines, without keywords, priorities, cookies, and tags.
 
 Sections contain the figures, tables, and listings that have a caption.
 """
@@ -29,12 +29,12 @@ _HIDDEN = re.compile(r"[ \t]*(?:#\+|:[\w-]+:|#(?:[ \t]|\Z)|(?:SCHEDULED|DEADLINE
 
 
 def org(fallback: Outliner) -> MarkupOutliner:
-    """Returns the outliner of Org files."""
+    """Return an outliner of Org files. `fallback` outlines files that are very long or have no headlines."""
     return MarkupOutliner(read_headlines, plain, fallback)
 
 
 def read_headlines(lines: Iterable[str]) -> DocumentHeadings:
-    """Returns the headlines outside of blocks. A block without an end does not count as a block."""
+    """Return the headlines that are not inside a block. A block that is never closed does not count."""
     found, states, held, block = DocumentHeadings(), {"TODO", "DONE"}, list[TextHeading](), ""
     captions = _Captions()
     for number, line in enumerate(lines, 1):
@@ -60,9 +60,9 @@ def read_headlines(lines: Iterable[str]) -> DocumentHeadings:
 
 @define
 class _Captions:
-    """Collects figures (lines that are links), tables, and blocks that have a `#+CAPTION:` directly above them.
+    """Collects figures (lines that are links), tables, and blocks with a `#+CAPTION:` directly above them.
 
-    Their extent is from the first keyword above them to their last line.
+    Each extends from the first keyword line above it to its last line.
     """
 
     found: list[TextHeading] = field(factory=list)
@@ -105,7 +105,10 @@ class _Captions:
             self.first_line, self.captions_above, self.kind = 0, [], ""
 
     def finish(self) -> list[TextHeading]:
-        """Returns all floats found. A float that is still open ends here, but an unclosed block is dropped."""
+        """Return all figures, tables, and blocks found.
+
+        A figure or table that is still open ends here. A block that is not closed is omitted.
+        """
         title = plain(" ".join(self.captions_above)) if self.kind and not self.block else ""
         if title:
             self.found.append(TextHeading(self.first_line, FLOAT, title, 1, self.kind, self.last))
@@ -124,7 +127,7 @@ def _title(text: str, states: set[str]) -> str:
 
 
 def plain(line: str) -> str:
-    """Returns a line without its markup; an empty string for a keyword, a drawer, or a comment."""
+    """Return a line without its markup, or "" if it is a keyword, a drawer, or a comment."""
     if _HIDDEN.match(line) and not _HEADLINE.match(line):
         return ""
     text = _LINK.sub(lambda link: link[2] or link[1], line)

@@ -1,6 +1,7 @@
-"""Outlines reStructuredText: sections by underlined (and overlined) titles. Levels follow the order of the styles.
+"""Outlines reStructuredText by underlined (and overlined) titles.
 
-Sections contain the figures, tables, and listings that have a caption.
+The order in which the styles of underlines first occur determines their levels. Sections contain the figures, tables,
+and listings that have a caption.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _LINES = 60
 
 @define
 class RstCaptions:
-    """Collects captions while the lines of a document pass through. `plain` removes the markup from a line."""
+    """Collects the captions in the lines of a document. `plain` removes the markup from a line."""
 
     plain: Callable[[str], str]
     found: list[TextHeading] = field(factory=list)
@@ -49,7 +50,7 @@ class RstCaptions:
     literal: int | None = None
 
     def watching(self, lines: Iterable[str]) -> Iterator[str]:
-        """Yields the lines unchanged. `found` is complete after the last line."""
+        """Yield the lines unchanged, and collect their captions. `found` is complete after the last line."""
         for number, line in enumerate(lines, 1):
             bare = line.strip()
             self._feed(number, line, bare, len(line) - len(line.lstrip()) if bare else None)
@@ -87,7 +88,10 @@ class RstCaptions:
 
 
 def _caption(directive: str, lines: Sequence[str]) -> str:
-    """Returns the title of a table, the first paragraph below a figure, or the option `caption` of any directive."""
+    """Return the caption in the content of a directive, or "" if it has none.
+
+    This is the option `caption` of any directive, the title of a table, or the first paragraph below a figure.
+    """
     first = next((index for index, line in enumerate(lines) if index and _OPTION.match(line)), len(lines))
     blank = next((index for index, line in enumerate(lines) if index and not line), len(lines))
     caption = _caption_option(lines[first:blank])
@@ -100,7 +104,7 @@ def _caption(directive: str, lines: Sequence[str]) -> str:
 
 
 def _caption_option(options: Sequence[str]) -> str:
-    """Returns the value of the option `caption`, which may continue on the next lines."""
+    """Return the value of the option `caption`, which may span several lines, or "" if it is missing."""
     caption: list[str] = []
     inside = False
     for line in options:
@@ -118,13 +122,16 @@ _DIRECTIVE = re.compile(r"\s*\.\. .*|\s*:[\w -]+:.*")
 
 
 class RstOutliner:
-    """Outlines reStructuredText. `fallback` outlines files that are long, or have no titles."""
+    """Outlines reStructuredText files. `fallback` outlines files that are very long or have no titles."""
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns the sections, nested by their titles. Raises `SourceUnreadable`."""
+        """Return an outline of the sections, nested by their titles.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
         text = open_text(source.path, progress)
         captions = RstCaptions(_bare)
         titles = [] if text.is_long else list(read_titles(captions.watching(text.lines(progress))))
@@ -139,10 +146,10 @@ class RstOutliner:
 
 
 def read_titles(lines: Iterable[str]) -> Iterator[TextHeading]:
-    """Yields the titles of a document, by the rules of docutils.
+    """Yield the section titles of a document, by the rules of docutils.
 
-    A title is a line of text above a line of one repeated punctuation character that is at least as long. If the same line is
-    also above the text, the text may be indented.
+    A title is a line of text above a line that repeats one punctuation character and is at least as long. If the same
+    line also precedes the text, the text may be indented.
     """
     styles: list[str] = []
     before, above, text = "", "", ""
@@ -171,7 +178,10 @@ def _style(before: str, above: str, text: str, under: str) -> str:
 
 
 def width(text: str) -> int:
-    """Returns the columns of a text in a fixed-width font: 2 for wide East Asian characters, 0 for combining ones."""
+    """Return the width of a text in columns of a fixed-width font.
+
+    Wide East Asian characters have 2 columns, and combining characters have none.
+    """
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -1,4 +1,4 @@
-"""Removes the markup of reStructuredText line by line, by simple rules, so that every line keeps its number."""
+"""Removes the markup of reStructuredText line by line with simple rules. Every line keeps its number."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _HELD = re.compile("\ufdd1(\\d+)\ufdd2")
 
 
 def rst_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yields every line without its markup. A line that is only markup, such as a title's underline, becomes empty."""
+    """Yield every line without its markup.
+
+    A line that is only markup, such as the underline of a title, becomes empty.
+    """
     directive = False
     for line in lines:
         if any(marks.match(line) for marks in _MARKS) or (directive and _OPTION.match(line)):

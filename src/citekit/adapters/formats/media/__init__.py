@@ -1,1 +1,1 @@
-"""Video and audio."""
+"""Handles video and audio files."""

@@ -1,4 +1,4 @@
-"""Chapters stored in a container, as a list in which a chapter comes before the chapters that it contains."""
+"""Reads the chapters stored in a video or audio file. In the list, a chapter precedes the chapters inside it."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ _TITLE_TAG = re.compile(r"CHAPTER(\d{1,6})NAME", re.IGNORECASE)
 
 @define
 class ChapterMark:
-    """One chapter as the file stores it. If `end` is not after `start`, the file doesn't state the end.
+    """A chapter as stored in the file. Times are in seconds.
 
-    `level` is the nesting depth from 0, or None if the file doesn't state it.
+    If `end` is not after `start`, the file doesn't contain the end. `level` is the nesting depth, counted from 0, or
+    None if the file doesn't contain it.
     """
 
     start: float
@@ -48,9 +49,10 @@ class ChapterMark:
 
 
 def read_chapters(container: InputContainer, path: Path, duration: float) -> list[Cue]:
-    """Return the chapters that start before `duration`, sorted by start; a chapter comes before the chapters inside it.
+    """Return the chapters that start before `duration` (seconds), sorted by start. A chapter precedes those inside it.
 
-    A missing end, or an end that overlaps the next chapter without containing it, becomes the next start.
+    If the end of a chapter is missing, or overlaps the next chapter without containing it, the chapter ends where the
+    next one starts.
     """
     zero = 0.0 if container.format.name in TIMED_FROM_FIRST_SOUND else start_time(container)
     found = container.chapters()[:CHAPTER_LIMIT]
@@ -62,7 +64,11 @@ def read_chapters(container: InputContainer, path: Path, duration: float) -> lis
 
 
 def _nested_marks(format_name: str, path: Path, zero: float) -> list[ChapterMark]:
-    """Read the chapters of formats that can state their nesting; empty if this file has none."""
+    """Return the chapters of a file whose format can store nested chapters.
+
+    Return an empty list if the file has no such chapters. `zero` is the time in seconds that is subtracted from all
+    times.
+    """
     chapters = read_matroska_chapters(path) if "matroska" in format_name else read_id3_chapters(path)
     return [ChapterMark(each.start - zero, each.end - zero, each.title, level=each.level) for each in chapters]
 
@@ -78,7 +84,7 @@ def _flat_marks(container: InputContainer, chapters: Sequence[Any], zero: float)
 
 
 def _titles_from_tags(container: InputContainer) -> dict[int, str]:
-    """Return chapter titles by number from uninterpreted tags, such as the Vorbis comment `CHAPTER003NAME`."""
+    """Return chapter titles by chapter number from tags such as `CHAPTER003NAME`, which FFmpeg does not interpret."""
     titles: dict[int, str] = {}
     for tags in (container.metadata, *(stream.metadata for stream in container.streams.audio)):
         for key, value in tags.items():
@@ -88,11 +94,11 @@ def _titles_from_tags(container: InputContainer) -> dict[int, str]:
 
 
 def arrange_chapters(marks: Iterable[ChapterMark], duration: float) -> list[Cue]:
-    """Arrange marks in any order so that any two chapters are disjoint or one contains the other.
+    """Convert marks in any order to chapters, of which any two are disjoint or nested.
 
-    A mark contains marks with a deeper level. Without levels, a mark contains later marks if the first of them ends
-    before the mark does. A mark with the same end is a sibling, because some programs let every chapter end with the
-    file. Of two marks with equal times and levels, the first is kept.
+    A mark contains later marks with a deeper level. If levels are unknown, a mark contains later marks if the first of
+    them ends before the mark does. A mark with the same end is a sibling, because some programs let every chapter end
+    with the file. Of marks with equal times and levels, only the first is kept.
     """
     ordered = _sorted_without_duplicates(marks)
     enclosing: list[ChapterMark] = []

@@ -1,4 +1,7 @@
-"""Nested chapters from ID3 tags (ID3v2 Chapter Frame Addendum 1.0). FFmpeg ignores the tables of contents in the tags."""
+"""Reads nested chapters from ID3 tags (ID3v2 Chapter Frame Addendum 1.0).
+
+FFmpeg ignores the tables of contents in these tags.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _COMPRESSED_OR_ENCRYPTED = 0x0C  # compressed, encrypted
 
 @frozen
 class Id3Chapter:
-    """A chapter, or a part that contains chapters. `start` and `end` are seconds; `level` is 0 for the outermost."""
+    """A chapter, or a section that contains chapters. `start` and `end` are in seconds. The outermost `level` is 0."""
 
     start: float
     end: float
@@ -41,9 +44,10 @@ class _TableOfContents:
 
 
 def read_id3_chapters(path: Path) -> list[Id3Chapter]:
-    """Return what the tables of contents (`CTOC`) list, each part before its contents; empty if there are none.
+    """Return the chapters and sections that the tables of contents (`CTOC`) list; empty if there are none.
 
-    A part spans its contents. Chapters (`CHAP`) that no table lists are hidden: players don't show them.
+    A section precedes its chapters, and spans them. Chapters (`CHAP`) that no table lists are omitted, because players
+    don't show them either.
     """
     try:
         with path.open("rb") as file:
@@ -78,7 +82,7 @@ def _parse_tag(version: int, flags: int, tag: bytes) -> list[Id3Chapter]:
 
 
 def _first_unreferenced(tables: Mapping[str, _TableOfContents]) -> _TableOfContents | None:
-    """Return the first table that no other table lists."""
+    """Return the first table of contents that no other table lists, or None."""
     referenced = {key for each in tables.values() for key in each.child_ids}
     return next((each for key, each in tables.items() if key not in referenced), None)
 
@@ -90,9 +94,10 @@ def _walk(
     level: int,
     seen: set[str],
 ) -> Iterator[Id3Chapter]:
-    """Yield the contents of a table, each item once.
+    """Yield the chapters and sections in a table of contents, each only once.
 
-    If an item is listed again, even in a cycle, only the first listing counts.
+    If an item is listed again, even in a cycle, only the first listing counts. `seen` contains the IDs of items already
+    yielded.
     """
     for key in table.child_ids:
         if key in seen or level >= DEPTH_LIMIT:
@@ -120,7 +125,10 @@ def _parse_table(version: int, rest: bytes) -> _TableOfContents:
 
 
 def _title(version: int, frames: bytes) -> str:
-    """Return the title from the embedded title frame, or an empty string."""
+    """Return the title in the title frame (`TIT2`) among `frames`, or "" if there is none.
+
+    `version` is the ID3v2 version.
+    """
     body = next((body for name, body in islice(_frames(version, frames), 100) if name == b"TIT2"), b"")
     if not body:
         return ""
@@ -128,7 +136,10 @@ def _title(version: int, frames: bytes) -> str:
 
 
 def _frames(version: int, data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the name and content of each frame up to the first truncated one. Skips compressed and encrypted frames."""
+    """Yield the name and content of each ID3 frame up to the first truncated one.
+
+    Compressed and encrypted frames are skipped. `version` is the ID3v2 version.
+    """
     offset = 0
     for _ in range(FRAME_LIMIT):
         if offset + 10 > len(data) or not data[offset : offset + 4].isalnum():
@@ -147,7 +158,7 @@ def _frames(version: int, data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _frame_content(body: bytes, flags: int) -> bytes:
-    """Return the content of a version 4 frame without its group byte, length field, and unsynchronization."""
+    """Return the content of an ID3v2.4 frame without its group byte, length field, and unsynchronization."""
     body = body[(1 if flags & 0x40 else 0) + (4 if flags & 1 else 0) :]
     return body.replace(b"\xff\x00", b"\xff") if flags & 2 else body
 

@@ -1,4 +1,7 @@
-"""Nested chapters of Matroska (RFC 9559, 5.1.7). FFmpeg returns only the outermost chapters, of all editions mixed."""
+"""Reads nested chapters from Matroska files (RFC 9559, 5.1.7).
+
+FFmpeg reports only the outermost chapters, and mixes those of all editions.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +31,9 @@ _NANOSECONDS = 1_000_000_000
 
 @frozen
 class MatroskaChapter:
-    """One chapter. `start` and `end` are seconds in the time of the file; `level` is 0 for the outermost.
+    """A chapter. `start` and `end` are in seconds of the file's own time. The outermost `level` is 0.
 
-    If the file doesn't state the end, `end` is the start of the next chapter that isn't inside, or infinity.
+    If the file doesn't contain the end, `end` is the start of the next chapter that isn't inside this one, or infinity.
     """
 
     start: float
@@ -40,9 +43,10 @@ class MatroskaChapter:
 
 
 def read_matroska_chapters(path: Path) -> list[MatroskaChapter]:
-    """Return the chapters of the edition that players use, each before the chapters inside it; empty if there are none.
+    """Return the chapters of the edition that players use, or an empty list if there are none.
 
-    Players use the first edition marked as default, otherwise the first that isn't hidden. Hidden chapters are skipped.
+    Each chapter precedes the chapters inside it. Players use the first edition that is marked as default, or else the
+    first edition that isn't hidden. Hidden chapters are skipped.
     """
     try:
         with path.open("rb") as file:
@@ -66,7 +70,7 @@ def _with_ends(chapters: list[MatroskaChapter]) -> list[MatroskaChapter]:
 
 
 def _read_chapters_element(file: BinaryIO) -> bytes:
-    """Return the content of the `Chapters` element in the first segment, or nothing if there is none."""
+    """Return the content of the `Chapters` element in the first segment, or b"" if it is missing or too large."""
     wanted = _SEGMENT
     for _ in range(ELEMENT_LIMIT):
         number, size = _read_element_id(file), _read_element_size(file)
@@ -84,14 +88,20 @@ def _read_chapters_element(file: BinaryIO) -> bytes:
 
 
 def _read_element_id(file: BinaryIO) -> int | None:
-    """Read the ID of an element, including its marker bit."""
+    """Read the ID of an element, including its marker bit.
+
+    Return None at the end of the file or if the ID is invalid.
+    """
     first = file.read(1)
     length = 9 - first[0].bit_length() if first else 9
     return int.from_bytes(first + file.read(length - 1)) if length <= 4 else None
 
 
 def _read_element_size(file: BinaryIO) -> int | None:
-    """Read the size of an element; 2**56 - 1 means unknown."""
+    """Read the size of an element in bytes.
+
+    Return 2**56 - 1 if it is declared as unknown, and None if it is invalid.
+    """
     first = file.read(1)
     length = 9 - first[0].bit_length() if first else 9
     if length > 8:
@@ -101,7 +111,7 @@ def _read_element_size(file: BinaryIO) -> int | None:
 
 
 def _elements(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the ID and content of the elements at one level, up to the first truncated one."""
+    """Yield the ID and the content of each element in `data`, up to the first truncated one."""
     file = BytesIO(data)
     while file.tell() < len(data):
         number, size = _read_element_id(file), _read_element_size(file)
@@ -121,7 +131,7 @@ def _walk(data: bytes, level: int) -> Iterator[MatroskaChapter]:
 
 
 def _title(chapter: bytes) -> str:
-    """Return the first title in the displays of a chapter that isn't empty."""
+    """Return the first title of a chapter that isn't empty, or "". A chapter can have titles in several languages."""
     displays = (body for number, body in _elements(chapter) if number == _DISPLAY)
     titles = (text for body in displays for number, text in _elements(body) if number == _STRING)
     return next((text.rstrip(b"\0").decode("utf-8", "replace") for text in titles if text), "")

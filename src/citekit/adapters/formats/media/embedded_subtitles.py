@@ -1,4 +1,4 @@
-"""Text subtitles inside a container."""
+"""Reads the text subtitles inside a video or audio file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ASS_FIELDS = 8
 def embedded_cues(container: InputContainer, streams: Sequence[Any], duration: float) -> list[list[Cue]]:
     """Read the cues of the text subtitle `streams` in one pass.
 
-    Returns one list per stream, sorted by time, with the cues that start before `duration`.
+    Return one list per stream, sorted by time, with the cues that start before `duration` (seconds).
     """
     if not streams:
         return []
@@ -50,12 +50,16 @@ def embedded_cues(container: InputContainer, streams: Sequence[Any], duration: f
 
 
 def text_subtitle_streams(container: InputContainer) -> list[Any]:
-    """Return the subtitle streams that contain text, not pictures."""
+    """Return the subtitle streams that contain text. Other subtitle streams contain images."""
     return [s for s in container.streams.subtitles if s.codec_context is not None and codec_name(s) in _TEXTUAL]
 
 
 def preferred_subtitles(streams: Sequence[Any]) -> Any | None:
-    """Return the default stream, otherwise the first that isn't forced (only for foreign speech), otherwise the first."""
+    """Return the preferred subtitle stream, or None if `streams` is empty.
+
+    This is the default stream, or else the first that isn't forced, or else the first. Forced subtitles cover only
+    speech in foreign languages.
+    """
     default = [s for s in streams if s.disposition & type(s.disposition).default]
     full = [s for s in streams if not s.disposition & type(s.disposition).forced]
     return next(iter(default or full or streams), None)

@@ -1,4 +1,4 @@
-"""Video and audio as formats."""
+"""The format handler for video and audio files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class MediaHandler(NativeHandler):
-    """A location is a time span. The text of a recording is in its subtitles, which quotes read on their own."""
+    """Handles video and audio files. A location in a recording is a span of time.
+
+    The file itself has no readable text. Quotes are looked up in its subtitles.
+    """
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""
@@ -23,7 +26,7 @@ class MediaHandler(NativeHandler):
         return MediaOutliner(services.probe)
 
     def measure(self, path: Path, services: Services) -> Extent:
-        """The duration in seconds, and the size of the picture in pixels."""
+        """Return the extent: the duration in seconds and, for video, the width and height in pixels."""
         facts = services.probe.probe(path)
         return Extent(seconds=facts.duration, size=facts.size)
 

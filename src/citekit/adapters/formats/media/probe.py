@@ -1,6 +1,6 @@
-"""Probes media files with PyAV.
+"""Reads the properties of video and audio files with PyAV.
 
-Reports which streams are used, and whether the timestamps can be trusted.
+Also reports which streams are used, and whether the timestamps can be trusted.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ _PACKETS_TRIED = 200
 
 
 def stream_remarks(container: InputContainer, subtitles: Sequence[Any], chosen: Any | None) -> list[str]:
-    """Return sentences about the streams and their timestamps.
+    """Return remarks about which streams of the file are used, and about problems in their timestamps.
 
-    `chosen` is the stream of `subtitles` (the text streams) whose cues are used.
+    `subtitles` are the text subtitle streams, and `chosen` is the one of them whose cues are used.
     """
     video, audio = video_streams(container), audio_streams(container)
     used = playable_streams(container)
@@ -92,7 +92,7 @@ def _pixel_aspect(stream: Any) -> list[str]:
 
 
 def _timestamp_jumps(container: InputContainer) -> Iterator[str]:
-    """Describe up to `_REPORTED_JUMPS` discontinuities in the packet times."""
+    """Yield a remark for each of the first `_REPORTED_JUMPS` jumps in the timestamps of the packets."""
     if container.format.name not in SCANNED_FORMATS or container.size > SCAN_LIMIT:
         return
     zero = start_time(container)
@@ -116,7 +116,10 @@ def _describe_jump(previous: float, time: float) -> str:
 
 
 class PyAvProbe:
-    """Probes a file with FFmpeg's demuxers, and reads packets if the container can be wrong."""
+    """Reads the properties of a video or audio file from its container with FFmpeg.
+
+    Packets are read too if the information in the container may be wrong.
+    """
 
     def probe(self, path: Path) -> MediaFacts:
         """See `MediaProbe.probe`."""
@@ -154,9 +157,10 @@ def _frame_rate(stream: Any) -> float | None:
 
 
 def _upright_size(container: InputContainer, stream: Any) -> tuple[int, int]:
-    """Return width and height after the container's rotation, which only a decoded frame states.
+    """Return the width and height of the video in pixels, as displayed.
 
-    Raises `SourceUnsupported` if the picture has more than `PIXEL_LIMIT` pixels.
+    A rotation is known only after decoding a frame. Raise `SourceUnsupported` if the image has more than `PIXEL_LIMIT`
+    pixels.
     """
     width, height = stream.width, stream.height
     if width * height > PIXEL_LIMIT:
@@ -169,10 +173,10 @@ def _upright_size(container: InputContainer, stream: Any) -> tuple[int, int]:
 
 
 def _first_frame(container: InputContainer, stream: Any) -> Any | None:
-    """Return the first video or audio frame that can be decoded, or None if the first packets have none.
+    """Return the first video or audio frame that can be decoded, or None if the first packets contain none.
 
-    Seeks to before second 0: streams with gradual refresh can have the data that a decoder needs only there. A decoder
-    can hold back the only frame until it is flushed.
+    Reading starts at or before second 0, because streams with gradual refresh may have data there that the decoder
+    needs. The decoder is also flushed, because it may hold back a single frame.
     """
     container.seek(min(int(start_time(container) * 1_000_000), 0), backward=True)
     for packet in islice(read_packets(container, [stream]), _PACKETS_TRIED):
@@ -183,9 +187,10 @@ def _first_frame(container: InputContainer, stream: Any) -> Any | None:
 
 
 def _tags(container: InputContainer, stream: Any, language_stream: Any) -> dict[str, str]:
-    """Return the descriptive tags of the container (an Ogg file stores them in its stream) with lowercase names.
+    """Return the descriptive tags of the file, with lowercase names. Ogg files store tags in a stream.
 
-    If the container states no language, the language of the audio is used. `und` (ISO 639-2) counts as none.
+    If the container declares no language, the language of the audio is used. `und` (ISO 639-2) means that the language
+    is unknown.
     """
     metadata = stream.metadata if container.format.name == "ogg" and not container.metadata else container.metadata
     tags = {key.lower(): " ".join(str(value).split())[:_TAG_LIMIT] for key, value in metadata.items()}

@@ -1,6 +1,6 @@
-"""Which streams of an open container are played, at which time it starts, and when it really ends.
+"""Determines which streams of an open container are played, when the container starts, and when it really ends.
 
-Times are seconds from the container's own start time, as players show them.
+Times are in seconds from the container's own start time, as players show them.
 """
 
 from __future__ import annotations
@@ -35,14 +35,17 @@ _ESTIMATED_DURATION = {"mp3", "aac", "ac3", "eac3", "h264", "hevc", "m4v", "mpeg
 
 @frozen
 class MediaDuration:
-    """`playable` is when the last frame ends; `declared` is what the container states. Both are in seconds."""
+    """The duration of a recording in seconds.
+
+    `playable` is when the last frame ends. `declared` is the duration stated in the container, or None if it has none.
+    """
 
     playable: float
     declared: float | None
 
 
 def video_stream(container: InputContainer) -> Any | None:
-    """Return the video stream that players show, or None. Cover art doesn't count."""
+    """Return the video stream that players show, or None if there is none. Cover art is not a video stream."""
     return _preferred(video_streams(container))
 
 
@@ -64,18 +67,21 @@ def audio_streams(container: InputContainer) -> list[Any]:
 
 
 def _preferred(streams: list[Any]) -> Any | None:
-    """Return the first stream marked as default, otherwise the first."""
+    """Return the first stream that is marked as default, or else the first stream, or None if `streams` is empty."""
     default = [stream for stream in streams if stream.disposition & type(stream.disposition).default]
     return next(iter(default or streams), None)
 
 
 def audio_stream(container: InputContainer) -> Any | None:
-    """Return the audio stream that players play, or None."""
+    """Return the audio stream that players play, or None if there is none."""
     return _preferred(audio_streams(container))
 
 
 def playable_streams(container: InputContainer) -> list[Any]:
-    """Return the video stream and the audio stream that players use. Raises `SourceUnsupported` if there are none."""
+    """Return the video stream and the audio stream that players use. One of them can be missing.
+
+    Raise `SourceUnsupported` if both are missing.
+    """
     streams = [stream for stream in (video_stream(container), audio_stream(container)) if stream is not None]
     if not streams:
         raise SourceUnsupported(
@@ -85,19 +91,19 @@ def playable_streams(container: InputContainer) -> list[Any]:
 
 
 def start_time(container: InputContainer) -> float:
-    """Return the container's own time that players show as 0, in seconds."""
+    """Return the time, in seconds of the container's own time, that players show as 0."""
     return (container.start_time or 0) / 1_000_000
 
 
 def codec_name(stream: Any) -> str:
-    """Return the codec name in FFmpeg's table (`mp3`, not the name of one of its decoders)."""
+    """Return FFmpeg's canonical name of the stream's codec, such as `mp3`, not the name of a decoder."""
     return str(stream.codec_context.codec.canonical_name)
 
 
 def measure_duration(container: InputContainer) -> MediaDuration:
-    """Measure when the container really ends. This is cheap if the container has a complete index.
+    """Measure when the recording really ends. This is fast if the container has a complete index.
 
-    Raises `SourceUnsupported` if no packet can be read.
+    Raise `SourceUnsupported` if no packet can be read.
     """
     streams = playable_streams(container)
     declared = None if container.duration is None else container.duration / 1_000_000
@@ -118,7 +124,10 @@ def measure_duration(container: InputContainer) -> MediaDuration:
 
 
 def _end_by_index(container: InputContainer, streams: list[Any]) -> float | None:
-    """Return the end from the sample tables of an MP4 if the last samples are inside the file, otherwise None."""
+    """Return when an MP4 ends, in seconds, according to its sample tables.
+
+    Return None for other formats, or if the last samples are missing from the file.
+    """
     if "mp4" not in container.format.name or any(not s.duration or not len(s.index_entries) for s in streams):
         return None
     for stream in streams:
@@ -130,9 +139,9 @@ def _end_by_index(container: InputContainer, streams: list[Any]) -> float | None
 
 
 def lasts_until(container: InputContainer, time: float) -> bool:
-    """Return whether the metadata and packets show that the container lasts at least `time` seconds.
+    """Return whether the container certainly lasts at least `time` seconds, according to its metadata and packets.
 
-    Costs a seek and the packets near `time`. False means that only `measure_duration` can tell.
+    Only the packets near `time` are read. If the result is False, `measure_duration` must be used to find out.
     """
     streams = playable_streams(container)
     indexed = _end_by_index(container, streams)
@@ -159,7 +168,10 @@ def _end_by_packets(container: InputContainer, streams: list[Any], declared: flo
 
 
 def _packets_from(container: InputContainer, streams: list[Any], time: float) -> Iterator[Any]:
-    """Yield the packets from `time` (container's own time) on, or nothing if the seek fails."""
+    """Yield the packets from the keyframe at or before `time` on, or nothing if the seek fails.
+
+    `time` is in seconds of the container's own time.
+    """
     try:
         container.seek(int(time * 1_000_000), backward=True)
     except _ffmpeg_error():
@@ -168,7 +180,7 @@ def _packets_from(container: InputContainer, streams: list[Any], time: float) ->
 
 
 def read_packets(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
-    """Yield the packets of `streams` up to the end or the first damage."""
+    """Yield the packets of `streams` that have data and a timestamp, up to the end or the first damage."""
     av_error = _ffmpeg_error()
     try:
         for packet in container.demux(streams):
@@ -187,7 +199,7 @@ def _latest_end(packets: Iterable[Any], streams: list[Any]) -> float | None:
 
 
 def _packet_ends(packets: Iterable[Any]) -> Iterator[tuple[int, float]]:
-    """Yield the stream index and the presentation end, in ticks of that stream, of each packet."""
+    """Yield the stream index of each packet, and when it ends, in units of that stream's time base."""
     lengths: dict[int, float] = {}
     for packet in packets:
         index, length = packet.stream_index, packet.duration
@@ -200,21 +212,22 @@ def _packet_ends(packets: Iterable[Any]) -> Iterator[tuple[int, float]]:
 
 
 def packet_end(packet: Any) -> float:
-    """Return when the content of `packet` stops being presented, in the container's time."""
+    """Return when `packet` stops being shown or heard, in seconds of the container's own time."""
     ticks = packet.pts if packet.pts is not None else packet.dts
     return float((ticks + (packet.duration or default_duration(packet.stream))) * packet.time_base)
 
 
 def default_duration(stream: Any) -> float:
-    """Return the ticks for which a video packet without a duration is shown; 0 for audio."""
+    """Return how long a video packet without a duration is shown, in units of the stream's time base; 0 for audio."""
     rate = getattr(stream, "average_rate", None)
     return float(1 / rate / stream.time_base) if rate else 0.0
 
 
 def decode_frames(container: InputContainer, stream: Any, from_tick: int | None = None) -> Iterator[Any]:
-    """Yield the frames of `stream` from the container's position on; skips damaged packets.
+    """Yield the frames of `stream` from the current position of the container on. Damaged packets are skipped.
 
-    With `from_tick`, earlier frames that no other frame refers to aren't decoded.
+    If `from_tick` (a timestamp in units of the stream's time base) is given, earlier frames to which no other frame
+    refers are not decoded.
     """
     av_error = _ffmpeg_error()
     skipping = False
@@ -232,7 +245,7 @@ def decode_frames(container: InputContainer, stream: Any, from_tick: int | None 
 
 
 def decode_packet(stream: Any, packet: Any) -> list[Any]:
-    """Return the frames that `packet` completes; empty if it is damaged."""
+    """Return the frames that the decoder completes with `packet`, or an empty list if the packet is damaged."""
     try:
         return list(stream.codec_context.decode(packet))
     except _ffmpeg_error():
@@ -240,7 +253,7 @@ def decode_packet(stream: Any, packet: Any) -> list[Any]:
 
 
 def flush_decoder(stream: Any) -> list[Any]:
-    """Return the frames that the decoder still holds, and reset it so that it can start at another keyframe."""
+    """Return the frames that the decoder has not returned yet, and reset it, so that it can start at another keyframe."""
     context = stream.codec_context
     frames = decode_packet(stream, None)
     context.flush_buffers()

@@ -1,1 +1,1 @@
-"""Mobipocket and Kindle books."""
+"""Handles Mobipocket and Kindle books."""

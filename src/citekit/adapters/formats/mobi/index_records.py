@@ -1,4 +1,7 @@
-"""Reads an index (INDX records) of a Kindle book: rows with a name and numbers by tag, and the texts they refer to."""
+"""Reads the indexes of a Kindle book, such as its table of contents, from INDX records.
+
+An index consists of rows, each with a name and numbers by tag, and of the texts that these numbers refer to.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ ROWS_LIMIT = 200_000
 
 @frozen
 class Row:
-    """A row of an index. The numbers of some tags are keys of `Index.texts`."""
+    """A row of an index in a Kindle book.
+
+    `tags` contains the numbers of each tag, some of which are keys of `Index.texts`.
+    """
 
     name: bytes
     tags: Mapping[int, Sequence[int]]
@@ -25,14 +31,14 @@ class Row:
 
 @frozen
 class Index:
-    """All rows of an index, in order, and its texts by offset."""
+    """An index of a Kindle book: its rows in order, and its texts by offset."""
 
     rows: Sequence[Row] = ()
     texts: Mapping[int, bytes] = {}
 
 
 def read_index(records: Records, number: int) -> Index:
-    """Return the index that starts at record `number`; an empty index if there is none or it is damaged."""
+    """Return the index that starts at the record `number`, or an empty index if it is missing or damaged."""
     if number == NONE or records[number][:4] != b"INDX":
         return Index()
     try:
@@ -103,7 +109,11 @@ def _tags(data: bytes, table: Sequence[bytes], control: int) -> dict[int, list[i
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """Return (number, position after it). Numbers have seven bits per byte; the last byte has its high bit set."""
+    """Return the number at the offset `at`, and the offset after the number.
+
+    Numbers have seven bits per byte, and the last byte has its high bit set. Raise `IndexError` if the data ends
+    before.
+    """
     value = 0
     while at < len(data):
         byte = data[at]

@@ -1,6 +1,6 @@
-"""Reads Mobipocket and Kindle books (MOBI 6, KF8) as sequences of HTML parts with a table of contents.
+"""Reads Mobipocket and Kindle books (MOBI 6, KF8) as sequences of HTML chapters with a table of contents.
 
-MuPDF also opens these files, but reads neither chapters nor a table of contents, and no text from KF8 (AZW3).
+MuPDF also opens these files, but finds neither chapters nor a table of contents, and reads no text from KF8 (AZW3).
 """
 
 from __future__ import annotations
@@ -45,26 +45,33 @@ _LANGUAGES = {
 
 @frozen
 class _Piece:
-    """A chapter. `start` is the byte offset of `data` in the text, as used by the table of contents."""
+    """The markup of a chapter (`data`).
+
+    `start` is its byte offset in the whole text, which table of contents entries use.
+    """
 
     start: int
     data: bytes
 
 
 def mobi_reader(*, as_seen: bool = False) -> MarkupReader:
-    """Return the reader of Mobipocket and Kindle books."""
+    """Return a reader of Mobipocket and Kindle books.
+
+    If `as_seen` is set, the reader marks superscripts, subscripts, and hidden text.
+    """
     return MarkupReader(load, read_facts, as_seen)
 
 
 def read_facts(path: Path) -> BookFacts:
-    """Return the metadata in the header of the book at `path`. Raises the same errors as `load`."""
+    """Return the metadata in the header of the book at `path`. Raise the same errors as `load`."""
     return _facts(read_header(read_records(path), path.name))
 
 
 def load(path: Path) -> MarkupBook:
     """Return the book at `path`.
 
-    Raises `SourceUnsupported` if the file is another format, damaged, or protected; `SourceUnreadable`.
+    Raise `SourceUnsupported` if the file has another format, is damaged, or is protected, and `SourceUnreadable` if it
+    cannot be read.
     """
     records = read_records(path)
     header = read_header(records, path.name)
@@ -113,8 +120,9 @@ def _facts(header: Header) -> BookFacts:
 
 
 def _split_at_page_breaks(text: bytes) -> Iterator[_Piece]:
-    """Split the text of a MOBI 6 book at its page breaks. A part that consists only of tags is merged with the next
-    one.
+    """Split the text of a MOBI 6 book at its page breaks into chapters.
+
+    A chapter that contains only tags is merged with the next one.
     """
     starts = [0]
     for found in _BREAK.finditer(text):
@@ -129,7 +137,7 @@ def _has_content(data: bytes) -> bool:
 
 
 def _first_flow(text: bytes, records: Records, header: Header) -> bytes:
-    """Return the HTML of a KF8 book, without the style sheets and drawings that follow it."""
+    """Return the HTML of a KF8 book, without the style sheets and drawings that are stored after it."""
     table = records[header.flows]
     if table[:4] != b"FDST" or len(table) < 20:
         return text
@@ -137,7 +145,10 @@ def _first_flow(text: bytes, records: Records, header: Header) -> bytes:
 
 
 def _assembled(text: bytes, skeletons: Index, fragments: Index) -> Iterator[_Piece]:
-    """Yield the pages of a KF8 book: each skeleton with the fragments that follow it inserted."""
+    """Yield the chapters of a KF8 book.
+
+    Each chapter is a skeleton, an HTML page without its content, into which the fragments stored after it are inserted.
+    """
     if not skeletons.rows:
         yield _Piece(0, text)
         return
@@ -179,7 +190,10 @@ def _fragment_offset(tags: Mapping[int, Sequence[int]], fragments: Index) -> int
 def _toc_entries(
     index: Index, header: Header, place: Callable[[Mapping[int, Sequence[int]]], int | None]
 ) -> list[tuple[int, str, int]]:
-    """Return (level, title, byte offset) of each TOC entry in reading order."""
+    """Return the level, the title, and the byte offset of each table of contents entry, in reading order.
+
+    `place` returns the byte offset for the tags of an index row, or None if it is unknown.
+    """
     found = []
     for row in index.rows:
         tags = row.tags
@@ -191,7 +205,7 @@ def _toc_entries(
 
 
 def _guide(index: Index, fragments: Index) -> Iterator[tuple[str, int]]:
-    """Yield (type, byte offset) of the landmarks in a KF8 book, whose EPUB 2 guide is stored as an index."""
+    """Yield the type and the byte offset of each landmark in a KF8 book, which stores landmarks in an index."""
     for row in index.rows[:LANDMARK_LIMIT]:
         offset = _fragment_offset(row.tags, fragments)
         if offset is not None:
@@ -199,7 +213,7 @@ def _guide(index: Index, fragments: Index) -> Iterator[tuple[str, int]]:
 
 
 def _references(text: bytes) -> Iterator[tuple[str, int]]:
-    """Yield (type, byte offset) of the landmarks in a MOBI 6 book, whose guide is at the beginning of its text."""
+    """Yield the type and the byte offset of each landmark in a MOBI 6 book, which stores landmarks in its text."""
     guides = b"".join(guide[0] for guide in islice(_GUIDE.finditer(text), 8))
     for found in islice(_REFERENCE.finditer(guides), LANDMARK_LIMIT):
         said = dict(_ATTRIBUTE.findall(found[0].lower()))
@@ -209,7 +223,10 @@ def _references(text: bytes) -> Iterator[tuple[str, int]]:
 
 
 def _marks(starts: Sequence[int], offsets: Iterable[int]) -> dict[int, list[int]]:
-    """Return, for each part, the offsets in it that the table of contents refers to."""
+    """Group byte offsets by the chapter that contains them.
+
+    `starts` contains the offset where each chapter begins, and the keys of the result are indexes of chapters.
+    """
     found: dict[int, list[int]] = {}
     for offset in sorted(set(offsets)):
         found.setdefault(_number_of(starts, offset), []).append(offset)
@@ -234,7 +251,10 @@ def _part(number: int, piece: _Piece, marks: dict[int, list[int]], header: Heade
 
 
 def _marked(piece: _Piece, offsets: Sequence[int]) -> bytes:
-    """Insert an empty anchor at each of these offsets; for an offset inside a tag, before the tag."""
+    """Return the chapter's markup with an empty anchor inserted at each of `offsets`.
+
+    If an offset is inside a tag, the anchor is inserted before the tag.
+    """
     kept, before = [], 0
     for offset in offsets:
         at = min(max(offset - piece.start, 0), len(piece.data))

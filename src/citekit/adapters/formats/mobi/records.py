@@ -1,4 +1,4 @@
-"""Reads the Palm database of a Kindle or Mobipocket book: its records, headers, and decompressed text.
+"""Reads the Palm database of a Mobipocket or Kindle book: its records, its header, and its decompressed text.
 
 The format is described at https://wiki.mobileread.com/wiki/MOBI. All counts in the file are validated.
 """
@@ -31,7 +31,7 @@ _EXTH_FLAG = 0x40
 
 @frozen
 class Records:
-    """The records of a database by number. Numbers beyond the end give an empty record."""
+    """The records of a Palm database by number. A record that does not exist is empty."""
 
     data: bytes
     starts: Sequence[int]
@@ -44,7 +44,10 @@ class Records:
 
 @frozen(kw_only=True)
 class Header:
-    """The fields of record 0. Index fields are record numbers, or `NONE` if the book has no such index."""
+    """The header of a book, which is stored in record 0.
+
+    Fields for indexes contain record numbers, or `NONE` if the book has no such index.
+    """
 
     compression: int
     encryption: int
@@ -65,7 +68,11 @@ class Header:
 
 
 def read_records(path: Path) -> Records:
-    """Return the records of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    """Return the records of the file at `path`.
+
+    Raise `SourceUnsupported` if it is not a Mobipocket or Kindle book or is damaged, and `SourceUnreadable` if it
+    cannot be read.
+    """
     data = read_whole(path, SIZE_LIMIT)
     if data[60:68] != b"BOOKMOBI" or len(data) < 78:
         raise SourceUnsupported(f"{path.name} is not a Mobipocket or Kindle book.")
@@ -79,9 +86,9 @@ def read_records(path: Path) -> Records:
 
 
 def read_header(records: Records, name: str) -> Header:
-    """Return the header of the book `name`.
+    """Return the header of a book. `name` is its file name, for error messages.
 
-    Raises `SourceUnsupported` if the book is damaged, protected, or compressed by an unsupported method.
+    Raise `SourceUnsupported` if the book is damaged, is protected, or uses an unsupported compression method.
     """
     record = records[0]
     try:
@@ -139,7 +146,7 @@ def _title(record: bytes, own: bytes) -> str:
 
 
 def _extra(record: bytes, at: int) -> dict[int, list[bytes]]:
-    """Return the values of the EXTH block by type."""
+    """Return the values in the EXTH block (additional metadata) at the offset `at` of a record, by type number."""
     if record[at : at + 4] != b"EXTH":
         return {}
     found: dict[int, list[bytes]] = {}
@@ -154,7 +161,10 @@ def _extra(record: bytes, at: int) -> dict[int, list[bytes]]:
 
 
 def text_of(records: Records, header: Header, name: str) -> bytes:
-    """Return all of the text, including its markup. Raises `SourceUnsupported` if a record cannot be decompressed."""
+    """Return the whole text of the book, including its markup. `name` is the file name, for error messages.
+
+    Raise `SourceUnsupported` if a record cannot be decompressed or the text is too long.
+    """
     pieces, size = [], 0
     for number in range(1, header.text_records + 1):
         piece = _without_trailing(records[number], header.trailing)
@@ -170,7 +180,7 @@ def text_of(records: Records, header: Header, name: str) -> bytes:
 
 
 def _without_trailing(record: bytes, flags: int) -> bytes:
-    """Return a text record without its trailing entries, whose types are given by `flags`."""
+    """Return a text record without the entries that follow the text. `flags` defines which entries there are."""
     for _ in range((flags >> 1).bit_count()):
         size = 0
         for byte in record[-4:]:
@@ -182,7 +192,7 @@ def _without_trailing(record: bytes, flags: int) -> bytes:
 
 
 def unpacked(packed: bytes, name: str) -> bytes:
-    """Decompress a PalmDOC record (LZ77). Raises `SourceUnsupported`."""
+    """Decompress a PalmDOC record (LZ77). Raise `SourceUnsupported` if the record is damaged."""
     out = bytearray()
     at, end = 0, len(packed)
     while at < end:

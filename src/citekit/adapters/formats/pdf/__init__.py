@@ -1,1 +1,1 @@
-"""PDF documents."""
+"""Handles PDF documents."""

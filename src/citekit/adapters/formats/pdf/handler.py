@@ -1,4 +1,4 @@
-"""PDF documents as a format."""
+"""The format handler for PDF documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class PdfHandler(NativeHandler):
-    """Outlines, reads, and extracts pages with PyMuPDF."""
+    """A format handler that outlines, reads, and extracts PDF pages with PyMuPDF."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""
@@ -23,14 +23,14 @@ class PdfHandler(NativeHandler):
         return PdfOutliner(services.index, services.password, services.ocr_reader)
 
     def measure(self, path: Path, services: Services) -> Extent:
-        """The number of pages."""
+        """Return the extent of the PDF at `path`: its number of pages."""
         from citekit.adapters.libraries.mupdf.engine import opened
 
         with opened(path, password=services.password) as document:
             return Extent(pages=document.page_count)
 
     def text_reader(self, services: Services, *, marked: bool) -> TextReader:
-        """See `FormatHandler.text_reader`. Quotes open locked documents, and the library does not."""
+        """See `FormatHandler.text_reader`. Only the reader for quotes (`marked`) opens files that need a password."""
         from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
 
         if not marked:

@@ -1,4 +1,4 @@
-"""PDF pages by PyMuPDF, in the order in which the file draws them."""
+"""Reads the text of PDF pages with PyMuPDF, in the order in which the file draws it."""
 
 from __future__ import annotations
 
@@ -36,35 +36,38 @@ _FILE = re.compile(
 
 
 class PyMuPdfTextReader:
-    """Reads PDFs page by page; other threads get at PyMuPDF between two pages.
+    """A text reader for PDFs that reads page by page and lets other threads use PyMuPDF between two pages.
 
-    Lines end with line feeds, paragraphs (blocks) with two, unless a block clearly continues in the next one. A word
-    that is split at the end of a line is joined: at a soft hyphen always; at a hyphen if the whole word occurs elsewhere
-    in the document, or its first part nowhere. No other character but soft hyphens is left out.
+    Lines end with a line feed and paragraphs (blocks) with two, unless a block clearly continues in the next one. A
+    word that is split at the end of a line is joined at a soft hyphen. At a hyphen, it is joined if the whole word
+    occurs elsewhere in the document, or its first part does not. Only soft hyphens are removed.
 
-    Hidden text is omitted (see `formats.pdf.document.hidden_text`); with `as_seen`, all text of such a page
-    follows its shown text behind a mark, as `domain.quotes.hidden` writes it.
+    Hidden text is omitted (see `formats.pdf.document.hidden_text`). With `as_seen`, a page with hidden text has its
+    visible text first, then a mark, and then all of its text, in the format of `domain.quotes.hidden`.
 
-    If `joining` is false, words stay split where the page splits them. With `as_seen`, numbers that stand higher or
-    lower are superscripts and subscripts. `password` opens a locked file.
+    If `joining` is false, words stay split. With `as_seen`, raised and lowered numbers become superscripts and
+    subscripts. `password` opens a file that needs one.
     """
 
     def __init__(self, *, joining: bool = True, as_seen: bool = False, password: str | None = None) -> None:
         self._joining, self._as_seen, self._password = joining, as_seen, password
 
     def supports(self, format: Format) -> bool:
-        """PDF alone."""
+        """Return whether `format` is PDF."""
         return format.name == "pdf"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """A unit a page, an empty one for a page without text, or too complex to be read; see `TextReader.read`."""
+        """Return the text with one unit for each page. See `TextReader.read`.
+
+        The unit is empty for a page that has no text or is too complex to be read.
+        """
         with opened(source.path, password=self._password) as document:
             pages = list(_pages(document, progress, as_seen=self._as_seen))
             unread = skipped_pages(document)
         return ExtractedText.joined(UnitKind.PAGE, _unbroken(pages) if self._joining else pages, "\n", unread=unread)
 
     def facts(self, source: Source) -> BookFacts:
-        """What the document information says; what a program put there by itself counts for nothing."""
+        """Return the title, authors, and language from the document information, ignoring defaults of programs."""
         with opened(source.path, password=self._password) as document:
             said = document.metadata or {}
             language = getattr(document, "language", None)
@@ -102,7 +105,10 @@ def _plain_blocks(blocks: Blocks) -> Iterator[str]:
 
 
 def _joined(blocks: Sequence[str]) -> str:
-    """The blocks of a page: one that ends within a sentence which goes on with a small letter does not end a paragraph."""
+    """Return the blocks of a page joined by empty lines.
+
+    A single line feed joins a block that ends within a sentence to a block that starts with a lowercase letter.
+    """
     text: list[str] = []
     for block in filter(None, blocks):
         if text:
@@ -113,10 +119,9 @@ def _joined(blocks: Sequence[str]) -> str:
 
 
 def block_text(block: str) -> str:
-    """Return a block without soft hyphens and empty lines.
+    """Return the text of a block without soft hyphens and empty lines.
 
-    Characters that cannot be displayed become spaces, runs of white space become one space, and the ends of cells become
-    tabs.
+    Unprintable characters become spaces, runs of white space become one space, and the ends of table cells become tabs.
     """
     text = _SOFT_END.sub("", block).replace("\u00ad", "") if "\u00ad" in block else block
     if not text.replace("\n", "").isprintable():
@@ -126,13 +131,13 @@ def block_text(block: str) -> str:
 
 
 def _row(line: str) -> str:
-    """Return a row without its empty cells, with tabs between the others."""
+    """Return the table row `line` without its empty cells, with tabs between the other cells."""
     cells = (_BLANKS.sub(" ", cell).strip() for cell in line.split(CELL_END))
     return "\t".join(filter(None, cells))
 
 
 def _unbroken(pages: Sequence[str]) -> Iterator[str]:
-    """The pages, with words joined that were split at line ends, where that is certain."""
+    """Yield the pages, with words that were split at line ends joined if other occurrences in the document confirm it."""
     parted = {match.groups() for page in pages for match in _BROKEN.finditer(page)}
     if not parted:
         yield from pages
@@ -154,7 +159,7 @@ def _put_together(match: re.Match[str], known: set[str]) -> str:
 
 
 def _said(text: str | None) -> str | None:
-    """A value that a person may have written, on one line; None for what programs write."""
+    """Return a metadata value on one line; None if it is empty, damaged, or a default that programs write."""
     said = " ".join(_shown(text or "").split())
     return None if not said or _JUNK.fullmatch(said) or "\ufffd" in said else said
 
@@ -171,5 +176,5 @@ def _title(text: str | None) -> str | None:
 
 
 def _authors(text: str | None) -> list[str]:
-    """The authors in a text that separates them with semicolons or ampersands."""
+    """Return the authors in `text`, which separates them with semicolons or ampersands."""
     return [name for name in (each.strip() for each in re.split(r"\s*;\s*|\s+&\s+", text or "")) if name]

@@ -1,1 +1,1 @@
-"""Plain text files."""
+"""The adapter for plain text files."""

@@ -1,4 +1,4 @@
-"""Handles plain text, and provides the extractor of lines that all text formats share."""
+"""The format handler for plain text, and the extractor of lines that all text formats share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citekit.domain.ports.extractor import Extractor
 
 
 class PlainTextHandler(TextHandler):
-    """Outlines text without markup, and text in a format that no other handler outlines."""
+    """A format handler that outlines text without markup, and text in a format that no other handler outlines."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""

@@ -78,10 +78,11 @@ _CAPITALS_LIMIT = 70
 
 @define
 class HeadingFinder:
-    """Finds headings in lines that arrive in order. `finish` returns them. If `prose` is False, there are none.
+    """A finder of headings in lines that are passed to `feed` in order; `finish` returns them.
 
-    Named headings (`Chapter 1`, `ACT II`) count if a blank line precedes them. Numbered lines and lines in capitals count
-    only between blank lines, and only if they are rare and distinct; otherwise they are list items, or the names of speakers.
+    If `prose` is False, it finds none. Named headings (`Chapter 1`, `ACT II`) count if a blank line precedes them.
+    Numbered lines and lines in capitals count only between blank lines, and only if they are rare and distinct;
+    otherwise they are list items or names of speakers.
     """
 
     prose: bool
@@ -98,7 +99,7 @@ class HeadingFinder:
     entry: tuple[int, str] = (0, "")
 
     def feed(self, number: int, line: str) -> None:
-        """Process line `number`, which decides whether the line before it is a heading."""
+        """Process line `number` (1-based), which also decides whether the previous line is a heading."""
         if self.prose:
             if self.listing and line.strip():
                 self.entry, self.listing = (number, _normalized(line)), False
@@ -112,7 +113,7 @@ class HeadingFinder:
             self.before, self.last, self.lines = self.last, line if line.strip() else "", number
 
     def finish(self) -> list[TextHeading]:
-        """Returns the headings in order, with levels from 1 without gaps."""
+        """Return the headings in order, with consecutive levels from 1; an empty list if there are fewer than two."""
         self.feed(self.lines + 1, "")
         chosen = dict(self._chosen())
         found = _without_toc_runs(self._without_toc([chosen[line] for line in sorted(chosen)]))
@@ -156,7 +157,10 @@ class HeadingFinder:
             yield from ((heading.line, heading) for heading in headings)
 
     def _without_toc(self, found: list[TextHeading]) -> list[TextHeading]:
-        """Removes the headings of a printed table of contents, which ends where its first entry recurs as a heading."""
+        """Return the headings without the entries of a printed table of contents.
+
+        The table ends where its first entry occurs again, as a heading.
+        """
         line, entry = self.entry
         for each in found if len(entry) > 2 else ():
             title = _normalized(each.title)
@@ -170,10 +174,11 @@ class HeadingFinder:
 
 
 def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
-    """Removes lines in capitals that are paragraphs in which every second line is blank.
+    """Return the headings without lines in capitals that form a paragraph with a blank line after each line.
 
-    Such lines follow one another with nothing in between, and at least one stops within a sentence. There are at least three,
-    or the last one ends with a period; a title on two lines does neither.
+    Such lines follow one another with nothing else in between, and at least one of them ends within a sentence. They
+    form a paragraph if there are at least three of them, or if the last one ends with a period. A two-line title does
+    neither.
     """
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
@@ -187,7 +192,10 @@ def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
 
 
 def _without_toc_runs(found: list[TextHeading]) -> list[TextHeading]:
-    """Removes a table of contents: three or more headings, at most one line apart, that all recur later."""
+    """Return the headings without the entries of printed tables of contents.
+
+    Such a table is recognized as three or more headings, at most one line apart, nearly all of which occur again later.
+    """
     last = {_normalized(heading.title): heading.line for heading in found}
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
@@ -257,12 +265,15 @@ def _with_titles(found: list[TextHeading]) -> list[TextHeading]:
 
 
 def _normalized(line: str) -> str:
-    """Returns a title for comparison: only letters and digits, without the leader and page number of a table of contents."""
+    """Return `line` for comparison with other titles: its letters and digits, case-folded.
+
+    The leader dots and the page number of a table of contents entry are removed.
+    """
     return "".join(filter(str.isalnum, _LEADER.sub("", line).casefold()))
 
 
 def _in_title_case(title: str) -> bool:
-    """Returns whether words begin with capitals, except short ones.
+    """Return whether `title` has at most eight words that are capitalized or short.
 
     This distinguishes a title that ends with a period from a sentence.
     """
@@ -271,13 +282,16 @@ def _in_title_case(title: str) -> bool:
 
 
 def _is_words(title: str) -> bool:
-    """Returns whether most characters are capitals, unlike in codes, and in scripts without capitals."""
+    """Return whether at least 70 percent of the characters, and at least three, are capitals.
+
+    This excludes codes with many digits or symbols, and text in scripts without capitals.
+    """
     capitals = sum(character.isupper() for character in title)
     return capitals >= 3 and capitals * 10 >= sum(not character.isspace() for character in title) * 7
 
 
 def _rank(line: str) -> int:
-    """Returns the level of a heading with a keyword, such as `Chapter`; 0 for any other line."""
+    """Return the level of a heading that starts with a keyword such as `Chapter`; 0 for any other line."""
     if _CHINESE.match(line):
         return 4
     if _ALONE.match(line):

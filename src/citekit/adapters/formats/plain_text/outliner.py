@@ -1,4 +1,4 @@
-"""Outlines plain text by its headings (`Chapter 1`, underlined, numbered, in capitals), or in groups of lines."""
+"""Outlines plain text by its headings (`Chapter 1`, underlined, numbered, or in capitals), or in groups of lines."""
 
 from __future__ import annotations
 
@@ -35,13 +35,16 @@ _TITLE_LIMIT = 60
 
 
 class PlainTextOutliner:
-    """Outlines texts of a format without an outliner of its own. Every line is in exactly one top-level node.
+    """An outliner for texts whose format has no outliner of its own. Every line belongs to exactly one top-level node.
 
-    Of a text that has more than `LINES_LIMIT` lines, only the first lines of each group are read.
+    In a text of more than `LINES_LIMIT` lines, only the first lines of each group are read.
     """
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns chapters and sections, or groups of lines. Raises `SourceUnreadable`."""
+        """Return an outline of chapters and sections, or of groups of lines if no headings are found.
+
+        Raises `SourceUnreadable` if the file cannot be read.
+        """
         text = open_text(source.path, progress)
         prose = source.format.name in _PROSE and source.path.suffix.lower() not in _DATA
         finder = HeadingFinder(prose)
@@ -58,7 +61,7 @@ class PlainTextOutliner:
 
 
 def _from_the_first_line(items: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
-    """Extends the first item to line 1, because `sections` omits leading lines without letters."""
+    """Return the items with the first one extended to line 1, because `sections` omits leading lines without letters."""
     match [item.location for item in items[:1]]:
         case [Lines(last=last)]:
             return (evolve(items[0], location=Lines(1, last)), *items[1:])
@@ -66,7 +69,10 @@ def _from_the_first_line(items: Sequence[OutlineItem]) -> Sequence[OutlineItem]:
 
 
 def _with_line_groups(items: Sequence[OutlineItem], text: TextFile, blank: bytearray) -> tuple[OutlineItem, ...]:
-    """Splits long items without children into groups of lines; returns only groups if there are no items."""
+    """Return the items, with long items without children split into groups of lines.
+
+    If there are no items, the whole text is split into groups.
+    """
     if not text.line_count:
         return ()
     leaves = list(_long_leaves(items)) if items else [(1, text.line_count)]
@@ -101,9 +107,10 @@ def _split(
 
 
 def group_lines(span: tuple[int, int], blank: bytearray, scale: int = 1) -> list[tuple[int, int]]:
-    """Splits the lines from `span[0]` to `span[1]` into groups, each (first, last).
+    """Split the lines from `span[0]` to `span[1]` into groups; return the (first, last) line numbers of each.
 
-    `blank[n]` is 1 if line n is blank. A group begins after a blank line if one is in range. `scale` makes groups longer.
+    `blank[n]` is 1 if line n is blank. A group starts after a blank line if there is one at an allowed length. `scale`
+    is a factor for the length of groups.
     """
     least, most = GROUP[0] * scale, GROUP[1] * scale
     first, end = span
@@ -128,7 +135,7 @@ def _group(span: tuple[int, int], begins: Mapping[int, Sequence[str]]) -> Outlin
 
 
 def _with_parents(groups: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
-    """Gathers many groups below parents of `PARENT_SIZE` groups."""
+    """Return `groups` gathered below parent items of `PARENT_SIZE` groups each, or unchanged if they are few."""
     if len(groups) <= PARENT_SIZE + PARENT_SIZE // 2:
         return tuple(groups)
     parents = []

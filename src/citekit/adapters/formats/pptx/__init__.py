@@ -1,1 +1,1 @@
-"""Presentations."""
+"""The adapter for presentations (PPTX files)."""

@@ -27,7 +27,10 @@ _VALUES = ("val", "yVal", "bubbleSize")
 
 @frozen
 class Series:
-    """A series: its name, its labels (the x values of a scatter chart), and its values, both keyed by point number."""
+    """A data series of a chart: its name, its labels (the x values of a scatter chart), and its values.
+
+    Labels and values are keyed by point number.
+    """
 
     name: str
     labels: dict[int, str]
@@ -35,10 +38,10 @@ class Series:
 
 
 def chart_text(space: _Element) -> str:
-    """Return the chart's title, or else the names of its series, followed by its data in rows.
+    """Return the chart's title (or the names of its series) and its data in rows, as text.
 
     A row has a label and the value of each series. Adjacent series with the same labels share their rows. `space` is
-    the root of the chart part.
+    the root element of the chart part.
     """
     epoch = EPOCH_1904 if _is_on(space.find("{*}date1904")) else EPOCH
     found = [_series(each, epoch) for each in space.iterfind("{*}chart/{*}plotArea/*/{*}ser")]
@@ -70,7 +73,10 @@ def _series(element: _Element, epoch: datetime) -> Series:
 
 
 def _points(data: _Element, epoch: datetime) -> dict[int, str]:
-    """Return the points of some chart data by number. For labels with several levels, returns the innermost level."""
+    """Return the text of each point of chart data by its number.
+
+    For labels with several levels, use the innermost level.
+    """
     level = data.find(".//{*}lvl")
     inside = data if level is None else level
     code = inside.findtext(".//{*}formatCode") or "General"

@@ -1,6 +1,6 @@
-"""Writes a presentation that contains only some of the slides, without the parts that only other slides use.
+"""Writes a presentation that contains only some of the slides, without the package parts that only other slides use.
 
-Parts are copied byte for byte, except for the lists of slides, sections, and layouts, the relationships, and the slides
+Parts are copied byte for byte, except for the lists of slides, sections, and layouts, the relationships, and slides
 with links to omitted slides. Data about the whole presentation (statistics with all titles, thumbnail, custom shows,
 revisions), macros, and custom data are omitted.
 """
@@ -41,8 +41,10 @@ _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 
 
 def write_deck(package: OfficePackage, location: Pages, target: Path, progress: Progress) -> None:
-    """Write the slides of `location` as a presentation. Raises `LocationOutside`, `SourceUnsupported`,
-    `HomeUnwritable`.
+    """Write a presentation with only the slides of `location` to `target`.
+
+    Raises `LocationOutside` if a slide does not exist, `SourceUnsupported` if the presentation is damaged, or
+    `HomeUnwritable` if `target` cannot be written.
     """
     deck = _Deck.of(package, location)
     names = list(deck.kept)
@@ -59,7 +61,9 @@ def write_deck(package: OfficePackage, location: Pages, target: Path, progress: 
 
 @define
 class _Deck:
-    """The new presentation: `kept` maps its parts to their relationships; `rewritten` maps the changed parts to their
+    """The contents of the new presentation.
+
+    `kept` maps the names of its parts to their relationships. `rewritten` maps the names of changed parts to their
     bytes.
     """
 
@@ -85,12 +89,12 @@ class _Deck:
         return deck
 
     def of_package(self) -> list[Relation]:
-        """Return the relationships of the package itself."""
+        """Return the package-level relationships that the new presentation keeps."""
         found = [each for each in self.package.relations() if each.kind in _OF_PACKAGE and not each.outside]
         return [each for each in found if each.kind != "officeDocument" or each.target == self.main]
 
     def content_types(self) -> bytes:
-        """Return the content types of the retained parts (ECMA-376 part 2, 7.2.3)."""
+        """Return the content types part for the kept parts, as XML (ECMA-376 part 2, 7.2.3)."""
         part = self.package.find("[Content_Types].xml")
         root = [] if part is None else list(self.package.root(part))
         lines = []
@@ -105,7 +109,7 @@ class _Deck:
         return f'{_HEADER}<Types xmlns="{_TYPES}">{"".join(lines)}</Types>'.encode()
 
     def _gather(self, root: _Element, relations: list[Relation], ids: set[str]) -> None:
-        """Collect the parts that the slides need and the parts of the presentation itself."""
+        """Collect the parts that the kept slides need and the parts of the presentation itself."""
         self.kept[self.main] = []
         for name in sorted(self.slides):
             self._follow(name)
@@ -123,8 +127,9 @@ class _Deck:
         self._trim_masters()
 
     def _follow(self, name: str) -> None:
-        """Retain a part and everything it needs. A master does not bring its layouts; a slide brings the layout it
-        uses.
+        """Keep a part and everything that it needs.
+
+        A slide needs its layout, but a slide master does not need its layouts.
         """
         pending = [name]
         while pending:
@@ -160,12 +165,18 @@ def _check_inside(location: Pages, count: int) -> None:
 
 
 def _reference(element: _Element) -> str:
-    """Return the relationship ID that an element refers to. The element's own `id` attribute has no namespace."""
+    """Return the ID of the relationship that `element` refers to, or "" if it refers to none.
+
+    This is its `id` attribute with a namespace; the element's own ID has none.
+    """
     return next((str(value) for key, value in element.items() if str(key).endswith("}id")), "")
 
 
 def _presentation(root: _Element, relations: set[str], slides: set[str]) -> bytes:
-    """Return the presentation part with only these slides and without references to omitted parts."""
+    """Return the presentation part with only the slides whose IDs are in `slides`, without references to omitted parts.
+
+    `relations` are the IDs of the relationships that are kept.
+    """
     for name in ("custShowLst", "handoutMasterIdLst", "custDataLst", "photoAlbum"):
         for each in list(below(root, name)):
             root.remove(each)
@@ -198,7 +209,7 @@ def _keep_references(root: _Element, listing: str, relations: set[str]) -> None:
 
 
 def _unlinked(root: _Element, gone: set[str]) -> bytes:
-    """Return a slide part without its links to omitted slides."""
+    """Return a slide part without the elements that refer to the omitted relationships `gone`, such as links to slides."""
     for each in list(root.iter()):
         if isinstance(each.tag, str) and _reference(each) in gone:
             _remove(each)

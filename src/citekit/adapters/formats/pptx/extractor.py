@@ -31,21 +31,21 @@ _WHOLE = "Slides are extracted whole: the region {region} is on the extracted sl
 
 @frozen
 class SlideExtractor:
-    """Extracts slides as a presentation with only those slides (NATIVE), or as their text and notes (TEXT)."""
+    """An extractor of slides as a presentation with only those slides (NATIVE), or as their text and notes (TEXT)."""
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """The version of the recipe and of the library that reads the text."""
+        """The extractor's name with the versions of its recipe and of python-pptx, which both affect the evidence."""
         return ExtractorIdentity("office-slides", f"{RECIPE}-{version_of('pptx', 'python-pptx')}")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the forms of slides: PPTX (native) and text."""
+        """Return NATIVE (PPTX) and TEXT for slides of a presentation, and no forms for anything else."""
         return _FORMS if format.name == "pptx" and isinstance(location, Pages) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the slides to `target`. See the port for the errors."""
+        """Write the slides of `location` to `target` in the form of `options`. See `Extractor.extract` for errors."""
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(f"Slides are available in the forms native and text, but not {options.form.value}.")
         progress(0, 1, "cutting slides")
@@ -59,7 +59,7 @@ class SlideExtractor:
 
 
 def check_inside(location: Pages, count: int) -> None:
-    """Raise `LocationOutside` if one of the slides does not exist."""
+    """Raise `LocationOutside` if `location` names a slide beyond the `count` slides of the presentation."""
     if location.clamp(Extent(pages=count)) != location:
         raise LocationOutside.beyond("slide", location.numbers[-1], "presentation", count)
 
@@ -73,9 +73,7 @@ def _text(deck: Any, location: Pages, name: str) -> str:
 
 
 def _slide_text(slide: Any, location: Pages, size: tuple[int, int]) -> str:
-    """Return the text of a slide and its notes. With a region, return only the text of the shapes that overlap the
-    region.
-    """
+    """Return the text of a slide and its notes; with a region, return only the text of shapes that overlap the region."""
     found = shapes(slide, *size, as_seen=True)
     region = location.region
     if region is not None:

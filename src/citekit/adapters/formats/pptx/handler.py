@@ -1,4 +1,4 @@
-"""The handler for presentations."""
+"""The format handler for presentations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class PptxHandler(NativeHandler):
-    """Handles presentations. Slides are pages."""
+    """A format handler for presentations, in which each slide is a page."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""
@@ -23,7 +23,7 @@ class PptxHandler(NativeHandler):
         return PptxOutliner()
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """Return the number of slides."""
+        """Return the extent of the presentation at `path`: its number of slides."""
         from citekit.adapters.formats.pptx import presentation
         from citekit.adapters.libraries.office_package import opened_package
 

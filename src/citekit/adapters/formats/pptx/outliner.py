@@ -1,6 +1,4 @@
-"""Outlines presentations: sections, slides as pages, and the tables, charts, and images on a slide with their
-regions.
-"""
+"""Outlines presentations: sections, slides as pages, and tables, charts, and images with their regions on a slide."""
 
 from __future__ import annotations
 
@@ -29,14 +27,15 @@ LEAST_AREA = 0.01
 
 @frozen
 class PptxOutliner:
-    """Outlines presentations. A slide is a page; an image, table, or chart on it is a node with a region of that
-    page.
+    """An outliner for presentations.
+
+    A slide is a page; an image, table, or chart on the slide is a node whose location is a region of the page.
     """
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the slides below the sections of the presentation, if it has any.
+        """Return the outline of the slides, grouped by the presentation's sections if it has any.
 
-        Raises `SourceUnsupported`, `SourceUnreadable`.
+        Raises `SourceUnsupported` if the file is damaged, or `SourceUnreadable` if it cannot be read.
         """
         progress(0, 1, "reading the slides")
         with opened_package(source.path) as package:
@@ -95,15 +94,16 @@ def _hidden_text_notes(slides: Sequence[Any], size: tuple[int, int]) -> Iterator
 
 
 def _has_core(deck: Any) -> bool:
-    """Return whether the file has core properties. Without them, python-pptx would create some with today's date."""
+    """Return whether the file has core properties; otherwise python-pptx would create some with today's date."""
     return any(each.reltype.endswith("/core-properties") for each in deck.part.package._rels.values())
 
 
 def _sectioned(
     outline_items: Sequence[OutlineItem], ids: Sequence[int], named: Sequence[tuple[str, list[int]]]
 ) -> Iterator[OutlineItem]:
-    """Yield the slides below their sections; a slide without a section is on the top level. Sections hold adjacent
-    slides.
+    """Yield the slides grouped below their sections; a slide without a section is at the top level.
+
+    A section consists of adjacent slides.
     """
     section_of = {slide: section for section, (_, slides) in enumerate(named) for slide in slides}
     slide_sections = (
@@ -140,7 +140,10 @@ def _slide(slide: Any, number: int, size: tuple[int, int]) -> OutlineItem:
 
 
 def _exhibits(found: Sequence[SlideShape], number: int) -> Iterator[OutlineItem]:
-    """Yield an item for each image, table, and chart. Without a title of its own, an item is titled by its kind."""
+    """Yield an outline item for each image, table, and chart on slide `number`, except small images.
+
+    An item without its own title is named after its kind.
+    """
     for shape in found:
         if shape.kind in ("text", "running") or shape.box is None:
             continue

@@ -1,4 +1,4 @@
-"""Opens presentations with python-pptx, passing it only their markup, which is bounded in size and has no DOCTYPE."""
+"""Opens presentations with python-pptx, which receives only their markup: XML of bounded size without a DOCTYPE."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ DAMAGED: tuple[type[Exception], ...] = (
 
 
 def table() -> dict[type[Exception], type[CiteKitError]]:
-    """Map the exceptions that reading a presentation can raise, including their subclasses, to CiteKit errors."""
+    """Return a mapping from the exceptions that reading a presentation can raise to CiteKit errors.
+
+    An exception class in the mapping also covers its subclasses.
+    """
     from lxml import etree
     from pptx.exc import PythonPptxError
 
@@ -41,7 +44,7 @@ def table() -> dict[type[Exception], type[CiteKitError]]:
 
 @contextmanager
 def translated(name: str) -> Iterator[None]:
-    """Convert the errors that python-pptx raises for the presentation `name` to CiteKit errors."""
+    """Convert exceptions that python-pptx raises for the presentation `name` inside the `with` block to CiteKit errors."""
     try:
         yield
     except CiteKitError:
@@ -53,7 +56,10 @@ def translated(name: str) -> Iterator[None]:
 
 
 def presentation(package: OfficePackage) -> Presentation:
-    """Open the presentation with its media replaced by empty parts. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    """Open the presentation in `package` with python-pptx, with its media replaced by empty parts.
+
+    Raises `SourceUnsupported` if the file is damaged, or `SourceUnreadable` if it cannot be read.
+    """
     import pptx
 
     package.main("presentation")
@@ -62,7 +68,7 @@ def presentation(package: OfficePackage) -> Presentation:
 
 
 def _markup(package: OfficePackage) -> bytes:
-    """Return the package with all its markup and with its other parts empty."""
+    """Return the package as ZIP bytes, with all its markup but with empty content for its other parts."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name in package.names:
@@ -72,7 +78,10 @@ def _markup(package: OfficePackage) -> bytes:
 
 
 def notes_text(slide: Slide, *, as_seen: bool = False) -> str:
-    """Return the speaker notes; "" if there are none."""
+    """Return the speaker notes of a slide, or "" if there are none.
+
+    With `as_seen`, raised and lowered numbers become superscript and subscript characters.
+    """
     if not slide.has_notes_slide:
         return ""
     return written(body_of(slide.notes_slide.notes_placeholder), as_seen=as_seen)
@@ -105,19 +114,19 @@ def _first_line(shape: SlideShape) -> str:
 
 
 def is_hidden(slide: Slide) -> bool:
-    """Return whether a slide is skipped when the presentation is shown."""
+    """Return whether `slide` is skipped in a slide show."""
     return slide._element.get("show") in ("0", "false")
 
 
 def slide_ids(deck: Presentation) -> list[int]:
-    """Return the IDs of the slides in order."""
+    """Return the IDs of the slides in presentation order."""
     part: Any = deck.part
     listed = part._element.sldIdLst
     return [] if listed is None else [int(each.get("id")) for each in listed]
 
 
 def sections(package: OfficePackage) -> list[tuple[str, list[int]]]:
-    """Return (name, slide IDs) for each section of the presentation ([MS-PPTX] 2.6.25)."""
+    """Return the name and the slide IDs of each section of the presentation ([MS-PPTX] 2.6.25)."""
     _, root = package.main("presentation")
     return [
         (

@@ -1,4 +1,4 @@
-"""The shapes on a slide with their bounding boxes: text, tables, charts, and images, including those in groups."""
+"""Reads the shapes on a slide with their bounding boxes: text, tables, charts, and images, including those in groups."""
 
 from __future__ import annotations
 
@@ -39,9 +39,10 @@ class SlideShape:
 
 
 def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> list[SlideShape]:
-    """Return the shapes of a slide of that size (in EMU), including those in groups, with the title first.
+    """Return the shapes of a slide, including those in groups, with the title first.
 
-    With `as_seen`, raised and lowered numbers become superscript and subscript characters; see `text.written`.
+    `width` and `height` are the slide's size in EMU (914,400 per inch). With `as_seen`, raised and lowered numbers
+    become superscript and subscript characters; see `text.written`.
     """
     _choose(slide)
     title = slide.shapes.title
@@ -56,9 +57,10 @@ def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> l
 
 
 def _choose(slide: Slide) -> None:
-    """Replace alternate content by the choice that current programs show (ECMA-376 part 3, 7.6).
+    """Replace alternate content on the slide with its first alternative that consists of shapes.
 
-    python-pptx skips such shapes: text boxes with equations, newer chart types, ink.
+    See ECMA-376 part 3, 7.6. Otherwise python-pptx skips such shapes: text boxes with equations, newer chart types, and
+    ink.
     """
     for each in list(slide._element.iter("{*}AlternateContent")):
         parent = each.getparent()
@@ -94,8 +96,10 @@ def _walk(among: Iterable[Any], place: Place, depth: int) -> Iterator[tuple[Any,
 
 
 def _inside(group: Any, place: Place) -> Place:
-    """Return the conversion from the coordinates of a group to those of the slide (DrawingML, `a:chOff` and
-    `a:chExt`).
+    """Return a function that converts coordinates inside a group of shapes to those of the slide.
+
+    `place` is the same kind of function for the coordinates that contain the group. The conversion is defined by the
+    DrawingML elements `a:chOff` and `a:chExt`.
     """
     frame = group._element.grpSpPr.find(".//{*}xfrm")
     parts = {} if frame is None else {str(child.tag).rpartition("}")[2]: child for child in frame}
@@ -127,7 +131,7 @@ def _is_outside(edges: Edges | None) -> bool:
 
 
 def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
-    """Return (kind, title, text) of a shape."""
+    """Return the kind, the title, and the text of a shape."""
     described = _described(shape)
     if getattr(shape, "has_table", False) and shape.has_table:
         rows = [[_cell(each, as_seen=as_seen) for each in row] for row in shape._element.iter("{*}tr")]
@@ -141,7 +145,10 @@ def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
 
 
 def _diagram_text(shape: Any, *, as_seen: bool) -> str:
-    """Return the text of a diagram (21.4), one line per item in the order of its data; "" for any other image."""
+    """Return the text of a diagram, one line per item in the order of its data; "" for any other picture.
+
+    See ECMA-376 part 1, 21.4.
+    """
     from pptx.oxml import parse_xml
 
     reference = next(shape._element.iter("{*}relIds"), None)
@@ -157,12 +164,15 @@ def _cell(cell: Any, *, as_seen: bool) -> str:
 
 
 def body_of(shape: Any) -> Any:
-    """Return the text body of a shape; None if it has none."""
+    """Return the text body element of a shape; None if there is no shape or it has no text body."""
     return None if shape is None else shape._element.find("{*}txBody")
 
 
 def _runs(shape: Any) -> bool:
-    """Return whether a shape is the date, footer, or number that all slides share (19.3.1.36)."""
+    """Return whether a shape is the date, header, footer, or slide number, which repeat on all slides.
+
+    See ECMA-376 part 1, 19.3.1.36.
+    """
     holder = shape._element.find("{*}nvSpPr/{*}nvPr/{*}ph")
     return holder is not None and holder.get("type") in ("dt", "ftr", "sldNum", "hdr")
 

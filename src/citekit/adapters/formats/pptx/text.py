@@ -1,4 +1,7 @@
-"""Reads the text of paragraphs on a slide (DrawingML, ECMA-376 part 1, 21.1.2), optionally marking shifted numbers."""
+"""Reads the text of paragraphs on a slide (DrawingML, ECMA-376 part 1, 21.1.2).
+
+Raised and lowered numbers are optionally converted to superscripts and subscripts.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +15,25 @@ if TYPE_CHECKING:
 
 
 def plain(text: str) -> str:
-    """Return `text` with line feeds for all line and paragraph breaks."""
+    """Return `text` with line feeds for all line and paragraph breaks, and without white space at its ends."""
     return text.replace("\v", "\n").replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def written(body: _Element | None, *, as_seen: bool = False) -> str:
-    """Return the paragraphs of a text body (such as `a:txBody`), one per line.
+    """Return the text of the paragraphs in a text body (such as `a:txBody`), one per line; "" if `body` is None.
 
-    With `as_seen`, numbers with a shifted baseline (21.1.2.3.9) become superscript or subscript characters, one for
-    one.
+    With `as_seen`, each digit of a number with a shifted baseline (ECMA-376 part 1, 21.1.2.3.9) becomes one superscript
+    or subscript character.
     """
     paragraphs = () if body is None else body.iterchildren("{*}p")
     return plain("\n".join("".join(_pieces(each, as_seen=as_seen)) for each in paragraphs))
 
 
 def _pieces(paragraph: _Element, *, as_seen: bool) -> Iterator[str]:
-    """Yield the texts of the runs, fields, and line breaks of a paragraph."""
+    """Yield the text of each run, field, and line break in a paragraph.
+
+    With `as_seen`, raised and lowered numbers become superscript and subscript characters.
+    """
     before = ""
     for each in paragraph.iterchildren("{*}r", "{*}fld", "{*}br"):
         text = "\n" if str(each.tag).endswith("}br") else each.findtext("{*}t") or ""
@@ -39,7 +45,7 @@ def _pieces(paragraph: _Element, *, as_seen: bool) -> Iterator[str]:
 
 
 def _height(run: _Element) -> int:
-    """Return 1 if the baseline of a run is raised, -1 if it is lowered, else 0."""
+    """Return 1 if the baseline of a text run is raised, -1 if it is lowered, and 0 otherwise."""
     properties = run.find("{*}rPr")
     said = "" if properties is None else str(properties.get("baseline") or "").strip()
     moved = any(digit in said for digit in "123456789")

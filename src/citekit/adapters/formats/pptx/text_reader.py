@@ -35,12 +35,13 @@ class SlidesTextReader:
         self._label = "" if as_seen else "Notes: "
 
     def supports(self, format: Format) -> bool:
-        """Return whether the format is PPTX."""
+        """Return whether `format` is PPTX."""
         return format.name == "pptx"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
-        """Return the slides, separated by blank lines, with the same text that the extractor returns. See
-        `TextReader.read`.
+        """Return the text of the slides, separated by blank lines. See `TextReader.read`.
+
+        The text is the same that the extractor returns for the slides.
         """
         with opened_package(source.path) as package:
             deck = driver.presentation(package)
@@ -58,7 +59,7 @@ class SlidesTextReader:
         return ExtractedText.joined(UnitKind.PAGE, texts, "\n\n")
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the title, authors, and language from the core properties."""
+        """Return the title, authors, and language from the presentation's core properties."""
         return core_facts(source.path)
 
     def _text(self, slide: Any, size: tuple[int, int]) -> str:

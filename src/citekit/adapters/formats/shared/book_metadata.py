@@ -47,9 +47,9 @@ def language_code(said: str | None) -> str | None:
 
 
 def identified(text: str, scheme: str = "") -> tuple[str, str]:
-    """Return (lowercase scheme, identifier) for the text of an identifier, such as `urn:isbn:978...` or a bare ISBN.
+    """Return the scheme in lower case and the value of an identifier such as `urn:isbn:978...` or a bare ISBN.
 
-    Without a recognized scheme, the result is `uri` for text that looks like a URI, and `id` otherwise.
+    Without a recognized scheme, the scheme is `uri` for text that looks like a URI, and `id` otherwise.
     """
     said = " ".join(text.split())
     prefixed = _SCHEME.match(said)

@@ -49,11 +49,11 @@ _REPLACED = "Some bytes are not valid {encoding}; they were replaced with U+FFFD
 
 
 class TextExtractor:
-    """Extracts ranges of lines from any text file.
+    """An extractor of line ranges from any text file. It is thread-safe.
 
     A file is read only up to the last requested line, and the line positions found are cached. The native and source
     forms contain exactly the bytes of the lines, including line endings. The text form contains the same lines and line
-    endings in UTF-8 without a byte-order mark. Thread-safe.
+    endings in UTF-8 without a byte-order mark.
     """
 
     identity = ExtractorIdentity("text", "2")
@@ -63,10 +63,10 @@ class TextExtractor:
         self._lock = Lock()
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the forms of a range of lines: unchanged bytes (native, source) and UTF-8 (text).
+        """Return the forms of a line range: NATIVE and SOURCE (unchanged bytes) and TEXT (UTF-8).
 
-        Other locations have no forms. The native form of HTML and XML, which browsers execute, comes from other
-        extractors.
+        There are no forms for other locations. HTML and XML have no native form here: browsers execute them, so other
+        extractors provide it.
         """
         if format.modality is not Modality.TEXT or not isinstance(location, Lines):
             return ()
@@ -75,7 +75,7 @@ class TextExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the lines to `target`. See the port for the errors; also raises `SourceUnreadable`."""
+        """Write the lines to `target`. Raises `SourceUnreadable` and the errors of `Extractor.extract`."""
         if not isinstance(location, Lines) or options.form not in _FORMS:
             raise FormUnsupported(
                 f"Lines of text are available in the forms native, source, and text, but not {options.form.value}."
@@ -94,8 +94,9 @@ class TextExtractor:
             return _decoded(location, _pieces(stream, start, end), target, encoding or "utf-8", notes)
 
     def _marks(self, source: Source, stream: BinaryIO) -> LineMarks:
-        """Return the line positions known for this version of the file. They are not cached if the file could still
-        change without a new modification time.
+        """Return the known line positions for this version of the file.
+
+        They are not cached if the file is so new that it could still change without a new modification time.
         """
         state = FileState.of(os.fstat(stream.fileno()))
         now = time.time()
@@ -113,9 +114,7 @@ class TextExtractor:
 
 
 def _reading(source: Source, stream: BinaryIO, progress: Progress) -> Read:
-    """Return a function that reads blocks of the stream. It reports progress on the first block and once per
-    megabyte.
-    """
+    """Return a function that reads blocks of `stream` and reports progress on the first block and once per megabyte."""
     reported = -1
 
     def read(offset: int, size: int, *, counting: bool) -> bytes:
@@ -149,7 +148,7 @@ def _pieces(stream: BinaryIO, start: int, end: int) -> Iterator[bytes]:
 
 
 def _mark(stream: BinaryIO) -> tuple[int, str]:
-    """Return (length in bytes, encoding) of the byte-order mark; (0, "") if there is none."""
+    """Return the length in bytes and the encoding of the file's byte-order mark; (0, "") if there is none."""
     stream.seek(0)
     head = _read(stream, 4)
     return next(((len(mark), encoding) for mark, encoding in _MARKS if head.startswith(mark)), (0, ""))

@@ -1,7 +1,7 @@
 """Optical character recognition (OCR) of images, if the extra `ocr` is installed.
 
-Scanned pages and images share this interface. Code that needs OCR takes `ocr: OcrReader | None`. None means that OCR is
-off or the extra is not installed; the map is then made without that text, and no error is raised.
+Scanned pages and images share this interface. Code that uses OCR takes `ocr: OcrReader | None`. None means that OCR is
+off or the extra is not installed; the map then lacks the recognized text, and no error is raised.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @frozen
 class OcrLine:
-    """One recognized line: its `text`, its bounding box, and the confidence of the recognizer, from 0 to 1.
+    """A line of text that OCR recognized, with its bounding box and the confidence `score` from 0 to 1.
 
     `box` is in fractions of the upright image, with the origin at the top left.
     """
@@ -32,19 +32,21 @@ class OcrLine:
 
 
 class OcrReader(Protocol):
-    """Recognizes the text in an image."""
+    """A reader that recognizes the text in an image."""
 
     def lines(self, image: Image) -> Sequence[OcrLine]:
-        """Return the lines of text in the upright `image`, in reading order. The result is deterministic.
+        """Return the lines of text in the upright `image`, in reading order; an empty sequence if there is no text.
 
-        Returns an empty sequence if there is no text. Thread-safe. Raises `MapperUnavailable` if recognition fails.
+        The same image always gives the same result. The method is thread-safe. Raises `MapperUnavailable` if
+        recognition fails.
         """
 
 
 @frozen
 class RapidOcrReader:
-    """Recognizes Latin, Chinese, and Japanese script with the models in the RapidOCR wheel. All threads share one
-    engine.
+    """An OCR reader for Latin, Chinese, and Japanese script that uses the models in the RapidOCR wheel.
+
+    All threads share one engine.
     """
 
     engine: rapidocr.RapidOcr = field(factory=rapidocr.RapidOcr)
@@ -62,8 +64,9 @@ class RapidOcrReader:
 
 @frozen
 class AnnouncedOcrReader:
-    """Calls `before` ahead of each image and then recognizes it with `inner`. Each image gets a time budget of its
-    own.
+    """An OCR reader that calls `before` ahead of each image and then recognizes the image with `inner`.
+
+    The call lets the caller give each image its own time budget.
     """
 
     inner: OcrReader
@@ -78,9 +81,9 @@ class AnnouncedOcrReader:
 def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:
     """Return the lines in reading order: down one column, then down the next.
 
-    Implements the order of Breuel (High Performance Document Layout Analysis, 2003). A line precedes the lines below it
-    that overlap it horizontally. It also precedes lines entirely to its right, unless a line vertically between them
-    spans both.
+    The order is that of Breuel (High Performance Document Layout Analysis, 2003). A line precedes the lines below it
+    that overlap it horizontally. It also precedes lines entirely to its right, unless a third line between the two in
+    height overlaps both.
     """
     ranked = sorted(lines, key=lambda line: (line.box.y1 + line.box.y2, line.box.x1, line.text))
     successors, predecessors = _constraints(ranked)
@@ -99,8 +102,9 @@ def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:
 
 
 def _constraints(ranked: Sequence[OcrLine]) -> tuple[list[list[int]], list[int]]:
-    """Return the successors of each line and the number of its predecessors. Sets of lines are represented as bit
-    masks.
+    """Return the lines that must follow each line, and the number of lines that must precede it.
+
+    `ranked` is sorted from top to bottom. Sets of lines are represented as bit masks.
     """
     boxes = [line.box for line in ranked]
     overlaps = [sum(1 << n for n, other in enumerate(boxes) if _overlap_horizontally(box, other)) for box in boxes]
@@ -115,7 +119,10 @@ def _constraints(ranked: Sequence[OcrLine]) -> tuple[list[list[int]], list[int]]
 
 
 def _ordered(first: int, second: int, one: Box, two: Box, overlaps: Sequence[int]) -> tuple[int, int]:
-    """Return two line numbers in reading order; `first` is the upper line."""
+    """Return the line numbers `first` and `second` in reading order; `first` is the upper line.
+
+    `overlaps` has, for each line, a bit mask of the lines that overlap it horizontally.
+    """
     if overlaps[first] >> second & 1:
         return first, second
     between = ((1 << second) - 1) & ~((1 << (first + 1)) - 1)

@@ -11,14 +11,18 @@ from citekit.domain.library.books import BookFacts
 
 
 def core_facts(path: Path) -> BookFacts:
-    """Return the title, authors, and language of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`."""
+    """Return the title, authors, and language of the Office file at `path`.
+
+    Raises `SourceUnsupported` if the file is damaged, or `SourceUnreadable` if it cannot be read.
+    """
     with opened_package(path) as package:
         return facts_in(package)
 
 
 def facts_in(package: OfficePackage) -> BookFacts:
-    """Return the title, the authors (separated by semicolons in the file), and the language, if the file states
-    them.
+    """Return the title, authors, and language that the core properties of `package` state.
+
+    The file separates authors with semicolons.
     """
     core = next(
         (each.target for each in package.relations() if each.kind == "core-properties" and not each.outside), None

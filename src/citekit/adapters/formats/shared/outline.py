@@ -1,4 +1,4 @@
-"""The structure that the outliner of a format finds in a file: outline items, before they become the nodes of a map."""
+"""The structure that the outliner of a format finds in a file: outline items, which later become the nodes of a map."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ need.
 
 @frozen
 class OutlineItem:
-    """A node that has no ID yet. The ID is derived from `name` or, without one, from the title.
+    """A future node of a map, which has no ID yet. The ID is derived from `name` or, without a name, from the title.
 
-    `keep_case` keeps the ID case-sensitive, as names in code are.
+    `type` is the node type, such as `section`. With `keep_case`, the ID keeps upper and lower case, as for names in
+    code.
     """
 
     title: str
@@ -46,9 +47,10 @@ class OutlineItem:
 
 @frozen(kw_only=True)
 class Outline:
-    """The structure of one file. `extent` is the extent of the file; `facts` are added to the metadata of its map.
+    """The structure of one file. `title` is the file's own title, or None if it has none.
 
-    `notes` are sentences that tell the reader of the map how the structure was found.
+    `extent` is the extent of the file, `items` are the top-level outline items, and `facts` are added to the metadata
+    of the map. `notes` are sentences that tell the reader of the map how the structure was found.
     """
 
     title: str | None
@@ -59,18 +61,19 @@ class Outline:
 
 
 class Outliner(Protocol):
-    """Finds the structure of files of one format."""
+    """An outliner finds the structure of files of one format."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the structure of `source`. Raises the same errors as `Mapper.map`."""
+        """Return the structure of `source`, and report progress with `progress`. Raises the same errors as
+        `Mapper.map`.
+        """
 
 
 def make_nodes(outline: Outline) -> tuple[Node, ...]:
-    """Return the nodes of an outline with unique IDs, single-line titles and summaries, and locations clamped to the
-    file.
+    """Return the nodes for an outline, with unique IDs and single-line titles and summaries.
 
-    An item outside the file is dropped together with its children. Parents are not extended to contain their children;
-    outliners must return parents that already do.
+    Locations are clamped to the extent of the file, and an item outside the file is dropped together with its children.
+    Parents are not extended to contain their children; outliners must return parents that already do.
     """
     return tuple(_make_nodes(outline.items, "", outline.extent, set()))
 
@@ -94,8 +97,9 @@ def _make_nodes(items: Sequence[OutlineItem], parent: str, extent: Extent, used_
 
 
 def one_line(text: str, limit: int) -> str:
-    """Return `text` on one line without control characters, truncated at a word boundary to at most `limit`
-    characters.
+    """Return `text` on one line without control characters.
+
+    If it is longer than `limit` characters, it is truncated, preferably at a word boundary, and ends with "...".
     """
     visible = text if text.isascii() else _INVISIBLE_IN_WORDS.sub("", text)
     characters = (c if c.isprintable() or c.isspace() or c in _JOINERS else " " for c in visible)
@@ -107,10 +111,10 @@ def one_line(text: str, limit: int) -> str:
 
 
 def nested(leveled: Sequence[tuple[int, OutlineItem]]) -> tuple[OutlineItem, ...]:
-    """Build the tree of (level, item) pairs in reading order. The parent is the nearest preceding item with a smaller
-    level.
+    """Build a tree from (level, item) pairs in reading order; return its top-level items.
 
-    The children that an item already has come first.
+    The parent of an item is the nearest preceding item with a smaller level. Children that an item already has come
+    first.
     """
     roots: list[tuple[OutlineItem, list[Any]]] = []
     stack: list[tuple[int, list[Any]]] = [(-1, roots)]

@@ -18,12 +18,12 @@ _PACKED = (".png", ".jpg", ".jpeg", ".gif", ".mp4", ".m4v", ".mov", ".mp3", ".m4
 
 @frozen
 class StillArchive:
-    """Adds entries to an archive. Every entry gets the ZIP epoch as its modification time."""
+    """A ZIP archive under construction. Every entry gets the ZIP epoch (1980-01-01) as its modification time."""
 
     zip: zipfile.ZipFile
 
     def add(self, name: str, pieces: Iterable[bytes]) -> None:
-        """Add an entry with the bytes of `pieces`."""
+        """Add an entry named `name` whose content is the concatenation of `pieces`."""
         item = zipfile.ZipInfo(name, _EPOCH)
         item.create_system = 3
         item.external_attr = 0o600 << 16
@@ -35,6 +35,9 @@ class StillArchive:
 
 @contextmanager
 def still_archive(target: Path) -> Iterator[StillArchive]:
-    """Create an archive at `target`. Raises `HomeUnwritable`."""
+    """Create a ZIP archive at `target` and yield it for adding entries.
+
+    Raises `HomeUnwritable` if it cannot be written.
+    """
     with writing(target), target.open("xb") as out, zipfile.ZipFile(out, "w", compresslevel=6) as archive:
         yield StillArchive(archive)

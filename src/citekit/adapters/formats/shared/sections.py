@@ -21,7 +21,7 @@ HEADING_LIMIT = 20_000
 
 @frozen
 class TextHeading:
-    """A heading: its first line (from 1), its level (from 1, the highest), its title, and its height in lines.
+    """A heading in a text: its first line (1-based), its level (1 is the top level), title, and height in lines.
 
     If `last` is set, the item ends at that line and does not end the surrounding section. Figures with captions are
     such items.
@@ -44,11 +44,10 @@ def sections(
     headings: Sequence[TextHeading],
     plain: Callable[[str], str] = str,
 ) -> tuple[OutlineItem, ...]:
-    """Return a section for each heading, nested by level. A section ends before the next heading of the same or a
-    higher level.
+    """Return a section for each heading, nested by level.
 
-    Text before the first heading becomes a section of type `preamble`. `plain` removes the markup from a line for the
-    summaries.
+    A section ends before the next heading of the same or a higher level. Text before the first heading becomes a
+    section of type `preamble`. `plain` removes the markup from a line for summaries.
     """
     kept = kept_headings(headings)
     behind = {heading.last + 1: 0 for heading in kept if heading.last is not None and heading.last < text.line_count}
@@ -59,9 +58,10 @@ def sections(
 def _with_text_after_figures(
     headings: Sequence[TextHeading], bodies: Mapping[int, list[str]]
 ) -> Mapping[int, list[str]]:
-    """Return the bodies, replacing the empty body of a section that starts with a figure by the text after that figure.
+    """Return `bodies`, with the empty body of each section that starts with a figure replaced by the text after the
+    figure.
 
-    Summaries are made from the bodies.
+    A body is the first lines of a section, from which its summary is made.
     """
     joined = dict(bodies)
     section: TextHeading | None = None
@@ -79,9 +79,10 @@ def section_items(
     bodies: Mapping[int, Sequence[str]],
     plain: Callable[[str], str] = str,
 ) -> tuple[OutlineItem, ...]:
-    """Same as `sections`, for text that has already been read. `bodies` maps a heading's line to the lines below it.
+    """Return the same result as `sections`, for text that has already been read.
 
-    The body of line 1 is the text before the first heading, unless that heading is on line 1.
+    `bodies` maps a heading's line to the lines below the heading. The body of line 1 is the text before the first
+    heading, unless that heading is on line 1.
     """
     items = [
         (heading.level, _section(heading, end, map(plain, bodies.get(heading.line, ()))))
@@ -92,7 +93,7 @@ def section_items(
 
 
 def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
-    """Return the headings sorted by line; if several share a line, only the first is included."""
+    """Return the headings sorted by line; of several headings on one line, only the first is kept."""
     kept: dict[int, TextHeading] = {}
     for heading in sorted(headings, key=lambda each: each.line):
         kept.setdefault(heading.line, heading)
@@ -100,9 +101,9 @@ def by_line(headings: Sequence[TextHeading]) -> list[TextHeading]:
 
 
 def section_openings(text: TextFile, starts: Mapping[int, int]) -> dict[int, list[str]]:
-    """For each line in `starts`, return the first lines of the text up to the next start.
+    """Return, for each line in `starts`, the first lines of text from there, at most up to the next line in `starts`.
 
-    The values of `starts` are heights: that many lines are skipped at the start.
+    The values of `starts` are heading heights: that many lines are skipped at the start.
     """
     lines = [*sorted(starts), text.line_count + 1]
     spans = [(line + starts[line], min(line + starts[line] + SUMMARY_LINES, end) - 1) for line, end in pairwise(lines)]
@@ -110,7 +111,7 @@ def section_openings(text: TextFile, starts: Mapping[int, int]) -> dict[int, lis
 
 
 def kept_headings(headings: Sequence[TextHeading]) -> list[TextHeading]:
-    """Return the headings without the deepest levels if there are more than `HEADING_LIMIT`."""
+    """Return the headings, without those of the deepest levels if there are more than `HEADING_LIMIT`."""
     kept = list(headings)
     while len(kept) > HEADING_LIMIT:
         deepest = max(heading.level for heading in kept)
@@ -120,7 +121,7 @@ def kept_headings(headings: Sequence[TextHeading]) -> list[TextHeading]:
 
 
 def _ends(headings: Sequence[TextHeading], line_count: int) -> list[int]:
-    """Return the last line of each heading's section."""
+    """Return the last line number of each heading's section, in the order of `headings`."""
     ends = [line_count] * len(headings)
     open_: list[int] = []
     for position, heading in enumerate(headings):

@@ -1,4 +1,4 @@
-"""Reads all lines of a text file, numbered as the line extractor numbers them."""
+"""Reads all lines of a text file, with the same line numbers as the line extractor uses."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ SIZE_LIMIT = 256 * 1024 * 1024
 
 
 def read_lines(path: Path, progress: Progress = silent) -> list[str]:
-    """Return all lines without their line endings; element i is line i + 1 of `LineIndex`.
+    """Return all lines without their line endings; element `i` of the list is line `i + 1` of the file.
 
-    Bytes that are invalid in the encoding become U+FFFD. Raises `SourceUnsupported`, `SourceUnreadable`.
+    Bytes that are invalid in the encoding become U+FFFD. Raises `SourceUnsupported` if the file is larger than
+    `SIZE_LIMIT`, or `SourceUnreadable`.
     """
     text = open_text(path, progress)
     if text.index.size > SIZE_LIMIT:
@@ -38,9 +39,7 @@ def head_lines(path: Path, count: int, progress: Progress = silent) -> list[str]
 
 
 def _decoded(text: TextFile) -> str:
-    """Return the whole text with line feeds as line endings. Recognizes the line endings of `index_lines`: LF, CR LF,
-    and CR.
-    """
+    """Return the whole text, with each line ending that `index_lines` recognizes (LF, CR LF, or CR) as a line feed."""
     try:
         with open_for_reading(text.path) as stream:
             stream.seek(text.mark)

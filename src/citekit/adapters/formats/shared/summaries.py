@@ -72,7 +72,7 @@ def _sentences(paragraph: str) -> Iterable[str]:
 
 
 def _repeats_title(line: str, title: str) -> tuple[bool, str]:
-    """Return whether a line repeats the title or its beginning, possibly after a number, and the rest of the title."""
+    """Return whether `line` repeats the title or its beginning, possibly after a number, and the rest of the title."""
     if line and title.startswith(line):
         return True, title[len(line) :]
     if title in line and len(line) <= len(title) + 12:

@@ -1,4 +1,4 @@
-"""Opens a text file for mapping: detects its encoding and indexes its lines like the line extractor.
+"""Opens a text file for mapping: detects its encoding and indexes its lines in the same way as the line extractor.
 
 Memory use is bounded: the index takes 8 bytes per line, and only the beginning of a very long line is read.
 """
@@ -44,7 +44,10 @@ _MARKS = (
 
 @frozen
 class TextFile:
-    """A text file. `encoding` is the name of a Python codec; `mark` is the length of the byte-order mark in bytes."""
+    """A text file with an index of its lines.
+
+    `encoding` is the name of a Python codec. `mark` is the length of the byte-order mark in bytes.
+    """
 
     path: Path
     encoding: str
@@ -53,27 +56,30 @@ class TextFile:
 
     @property
     def line_count(self) -> int:
-        """The number of lines."""
+        """The number of lines in the file."""
         return self.index.count
 
     @property
     def is_long(self) -> bool:
-        """Whether there are too many lines to examine each of them; such a text is mapped in groups of lines."""
+        """Whether the file has more than `LINES_LIMIT` lines; such a text is mapped in groups of lines, not line by
+        line.
+        """
         return self.index.count > LINES_LIMIT
 
     @property
     def extent(self) -> Extent:
-        """The extent of the text."""
+        """The extent of the text: its number of lines."""
         return Extent(lines=self.index.count)
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The metadata of the text for its map."""
+        """The metadata that the map of this text gets: line count and encoding."""
         return {"line_count": self.index.count, "encoding": self.encoding}
 
     def lines(self, progress: Progress = silent, limit: int = LINE_LIMIT) -> Iterator[str]:
-        """Yield the lines in order without their line endings, each truncated to `limit` bytes. Raises
-        `SourceUnreadable`.
+        """Yield the lines in order without their line endings, each truncated to `limit` bytes.
+
+        Raises `SourceUnreadable` if the file cannot be read.
         """
         try:
             with self.path.open("rb") as stream:
@@ -82,8 +88,9 @@ class TextFile:
             raise SourceUnreadable(f"{self.path} cannot be read: {error.strerror or error}.") from error
 
     def passages(self, spans: Iterable[tuple[int, int]]) -> Iterator[list[str]]:
-        """For each (first, last) pair in `spans`, yield those lines in the form that `lines` returns. Reads no other
-        lines.
+        """Yield the lines of each (first, last) pair in `spans` as a list, in the same form as `lines` returns them.
+
+        No other lines are read. Raises `SourceUnreadable` if the file cannot be read.
         """
         try:
             with self.path.open("rb") as stream:
@@ -109,7 +116,7 @@ class TextFile:
             yield data.decode(self.encoding, "replace").rstrip("\r\n")
 
     def whole(self, limit: int) -> str | None:
-        """Return all lines, joined by line feeds; None if the file has more than `limit` bytes or is long."""
+        """Return all lines joined by line feeds; None if the file has more than `limit` bytes or `LINES_LIMIT` lines."""
         if self.index.size > limit or self.is_long:
             return None
         return "\n".join(self.lines(limit=max(limit, 4)))
@@ -137,9 +144,9 @@ def open_text(path: Path, progress: Progress = silent) -> TextFile:
 
 
 def encoding_of(path: Path) -> str:
-    """Return the encoding that `open_text` detects for a text that has no byte-order mark and is known not to be UTF-8.
+    """Return the encoding that `open_text` detects for a text without a byte-order mark that is known not to be UTF-8.
 
-    Reads only as much of the file as detection needs. Raises `SourceUnreadable`.
+    Only as much of the file is read as detection needs. Raises `SourceUnreadable` if the file cannot be read.
     """
     reader = _EncodingScan(silent, failed=True)
     try:
@@ -155,8 +162,9 @@ def encoding_of(path: Path) -> str:
 
 @define
 class _EncodingScan:
-    """Validates chunks of a file as UTF-8 while they pass through, and samples non-ASCII lines to detect other
-    encodings.
+    """A scan that validates the chunks of a file as UTF-8 while they pass through.
+
+    It also samples lines with non-ASCII bytes, from which other encodings are detected.
     """
 
     progress: Progress
@@ -193,7 +201,7 @@ class _EncodingScan:
         self.tail = chunk[-2:]
 
     def look_at(self, chunk: bytes) -> None:
-        """Add the non-ASCII lines of a chunk to the sample, unless the sample is full."""
+        """Add the lines of `chunk` that have non-ASCII bytes to the sample, unless the sample is full."""
         if len(self.sample) < _SAMPLE and not chunk.isascii():
             telling = b"\n".join(line[:2000] for line in _BREAK.split(chunk) if not line[:2000].isascii())
             self.sample += telling[: _SAMPLE - len(self.sample)] + b"\n"
@@ -244,7 +252,7 @@ def _looks_western(sample: bytes) -> bool:
 
 
 def _lines_are_bytes(encoding: str) -> bool:
-    """Return whether the encoding represents a line feed as the single byte that line counting assumes."""
+    """Return whether `encoding` represents a line feed as the single byte 0x0A, as line counting assumes."""
     try:
         return "a\n".encode(encoding) == b"a\n"
     except (LookupError, UnicodeError):

@@ -1,4 +1,4 @@
-"""Reads the bytes of a whole book."""
+"""Reads all bytes of a file at once, for book formats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from citekit.domain.errors import SourceUnsupported
 
 
 def read_whole(path: Path, limit: int) -> bytes:
-    """Return all bytes of the file. Raises `SourceUnsupported` if there are more than `limit`, `SourceUnreadable`."""
+    """Return all bytes of the file at `path`.
+
+    Raises `SourceUnsupported` if the file has more than `limit` bytes, or `SourceUnreadable`.
+    """
     try:
         with open_for_reading(path) as stream:
             data = stream.read(limit + 1)

@@ -1,1 +1,1 @@
-"""Subtitle files (SubRip, WebVTT, and others)."""
+"""The adapter for subtitle files (SubRip, WebVTT, and others)."""

@@ -1,4 +1,4 @@
-"""Handles subtitle files."""
+"""The format handler for subtitle files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from citekit.domain.formats import Format
 
 
 class SubtitlesHandler(TextHandler):
-    """Outlines subtitle files on their own, without the recording that they belong to."""
+    """A format handler for subtitle files that are mapped on their own, without the recording that they belong to."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""

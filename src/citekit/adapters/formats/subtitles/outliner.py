@@ -1,4 +1,4 @@
-"""Outlines subtitles (SubRip, WebVTT): cues grouped into sections at pauses."""
+"""Outlines subtitles (SubRip, WebVTT) by grouping cues into sections that end at pauses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ _CUE_LIMIT = 20
 
 @define
 class TextCue:
-    """A cue: its first line (with its number or name), its times in seconds, and its text."""
+    """A subtitle cue: the number of its first line in the file, its times in seconds, and its text.
+
+    The first line is the cue's number or name if it has one, or else its timing line.
+    """
 
     line: int
     start: float
@@ -39,13 +42,16 @@ class TextCue:
 
 
 class SubtitlesOutliner:
-    """Outlines subtitles. `fallback` outlines files that are long, or have no cues."""
+    """An outliner for subtitles. `fallback` outlines files that are very long or have no cues."""
 
     def __init__(self, fallback: Outliner) -> None:
         self._fallback = fallback
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Returns sections of cues, titled with their times. Raises `SourceUnreadable`."""
+        """Return an outline with sections of cues that are titled with their times.
+
+        Raises `SourceUnreadable` if the file cannot be read.
+        """
         text = open_text(source.path, progress)
         cues, header = read_cues(() if text.is_long else text.lines(progress))
         if not cues:
@@ -56,7 +62,7 @@ class SubtitlesOutliner:
 
 
 def read_cues(lines: Iterable[str]) -> tuple[list[TextCue], list[str]]:
-    """Returns the cues, and the lines before the first one. A cue with invalid times belongs to the cue before it."""
+    """Return the cues, and the lines before the first cue."""
     cues: list[TextCue] = []
     header: list[str] = []
     before, named = "", False
@@ -111,7 +117,7 @@ def _groups(cues: Sequence[TextCue]) -> Iterator[list[TextCue]]:
 
 
 def _spoken_text(group: Sequence[TextCue]) -> str:
-    """Returns the text of the cues without tags, and without repeated lines (rolling captions)."""
+    """Return the text of the cues without tags and without lines that repeat the line before them (rolling captions)."""
     lines: list[str] = []
     for word in (word for cue in group[:_CUE_LIMIT] for word in cue.words):
         line = " ".join(unescape(_TAG.sub("", word)).split())

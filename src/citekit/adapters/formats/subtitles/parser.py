@@ -1,4 +1,4 @@
-"""Reads the cues of subtitle and transcript files: SubRip, WebVTT, (Advanced) SubStation Alpha, LRC, timed text.
+"""Reads the cues of subtitle and transcript files: SubRip, WebVTT, (Advanced) SubStation Alpha, LRC, and timed text.
 
 WebVTT follows https://www.w3.org/TR/webvtt1/; the other formats are read the way players do. Invalid lines are skipped.
 """
@@ -52,11 +52,11 @@ Those of DOS and the classic Macintosh are rarely used, and cause more wrong gue
 
 
 def find_sidecar(media: Path) -> Path | None:
-    """Returns the subtitle file of `media` in the same folder: the same stem, or the stem and a language (`talk.en.srt`).
+    """Return the subtitle file of `media` in the same folder, or None.
 
-    A file without a language comes first, then the first by name. Returns None if there is no such file of at most
-    `FILE_LIMIT` bytes. A symbolic link is used only if the media file is also one, because in a folder of regular files it
-    may lead to unrelated files.
+    Its name has the same stem, optionally followed by a language (`talk.en.srt`). A file without a language is
+    preferred, then the first by type and name. Files of more than `FILE_LIMIT` bytes are ignored. A symbolic link is
+    used only if the media file is also one, because in a folder of regular files it may lead to unrelated files.
     """
     stem = f"{media.stem}.".casefold()
     try:
@@ -80,16 +80,17 @@ def _belongs(path: Path, stem: str) -> bool:
 
 
 def _is_timed(path: Path) -> bool:
-    """Returns whether most lines at the beginning of a text have a time. Any other text is not a transcript."""
+    """Return whether at least half of the lines at the beginning of a text start with a time, as in a transcript."""
     with path.open("rb") as stream:
         lines = [line for line in decoded(stream.read(16384)).splitlines() if line.strip()]
     return len(lines) > 1 and sum(bool(_TIMED_LINE.match(line)) for line in lines) * 2 >= len(lines)
 
 
 def read_cues(path: Path, duration: float = math.inf) -> list[Cue]:
-    """Returns the cues of a subtitle file in order of time, as text without markup; empty if it is unreadable or has none.
+    """Return the cues of a subtitle file ordered by time, with their text without markup.
 
-    A line of lyrics or of a transcript lasts until the next one; the last one lasts until `duration`, in seconds.
+    The result is empty if the file is unreadable or has no cues. A line of lyrics or of a transcript lasts until the
+    next one; the last one lasts until `duration`, in seconds, or for 5 seconds if `duration` is infinite.
     """
     try:
         text = decoded(path.read_bytes())
@@ -104,7 +105,7 @@ def read_cues(path: Path, duration: float = math.inf) -> list[Cue]:
 
 
 def decoded(data: bytes) -> str:
-    """Decodes `data` by its byte-order mark, as UTF-8, or in its most likely encoding."""
+    """Return `data` as text, decoded by its byte-order mark, as UTF-8, or in its most likely encoding."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
@@ -120,16 +121,17 @@ def decoded(data: bytes) -> str:
 
 
 def _is_wide(head: bytes, high: int) -> bool:
-    """Returns whether `head` is UTF-16 without a byte-order mark.
+    """Return whether `head` looks like UTF-16 without a byte-order mark.
 
-    Times and punctuation of every language are ASCII, whose `high` byte is 0.
+    `high` is the offset of the high byte in each pair: 1 for little endian, 0 for big endian. Times and punctuation are
+    ASCII in subtitles of every language, so many high bytes are 0.
     """
     pairs = len(head) // 2
     return head[high::2].count(0) * 10 > pairs and head[1 - high :: 2].count(0) * 100 <= pairs
 
 
 def _best_guess(guesses: CharsetMatches) -> str:
-    """Returns the best guess. Western European, by far the most frequent encoding, wins ties."""
+    """Return the most likely encoding. Western European (cp1252), by far the most frequent encoding, wins ties."""
     best = guesses.best()
     if best is None:
         return "cp1252"
@@ -139,7 +141,7 @@ def _best_guess(guesses: CharsetMatches) -> str:
 
 
 def _timed_blocks(text: str) -> Iterator[Cue]:
-    """Yields the cues of SubRip and WebVTT: a line of times, then text up to an empty line or the next times."""
+    """Yield the cues of SubRip and WebVTT text: a timing line, then text up to an empty line or the next timing line."""
     lines = text.splitlines()
     times = [(number, match) for number, line in enumerate(lines) if (match := _TIMING.match(line))]
     for position, (number, match) in enumerate(times):
@@ -155,7 +157,7 @@ def _timed_blocks(text: str) -> Iterator[Cue]:
 
 
 def _dialogue(text: str) -> Iterator[Cue]:
-    """Yields the cues of SubStation Alpha. A line `Format:` among the events names the columns."""
+    """Yield the cues of SubStation Alpha text. A `Format:` line in the events section names the columns."""
     columns = _COLUMNS
     inside = False
     for line in text.splitlines():
@@ -171,7 +173,10 @@ def _dialogue(text: str) -> Iterator[Cue]:
 
 
 def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
-    """Yields the (time, text) of lines that begin with one or more times. LRC's `[offset:+500]` makes all 500 ms earlier."""
+    """Yield the time in seconds and the text of lines that start with one or more times.
+
+    LRC's `[offset:+500]` makes all times 500 ms earlier.
+    """
     moved = re.search(r"^\[offset:\s*([+-]?\d{1,7})\s*\]", text, re.MULTILINE)
     earlier = int(moved[1]) / 1000 if moved else 0.0
     for line in text.splitlines():
@@ -186,7 +191,11 @@ def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
 
 
 def _with_end_times(lines: Sequence[tuple[float, str]], duration: float) -> list[Cue]:
-    """Ends each line at the next one. A line without text only ends the line before it."""
+    """Return a cue for each (time, text) pair that lasts until the next pair's time.
+
+    A pair without text makes no cue but ends the previous one. The last cue lasts until `duration`, in seconds, or for
+    5 seconds if `duration` is infinite.
+    """
     ends = (
         [time for time, _ in lines[1:]] + [duration if math.isfinite(duration) else lines[-1][0] + 5.0] if lines else []
     )
@@ -194,7 +203,7 @@ def _with_end_times(lines: Sequence[tuple[float, str]], duration: float) -> list
 
 
 def plain(text: str) -> str:
-    """Returns the text of a cue on one line, without markup."""
+    """Return the text of a cue on one line, without markup."""
     return " ".join(html.unescape(_MARKUP.sub("", text)).split())
 
 
@@ -203,6 +212,6 @@ def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str) -> fl
 
 
 def _clock(text: str) -> float:
-    """Parses `h:mm:ss.cc` to seconds; 0 for any other text."""
+    """Return the time `text` (`h:mm:ss.cc`) in seconds; 0 for any other text."""
     found = _CLOCK.fullmatch(text.strip())
     return int(found[1] or 0) * 3600 + int(found[2] or 0) * 60 + float(found[3]) if found else 0.0

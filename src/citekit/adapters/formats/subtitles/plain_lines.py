@@ -1,6 +1,6 @@
 """Removes numbers, times, and tags from subtitles (SubRip, WebVTT) line by line.
 
-Optionally marks long pauses: `CUT` replaces the time line of a cue that begins long after the previous one.
+Optionally marks long pauses: the mark `CUT` replaces the timing line of a cue that starts long after the previous one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ASIDE = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
 
 
 def split_subtitles(lines: Sequence[str]) -> list[str]:
-    """Like `subtitle_visible_lines`, but marks pauses in speech with `CUT`."""
+    """Return the same lines as `subtitle_visible_lines`, with the mark `CUT` at pauses in speech."""
     visible = list(subtitle_visible_lines(lines))
     times = [number for number, line in enumerate(lines) if _TIMES.match(line)]
     end, before = None, ""
@@ -41,7 +41,7 @@ def _seconds(clock: tuple[str, str, str, str]) -> float:
 
 
 def subtitle_visible_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Yields every line without its markup. A line that is only markup becomes empty."""
+    """Yield every line without its markup; a line that is only markup, a number, or a time becomes empty."""
     aside = bool(lines) and lines[0].lstrip("\ufeff").startswith("WEBVTT")
     for number, line in enumerate(lines):
         if not line.strip():

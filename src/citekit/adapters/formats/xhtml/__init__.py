@@ -1,1 +1,1 @@
-"""The markup handling that EPUB, HTML, FB2, MOBI, and DOCX share."""
+"""Markup handling that EPUB, HTML, FB2, MOBI, and DOCX share."""

@@ -1,8 +1,8 @@
 """Writes a chapter, or a range of its characters, as a self-contained HTML document.
 
-Only the elements and attributes listed below are written, so no sanitizing is needed: the document contains no scripts,
-event handlers, styles of the book, or external references other than links that the reader can follow. It also has a
-restrictive Content-Security-Policy.
+Only the elements and attributes that this module lists are written, so no sanitizing is needed: the document contains
+no scripts, event handlers, styles of the book, or external references other than links that the reader can follow. It
+also has a restrictive Content-Security-Policy.
 """
 
 from __future__ import annotations
@@ -65,9 +65,10 @@ _STYLE = (
 
 @frozen(kw_only=True)
 class Page:
-    """The metadata of a document. `picture` returns the data URI for the href of an image, or None.
+    """The metadata of the HTML document for chapter `number` (1-based).
 
-    `same` returns whether an href without its fragment refers to this chapter.
+    `picture` returns the data URI for the href of an image, or None if the image is unavailable. `same` returns whether
+    an href without its fragment refers to this chapter.
     """
 
     title: str
@@ -78,7 +79,7 @@ class Page:
 
 
 def document(page: Page, body: str) -> str:
-    """Return an HTML document with the markup `body`."""
+    """Return a complete HTML document whose body is the markup `body`."""
     language = f' lang="{escape(page.language)}"' if page.language else ""
     return (
         f'<!DOCTYPE html>\n<html{language}>\n<head>\n<meta charset="utf-8">\n'
@@ -88,9 +89,10 @@ def document(page: Page, body: str) -> str:
 
 
 def body_markup(chapter: Flow, page: Page, chars: tuple[int, int] | None) -> Iterator[str]:
-    """Yield the markup of the characters `chars` of a chapter (None: all), inside their enclosing elements.
+    """Yield the markup of a range of a chapter's characters, inside their enclosing elements.
 
-    It is yielded in pieces, so that the caller can stop when there are too many.
+    `chars` is the range (start, end); None means the whole chapter. The markup is yielded in pieces, so that the caller
+    can stop when it becomes too long.
     """
     return _Body(chapter, page, chars or (0, len(chapter.text))).pieces(whole=chars is None)
 
@@ -197,7 +199,7 @@ class _Body:
 
 
 def _tag(name: str) -> str:
-    """Return the element to write for the element `name`; "" to write only its content."""
+    """Return the name of the HTML element to write for the element `name`; "" if only its content is written."""
     if name in _KEPT:
         return name
     return "pre" if name in PREFORMATTED else "div" if name in _LINES else ""
@@ -208,6 +210,6 @@ def _may_draw(name: str, value: str) -> bool:
 
 
 def _inside(value: str) -> bool:
-    """Return whether the value of a drawing's attribute refers to nothing outside the drawing."""
+    """Return whether the value of an attribute in a drawing (SVG) refers to nothing outside the drawing."""
     plain = "".join(value.split()).lower()
     return not _ELSEWHERE.search(plain.replace("url(#", ""))

@@ -1,4 +1,4 @@
-"""Writes chapters of a book as one HTML document, for all book formats."""
+"""Writes chapters of a book as one HTML document; all book formats use it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ def check_steps(steps: int, name: str) -> None:
 
 @define
 class ChapterPages:
-    """Writes the `count` chapters of a book; `content` and `page` return the content and metadata of a chapter,
-    from 1.
+    """A writer of a book's chapters as HTML. `count` is the number of chapters.
+
+    `content` and `page` return the content and the metadata of a chapter for its 1-based number.
     """
 
     count: int
@@ -53,7 +54,7 @@ class ChapterPages:
             raise LocationOutside.beyond("chapter", chapter, "book", self.count)
 
     def _sections(self, first: int, last: int, progress: Progress) -> Iterator[str]:
-        """Yield the chapters from `first` to `last`, one section each."""
+        """Yield the markup of the chapters from `first` to `last`, each in a `section` element."""
         for number in range(first, last + 1):
             progress(number - first, last + 1 - first, "cutting chapters")
             yield "<section>\n"
@@ -61,7 +62,10 @@ class ChapterPages:
             yield "\n</section>" if number == last else "\n</section>\n"
 
     def _body(self, number: int, chars: tuple[int, int] | None) -> Iterator[str]:
-        """Yield the markup of a chapter or of a range of its characters."""
+        """Yield the markup of chapter `number`, or of the range `chars` of its characters.
+
+        Raises `SourceUnsupported` if the markup of all chapters together is too large, or `LocationOutside`.
+        """
         content = self.content(number)
         self.steps += len(content.steps)
         if self.steps > STEPS_LIMIT:
@@ -78,7 +82,10 @@ class ChapterPages:
 
 
 def bounded(pieces: Iterable[str], what: str) -> str:
-    """Join the pieces. Raises `FormUnsupported` as soon as they are too long."""
+    """Return the pieces joined. Raises `FormUnsupported` as soon as their total length exceeds `DOCUMENT_LIMIT`.
+
+    `what` starts the error message, as in "Chapter 3 produces".
+    """
     kept, size = [], 0
     for piece in pieces:
         size += len(piece)

@@ -51,10 +51,10 @@ _PARTING = BLOCKS | _CELLS | {"br"}
 
 
 def flow(root: _Element, *, as_seen: bool = False, sheets: Sequence[str] = ()) -> Flow:
-    """Return the flow of the document below `root`.
+    """Return the flow (text and elements) of the document below `root`.
 
-    With `as_seen`, raised and lowered numbers become superscript and subscript characters, and hidden text becomes
-    `UNSEEN`; each character is replaced by one character. `sheets` are the linked style sheets.
+    With `as_seen`, raised and lowered numbers become superscript and subscript characters, and the characters of hidden
+    text become `UNSEEN`; the length of the text does not change. `sheets` are the linked style sheets.
     """
     from lxml import etree
 
@@ -99,10 +99,13 @@ class _Writer:
     marked: list[Opening] = field(factory=list)
 
     def enter(self, element: _Element, name: str, path: Sequence[str]) -> None:
-        """Handle the start of an element; `path` contains the names of its ancestors and its own name."""
+        """Handle the start of an element. Does nothing here; subclasses override it.
+
+        `path` has the names of the element's ancestors and its own name.
+        """
 
     def leave(self) -> None:
-        """Handle the end of an element."""
+        """Handle the end of an element. Does nothing here; subclasses override it."""
 
     def open(self, element: _Element, name: str) -> None:
         if name in _PARTING:
@@ -142,7 +145,7 @@ class _Writer:
         self._space(raw[start + len(body) :])
 
     def shown(self, body: str) -> str:
-        """Transform a piece of text."""
+        """Return the text that replaces `body` in the output: here, `body` itself; subclasses override this method."""
         return body
 
     def finish(self) -> Flow:
@@ -216,8 +219,9 @@ class _SeenWriter(_Writer):
 
 
 def _single_spaced(words: str) -> str:
-    """Replace each run of whitespace by one space. Plain string methods are ten times as fast as a regular
-    expression.
+    """Return `words` with each run of whitespace replaced by one space.
+
+    Plain string methods are used because they are ten times as fast as a regular expression.
     """
     for each in "\n\t\r\f":
         if each in words:

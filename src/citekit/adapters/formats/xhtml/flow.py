@@ -1,4 +1,4 @@
-"""The content of a chapter as a sequence of steps: pieces of text, and the starts and ends of elements."""
+"""Represents the content of a chapter as a sequence of steps: pieces of text, and the starts and ends of elements."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 
 @define
 class Opening:
-    """The start of an element. Its text is `text[start:end]`; without text, `start` is where the next text begins.
+    """The start of an element named `name`. Its text is `text[start:end]` of the chapter.
 
-    `said` contains its attributes, as returned by `local_attributes`.
+    If the element has no text, `start` is where the next text begins. `said` contains its attributes, as returned by
+    `local_attributes`.
     """
 
     name: str
@@ -46,7 +47,7 @@ class Closing:
 
 @define  # frozen classes take three times as long to create, and there are thousands
 class Words:
-    """A piece of text at `offset` in the chapter's text; `lead` is the preformatted whitespace before it."""
+    """A piece of text at `offset` in the chapter's text; `lead` is the preformatted whitespace before the piece."""
 
     lead: str
     offset: int
@@ -55,7 +56,7 @@ class Words:
 
 @define
 class Space:
-    """Whitespace, displayed as one space at `offset`; not displayed if `offset` is -1."""
+    """Whitespace that is displayed as one space at `offset` in the chapter's text, or not at all if `offset` is -1."""
 
     offset: int = -1
 
@@ -65,9 +66,9 @@ Step = Opening | Closing | Words | Space
 
 @frozen
 class Flow:
-    """A chapter: its text, its steps in order, and the offset of each ID and named anchor.
+    """A chapter: its text, its steps in order, and the text offset of each ID and named anchor.
 
-    `marked` contains the elements that define structure, in the order of their starts.
+    `marked` contains the starts of the elements that define structure, such as headings, in order.
     """
 
     text: str
@@ -77,7 +78,10 @@ class Flow:
 
 
 def is_page_break(said: Mapping[str, str]) -> bool:
-    """Return whether an element marks the start of a printed page (EPUB SSV 1.1, DPUB-ARIA 1.1)."""
+    """Return whether an element with the attributes `said` marks the start of a printed page.
+
+    Recognizes the marks of EPUB SSV 1.1 and DPUB-ARIA 1.1.
+    """
     if not ("type" in said or "role" in said):
         return False
     return "pagebreak" in said.get("type", "").split() or "doc-pagebreak" in said.get("role", "").split()

@@ -43,7 +43,7 @@ Declarations = Mapping[str, tuple[str, bool]]
 
 
 class _Compound(NamedTuple):
-    """A compound selector: the conditions on one element."""
+    """A compound selector: conditions on the name, ID, classes, and attributes of one element."""
 
     name: str
     id: str
@@ -64,8 +64,9 @@ class _Compound(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """A rule: its compound selectors (the subject last), whether each follows a child combinator, specificity, and
-    declarations.
+    """A style sheet rule: its compound selectors (the subject last), its specificity (`weight`), and its declarations.
+
+    `is_child` says for each compound selector whether it follows a child combinator (`>`).
     """
 
     compounds: tuple[_Compound, ...]
@@ -75,7 +76,10 @@ class _Rule(NamedTuple):
 
 
 def declarations(text: str) -> dict[str, tuple[str, bool]]:
-    """Parse the declarations of an inline style or of the body of a rule."""
+    """Return the declarations in `text` by property name; each has its value and whether it is `!important`.
+
+    `text` is an inline style or the body of a rule.
+    """
     found: dict[str, tuple[str, bool]] = {}
     for each in _plain(text).split(";"):
         key, colon, value = each.partition(":")
@@ -87,7 +91,7 @@ def declarations(text: str) -> dict[str, tuple[str, bool]]:
 
 @define
 class StyleSheets:
-    """The rules of a document's style sheets, indexed by a condition of their last compound selector."""
+    """The rules of a document's style sheets, indexed by a condition of their last compound selector for fast lookup."""
 
     _rules: dict[str, list[_Rule]] = field(factory=dict, init=False)
     _count: int = field(default=0, init=False)
@@ -95,7 +99,7 @@ class StyleSheets:
     _work: int = field(default=0, init=False)
 
     def add(self, sheet: str) -> None:
-        """Add a style sheet. Content beyond the limits is ignored."""
+        """Add the rules of a style sheet. Sheets and rules beyond the limits of this class are ignored."""
         self._size += len(sheet)
         if self._size > SIZE_LIMIT:
             return
@@ -105,7 +109,10 @@ class StyleSheets:
                 self._keep(_plain(selector).strip(), said)
 
     def said_of(self, element: _Element, name: str, said: Mapping[str, str]) -> dict[str, str]:
-        """Return the property values of an element from the rules and its inline style."""
+        """Return the property values of an element, from the rules that match it and from its inline style.
+
+        `said` contains the element's attributes.
+        """
         own = declarations(said["style"]) if "style" in said else {}
         if not self._rules:
             return {key: value for key, (value, _) in own.items()}
@@ -143,8 +150,9 @@ class StyleSheets:
                     yield rule
 
     def _above(self, element: _Element, rule: _Rule) -> bool:
-        """Return whether the ancestors match the selector; each compound is matched with the nearest ancestor that
-        fits.
+        """Return whether the ancestors of `element` match the rule's selector.
+
+        Each compound selector is matched with the nearest ancestor that fits it; other ancestors are not tried.
         """
         above = element.getparent()
         steps = ANCESTORS
@@ -160,8 +168,9 @@ class StyleSheets:
 
 
 def _blocks(sheet: str) -> Iterator[tuple[str, str]]:
-    """Yield the selectors and the body of each rule in a sheet without comments, including rules for media that always
-    apply.
+    """Yield the selectors and the body of each rule in a style sheet without comments.
+
+    Rules in an `@media` block are included only if its condition holds for every screen.
     """
     depth, start, prelude = 0, 0, ""
     skipped: int | None = None
@@ -183,7 +192,10 @@ def _blocks(sheet: str) -> Iterator[tuple[str, str]]:
 
 
 def _parsed(selector: str) -> tuple[tuple[_Compound, ...], tuple[bool, ...]] | None:
-    """Return the compound selectors, and whether each follows a child combinator; None for unsupported selectors."""
+    """Return the compound selectors of `selector`, and whether each follows a child combinator.
+
+    The result is None if the selector is not supported.
+    """
     compounds: list[_Compound] = []
     is_child: list[bool] = []
     child = False
@@ -218,7 +230,7 @@ def _compound(word: str) -> _Compound | None:
 
 
 def _plain(text: str) -> str:
-    """Return CSS without comments and escapes."""
+    """Return the CSS text without comments and with escapes replaced by the characters they represent."""
     if "/*" in text:
         text = _COMMENT.sub(" ", text)
     return _ESCAPE.sub(_unescaped, text) if "\\" in text else text

@@ -1,5 +1,6 @@
-"""Determines whether a style hides text: not displayed, transparent, tiny, clipped, off-screen, or in the background
-color.
+"""Determines whether a style hides text.
+
+Text is hidden if it is not displayed, transparent, tiny, clipped, off-screen, or in the color of its background.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ _FALLBACK = frozenset(("iframe", "noembed", "noframes", "noscript", "template", 
 
 
 class Shown(NamedTuple):
-    """How text is displayed at some position; `background` is the color behind it."""
+    """The appearance of text inside an element: whether it is hidden or tiny, its color, and the color behind it."""
 
     hidden: bool = False
     tiny: bool = False
@@ -69,7 +70,7 @@ class Shown(NamedTuple):
 
     @property
     def unseen(self) -> bool:
-        """Whether the text is invisible."""
+        """Whether the text is invisible: hidden, tiny, or nearly in the color of its background."""
         if self.hidden or self.tiny:
             return True
         mine, behind = self.color, self.background
@@ -85,7 +86,10 @@ PAGE = Shown()
 
 
 def shown(name: str, said: Mapping[str, str], style: Mapping[str, str], around: Shown) -> Shown:
-    """Return how an element is displayed inside text displayed as `around`, based on its attributes and style."""
+    """Return how the element `name` is displayed.
+
+    `said` contains its attributes and `style` its style properties; `around` is how the parent element is displayed.
+    """
     if around.hidden:
         return around
     if name in _FALLBACK or (name == "dialog" and "open" not in said):
@@ -164,7 +168,10 @@ def _background(value: str, behind: Color) -> Color:
 
 
 def _color(value: str, around: Color, behind: Color = None) -> Color:
-    """Return the color for a value; `behind` if it is transparent, `around` if it is inherited."""
+    """Return the color for a CSS value, or None if it is unknown.
+
+    The result is `behind` if the value is transparent, and `around` if the color is inherited.
+    """
     if value in ("inherit", "currentcolor", "unset"):
         return around
     if value == "transparent":

@@ -26,7 +26,7 @@ _SHOWN = re.compile("[^\ufdd0-\ufdef]")
 
 
 class Level(Enum):
-    """The vertical position of a piece of text."""
+    """The vertical position of text: on the line, raised, or lowered."""
 
     LINE = "line"
     HIGH = "high"
@@ -46,8 +46,9 @@ _MATH: Mapping[str, Sequence[Level]] = {
 
 
 def is_unseen(said: Mapping[str, str]) -> bool:
-    """Return whether an element with these attributes is hidden (HTML 6.1 `hidden`, CSS 2.2 `display` and
-    `visibility`).
+    """Return whether an element with the attributes `said` is hidden.
+
+    It is if it has the attribute `hidden` (HTML 6.1) or a style that hides it (CSS 2.2 `display`, `visibility`).
     """
     if not said:
         return False
@@ -55,8 +56,10 @@ def is_unseen(said: Mapping[str, str]) -> bool:
 
 
 def level_of(element: _Element, name: str, said: Mapping[str, str], path: Sequence[str], around: Level) -> Level:
-    """Return the level of an element's text; `path` has the names of its ancestors and its own, `around` is its
-    parent's level.
+    """Return the vertical level of the text in an element.
+
+    `said` contains its attributes, `path` the names of its ancestors and its own name, and `around` is its parent's
+    level.
     """
     if name in _ELEMENTS:
         return _ELEMENTS[name]
@@ -73,8 +76,9 @@ def level_of(element: _Element, name: str, said: Mapping[str, str], path: Sequen
 
 
 def levelled(text: str, before: str, level: Level) -> str:
-    """Return `text` converted to its level, with the same length. `before` is the preceding text. Line markers are
-    unchanged.
+    """Return `text` converted to superscripts or subscripts for `level`, with the same length.
+
+    `before` is the preceding text. Line marker characters stay unchanged.
     """
     bare, behind = _MARKS.sub("", text), _MARKS.sub("", before)
     made = superscript(bare, behind) if level is Level.HIGH else subscript(bare, behind)
@@ -85,13 +89,15 @@ def levelled(text: str, before: str, level: Level) -> str:
 
 
 def unseen(text: str) -> str:
-    """Replace each character with `HIDDEN`, except for line markers (noncharacters)."""
+    """Return `text` with each character replaced with `HIDDEN`, except line markers (Unicode noncharacters)."""
     return _SHOWN.sub(HIDDEN, text)
 
 
 def _is_note(said: Mapping[str, str]) -> bool:
-    """Return whether a link points to a note (EPUB Structural Semantics `noteref`, DPUB-ARIA, FictionBook, Sphinx,
-    Pandoc).
+    """Return whether a link with the attributes `said` points to a note.
+
+    Recognizes the EPUB Structural Semantics type `noteref`, and the marks of DPUB-ARIA, FictionBook, Sphinx, and
+    Pandoc.
     """
     types = {*said.get("type", "").split(), said.get("role", "")}
     return bool(types & _NOTE_TYPES or _NOTE_CLASSES.intersection(said.get("class", "").lower().split()))

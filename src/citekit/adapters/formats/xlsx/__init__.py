@@ -1,1 +1,1 @@
-"""Excel workbooks (XLSX)."""
+"""The adapter for Excel workbooks (XLSX files)."""

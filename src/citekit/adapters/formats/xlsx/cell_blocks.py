@@ -23,7 +23,10 @@ FIRST_ROWS = 10
 
 @define
 class Block:
-    """The bounding rectangle of adjacent cells. `head` maps the first rows to their values by column."""
+    """The bounding rectangle of adjacent cells on a sheet, by row and column numbers.
+
+    `filled` is the number of cells with a value. `head` maps the first rows to their values by column.
+    """
 
     top: int
     left: int
@@ -33,7 +36,7 @@ class Block:
     head: dict[int, dict[int, Value]] = field(factory=dict)
 
     def join(self, other: Block) -> None:
-        """Merge the other block into this one."""
+        """Merge `other` into this block."""
         self.top, self.left = min(self.top, other.top), min(self.left, other.left)
         self.bottom, self.right = max(self.bottom, other.bottom), max(self.right, other.right)
         self.filled += other.filled
@@ -44,7 +47,7 @@ class Block:
             del self.head[row]
 
     def touches(self, other: Block) -> bool:
-        """Return whether no empty row and no empty column separates the two blocks."""
+        """Return whether the two blocks overlap or are adjacent, with no empty row or column between them."""
         return (
             self.left <= other.right + 1
             and other.left <= self.right + 1
@@ -54,12 +57,13 @@ class Block:
 
 
 class TooManyBlocksError(Exception):
-    """The cells of the sheet are too scattered to form blocks."""
+    """Raised if the cells of a sheet are too scattered to form a reasonable number of blocks."""
 
 
 def blocks(rows: Iterable[tuple[int, dict[int, Value]]]) -> list[Block]:
-    """Return the blocks in `rows`: pairs of row number and values by column, sorted by row. Raises
-    `TooManyBlocksError`.
+    """Return the blocks of cells in `rows`, which are pairs of a row number and the values by column, sorted by row.
+
+    Raises `TooManyBlocksError` if there are too many blocks.
     """
     done: list[Block] = []
     open_: list[Block] = []
@@ -73,7 +77,7 @@ def blocks(rows: Iterable[tuple[int, dict[int, Value]]]) -> list[Block]:
 
 
 def _runs(row: int, values: dict[int, Value]) -> Iterator[Block]:
-    """Yield a block for each run of adjacent cells in a row."""
+    """Yield a one-row block for each group of adjacent cells in row number `row`."""
     columns = sorted(values)
     if columns and columns[-1] - columns[0] + 1 == len(columns):
         yield Block(row, columns[0], row, columns[-1], len(columns), {row: values})
@@ -92,7 +96,10 @@ def _runs(row: int, values: dict[int, Value]) -> Iterator[Block]:
 
 
 def _joined(found: list[Block]) -> list[Block]:
-    """Merge the blocks that touch. One sweep from left to right suffices because all blocks include the same rows."""
+    """Return the blocks with those that touch merged.
+
+    One sweep from left to right suffices because all blocks include the current row.
+    """
     kept: list[Block] = []
     for block in sorted(found, key=lambda each: each.left):
         if kept and kept[-1].touches(block):
@@ -103,7 +110,7 @@ def _joined(found: list[Block]) -> list[Block]:
 
 
 def _settled(found: list[Block]) -> list[Block]:
-    """Merge blocks whose rectangles touch or overlap until none do."""
+    """Return the blocks, merged until no two of their rectangles touch or overlap."""
     changed = True
     while changed:
         changed = False

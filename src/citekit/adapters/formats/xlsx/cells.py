@@ -1,7 +1,7 @@
-"""Streams the cells of a worksheet with expat, in memory that does not depend on the size of the sheet.
+"""Streams the cells of a worksheet with the expat XML parser, in memory that does not depend on the size of the sheet.
 
-SpreadsheetML is specified in ECMA-376 part 1, 18.3.1. Only cells with a value are returned.
-ADR 22 compares this parser with openpyxl and python-calamine.
+SpreadsheetML is specified in ECMA-376 part 1, 18.3.1. Only cells with a value or a formula are returned. ADR 22
+compares this parser with openpyxl and python-calamine.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ bytes and unpack to 5 to 30 times their size.
 
 @define
 class Allowance:
-    """The remaining number of elements and bytes of markup for one pass through a workbook."""
+    """The number of XML elements and bytes of markup that may still be read in one pass through the workbook `name`."""
 
     name: str
     elements: int
@@ -55,7 +55,7 @@ class Allowance:
         return cls(name, int(ELEMENTS[0] + ELEMENTS[1] * size), int(CHARACTERS[0] + CHARACTERS[1] * size))
 
     def take(self, elements: int, characters: int) -> None:
-        """Deduct elements and bytes. Raises `SourceUnsupported` if the allowance is exceeded."""
+        """Deduct elements and bytes from the allowance. Raise `SourceUnsupported` if it is exceeded."""
         self.elements -= elements
         self.characters -= characters
         if self.elements < 0 or self.characters < 0:
@@ -67,9 +67,10 @@ class Allowance:
 
 @define
 class Value:
-    """A cell that has a value; `text` is the value as stored in the file.
+    """A cell with its value; `text` is the value as stored in the file.
 
-    `kind` is the cell type in SpreadsheetML (`n`, `s`, `str`, `inlineStr`, `b`, `e`, `d`) or `NO_VALUE`.
+    `kind` is the cell type in SpreadsheetML (`n`, `s`, `str`, `inlineStr`, `b`, `e`, `d`), or `NO_VALUE` for a formula
+    without a stored value. `row` and `column` are 1-based.
     """
 
     row: int
@@ -82,7 +83,7 @@ class Value:
 
 @define
 class _Sheet:
-    """Event handler that collects complete values in `ready`. It passes all other elements to `seen`."""
+    """A parser event handler that collects complete cells in `ready` and passes all other elements to `seen`."""
 
     ready: list[Value] = field(factory=list)
     seen: Callable[[str, dict[str, str]], None] | None = None
@@ -164,7 +165,7 @@ def values(
 ) -> Iterator[Value]:
     """Yield the cells with a value of the worksheet whose bytes arrive in `pieces`, in file order.
 
-    `seen` is called with the name and attributes of all other elements. Raises `SourceUnsupported` if the part `name`
+    `seen` is called with the name and attributes of each other element. Raises `SourceUnsupported` if the part `name`
     is not a valid worksheet or exceeds the `allowance`.
     """
     sheet = _Sheet(seen=seen)
@@ -216,8 +217,9 @@ class _Strings:
 
 
 def shared_strings(pieces: Iterable[bytes], name: str, allowance: Allowance | None = None) -> list[str]:
-    """Return the shared strings of a workbook (18.4) without formatting and phonetic readings. Raises
-    `SourceUnsupported`.
+    """Return the shared strings of a workbook (ECMA-376 part 1, 18.4), without formatting and phonetic readings.
+
+    Raises `SourceUnsupported` if the part `name` is not valid or exceeds the `allowance`.
     """
     strings = _Strings()
     for _ in _parsed(pieces, name, strings, allowance):
@@ -256,7 +258,7 @@ def _whole(text: str | None) -> int:
 
 
 def _row_and_column(reference: str) -> tuple[int, int]:
-    """Parse a cell name such as `B3` into (row, column); (0, 0) if the text is not a cell name."""
+    """Return the row and column of a cell name such as `B3`; (0, 0) if `reference` is not a cell name."""
     letters = reference.rstrip("0123456789")
     column = _known_column(letters)
     row = reference[len(letters) :]
@@ -264,7 +266,7 @@ def _row_and_column(reference: str) -> tuple[int, int]:
 
 
 def _column(letters: str) -> int:
-    """Return the number of the column with these letters; 0 if sheets have no such column."""
+    """Return the 1-based number of the column named `letters`; 0 if no sheet can have such a column."""
     column = 0
     for letter in letters[:4]:
         column = column * 26 + _LETTERS.get(letter, COLUMNS_LIMIT)

@@ -38,18 +38,21 @@ _STYLE = "table{border-collapse:collapse}td,th{border:1px solid #999;padding:2px
 
 @frozen
 class CellsExtractor:
-    """Extracts cells as a workbook with one sheet and unchanged cell addresses (NATIVE), as CSV (TEXT), or as HTML."""
+    """An extractor of cells as a workbook with one sheet (NATIVE), as CSV (TEXT), or as an HTML table (HTML).
+
+    The workbook keeps the cell addresses of the source.
+    """
 
     identity = ExtractorIdentity("office-cells", "2")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return the forms of cells: XLSX (native), text, and HTML."""
+        """Return NATIVE (XLSX), TEXT (CSV), and HTML for cells of a workbook, and no forms for anything else."""
         return _FORMS if format.name == "xlsx" and isinstance(location, Cells) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the cells to `target`. See the port for the errors."""
+        """Write the cells of `location` to `target` in the form of `options`. See `Extractor.extract` for errors."""
         if not isinstance(location, Cells) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(
                 f"Cells are available in the forms native, text, and html, but not {options.form.value}."
@@ -85,8 +88,10 @@ def _sheet(workbook: Workbook, location: Cells) -> Sheet:
 
 @define
 class _Cut:
-    """The values within a location. After they are read, `rows` and `columns` are the extent of the sheet that was
-    read.
+    """The cells within a location on a sheet.
+
+    After they are read, `rows` and `columns` are the extent of the part of the sheet that was read, and `formulas` and
+    `without_value` count the extracted cells that have a formula and those that have only a formula.
     """
 
     workbook: Workbook
@@ -100,14 +105,19 @@ class _Cut:
 
     @property
     def corners(self) -> tuple[int, int, int, int]:
-        """(top, left, bottom, right); for a whole sheet, the largest possible sheet."""
+        """The top row, left column, bottom row, and right column; for a whole sheet, those of the largest possible
+        sheet.
+        """
         place = self.location
         if place.first is None or place.last is None:
             return 1, 1, ROWS_LIMIT, COLUMNS_LIMIT
         return (*place.first, *place.last)
 
     def values(self) -> Iterator[Value]:
-        """Yield the cells with a value. Small sheets are read to the end, because the file lists merged cells there."""
+        """Yield the cells with a value within the location.
+
+        Small sheets are read to the end of the file, because the merged cells are listed there.
+        """
         top, left, bottom, right = self.corners
         large = self.workbook.package.size(self.sheet.part) > MERGES_LIMIT
         for value in self.workbook.values(self.sheet, self.layout.see):
@@ -121,7 +131,7 @@ class _Cut:
         self.layout.keep(top, left, bottom, right)
 
     def by_row(self) -> Iterator[tuple[int, dict[int, str]]]:
-        """Yield (row, texts by column) for each row with a value."""
+        """Yield each row number with the displayed texts of that row by column, for rows that have a value."""
         now = 0
         row: dict[int, str] = {}
         for value in self.values():
@@ -141,7 +151,7 @@ class _Cut:
             raise LocationOutside(f"cell {cell_name(last)} is beyond the end: the sheet {self.sheet.name!r} {used}")
 
     def notes(self) -> tuple[str, ...]:
-        """Return notes on the differences from the source."""
+        """Return notes for the user about differences between the extracted cells and the source."""
         computed = (_FORMULAS,) if self.formulas > self.without_value else ()
         return (*computed, *((_NO_VALUES.format(count=self.without_value),) if self.without_value else ()))
 
@@ -157,7 +167,10 @@ class _Cut:
 
 
 def _csv(cut: _Cut) -> Iterator[str]:
-    """Yield CSV records (RFC 4180), starting at the location's first column (A for a sheet), including empty rows."""
+    """Yield CSV records (RFC 4180) for the rows of the location, including empty rows.
+
+    A record starts at the location's first column, which is A for a whole sheet.
+    """
     top, left, bottom, right = cut.corners
     whole = cut.location.first is None
     at = top
@@ -173,7 +186,10 @@ def _csv(cut: _Cut) -> Iterator[str]:
 
 
 def _html(cut: _Cut) -> Iterator[str]:
-    """Yield a table with row numbers, in which each cell has its address as the title. Empty rows are omitted."""
+    """Yield the pieces of an HTML table with row numbers, in which each cell's tooltip is its address.
+
+    Empty rows are omitted.
+    """
     left = cut.corners[1]
     title = escape(f"{cut.sheet.name}, {cut.location.range}" if cut.location.range else cut.sheet.name)
     yield '<!DOCTYPE html>\n<html><head><meta charset="utf-8">'
@@ -187,7 +203,7 @@ def _html(cut: _Cut) -> Iterator[str]:
 
 
 def _html_cells(row: int, values: dict[int, str], left: int) -> Iterator[str]:
-    """Yield the cells of a row; a gap between them becomes one empty cell."""
+    """Yield the HTML cells of a row from the column `left` on; a gap between values becomes one empty cell."""
     at = left
     for column in sorted(values):
         if column > at:

@@ -1,4 +1,4 @@
-"""The handler for workbooks."""
+"""The format handler for workbooks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.ports.text_reader import TextReader
 
 
 class XlsxHandler(NativeHandler):
-    """Handles workbooks. A location is a sheet or a rectangle of its cells."""
+    """A format handler for workbooks. A location is a sheet or a rectangle of its cells."""
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""
@@ -23,7 +23,7 @@ class XlsxHandler(NativeHandler):
         return XlsxOutliner()
 
     def measure(self, path: Path, services: Services) -> Extent:  # noqa: ARG002
-        """Return the last row and column with a value for each sheet."""
+        """Return the extent of the workbook at `path`: the last row and column with a value, for each sheet."""
         from citekit.adapters.formats.xlsx.workbook import Workbook
         from citekit.adapters.libraries.office_package import opened_package
 

@@ -25,10 +25,13 @@ _T = TypeVar("_T")
 
 @frozen
 class XlsxOutliner:
-    """Outlines workbooks. A node is a sheet or a rectangle of cells on it."""
+    """An outliner for workbooks. Each node is a sheet or a rectangle of cells on a sheet."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the sheets in tab order, including hidden sheets. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        """Return an outline of the sheets in tab order, including hidden sheets.
+
+        Raises `SourceUnsupported` if the file is damaged or too large, or `SourceUnreadable` if it cannot be read.
+        """
         with opened_package(source.path) as package:
             workbook = Workbook.of(package)
             names = workbook.names()
@@ -82,7 +85,10 @@ def _many(count: int, what: str) -> str:
 
 
 def _fits(location: Cells, read: ReadSheet) -> bool:
-    """Return whether a named range is on the sheet, has more than one cell, and starts within the cells in use."""
+    """Return whether the named range `location` is on the sheet and starts within its used cells.
+
+    The result is False for a single cell.
+    """
     if location.sheet != read.sheet.name or location.first is None or location.first == location.last:
         return False
     return location.first[0] <= read.rows and location.first[1] <= read.columns
@@ -93,7 +99,10 @@ def _once(named: Sequence[tuple[str, _T]]) -> list[tuple[str, _T]]:
 
 
 def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> list[OutlineItem]:
-    """Return an item for each block that does not overlap a table. Small blocks next to larger ones are dropped."""
+    """Return an outline item for each block of cells that does not overlap a table.
+
+    Blocks of fewer than three cells are dropped if there are larger blocks or tables.
+    """
     found = [(block, _location(block, read)) for block in read.blocks or ()]
     free = [(block, location) for block, location in found if not any(location.overlaps(table) for table in tables)]
     large = [pair for pair in free if pair[0].filled >= 3] or (free if not tables else [])
@@ -102,7 +111,7 @@ def _regions(workbook: Workbook, read: ReadSheet, tables: Sequence[Cells]) -> li
 
 
 def _is_title(workbook: Workbook, block: Block) -> bool:
-    """Return whether a block consists of one or two text cells in one column."""
+    """Return whether a block may be a title: one or two text cells in one column."""
     return (
         block.filled < 3
         and block.left == block.right
@@ -111,7 +120,7 @@ def _is_title(workbook: Workbook, block: Block) -> bool:
 
 
 def _above(block: Block, small: Sequence[Block]) -> Block | None:
-    """Return the nearest title above a block with at most two empty rows between them."""
+    """Return the nearest of the blocks `small` above `block`, with at most two empty rows between them, or None."""
     near = [
         each
         for each in small
@@ -141,13 +150,19 @@ def _columns(header: Sequence[str], rows: int) -> str | None:
 
 
 def _table(table: Table) -> OutlineItem:
-    """Return the item for a defined table with its header."""
+    """Return the outline item for a table that the workbook defines.
+
+    Its summary has the column names and number of rows.
+    """
     first, last = table.place.first or (1, 1), table.place.last or (1, 1)
     return OutlineItem(table.name, "table", table.place, _columns(table.columns, last[0] - first[0]))
 
 
 def _chart(title: str, areas: Sequence[Cells], read: ReadSheet) -> Iterator[OutlineItem]:
-    """Yield a chart as the bounding rectangle of its data on this sheet."""
+    """Yield an outline item for a chart, located at the bounding rectangle of its data on this sheet.
+
+    Nothing is yielded if the chart has no data on the sheet.
+    """
     here = [each for each in areas if _fits_any(each, read)]
     if here:
         firsts, lasts = [each.first or (1, 1) for each in here], [each.last or (1, 1) for each in here]
@@ -173,7 +188,7 @@ class _Branch:
 
 
 def _nested(outline_items: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
-    """Nest the items in reading order, each below the smallest item that contains it."""
+    """Return the items in reading order as a tree, each below the smallest item that contains it."""
     roots: list[_Branch] = []
     branches: list[_Branch] = []
     for outline_item in sorted(outline_items, key=_reading):
@@ -190,7 +205,10 @@ _ORDER = ("table", "region", "range", "chart")
 
 
 def _reading(outline_item: OutlineItem) -> tuple[int, ...]:
-    """Sort key for top to bottom, then left to right; of items that start at the same cell, the larger comes first."""
+    """Return the sort key of an item: from top to bottom, then from left to right.
+
+    Of items that start at the same cell, the larger one comes first.
+    """
     location = outline_item.location
     if not isinstance(location, Cells):
         return ()

@@ -18,7 +18,10 @@ CELLS_LIMIT = 20_000_000
 
 @define
 class ReadSheet:
-    """The extent of a sheet and its blocks; `blocks` is None if the cells are too scattered."""
+    """The result of reading a sheet: its extent, its number of values and formulas, and its blocks of cells.
+
+    `blocks` is None if the cells are too scattered.
+    """
 
     sheet: Sheet
     rows: int = 0
@@ -29,7 +32,11 @@ class ReadSheet:
 
     @classmethod
     def of(cls, workbook: Workbook, sheet: Sheet) -> ReadSheet:
-        """Read the `sheet` to its end. Raises `SourceUnsupported`, `SourceUnreadable`."""
+        """Return the result of reading `sheet` to its end.
+
+        Raises `SourceUnsupported` if the sheet is damaged or too large, or `SourceUnreadable` if the file cannot be
+        read.
+        """
         read = cls(sheet)
         rows = read._rows(workbook)
         try:
@@ -41,7 +48,10 @@ class ReadSheet:
         return read
 
     def _rows(self, workbook: Workbook) -> Iterator[tuple[int, dict[int, Value]]]:
-        """Yield the values of each row by column. Raises `SourceUnsupported` if rows are out of order."""
+        """Yield the number of each row that has a value, and its values by column.
+
+        Raises `SourceUnsupported` if rows are out of order.
+        """
         now = 0
         row: dict[int, Value] = {}
         for value in workbook.values(self.sheet):
@@ -76,21 +86,22 @@ _YEAR = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?\Z")
 
 
 def first_words(workbook: Workbook, block: Block) -> str:
-    """Return the text of the first cell of a block; "" if it is not text."""
+    """Return the first value in the first row of a block if it is text, or else ""."""
     return leading_text(workbook, block.head[min(block.head)])
 
 
 def leading_text(workbook: Workbook, row: dict[int, Value]) -> str:
-    """Return the first value of a row if it is text, else ""."""
+    """Return the first nonempty value of a row if it is text, or else ""."""
     texts = _texts(workbook, row)
     return texts[0].text if texts and texts[0].is_words else ""
 
 
 def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
-    """Return (title, header, number of rows below the header) of a block.
+    """Return the title, the header (column names), and the number of rows below the header of a block.
 
-    The header is the first row that is nearly as wide as the widest one, if it contains only text and years or dates.
-    Rows above it are titles and notes; the first one is the title.
+    The header is the first row that is nearly as wide as the widest one, if it contains only text and years or dates;
+    without one, the list of column names is empty. Rows above the header are titles and notes; the first of them is the
+    title.
     """
     rows = [(row, _texts(workbook, block.head[row])) for row in sorted(block.head)]
     widest = max((len(texts) for _, texts in rows), default=0)
@@ -104,7 +115,9 @@ def headed(workbook: Workbook, block: Block) -> tuple[str, list[str], int]:
 
 
 def _is_header(texts: Sequence[_Text]) -> bool:
-    """Return whether a row contains column names: text, plus years or dates if they are sorted."""
+    """Return whether a row consists of column names: text, and possibly years or dates in ascending or descending
+    order.
+    """
     others = [each.text for each in texts if not each.is_words]
     dated = all(each.is_dated for each in texts if not each.is_words)
     in_order = len(others) > 1 and (others == sorted(set(others)) or others == sorted(set(others), reverse=True))
@@ -113,7 +126,7 @@ def _is_header(texts: Sequence[_Text]) -> bool:
 
 @frozen
 class _Text:
-    """A value as displayed; `is_dated` is set for years and dates."""
+    """A cell value as displayed; `is_words` is true for text, and `is_dated` for years and dates."""
 
     text: str
     is_words: bool
@@ -121,7 +134,7 @@ class _Text:
 
 
 def _texts(workbook: Workbook, row: dict[int, Value]) -> list[_Text]:
-    """Return the nonempty values of a row."""
+    """Return the nonempty values of a row as displayed, from left to right."""
     return [each for each in (_text(workbook, row[column]) for column in sorted(row)) if each.text]
 
 

@@ -1,7 +1,7 @@
-"""Streams a workbook with one sheet: values, number formats, column widths, and merged cells.
+"""Streams a workbook with one sheet to a file: values, number formats, column widths, and merged cells.
 
-The parts and their names are those that all spreadsheet programs use (ECMA-376 part 1, 12.3). Strings are stored in
-their cells (`inlineStr`), so no string table has to be held in memory.
+The package parts have the names that all spreadsheet programs use (ECMA-376 part 1, 12.3). Strings are stored in their
+cells (`inlineStr`), so that no string table has to be kept in memory.
 """
 
 from __future__ import annotations
@@ -37,13 +37,16 @@ MERGES_KEPT = 10_000
 
 @define
 class Layout:
-    """The column widths and merged cells of a sheet that have been read so far."""
+    """The column widths and merged cells of a sheet, collected while the sheet is read."""
 
     widths: list[tuple[int, int, str]] = field(factory=list)
     merges: list[Cells] = field(factory=list)
 
     def see(self, tag: str, said: dict[str, str]) -> None:
-        """Record a column or merged-cell element; ignore all others."""
+        """Record the element `tag` with the attributes `said` if it is a column or a merged cell.
+
+        Ignore all other elements.
+        """
         if tag == "col" and len(self.widths) < COLUMNS_KEPT and _WIDTH.fullmatch(said.get("width", "")):
             first, last = said.get("min", ""), said.get("max", "")
             if first.isdigit() and last.isdigit() and len(first) < 6 and len(last) < 6:
@@ -55,13 +58,16 @@ class Layout:
                 return
 
     def keep(self, top: int, left: int, bottom: int, right: int) -> None:
-        """Remove the merged cells that are not entirely within the rectangle."""
+        """Remove merged cells that are not entirely within the given rectangle of row and column numbers."""
         place = Cells("x", (top, left), (bottom, right))
         self.merges = [each for each in self.merges if place.contains(each) and each.first != each.last]
 
 
 def write_workbook(workbook: Workbook, name: str, layout: Layout, values: Iterator[Value], target: Path) -> None:
-    """Write `values`, sorted by row, at their original addresses to a sheet called `name`. Raises `HomeUnwritable`."""
+    """Write `values` (sorted by row) to a workbook at `target`, at their original addresses on a sheet called `name`.
+
+    Raises `HomeUnwritable` if the file cannot be written.
+    """
     styles = _Styles(workbook)
     with still_archive(target) as archive:
         for part, text in _frame(name, workbook.epoch.year == 1904).items():
@@ -98,18 +104,19 @@ def _relations(*targets: tuple[str, str]) -> str:
 
 @define
 class _Styles:
-    """The cell styles in order of first use; each consists of a number format."""
+    """The cell styles of the new workbook in order of first use; a style consists of a number format only."""
 
     workbook: Workbook
     codes: dict[str, int] = field(factory=lambda: {"{0}": 0})
 
     def number(self, value: Value) -> int:
-        """Return the index of a value's style."""
+        """Return the index of the style for `value`; add the style if it is new."""
         return self.codes.setdefault(self.workbook.format_of(value.style), len(self.codes))
 
     def part(self) -> str:
-        """Return the styles part (18.8). It includes the one font, two fills, and one border that spreadsheet programs
-        require.
+        """Return the markup of the styles part (ECMA-376 part 1, 18.8).
+
+        It includes the font, the two fills, and the border that spreadsheet programs require.
         """
         own = [code for code in self.codes if not code.startswith("{")]
         ids = {code: _FIRST_OWN + number for number, code in enumerate(own)}
@@ -161,7 +168,7 @@ def _after(first: Value | None, rest: Iterator[Value]) -> Iterator[Value]:
 
 
 def _cell(workbook: Workbook, value: Value, style: int) -> str:
-    """Return the markup of one cell. Numbers are copied digit by digit from the source."""
+    """Return the markup of one cell with the style index `style`. Numbers are copied digit by digit from the source."""
     start = f'<c r="{cell_name((value.row, value.column))}"' + (f' s="{style}"' if style else "")
     text = value.text.strip()
     if value.kind == "n" and _NUMBER.fullmatch(text):

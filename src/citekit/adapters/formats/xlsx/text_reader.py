@@ -21,12 +21,13 @@ _STEP = 5_000
 
 
 class SheetsTextReader:
-    """Reads workbooks. A unit is a nonempty row with tab-separated cells. Dates and numbers are formatted as in
-    evidence.
+    """A text reader for workbooks. Each nonempty row is a unit, with its cells separated by tabs.
+
+    Dates and numbers are formatted as in evidence.
     """
 
     def supports(self, format: Format) -> bool:
-        """Return whether the format is XLSX."""
+        """Return whether `format` is XLSX."""
         return format.name == "xlsx"
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
@@ -56,13 +57,14 @@ class SheetsTextReader:
         return ExtractedText(UnitKind.ROW, "\n".join(pieces), units, sheets)
 
     def facts(self, source: Source) -> BookFacts:
-        """Return the title, authors, and language from the core properties."""
+        """Return the title, authors, and language from the workbook's core properties."""
         return core_facts(source.path)
 
 
 def _rows(workbook: Workbook, sheet: Sheet) -> Iterator[tuple[int, int, str]]:
-    """Yield (row, its last column in use, its text) for nonempty rows in ascending order; rows out of order are
-    skipped.
+    """Yield the number, the last used column, and the text of each nonempty row in ascending order.
+
+    Rows that are out of order are skipped.
     """
     now, cells = 0, dict[int, str]()
     for value in workbook.values(sheet):

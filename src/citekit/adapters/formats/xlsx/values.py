@@ -24,8 +24,9 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 def shown_number(text: str, code: str, epoch: datetime = EPOCH) -> str:
-    """Format a number; as a date if its number format `code` is a date format. Returns text that is not a finite number
-    as is.
+    """Return the number `text` as displayed text: a date if its number format `code` is a date format.
+
+    Text that is not a finite number is returned unchanged. Dates count from `epoch`.
     """
     try:
         number = float(text)
@@ -37,7 +38,10 @@ def shown_number(text: str, code: str, epoch: datetime = EPOCH) -> str:
 
 
 def _moment(number: float, epoch: datetime) -> str | None:
-    """Convert a serial number to a date, a time of day, or both (18.17.4); None outside the years 1900 to 9999."""
+    """Return a serial number (days since `epoch`) as an ISO 8601 date, time of day, or both (ECMA-376 part 1, 18.17.4).
+
+    The result is None for negative numbers and for dates after the year 9999.
+    """
     if epoch.year == 1899 and number < 60 and number >= 1:
         number += 1  # number 60 is February 29, 1900, which did not exist
     try:
@@ -52,19 +56,22 @@ def _moment(number: float, epoch: datetime) -> str | None:
 
 
 def plain_number(number: float) -> str:
-    """Format a number: integers without a decimal point, others with the 15 significant digits that Excel stores."""
+    """Return a number as text: integers without a decimal point, others with 15 significant digits, as Excel stores."""
     return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.15g}"
 
 
 def is_date_format(code: str) -> bool:
-    """Return whether a number format displays a date or a time."""
+    """Return whether the number format `code` displays a date or a time; a built-in format is its ID in braces."""
     if code.startswith("{"):
         return int(code[1:-1]) in _DATES
     return bool(_DAY.search(_QUIET.sub("", code.partition(";")[0]))) and "general" not in code.lower()
 
 
 def unescaped(text: str) -> str:
-    """Decode characters that are escaped as `_x000D_` (22.9.2.19)."""
+    """Return `text` with escapes such as `_x000D_` replaced by the characters that they represent.
+
+    See ECMA-376 part 1, 22.9.2.19.
+    """
     return _ESCAPED.sub(lambda found: _character(int(found[1], 16), found[0]), text) if "_x" in text else text
 
 

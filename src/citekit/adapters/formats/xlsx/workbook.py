@@ -1,6 +1,4 @@
-"""Reads the structure of a workbook (ECMA-376 part 1, 18.2): sheets, tables, named ranges, charts, and value
-formats.
-"""
+"""Reads the structure of a workbook (ECMA-376 part 1, 18.2): sheets, tables, named ranges, charts, and number formats."""
 
 from __future__ import annotations
 
@@ -32,8 +30,9 @@ _AREA = re.compile(r"(?:'((?:[^']|'')+)'|([^'!\[\]]+))!(\$?[A-Za-z]{1,3}\$?\d{1,
 
 @frozen
 class Sheet:
-    """A sheet. `part` is its part name and `state` is `visible`, `hidden`, or `veryHidden`. Chart sheets have no
-    cells.
+    """A sheet of a workbook: its name, the name of its package part, and its visibility.
+
+    `state` is `visible`, `hidden`, or `veryHidden`. `has_cells` is false for chart sheets.
     """
 
     name: str
@@ -44,7 +43,10 @@ class Sheet:
 
 @frozen
 class Table:
-    """A table defined on a sheet. `columns` are the column names; empty if the table has no header row."""
+    """A table that the workbook defines on a sheet, with its location `place`.
+
+    `columns` are the column names; empty if the table has no header row.
+    """
 
     name: str
     place: Cells
@@ -57,7 +59,7 @@ LONG_STRING = 250
 
 @define
 class Workbook:
-    """A workbook in an open package. Raises `SourceUnsupported`."""
+    """A workbook in an open package. Its methods raise `SourceUnsupported` if the workbook is damaged or too large."""
 
     package: OfficePackage
     sheets: list[Sheet]
@@ -74,7 +76,7 @@ class Workbook:
 
     @classmethod
     def of(cls, package: OfficePackage) -> Workbook:
-        """Return the workbook in the package."""
+        """Return the workbook in `package`. Raises `SourceUnsupported` if it has no sheets or more than `SHEETS_LIMIT`."""
         main, root = package.main("workbook")
         parts = {each.id: each for each in package.relations(main) if not each.outside}
         sheets = []
@@ -95,20 +97,21 @@ class Workbook:
         return workbook
 
     def sheet(self, name: str) -> Sheet | None:
-        """Return the sheet with this name."""
+        """Return the sheet named `name`, or None."""
         return next((sheet for sheet in self.sheets if sheet.name == name), None)
 
     def values(self, sheet: Sheet, seen: Callable[[str, dict[str, str]], None] | None = None) -> Iterator[Value]:
-        """Yield the cells with a value in file order; see `cells.values`."""
+        """Yield the cells of `sheet` that have a value, in file order; see `cells.values`."""
         if not sheet.has_cells:
             return iter(())
         name = f"{self.package.path.name} ({sheet.part})"
         return values(self.package.stream(sheet.part), name, seen, self._allowance)
 
     def shown(self, value: Value) -> str:
-        """Return a value as text: numbers in full, dates and times as ISO 8601, Booleans as `TRUE` and `FALSE`.
+        """Return a cell value as text: numbers in full, dates and times as ISO 8601, Booleans as `TRUE` and `FALSE`.
 
-        Raises `SourceUnsupported` if cells repeat long shared strings far more often than the file size allows.
+        Raises `SourceUnsupported` if cells repeat long shared strings far more often than the file size makes
+        plausible.
         """
         match value.kind:
             case "s":
@@ -126,12 +129,12 @@ class Workbook:
         return unescaped(value.text)
 
     def format_of(self, style: int) -> str:
-        """Return the number format code of a style; a built-in format is its ID in braces."""
+        """Return the number format code of the style with index `style`; a built-in format is its ID in braces."""
         return self.formats[style] if style < len(self.formats) else "{0}"
 
     @property
     def strings(self) -> list[str]:
-        """The shared strings, read on first use."""
+        """The shared strings of the workbook, which are read on first use."""
         if self._strings is None:
             part = self._part("sharedStrings")
             name = f"{self.package.path.name} ({part})"
@@ -143,21 +146,22 @@ class Workbook:
 
     @property
     def formats(self) -> list[str]:
-        """The number formats of all styles, in order."""
+        """The number formats of all cell styles, in order, which are read on first use."""
         if self._formats is None:
             part = self._part("styles")
             self._formats = [] if part is None else number_formats(self.package.root(part))
         return self._formats
 
     def tables(self, sheet: Sheet) -> list[Table]:
-        """Return the tables defined on a sheet (18.5)."""
+        """Return the tables that are defined on `sheet` (ECMA-376 part 1, 18.5)."""
         relations = (each for each in self.package.relations(sheet.part) if each.kind == "table" and not each.outside)
         found = (_table(sheet.name, self.package.root(each.target)) for each in relations)
         return [each for each in found if each is not None]
 
     def names(self) -> list[tuple[str, Cells]]:
-        """Return (name, location) of the named ranges that are one area of one sheet, except hidden and built-in ones
-        (18.2.5).
+        """Return the name and location of each named range that is a single area of a sheet (ECMA-376 part 1, 18.2.5).
+
+        Hidden and built-in names are left out.
         """
         found = []
         for group in below(self._root, "definedNames"):
@@ -169,7 +173,7 @@ class Workbook:
         return found
 
     def charts(self, sheet: Sheet) -> list[tuple[str, list[Cells]]]:
-        """Return (title, data areas) for the charts on a sheet."""
+        """Return the title and the data areas of each chart on a sheet."""
         found = []
         for drawing in self.package.relations(sheet.part):
             if drawing.kind == "drawing" and not drawing.outside:
@@ -199,7 +203,7 @@ def _table(sheet: str, root: _Element) -> Table | None:
 
 
 def area(formula: str) -> Cells | None:
-    """Parse a reference to one area, such as `'Q1 Plan'!$A$1:$F$20`; None for anything else."""
+    """Return the cells of a reference to one area, such as `'Q1 Plan'!$A$1:$F$20`; None for any other formula."""
     found = _AREA.fullmatch(formula.strip().removeprefix("="))
     if not found:
         return None

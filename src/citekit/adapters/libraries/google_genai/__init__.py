@@ -1,1 +1,1 @@
-"""The Gemini API through the `google-genai` SDK."""
+"""The adapter for the Gemini API, through the `google-genai` SDK."""

@@ -1,7 +1,7 @@
-"""The Gemini API through its SDK (google-genai), which is imported on first use.
+"""Connects to the Gemini API through its SDK (google-genai), which is imported on first use.
 
-Everything that the SDK would read from the environment (base URL, API version, Vertex, replays) is passed explicitly,
-so that only CiteKit's settings apply. The SDK's retries are off, because CiteKit counts its own.
+Everything that the SDK would read from the environment (base URL, API version, Vertex AI, replays) is passed
+explicitly, so that only CiteKit's settings apply. The SDK's retries are off, because CiteKit retries calls itself.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ Answers are streamed; the read timeout limits the time between two chunks, not t
 
 
 def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
-    """Return a client of the service at `base_url` (None: Google's). `timeout` in seconds limits each wait for data."""
+    """Return a client for the service at `base_url`, or for Google's service if `base_url` is None.
+
+    `timeout` limits each wait for data, in seconds.
+    """
     from google import genai
     from google.genai import types
     from google.genai.client import DebugConfig
@@ -53,15 +56,17 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
 
 
 def _does_not_name_key(record: logging.LogRecord) -> bool:
-    """Return whether a log record is something other than the SDK's warning about its API key variable, which is unused
-    here.
+    """Return whether to keep a log record: False for the SDK's warning about the API key variable `GOOGLE_API_KEY`.
+
+    CiteKit passes the key itself, so the warning does not apply.
     """
     return "GOOGLE_API_KEY" not in record.getMessage()
 
 
 def _raise_without_retry(response: Any) -> None:
-    """Raise an error for an upload response without an upload status. The SDK would retry it three times with
-    delays.
+    """Raise the error for an upload response that has no upload status; do nothing for any other response.
+
+    Without this, the SDK would retry the upload three times with delays.
     """
     command = response.request.headers.get("x-goog-upload-command", "")
     if not command.startswith("upload") or response.headers.get("x-goog-upload-status"):
@@ -74,11 +79,12 @@ def _raise_without_retry(response: Any) -> None:
 
 
 class Outgoing(io.BufferedReader):
-    """A file that is being uploaded. `sent` is the number of bytes of `size` that were sent; setting `stopped` aborts.
+    """A file that is being uploaded.
 
-    `begun` is set once any bytes may have been sent; before that, the service does not know the file. The SDK announces
-    the file's initial size and reads until it is reached, which loops forever if the file becomes shorter. To prevent
-    that, reading raises `EOFError`.
+    `sent` is the number of its `size` bytes that were sent; setting `stopped` aborts. `begun` is true once any bytes
+    may have been sent; before that, the service does not know the file. The SDK announces the file's initial size and
+    reads until it is reached, which loops forever if the file becomes shorter. To prevent this loop, reading raises
+    `EOFError`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -88,8 +94,9 @@ class Outgoing(io.BufferedReader):
         self.begun = self.stopped = False
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return the next bytes. Raises `EOFError` if the file became shorter, `InterruptedError` if the upload was
-        stopped.
+        """Return the next bytes of the file.
+
+        Raises `EOFError` if the file became shorter, or `InterruptedError` if the upload was stopped.
         """
         if self.stopped:
             raise InterruptedError("The upload was stopped.")
@@ -102,10 +109,10 @@ class Outgoing(io.BufferedReader):
 
 
 def upload(client: genai.Client, file: Outgoing, name: str, media_type: str, base_url: str | None) -> Any:
-    """Send a file and return the service's description of it (`types.File`). Its local name and path are not sent.
+    """Upload `file` and return the service's description of it (`types.File`). Its local name and path are not sent.
 
-    `name` is the remote name: at most 40 lowercase letters, digits, and dashes. If there is a `base_url`, the chunks
-    are sent there, even if the service returns another upload address.
+    `name` is the remote name: at most 40 lowercase letters, digits, and dashes. If `base_url` is set, the data is sent
+    there, even if the service returns another upload address.
     """
     from google.genai import types
 

@@ -1,4 +1,4 @@
-"""Translates exceptions of the Gemini SDK and its HTTP transport. Each exception class has one message."""
+"""Translates exceptions of the Gemini SDK and its HTTP library into CiteKit errors with messages for the user."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ Meaning = Callable[[Any, CallContext], GeminiFailure]
 
 
 def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
-    """Return the failure for an exception; None if the exception does not come from the SDK."""
+    """Return the failure that `error` means for the call.
+
+    The result is None if `error` does not come from the SDK or its HTTP library.
+    """
     if isinstance(error, CiteKitError):
         return None
     return next((table()[kind](error, context) for kind in type(error).__mro__ if kind in table()), None)
@@ -35,7 +38,7 @@ def explain(error: Exception, context: CallContext) -> GeminiFailure | None:
 
 @functools.cache
 def table() -> Mapping[type[BaseException], Meaning]:
-    """Map each exception class of the SDK and its transport to the function that explains it."""
+    """Return a mapping from each exception class of the SDK and its HTTP library to the function that explains it."""
     import pydantic
     from google.genai import _api_client, errors
 
@@ -61,7 +64,10 @@ def table() -> Mapping[type[BaseException], Meaning]:
 
 
 def _transports() -> Iterator[ModuleType]:
-    """Yield httpx2, and httpx if it is installed. `GOOGLE_GENAI_HTTP_CLIENT` selects one of them."""
+    """Yield the installed HTTP libraries of the SDK: `httpx2` and `httpx`.
+
+    `GOOGLE_GENAI_HTTP_CLIENT` selects one of them.
+    """
     for name in ("httpx2", "httpx"):
         with suppress(ImportError):
             yield importlib.import_module(name)

@@ -1,4 +1,7 @@
-"""Translates HTTP statuses of the Gemini API (`APIError`) using a table, and parses `google.rpc` error bodies."""
+"""Translates HTTP statuses of the Gemini API (`APIError`) with a table of messages.
+
+It also parses the `google.rpc` details in the bodies of error responses.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ MESSAGE_LIMIT = 300
 
 @frozen
 class CallContext:
-    """The details of a call for error messages: the model, the address, and the timeout in seconds.
+    """The details of a Gemini call that error messages mention: the model, the address, and the timeout in seconds.
 
     `variables` names the environment variables that were searched for the key. `key` is needed only to redact it.
     """
@@ -38,8 +41,10 @@ class CallContext:
 
 @frozen
 class GeminiFailure:
-    """The error for an exception, whether a retry can help, the delay before it in seconds, and whether the call timed
-    out.
+    """A failed Gemini call: the CiteKit error, and whether a retry can help (`transient`).
+
+    `retry_after` is the delay before a retry in seconds, or None if the service names none. `timed_out` is true if the
+    call timed out.
     """
 
     error: MapperUnavailable
@@ -49,12 +54,12 @@ class GeminiFailure:
 
 
 def permanent_failure(text: str, context: CallContext) -> GeminiFailure:
-    """Return a failure that a retry cannot fix."""
+    """Return a failure with the message `text` for a call that a retry cannot fix."""
     return GeminiFailure(error_without_key(text, context), transient=False)
 
 
 def error_without_key(text: str, context: CallContext) -> MapperUnavailable:
-    """Return an error with `text`, from which the key is redacted."""
+    """Return a `MapperUnavailable` error with `text`, in which the API key is redacted."""
     return MapperUnavailable(_without_key(text, context))
 
 
@@ -145,7 +150,7 @@ _STATUS_CLASSES: dict[int, _StatusRow] = {
 
 
 def status_failure(error: Any, context: CallContext) -> GeminiFailure:
-    """Return the failure for an `APIError` with a status other than 200."""
+    """Return the failure for an `APIError`, with a message that depends on its HTTP status and details."""
     code = int(error.code or 0)
     clues = f"{error.status} {_message(error)} {_reasons(error)} {_path(error)}"
     rows = STATUSES.get(code) or (_STATUS_CLASSES.get(code // 100, _STATUS_CLASSES[4]),)
@@ -174,7 +179,7 @@ def _placeholders(context: CallContext) -> dict[str, Any]:
 
 
 def _message(error: Any) -> str:
-    """Return the service's message on one line; "" if it is a web page."""
+    """Return the service's error message on one line, shortened to `MESSAGE_LIMIT`; "" if it is an HTML page."""
     text = " ".join(str(error.message or "").split())
     if text.startswith("<"):
         return ""
@@ -188,7 +193,7 @@ def _path(error: Any) -> str:
 
 
 def _details(error: Any) -> list[dict[str, Any]]:
-    """Return the `google.rpc` details of an error, if there are any."""
+    """Return the `google.rpc` details in the body of an error; empty if there are none."""
     plain = error.details
     inner = plain.get("error", plain) if isinstance(plain, dict) else {}
     details = inner.get("details") if isinstance(inner, dict) else None
@@ -196,7 +201,7 @@ def _details(error: Any) -> list[dict[str, Any]]:
 
 
 def _reasons(error: Any) -> str:
-    """Return the reasons (`google.rpc.ErrorInfo`) and the IDs of the exceeded quotas (`google.rpc.QuotaFailure`)."""
+    """Return the reasons of an error (`google.rpc.ErrorInfo`) and the IDs of exceeded quotas (`QuotaFailure`)."""
     found = [str(each.get("reason", "")) for each in _details(error)]
     for each in _details(error):
         violations = each.get("violations")
@@ -206,7 +211,11 @@ def _reasons(error: Any) -> str:
 
 
 def _retry_after(error: Any) -> float | None:
-    """Return the delay in seconds from the header `Retry-After` (RFC 9110, 10.2.3) or from `google.rpc.RetryInfo`."""
+    """Return the retry delay in seconds from the header `Retry-After` (RFC 9110, 10.2.3) or from
+    `google.rpc.RetryInfo`.
+
+    The result is None if the service names no delay.
+    """
     headers = getattr(error.response, "headers", None) or {}
     asked = _seconds(str(headers.get("retry-after", "")))
     if asked is not None:

@@ -1,1 +1,1 @@
-"""PyMuPDF, and the checks that a document must pass before PyMuPDF works on it."""
+"""The adapter for PyMuPDF, and the checks that a document must pass before PyMuPDF processes it."""

@@ -1,7 +1,7 @@
-"""PyMuPDF: imported on first use, silenced, used by one thread at a time, its exceptions translated by one table.
+"""Imports PyMuPDF on first use, silences it, gives it to one thread at a time, and translates its exceptions.
 
-PyMuPDF is not thread-safe, not even with a document for each thread: everything that touches it or one of its objects
-runs inside `exclusive()` or `opened()`.
+PyMuPDF is not thread-safe, even if each thread uses its own document. All code that uses it or one of its objects must
+run inside `exclusive()` or `opened()`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Document = Any
 
 @contextmanager
 def exclusive() -> Iterator[Any]:
-    """The module `pymupdf`, for this thread alone. May be nested."""
+    """Yield the module `pymupdf` while no other thread can use it. Calls may be nested."""
     with _LOCK:
         if not _loaded:
             _loaded.append(_import())
@@ -45,9 +45,10 @@ def exclusive() -> Iterator[Any]:
 
 
 def give_way() -> None:
-    """Let another thread have PyMuPDF for a moment, between two pages of long work.
+    """Release the PyMuPDF lock for a moment, so that another thread can use PyMuPDF between two pages of long work.
 
-    Safe inside one `opened()`: every caller works on a handle of its own. Where the lock is nested, nobody is let in.
+    This is safe inside one `opened()`, because every caller uses its own handle. If the lock is nested, it is not
+    released.
     """
     _LOCK.release()
     _LOCK.acquire()
@@ -55,7 +56,7 @@ def give_way() -> None:
 
 @contextmanager
 def away() -> Iterator[None]:
-    """Let other threads have PyMuPDF while something slow is done without it; as `give_way` otherwise."""
+    """Release the PyMuPDF lock during slow work that does not use PyMuPDF. The rules of `give_way` apply."""
     _LOCK.release()
     try:
         yield
@@ -64,8 +65,10 @@ def away() -> Iterator[None]:
 
 
 def empty_store() -> None:
-    """Clear the cache of decoded images and fonts (up to 256 MB): an image decoded at another size is drawn
-    slightly differently."""
+    """Clear MuPDF's cache of decoded images and fonts (up to 256 MB).
+
+    This makes rendering reproducible: an image that is cached at another size is drawn slightly differently.
+    """
     with exclusive() as pymupdf:
         pymupdf.TOOLS.store_shrink(100)
 
@@ -75,9 +78,10 @@ _COMPARED = 4000
 
 
 def written(document: Document) -> bytes:
-    """The PDF `document` as a file without what nothing refers to, compressed; the same document gives the same bytes.
+    """Return `document` as the bytes of a compressed PDF without unreferenced objects.
 
-    As `document.tobytes`, which hands hundreds of small pieces through Python.
+    The same document gives the same bytes. This replaces `document.tobytes`, which passes hundreds of small pieces
+    through Python.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -98,12 +102,12 @@ def written(document: Document) -> bytes:
 def opened(
     path: Path, failure: type[CiteKitError] = SourceUnsupported, *, password: str | None = None
 ) -> Iterator[Document]:
-    """A private handle of the PDF at `path`, closed at the end. The file is only read; changes stay in memory.
+    """Yield a private handle of the PDF at `path`, and close it at the end.
 
-    `password` opens an encrypted file, be it the user's or the owner's; others open without looking at it.
-    Raises `SourceUnreadable` (missing, a folder, empty, not permitted), `SourceUnsupported` (no PDF, encrypted with another
-    password, without a readable page, a page tree that has no end). What PyMuPDF raises while the document is worked on
-    becomes a `failure`.
+    The file is only read; changes stay in memory. `password` is the user or owner password of an encrypted file; it is
+    ignored for other files. Raises `SourceUnreadable` if the file is missing, a folder, empty, or not readable, and
+    `SourceUnsupported` if it is not a PDF, needs another password, has no readable page, or has a cyclic page tree.
+    Exceptions of PyMuPDF inside the `with` block become errors of the class `failure`.
     """
     with exclusive():
         document = open_document(path, password=password)
@@ -119,7 +123,7 @@ def opened(
 
 @contextmanager
 def translated(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
-    """Turn exceptions of the table that arise from work on `path` into our errors; the cause is kept."""
+    """Convert PyMuPDF's exceptions inside the `with` block to CiteKit errors about `path` (see `table`)."""
     try:
         yield
     except CiteKitError:
@@ -129,10 +133,10 @@ def translated(path: Path, failure: type[CiteKitError]) -> Iterator[None]:
 
 
 def table(failure: type[CiteKitError]) -> dict[type[BaseException], tuple[type[CiteKitError], str]]:
-    """For every exception that PyMuPDF raises: our error, and what its text says of the file.
+    """Return, for each exception class that PyMuPDF raises, the CiteKit error and what its message says about the file.
 
-    Beside its own classes it raises those of Python (an object of an unexpected type in a damaged file, a page that its
-    broken page tree does not have).
+    PyMuPDF also raises built-in Python exceptions, for example for an object of an unexpected type in a damaged file,
+    or for a page that is missing from a broken page tree.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -172,9 +176,10 @@ def _ours(error: BaseException, path: Path, failure: type[CiteKitError]) -> Cite
 
 
 def open_document(path: Path, *, password: str | None = None) -> Document:
-    """A handle of the PDF at `path`, whose bookmarks are not read yet; raises as `opened`. Call it inside `exclusive()`.
+    """Return a handle of the PDF at `path`, without reading its bookmarks. Call this function inside `exclusive()`.
 
-    Before pages are loaded, `check_tree`: it reads every page object, which copying a few pages does not need.
+    Call `check_tree` before you load pages. It is separate because it reads every page object, which is not needed to
+    copy a few pages. Raises the same errors as `opened`.
     """
     _check_readable(path)
     with translated(path, SourceUnsupported):
@@ -188,7 +193,10 @@ def open_document(path: Path, *, password: str | None = None) -> Document:
 
 
 def check_tree(document: Document, path: Path) -> None:
-    """Raise `SourceUnsupported` where loading a page of `document` would never end. Call it inside `exclusive()`."""
+    """Raise `SourceUnsupported` if the page tree of `document` has a cycle, so that loading a page might never end.
+
+    Call this function inside `exclusive()`.
+    """
     with exclusive() as pymupdf, translated(path, SourceUnsupported):
         try:
             check_page_tree(pymupdf.mupdf, document)
@@ -197,31 +205,31 @@ def check_tree(document: Document, path: Path) -> None:
 
 
 def guard(document: Document, path: Path) -> None:
-    """From now on, loading a page of `document` raises `PageWorkError` where executing it would take too long.
+    """Make loading a page of `document` raise `PageWorkError` if processing the page would take too long.
 
-    Call it inside `exclusive()`, for documents whose pages are read or drawn and not only copied.
+    Call this function inside `exclusive()`, for documents whose pages are read or rendered, not only copied.
     """
     with exclusive() as pymupdf:
         document.page_work = PageWork(pymupdf.mupdf, document, path.stat().st_size)
 
 
 def page_signs(document: Document, number: int) -> Signs | None:
-    """The signs of hidden text on page `number`, from 0; None for a document without `guard`.
+    """Return the signs of hidden text on the page with the 0-based index `number`; None if `guard` was not called.
 
-    Call it inside `exclusive()`.
+    Call this function inside `exclusive()`.
     """
     work: PageWork | None = getattr(document, "page_work", None)
     return None if work is None else work.signs(number)
 
 
 def skipped_pages(document: Document) -> list[int]:
-    """The numbers, from 1, of the pages that were asked for and are too expensive to be executed."""
+    """Return the 1-based numbers of the requested pages that were too expensive to process and were not loaded."""
     work: PageWork | None = getattr(document, "page_work", None)
     return [] if work is None else sorted(number + 1 for number in work.skipped)
 
 
 def is_encrypted(document: Document) -> bool:
-    """Whether the file of an open document is encrypted, with or without a password to open it."""
+    """Return whether the file of an open document is encrypted, even if it opens without a password."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         trailer = mupdf.pdf_trailer(mupdf.pdf_document_from_fz_document(document.this))
@@ -229,13 +237,16 @@ def is_encrypted(document: Document) -> bool:
 
 
 def new_document() -> Document:
-    """An empty PDF. Call it inside `exclusive()`."""
+    """Return a new, empty PDF. Call this function inside `exclusive()`."""
     return _document_class()()
 
 
 @cache
 def _document_class() -> Any:
-    """`pymupdf.Document`, but bookmarks and facts are read on demand: in a long book they are most of opening it."""
+    """Return a subclass of `pymupdf.Document` that reads bookmarks and metadata on demand.
+
+    For a long book, reading them takes most of the time of opening it.
+    """
     with exclusive() as pymupdf:
 
         class OnDemand(pymupdf.Document):  # type: ignore[misc,name-defined]  # the library has no types
@@ -275,7 +286,10 @@ def _document_class() -> Any:
 
 
 def _check_readable(path: Path) -> None:
-    """PyMuPDF calls a file that may not be read damaged, so this is found out first."""
+    """Raise `SourceUnreadable` if the file at `path` cannot be read or is empty.
+
+    This is checked first because PyMuPDF reports an unreadable file as damaged.
+    """
     try:
         with path.open("rb") as stream:
             empty = not stream.read(1)
@@ -300,7 +314,10 @@ def _check(document: Document, path: Path, password: str | None) -> None:
 
 
 def _unlock(document: Document, path: Path, password: str | None) -> None:
-    """Neither sentence shows the password."""
+    """Unlock an encrypted document. Raise `SourceUnsupported` if `password` is None or wrong.
+
+    The error messages do not contain the password.
+    """
     if password is None:
         raise SourceUnsupported(
             f"{path.name!r} is encrypted. Give its password with `--password` or in CITEKIT_PASSWORD (for an MCP "
@@ -319,7 +336,10 @@ def _authenticated(document: Document, password: str) -> bool:
 
 
 def _import() -> Any:
-    """Import PyMuPDF without the layout models that 2.x would load along (1.5 s, 270 MB); they can be loaded later."""
+    """Import and return PyMuPDF without the layout models that version 2.x loads by default (1.5 s, 270 MB).
+
+    Other code can still import these models later.
+    """
     absent = [name for name in _OPTIONAL if name not in sys.modules]
     if "pymupdf" not in sys.modules:
         sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]  # None blocks an import

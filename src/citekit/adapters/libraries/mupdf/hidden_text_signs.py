@@ -1,8 +1,9 @@
-"""Signs in the bytes of a content stream that a page may hide text: fast enough to be read for each page of any file.
+"""Finds signs of hidden text in the bytes of a content stream, fast enough to check each page of any file.
 
-Nothing is executed. Strings, comments, arrays, and inline images are removed, and the operators that are left are checked
-for what they may do (ISO 32000-1, 7.2, 7.8, and annex A). Most pages of text show no sign; what the others really paint is
-for MuPDF to say. A stream whose syntax MuPDF may read differently shows the sign `text`: such a page is drawn.
+Nothing is executed. Strings, comments, arrays, and inline images are removed, and the remaining operators are checked
+for what they may do (ISO 32000-1, 7.2, 7.8, and annex A). Most pages of text have no sign; for the others, MuPDF
+determines what they really paint. A stream whose syntax MuPDF may interpret differently gets the sign `text`, so that
+its page is rendered.
 """
 
 from __future__ import annotations
@@ -131,30 +132,40 @@ class Signs:
 
 
 class Resources(Protocol):
-    """The resources of a content stream."""
+    """The resources (color spaces, forms, images) that a content stream refers to by name."""
 
     def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:
         """Whether all RGB channels of a color are at least `least`, in a color space given by its name with the slash."""
 
     def form(self, name: bytes) -> Signs | None:
-        """The signs of the form with a name; None for an image."""
+        """Return the signs of the form named `name`; None if it is an image."""
 
 
 class NoResources:
-    """The resources of a stream that has none: a color is judged by its values, and whatever is drawn is an image."""
+    """The resources of a content stream without any.
+
+    Colors are judged by their values alone, and everything that is drawn by name is taken for an image.
+    """
 
     def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:  # noqa: ARG002  # the protocol's name
-        """Whether the values are those of white in gray, RGB, or CMYK; a pattern, which has none, may be."""
+        """Return whether `values` are a nearly white color in gray, RGB, or CMYK: all RGB channels are at least
+        `least`.
+
+        The result is True for a pattern, which has no values, because it may be white.
+        """
         return not values or min(values) >= least or (len(values) == 4 and max(values) <= 1 - least)
 
     def form(self, name: bytes) -> Signs | None:  # noqa: ARG002  # the protocol's name
-        """None."""
+        """Return None, because everything that is drawn by name is taken for an image."""
         return None
 
 
 @frozen
 class Tokens:
-    """The tokens of a stream without its strings, comments, arrays, and image data, and one character for each of them."""
+    """The tokens of a content stream without its strings, comments, arrays, and image data.
+
+    `codes` has one character for each of `words`, which classifies the token.
+    """
 
     words: Sequence[bytes]
     codes: str
@@ -162,7 +173,7 @@ class Tokens:
 
     @property
     def is_irregular(self) -> bool:
-        """Whether MuPDF may read a token differently, or an operator has more or fewer operands than it takes."""
+        """Whether MuPDF may interpret a token differently, or an operator has a wrong number of operands."""
         runs = set(_NUMBERS_AND_OPERATOR.findall(self.codes))
         return (
             "!" in self.codes
@@ -171,7 +182,7 @@ class Tokens:
         )
 
     def operands(self, code: str, count: int) -> set[tuple[bytes, ...]]:
-        """The distinct operands of the operators with a code."""
+        """Return the distinct operand tuples, of length `count`, of all operators with the code `code`."""
         found, at = set(), self.codes.find(code)
         while at >= 0:
             found.add(tuple(self.words[max(0, at - count) : at]))
@@ -192,7 +203,7 @@ class Tokens:
 
 
 def tokens_of(data: bytes) -> Tokens:
-    """Split a content stream into tokens; a stream that would take long to split has one irregular token."""
+    """Return the tokens of a content stream; a stream that would take too long to split gives one irregular token."""
     if len(data) * (data.count(b"\\(") + data.count(b"BI")) > _STEPS:
         return Tokens([b"{"], "!")
     if b"BI" in data and b"ID" in data:
@@ -216,7 +227,10 @@ def tokens_of(data: bytes) -> Tokens:
 
 
 class _TokenCodes(dict[bytes, str]):
-    """The codes of tokens; those that were not seen before are added. A dictionary is twice as fast as `lru_cache`."""
+    """A cache of the codes of tokens; a missing code is computed and added.
+
+    A dictionary is twice as fast as `lru_cache`.
+    """
 
     def __missing__(self, token: bytes) -> str:
         if len(self) >= _REMEMBERED:
@@ -239,10 +253,10 @@ def _code(token: bytes) -> str:
 
 
 def signs_of(data: bytes, resources: Resources | None = None) -> Signs:
-    """The signs in a content stream.
+    """Return the signs of hidden text in the content stream `data`.
 
-    A stream that has an unreadable number, an operator of `_CODES` with more or fewer operands than it takes, or an
-    unbalanced string shows the sign `text`.
+    A stream with an unreadable number, an unbalanced string, or a wrong number of operands for an operator of `_CODES`
+    gets the sign `text`.
     """
     tokens = tokens_of(data)
     own = resources or NoResources()
@@ -265,7 +279,7 @@ def signs_of(data: bytes, resources: Resources | None = None) -> Signs:
 
 
 def _may_set_white(tokens: Tokens, resources: Resources) -> bool:
-    """Whether a fill may be white."""
+    """Return whether a fill color of the stream may be white."""
     if "s" in tokens.codes and any(resources.is_white(*color) for color in _named_colors(tokens)):
         return True
     return any(
@@ -337,7 +351,10 @@ def _values_before(tokens: Tokens, at: int) -> tuple[bytes, ...]:
 
 
 def _named_colors(tokens: Tokens) -> set[tuple[bytes, tuple[float, ...]]]:
-    """The distinct colors of named color spaces; a pattern has no values, nor has a color of an outer stream a space."""
+    """Return the distinct colors that the stream sets in named color spaces, as pairs of the space and the values.
+
+    A pattern has no values. The space is empty for a color that is set in a color space of an outer stream.
+    """
     colors: set[tuple[bytes, tuple[bytes, ...]]] = set()
     space = b""
     for found in _NAMED_COLORS.finditer(tokens.codes):
@@ -350,13 +367,13 @@ def _named_colors(tokens: Tokens) -> set[tuple[bytes, tuple[float, ...]]]:
 
 
 def _has_unusual_mode(tokens: Tokens) -> bool:
-    """Whether text may be shown in a rendering mode that paints nothing, or only a white outline."""
+    """Return whether the stream may show text in a rendering mode that paints nothing, or only a white outline."""
     modes = {int(float(mode)) for (mode,) in tokens.operands("t", 1)}
     return not modes <= {0, 1, 2, 4, 5, 6} or (not modes <= {0, 4} and _strokes_white(tokens))
 
 
 def _is_illegible(tokens: Tokens) -> bool:
-    """Whether text may be shown too small, too narrow, or too flat to be read."""
+    """Return whether the stream may show text that is too small, too narrow, or too flat to be read."""
     return (
         any(abs(float(size)) < _TINY for (size,) in tokens.operands("F", 1))
         or any(abs(float(scale)) < _NARROW for (scale,) in tokens.operands("z", 1))
@@ -365,7 +382,7 @@ def _is_illegible(tokens: Tokens) -> bool:
 
 
 def _strokes_white(tokens: Tokens) -> bool:
-    """Whether a stroke may be white: colors of color spaces that are resources always may."""
+    """Return whether a stroke color of the stream may be white; a color in a named color space always may be."""
     return "x" in tokens.codes or any(
         _are_white(fill, operands)
         for code, fill in _STROKES.items()
@@ -380,19 +397,19 @@ def _paints_after_text(tokens: Tokens) -> bool:
 
 
 def _paints_areas(tokens: Tokens) -> bool:
-    """Whether areas that are more than thin lines may be painted, or anything is drawn by name."""
+    """Return whether the stream may paint areas other than thin lines, or draws anything by name (a form or image)."""
     return not _DRAWING.isdisjoint(tokens.codes) or not _has_only_single_rectangles(tokens)
 
 
 def _is_thick(tokens: Tokens) -> bool:
-    """Whether a line may be thick, if all matrices that enlarge are applied to the widest one."""
+    """Return whether the stream may draw a thick line, assuming that all enlarging matrices apply to the widest line."""
     widest = max((abs(float(width)) for (width,) in tokens.operands("w", 1)), default=1.0)
     scales = sorted((_scales(matrix)[1] for matrix in tokens.matrices("c")), reverse=True)[:_SCALES]
     return max(widest, 1.0) * math.prod(scale for scale in scales if scale > 1) > _THIN
 
 
 def may_look_unusual(tokens: Tokens) -> bool:
-    """Whether a stream does anything but show black or colored text of a legible size between thin lines."""
+    """Return whether a stream does anything other than show black or colored text of a legible size between thin lines."""
     return bool(
         not _UNUSUAL.isdisjoint(tokens.codes)
         or any(min(map(float, color)) >= _PALE for code in "gr" for color in tokens.operands(code, _COLORS[code]))
@@ -412,7 +429,10 @@ def _scales(matrix: tuple[bytes, ...]) -> tuple[float, float]:
 
 
 def _has_only_single_rectangles(tokens: Tokens) -> bool:
-    """Whether each area is one thin rectangle, each line is thin, and nothing is scaled up, as on most pages of text."""
+    """Return whether all areas are single thin rectangles, all lines are thin, and nothing is enlarged.
+
+    This is true for most pages of text.
+    """
     return (
         not _SHAPE.search(tokens.codes)
         and all(min(abs(float(width)), abs(float(height))) <= _THIN for width, height in tokens.operands("e", 2))

@@ -1,9 +1,10 @@
-"""How much work the content of a PDF page is, found out before MuPDF does it, which nobody can interrupt.
+"""Estimates the cost of processing a PDF page before MuPDF starts, because MuPDF cannot be interrupted.
 
-A content stream may draw a form XObject, which is a content stream too, as often as it likes: ten forms, each of which draws
-the next one ten times, are ten billion operations in two kilobytes. The same holds for tiling patterns, soft masks and the
-glyphs of Type 3 fonts; and thousands of pages may share one stream. So each stream is read once, its operators are
-counted, and the cost of what it draws is multiplied instead of executed (ISO 32000-1, 7.8, 8.7.3, 8.10, 9.6.5, 11.6.5).
+A content stream may draw a form XObject, which is also a content stream, any number of times: ten forms, each of which
+draws the next one ten times, are ten billion operations in two kilobytes. The same is true of tiling patterns, soft
+masks, and the glyphs of Type 3 fonts. In addition, thousands of pages may share one stream. So each stream is read
+once, its operators are counted, and the cost of what it draws is multiplied instead of executed (ISO 32000-1, 7.8,
+8.7.3, 8.10, 9.6.5, 11.6.5).
 """
 
 from __future__ import annotations
@@ -46,12 +47,16 @@ _KINDS = (b"Do", b"gs", b"scn")
 
 
 class PageWorkError(Exception):
-    """A page whose content is not executed, because that would take too long."""
+    """Raised if the content of a page is not processed because that would take too long."""
 
 
 @frozen
 class _Content:
-    """What one stream does: the cost of its own operators, what it draws by name, and how often each operator is there."""
+    """The cost of one content stream.
+
+    `cost` is that of its own operators, `drawn` counts what it draws by operator and name, and `operators` counts the
+    operators that draw by name.
+    """
 
     cost: float
     drawn: Counter[tuple[bytes, bytes]] = field(factory=Counter)
@@ -59,7 +64,10 @@ class _Content:
 
     @classmethod
     def of(cls, data: bytes, *, exact: bool) -> _Content:
-        """Read a stream. Unless `exact`, all of its bytes count as shown letters, which is at least what it costs."""
+        """Return the content of the stream `data`.
+
+        Unless `exact`, all of its bytes count as letters of shown text, which overestimates the cost but is fast.
+        """
         shown = data.count(b"Tj") + data.count(b"TJ") + data.count(b"'") + data.count(b'"')
         cost = _EXECUTED + _BYTE * len(data) + _SHOWN * shown
         if shown and exact:
@@ -77,11 +85,10 @@ class _Content:
 
 @define
 class PageWork:
-    """Decides which pages of an open document are executed. Call it inside `exclusive()`.
+    """A limiter that decides which pages of an open document are processed. Use it inside `exclusive()`.
 
-    `skipped` are the numbers, from 0, of the pages that are not; they are determined when they are first loaded.
-
-    Costs are estimated from above, which is fast; once a limit seems to be exceeded, all of them are counted exactly.
+    `skipped` has the 0-based indexes of pages that are not processed; a page is judged when it is first loaded. Costs
+    are overestimated first, which is fast. Once a limit seems to be exceeded, all costs are counted exactly.
     """
 
     _mupdf: Any
@@ -104,7 +111,10 @@ class PageWork:
         return SignReader(self._mupdf, self._read)
 
     def admits(self, number: int) -> bool:
-        """Whether the page is executed. Counts it towards what the document may cost, once."""
+        """Return whether the page with the 0-based index `number` is processed.
+
+        Its cost is added, once, to the total cost of the document.
+        """
         if number in self._admitted or number in self.skipped:
             return number in self._admitted
         self._fresh.clear()
@@ -119,7 +129,10 @@ class PageWork:
         return True
 
     def signs(self, number: int) -> Signs:
-        """The signs of hidden text on a page. A page that is damaged shows the sign `text`."""
+        """Return the signs of hidden text on the page with the 0-based index `number`.
+
+        A damaged page gets the sign `text`.
+        """
         if number not in self._signs:
             try:
                 page = self._mupdf.ll_pdf_lookup_page_obj(self._pdf(), number)
@@ -135,7 +148,10 @@ class PageWork:
         self._repeated += again
 
     def _exceeds(self, fresh: float, again: float) -> bool:
-        """Whether a page of that cost is over a limit, after the pages that were admitted."""
+        """Return whether another page with these costs exceeds a limit, given the pages that were already admitted.
+
+        `fresh` is the cost of streams that are executed for the first time; `again` is that of streams executed before.
+        """
         most = DOCUMENT_LIMIT[0] + DOCUMENT_LIMIT[1] * self.size
         most_again = REPEATED_LIMIT[0] + REPEATED_LIMIT[1] * self.size
         return (
@@ -145,7 +161,9 @@ class PageWork:
         )
 
     def _count_exactly(self) -> None:
-        """Count the pages that were admitted again, and from now on all pages, by the letters that they show."""
+        """Switch to exact costs, which count the letters that are shown, and recount the pages that were already
+        admitted.
+        """
         self._exact = True
         self._total = self._repeated = 0.0
         for known in (self._costs, self._contents_read, self._executed):
@@ -154,14 +172,16 @@ class PageWork:
             self._admit(number, *self._cost(number))
 
     def _cost(self, number: int) -> tuple[float, float]:
-        """As `_page`; nothing for a damaged page."""
+        """Return the result of `_page`, or zero costs for a damaged page."""
         try:
             return self._page(number)
         except Exception:  # damaged objects raise errors of any kind; MuPDF then stops at them, too
             return 0.0, 0.0
 
     def _page(self, number: int) -> tuple[float, float]:
-        """The cost of what the page is the first to execute, and of what earlier pages have executed."""
+        """Return the cost of the streams that this page is the first to execute, and of those that earlier pages
+        executed.
+        """
         mupdf = self._mupdf
         page = mupdf.ll_pdf_lookup_page_obj(self._pdf(), number)
         resources = mupdf.ll_pdf_dict_gets_inheritable(page, "Resources")
@@ -179,7 +199,9 @@ class PageWork:
         return fresh, again
 
     def _pdf(self) -> Any:
-        """The plain pointer: making the object of the wrapper takes longer than reading most streams."""
+        """Return a raw pointer to the document, because creating a wrapper object takes longer than reading most
+        streams.
+        """
         return self._mupdf.ll_pdf_document_from_fz_document(self._document.this.m_internal)
 
     def _contents(self, found: Any) -> Iterator[Any]:
@@ -191,7 +213,7 @@ class PageWork:
             yield found
 
     def _appearances(self, found: Any) -> Iterator[Any]:
-        """The streams of the normal appearances of annotations, all states of each."""
+        """Yield the streams of the normal appearances of annotations, in all their states."""
         mupdf = self._mupdf
         for at in range(min(mupdf.ll_pdf_array_len(found), 5000) if found else 0):
             normal = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_array_get(found, at), "AP/N")
@@ -207,7 +229,7 @@ class PageWork:
             yield name.encode("utf-8", "surrogateescape"), mupdf.ll_pdf_dict_get_val(dictionary, at)
 
     def _form(self, stream: Any, depth: int) -> float:
-        """The cost of a stream with resources of its own, each time it is drawn."""
+        """Return the cost of drawing once a stream that has its own resources, such as a form."""
         mupdf = self._mupdf
         xref = mupdf.ll_pdf_to_num(stream)
         if xref in self._costs:
@@ -226,7 +248,7 @@ class PageWork:
         return content.cost + (self._drawn(content, resources, depth) if resources else 0.0)
 
     def _drawn(self, content: _Content, resources: Any, depth: int) -> float:
-        """The cost of all that a stream draws beside its own operators."""
+        """Return the cost of everything that a stream draws by name, in addition to its own operators."""
         mupdf = self._mupdf
         costs: dict[bytes, dict[bytes, float]] = {kind: {} for kind in _KINDS}
         draws, masks, fills = (content.operators[kind] > 0 for kind in _KINDS)
@@ -252,7 +274,7 @@ class PageWork:
         return cost
 
     def _glyphs(self, font: Any, depth: int) -> float:
-        """The cost of the glyphs of a Type 3 font, all of which are executed when it is first used."""
+        """Return the cost of all glyphs of a Type 3 font, which MuPDF executes when the font is first used."""
         mupdf = self._mupdf
         procedures = mupdf.ll_pdf_dict_gets(font, "CharProcs")
         if not procedures:
@@ -267,7 +289,7 @@ class PageWork:
         return self._costs[xref]
 
     def _content(self, stream: Any) -> _Content | None:
-        """What a stream does; None for one that is too long. Each is read once."""
+        """Return the content of a stream, or None if the stream is too long. Each stream is read once."""
         number = self._mupdf.ll_pdf_to_num(stream)
         if number not in self._contents_read:
             data = self._data(stream, number)
@@ -276,7 +298,9 @@ class PageWork:
         return self._contents_read[number]
 
     def _read(self, stream: Any) -> bytes | None:
-        """The bytes of a stream: those that were just read to estimate its cost, if any."""
+        """Return the bytes of a stream, or None if it is too long; reuse bytes that were just read to estimate its
+        cost.
+        """
         number = self._mupdf.ll_pdf_to_num(stream)
         return self._fresh[number] if number in self._fresh else self._data(stream, number)
 

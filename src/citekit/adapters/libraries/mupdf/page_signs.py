@@ -1,4 +1,4 @@
-"""The signs of hidden text on a page: those of its content streams, of the forms that it draws, and of its annotations."""
+"""Finds the signs of hidden text on a page: in its content streams, the forms that it draws, and its annotations."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _DEVICE_SPACES = {b"/DeviceGray": 1, b"/G": 1, b"/DeviceRGB": 3, b"/RGB": 3, b"/
 
 @define
 class SignReader:
-    """Reads the signs of the pages of one document. Call it inside `exclusive()`.
+    """A reader for the signs of hidden text on the pages of one document. Use it inside `exclusive()`.
 
-    `read` gives the bytes of a stream object, or None if it is too long. Forms and graphics states are looked at once.
+    `read` returns the bytes of a stream object, or None if it is too long. Each form and graphics state is examined
+    once.
     """
 
     _mupdf: Any
@@ -35,7 +36,10 @@ class SignReader:
     _colors: dict[tuple[int, tuple[float, ...], float], bool] = field(factory=dict, init=False)
 
     def signs(self, page: Any, contents: Sequence[Any]) -> Signs:
-        """The signs of a page object, whose content streams are `contents`. Pages that share streams share the signs."""
+        """Return the signs of hidden text for a page object whose content streams are `contents`.
+
+        Pages with the same streams and resources are read once.
+        """
         mupdf = self._mupdf
         resources = mupdf.ll_pdf_dict_gets_inheritable(page, "Resources")
         number = mupdf.ll_pdf_to_num(resources) if resources else 0
@@ -51,13 +55,13 @@ class SignReader:
         return found if found.text else found | Signs(text=self._is_faint(resources))
 
     def _has_annotations(self, annotations: Any) -> bool:
-        """Whether any annotation paints something."""
+        """Return whether any of the annotations has an appearance, so that it paints something."""
         mupdf = self._mupdf
         count = min(mupdf.ll_pdf_array_len(annotations), _MEMBERS) if annotations else 0
         return any(mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_array_get(annotations, at), "AP/N") for at in range(count))
 
     def form(self, resources: Any, name: str) -> Signs | None:
-        """The signs of the form with a name among some resources; None for an image or nothing."""
+        """Return the signs of the form named `name` in `resources`; None if there is no such form."""
         mupdf = self._mupdf
         objects = mupdf.ll_pdf_dict_gets(resources, "XObject") if resources else None
         found = mupdf.ll_pdf_dict_gets(objects, name) if objects else None
@@ -101,7 +105,10 @@ class SignReader:
             mupdf.ll_fz_drop_colorspace(loaded)
 
     def _is_faint(self, resources: Any) -> bool:
-        """Whether a graphics state may hide text: it is nearly transparent, has a soft mask, or draws thick lines."""
+        """Return whether a graphics state in `resources` may hide text.
+
+        It may if it is nearly transparent, has a soft mask, or draws thick lines.
+        """
         mupdf = self._mupdf
         states = mupdf.ll_pdf_dict_gets(resources, "ExtGState") if resources else None
         if not states:
@@ -126,7 +133,7 @@ class SignReader:
 
 @frozen
 class _Resources:
-    """The resources of one stream."""
+    """The resources of one content stream of a document."""
 
     _reader: SignReader
     _dictionary: Any
@@ -142,12 +149,12 @@ class _Resources:
         return max(values) <= 1 - least if count == 4 else min(values) >= least
 
     def form(self, name: bytes) -> Signs | None:
-        """The signs of the form with a name; None for an image."""
+        """Return the signs of the form named `name`; None if it is an image."""
         return self._reader.form(self._dictionary, _plain(name))
 
 
 def _plain(name: bytes) -> str:
-    """A name without its slash and escapes."""
+    """Return a PDF name without its slash and with its `#` escapes decoded."""
     parts = name[1:].split(b"#")
     plain = parts[0]
     for each in parts[1:]:

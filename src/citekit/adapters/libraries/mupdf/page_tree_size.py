@@ -1,7 +1,7 @@
-"""How much there is to walk in the page tree of a PDF (ISO 32000-1, 7.7.3), found out before anybody walks it.
+"""Measures the page tree of a PDF (ISO 32000-1, 7.7.3) before MuPDF walks it.
 
-MuPDF walks all of it when it loads a page, as often as it is referred to: forty objects, each of which names the next
-one twice, keep it busy for ever.
+MuPDF walks the whole tree to load a page, and walks a shared object once per reference. A file of forty objects, each
+of which refers to the next one twice, would therefore keep MuPDF busy forever.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ DEPTH = 500
 
 
 class PageTreeSizeError(Exception):
-    """A page tree that nobody can walk to its end."""
+    """The page tree of a PDF is too large or too deep to walk."""
 
 
 def check_page_tree(mupdf: Any, document: Any) -> None:
-    """Raise `PageTreeSizeError` for a tree of more than `VISITS` steps or `DEPTH` levels.
+    """Raise `PageTreeSizeError` if the page tree of `document` needs more than `VISITS` steps or `DEPTH` levels.
 
-    Each node is looked at once, by plain pointers that live as long as the document; a circle counts as its first round.
+    Each numbered object is examined once, and its count is reused for further references to it. A cycle is followed
+    only once. `document` is a MuPDF PDF document, and `mupdf` is the module.
     """
     pdf = mupdf.pdf_document_from_fz_document(document.this)
     root = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_trailer(pdf.m_internal), "Root/Pages")
@@ -37,7 +38,10 @@ class _Walk:
         self._looked = 0
 
     def steps(self, node: Any, depth: int) -> int:
-        """Steps below `node`, each object as often as it is referred to."""
+        """Return the number of nodes below `node`, counting an object once per reference.
+
+        `depth` is the number of levels above `node`. Raise `PageTreeSizeError` if the tree is too large or too deep.
+        """
         kids = self._get(node, "Kids")
         if not kids:
             return 0

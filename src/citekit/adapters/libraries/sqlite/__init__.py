@@ -1,1 +1,1 @@
-"""SQLite files used as caches, which can be deleted at any time."""
+"""Caches in SQLite files. The files can be deleted at any time."""

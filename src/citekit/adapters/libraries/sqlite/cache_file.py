@@ -1,8 +1,8 @@
-"""A SQLite file of derived data. Several processes can share it, anyone can delete it, and a damaged file is
-re-created.
+"""Manages a SQLite file of derived data. Several processes can share it, and anyone can delete it.
 
-Programs that must start fast read such files. For that reason, imports are deferred to first use. Readers never wait
-(write-ahead log), there is one writer at a time, and only checkpoints wait for the disk.
+A damaged file is re-created. Programs that must start fast read such files, so modules are imported on first use.
+Readers never wait, because the file uses a write-ahead log. There is one writer at a time, and only checkpoints wait
+for the disk.
 """
 
 from __future__ import annotations
@@ -65,7 +65,11 @@ class _RecreatedError(UnusableError):
 
 
 class _Opened(NamedTuple):
-    """A connection, the identity of the file and the process that it belongs to, and whether it can be reused."""
+    """An open connection to a file.
+
+    `identity` identifies the file on disk (None: unknown), `process` is the ID of the process that opened it, and
+    `lasting` means that the connection can be reused.
+    """
 
     connection: Connection
     identity: _Identity
@@ -78,11 +82,11 @@ class SqliteFile:
 
     Failures are handled in the same way everywhere. A file that was deleted or replaced is reopened. A file that is
     damaged or has unexpected tables is deleted, and the next access creates a new one. If a file cannot be written, it
-    is opened for reading, and no write is attempted for `PAUSE` seconds; the same applies to reading. A forked process
-    opens its own connections.
+    is opened read-only, and no write is attempted for `PAUSE` seconds. If it cannot be read either, no read is
+    attempted for `PAUSE` seconds. A forked process opens its own connections.
 
-    SQLite opens files by path. Before opening, the path is checked for links and other irregular files; a method that
-    finds one raises `HomeUnsafe`, even if it otherwise never raises.
+    SQLite opens files by path. Before opening, the path is checked for links and other irregular files. Every method
+    that finds one raises `HomeUnsafe`, even if it otherwise never raises errors.
     """
 
     def __init__(self, path: str | os.PathLike[str], tables: Tables, *, patience: float = PATIENCE) -> None:
@@ -100,24 +104,25 @@ class SqliteFile:
         self._write_again = 0.0
 
     def read(self, action: Callable[[Connection], _T]) -> _T | None:
-        """Return the result of `action`; None if there is no file or the action failed.
+        """Run `action` with a connection and return its result; None if there is no file or the action failed.
 
-        Never raises SQLite errors and never creates a file.
+        Never raise SQLite errors and never create a file.
         """
         return self._attempt(action, create=False, writing=False)
 
     def write(self, action: Callable[[Connection], _T], *, create: bool = True) -> _T | None:
-        """Run `action` as one transaction and return its result; None if nothing was written. Never raises SQLite
-        errors.
+        """Run `action` as one transaction and return its result; None if nothing was written.
+
+        `create` creates a missing file. Never raise SQLite errors.
         """
         return self._attempt(lambda connection: whole(connection, action), create=create, writing=True)
 
     @contextmanager
     def lent(self) -> Iterator[Connection]:
-        """Yield a connection for the caller's own transactions. An open transaction is rolled back. Creates a missing
-        file.
+        """Yield a connection for the caller's own transactions. Create the file if it is missing.
 
-        Raises `UnusableError`, also in place of SQLite errors in the block. The connection may be read-only.
+        A transaction that is still open at the end of the block is rolled back. Raise `UnusableError` if the file
+        cannot be opened or if SQLite reports an error in the block. The connection may be read-only.
         """
         opened = self._borrow_recreated()
         try:
@@ -135,7 +140,7 @@ class SqliteFile:
             self._delete(self._borrow(create=False, writing=True))
 
     def exists(self) -> bool:
-        """Return whether the file exists."""
+        """Return whether the file exists at its path."""
         return self._identity() is not None
 
     def close(self) -> None:
@@ -167,7 +172,11 @@ class SqliteFile:
         return self._borrow(create=True, writing=False)
 
     def _borrow(self, *, create: bool, writing: bool) -> _Opened:
-        """Return a connection to the file currently at the path. Raises `UnusableError`."""
+        """Return an idle or new connection to the file that is now at the path.
+
+        `create` creates a missing file; `writing` means that the caller writes. Raise `UnusableError` if the file
+        cannot be used.
+        """
         rests_until = self._write_again if writing else self._read_again
         if rests_until and time.monotonic() < rests_until:
             raise UnusableError
@@ -190,7 +199,10 @@ class SqliteFile:
             _let_go(opened)
 
     def _open(self, create: bool, writing: bool) -> _Opened:
-        """Open the file, read-only if it cannot be written. Raises `UnusableError`, `HomeUnsafe`."""
+        """Open the file, read-only if it cannot be written and `writing` is False.
+
+        Raise `UnusableError` if it cannot be opened, or `HomeUnsafe` if the path is a link or an irregular file.
+        """
         check_database(self.path)
         if time.monotonic() >= self._write_again:
             try:
@@ -206,9 +218,10 @@ class SqliteFile:
         raise UnusableError
 
     def _open_to_write(self, create: bool) -> _Opened:
-        """Open the file for writing, and reopen it if it was just created or replaced.
+        """Open the file for writing. Open it again if it was created or replaced during the first attempt.
 
-        Only a connection to a file that did not change in between has a known identity.
+        The identity of the returned connection is known only if the file at the path is the same before and after
+        opening.
         """
         from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 
@@ -230,8 +243,10 @@ class SqliteFile:
         raise UnusableError
 
     def _opened(self, mode: str) -> _Opened:
-        """Return a connection with initialized tables. Raises the exceptions in `errors.EXCEPTIONS`, and
-        `UnusableError`.
+        """Open a connection in the SQLite mode `mode` and create missing tables.
+
+        Raise one of `errors.EXCEPTIONS` if the file cannot be opened, or `UnusableError` if its tables cannot be set
+        up.
         """
         connection = connected(self.path, mode, self._patience)
         if mode == "rwc" and not self._tables.shared:
@@ -245,8 +260,9 @@ class SqliteFile:
         return opened
 
     def _open_to_read(self) -> _Opened:
-        """Open a file on a read-only disk or in another user's folder. The connection is used once; it might not see
-        changes.
+        """Open a file that cannot be written, such as one on a read-only disk or in another user's folder.
+
+        The connection is used only once. It might not see changes by other processes.
         """
         from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 
@@ -272,7 +288,11 @@ class SqliteFile:
         return status.st_dev, status.st_ino
 
     def _judge(self, opened: _Opened, error: BaseException, *, writing: bool) -> None:
-        """Close the connection, and raise `UnusableError` if `error` is from SQLite. Deletes a damaged file."""
+        """Close the connection after `error`. Delete the file if `error` means that it is damaged.
+
+        Raise `UnusableError` if `error` comes from SQLite; otherwise, return, so that the caller can raise `error`
+        again.
+        """
         from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 
         if isinstance(error, EXCEPTIONS) and opened.lasting and is_damage(error) and self._delete(opened):
@@ -286,10 +306,10 @@ class SqliteFile:
         raise UnusableError from error
 
     def _delete(self, opened: _Opened) -> bool:
-        """Delete the open file, unless another process replaced it. Return whether it is gone.
+        """Delete the open file unless another process replaced it. Return False if it could not be deleted.
 
-        Other processes that have the file open notice on their next access that it was unlinked. While it is open here,
-        no other file can have its inode number.
+        Other processes that have the file open notice the deletion on their next access. No other file can have the
+        inode number of this one while it is open here.
         """
         from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Sets up a SQLite file: its connections, its tables, and the classification of errors that require a new file.
+"""Opens SQLite files, creates their tables, and detects errors that mean that a file must be re-created.
 
-Imports are deferred to first use.
+Modules are imported on first use.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ _T = TypeVar("_T")
 
 
 class Tables(NamedTuple):
-    """The statements that create the tables, and the unique number of their schema (`user_version`, 31 bits).
+    """The SQL statements that create the tables of a file, and the settings of the file.
 
-    `synchronous` is SQLite's setting; `OFF` is for rows with checksums that detect a loss of power. Only the owner can
-    read the file, because rows may reveal the content of private files, unless it is `shared`.
+    `form` is the unique number of the schema (`user_version`, 31 bits). `synchronous` is SQLite's setting; `OFF` is for
+    rows whose checksums reveal data lost in a power failure. Only the owner can read the file unless it is `shared`,
+    because rows may reveal the content of private files.
     """
 
     form: int
@@ -40,8 +41,10 @@ class Tables(NamedTuple):
 
 
 def connected(path: str, mode: str, patience: float) -> Connection:
-    """Open a connection to the file at an absolute path with the given URI `mode`. Raises the exceptions in
-    `EXCEPTIONS`.
+    """Open a connection to the file at the absolute `path` with the SQLite URI `mode`.
+
+    `patience` is the number of seconds to wait for a lock. Raise one of `errors.EXCEPTIONS` if the file cannot be
+    opened.
     """
     import sqlite3
 
@@ -51,8 +54,9 @@ def connected(path: str, mode: str, patience: float) -> Connection:
 
 
 def make_private(path: str) -> None:
-    """Remove access to a database for everyone but its owner. SQLite gives the log the same permissions. Never
-    raises.
+    """Restrict access to a database file and its existing log files to the owner. Never raise errors.
+
+    SQLite creates new log files with the permissions of the database.
     """
     for name in (path, f"{path}-wal", f"{path}-shm"):
         with suppress(OSError):
@@ -62,9 +66,10 @@ def make_private(path: str) -> None:
 
 
 def is_ready(connection: Connection, tables: Tables) -> bool:
-    """Return whether the file has these tables. Raises the exceptions in `EXCEPTIONS`.
+    """Return whether the file has the schema number of `tables`.
 
-    Views and triggers count as damage: CiteKit creates none, and those in a planted file would run with every query.
+    Raise one of `errors.EXCEPTIONS` if it cannot be read. A file with views or triggers counts as damaged. CiteKit
+    creates none, and a file from someone else could contain views or triggers that run with every query.
     """
     (form,) = connection.execute("PRAGMA user_version").fetchone()
     if form != tables.form:
@@ -77,9 +82,9 @@ def is_ready(connection: Connection, tables: Tables) -> bool:
 
 
 def make_ready(connection: Connection, tables: Tables, patience: float) -> None:
-    """Create the tables in an empty file, waiting up to `patience` seconds for other processes that do the same.
+    """Create the tables if the file is empty, waiting up to `patience` seconds for other processes that do the same.
 
-    Raises the exceptions in `EXCEPTIONS`, including for a file with other tables.
+    Raise one of `errors.EXCEPTIONS` on failure or if the file has other tables.
     """
     if not is_ready(connection, tables):
         _keep_log(connection, patience)
@@ -89,7 +94,7 @@ def make_ready(connection: Connection, tables: Tables, patience: float) -> None:
 
 
 def whole(connection: Connection, action: Callable[[Connection], _T]) -> _T:
-    """Run `action` in one transaction and return its result."""
+    """Run `action` in one transaction and return its result. Roll the transaction back if `action` raises an error."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         result = action(connection)
@@ -102,28 +107,34 @@ def whole(connection: Connection, action: Callable[[Connection], _T]) -> _T:
 
 
 def is_damage(error: Exception) -> bool:
-    """Return whether the file must be replaced, because it is not a database, is corrupt, or has other tables."""
+    """Return whether `error` means that the file must be replaced: it is corrupt, not a database, or has other tables."""
     from citekit.adapters.libraries.sqlite.errors import Trouble, trouble_of
 
     return trouble_of(error) in (Trouble.DAMAGED, Trouble.FOREIGN)
 
 
 def is_about_file(error: Exception) -> bool:
-    """Return whether other accesses would fail, too. False if only the values of this one were invalid."""
+    """Return whether `error` concerns the file, so that other operations would fail, too.
+
+    Return False if only the values of the failed operation were invalid.
+    """
     from citekit.adapters.libraries.sqlite.errors import Trouble, trouble_of
 
     return trouble_of(error) not in (Trouble.TOO_MUCH, Trouble.MISUSED)
 
 
 def is_unopened(error: Exception) -> bool:
-    """Return whether the file exists but cannot be opened in this mode, as on a read-only disk."""
+    """Return whether `error` means that the file exists but cannot be opened in this mode, as on a read-only disk."""
     from citekit.adapters.libraries.sqlite.errors import Trouble, trouble_of
 
     return trouble_of(error) in (Trouble.UNREACHABLE, Trouble.READ_ONLY)
 
 
 def _keep_log(connection: Connection, patience: float) -> None:
-    """Switch to a write-ahead log. SQLite itself does not wait for other processes that do the same."""
+    """Switch the file to a write-ahead log. Retry for up to `patience` seconds while another process does the same.
+
+    SQLite itself does not wait for the other process.
+    """
     from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS, Trouble, trouble_of
 
     until = time.monotonic() + patience

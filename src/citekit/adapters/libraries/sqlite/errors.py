@@ -1,4 +1,4 @@
-"""Classifies the exceptions and result codes of SQLite."""
+"""Classifies the exceptions and the result codes of SQLite."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Trouble(Enum):
-    """The kinds of database failures. The value is a short description; callers add what it means for the user."""
+    """The kinds of database failures. Each value is a clause for an error message, such as `the disk is full`."""
 
     BUSY = "it is locked by another program"
     DAMAGED = "its file is damaged"
@@ -80,7 +80,7 @@ EXCEPTIONS = (sqlite3.Error, sqlite3.Warning, UnicodeDecodeError)
 
 
 def trouble_of(error: Exception) -> Trouble:
-    """Return the kind of failure for `error`, one of `EXCEPTIONS`."""
+    """Return the kind of failure that `error`, which is one of `EXCEPTIONS`, represents."""
     code = getattr(error, "sqlite_errorcode", None)
     if isinstance(code, int):
         return _PARTICULAR.get(code) or _CODES.get(code & 0xFF, Trouble.FAILED)

@@ -1,4 +1,4 @@
-"""A key-value table on disk that several processes share and that can be deleted at any time."""
+"""Caches values by key in a SQLite table. Several processes can share it, and it can be deleted at any time."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _NAME = b"index"
 
 
 class Index:
-    """A cache of results that can be computed again. No method raises: on failure, a row counts as not cached.
+    """A cache on disk of results that can be computed again. No method raises: on failure, a row counts as missing.
 
-    Each write assigns the next `number` to its row, so the lowest numbers are the oldest rows. A value is prefixed with
-    its authentication code under the seal of this home, in hexadecimal. A row from elsewhere counts as not cached.
-    Counters have no code.
+    Each write gives its row the next `number`, so the lowest numbers are the oldest rows. Each value starts with an
+    authentication code (hexadecimal), made with the secret key of this CiteKit home. Rows that another home or program
+    wrote count as missing. Counters have no code.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, patience: float = PATIENCE) -> None:
@@ -53,16 +53,16 @@ class Index:
         self._database = self.beside(DATABASE, _TABLES)
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Return the value cached under `key`."""
+        """Return the value cached under `key`; None if there is none."""
         row = self._database.read(lambda connection: connection.execute(_GET, (key,)).fetchone())
         return self._opened(key, row[0]) if row is not None else None
 
     def put(self, key: str, value: Mapping[str, Any]) -> bool:
-        """Cache `value`, which must be plain data. Return whether it was cached."""
+        """Cache `value`, which must contain only JSON types. Return whether it was cached."""
         return self.put_all([(key, value)])
 
     def put_all(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> bool:
-        """Cache all rows in one transaction. Return whether they were cached."""
+        """Cache all `rows`, pairs of a key and a value, in one transaction. Return whether they were cached."""
         written = [(key, self._sealed(key, json.dumps(dict(value), separators=(",", ":")))) for key, value in rows]
 
         def put(connection: Connection) -> bool:
@@ -91,8 +91,9 @@ class Index:
         )
 
     def add(self, key: str, amount: int) -> int | None:
-        """Add `amount` to the counter `key` atomically across processes, and return its value; None if it cannot be
-        stored.
+        """Add `amount` to the counter `key` and return its new value; None if it cannot be stored.
+
+        The addition is atomic across processes.
         """
 
         def added(connection: Connection) -> Any:
@@ -103,12 +104,13 @@ class Index:
         return row[0] if row is not None and isinstance(row[0], int) else None
 
     def reset(self, key: str, total: int) -> None:
-        """Set the counter `key`."""
+        """Set the counter `key` to `total`."""
         self._database.write(lambda connection: connection.execute(_PUT, (key, total)))
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """Yield the keys that start with `prefix`, in order. Keys added or removed during the iteration may be
-        missing.
+        """Yield the keys that start with `prefix`, in order.
+
+        Keys that are added or removed during the iteration may be missing.
         """
         start = prefix
         while found := self._database.read(lambda each, start=start: _texts(each, start, prefix + _LAST)):  # type: ignore[misc]
@@ -116,7 +118,7 @@ class Index:
             start = found[-1] + "\0"
 
     def beside(self, name: str, tables: Tables) -> SqliteFile:
-        """Return another database in the same folder with its own tables."""
+        """Return another database called `name` in the same folder, with its own tables."""
         return SqliteFile(os.path.join(self._folder, name), tables, patience=self._patience)  # noqa: PTH118
 
     def close(self) -> None:

@@ -1,7 +1,8 @@
-"""A table from text to text in one SQLite file, for data that can be read again from elsewhere.
+"""Stores texts by key in one SQLite file, for data that can be obtained again from its original source.
 
-Programs that must start fast read it, so imports are deferred and limited to the standard library. Each row has an
-authentication code under the seal of this home. Damaged rows and rows from elsewhere count as missing.
+Programs that must start fast read the table, so modules are imported on first use and come from the standard library.
+Each row has an authentication code made with the secret key of this CiteKit home. Rows that are damaged or were written
+by another home or program count as missing.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ _DROP = "DELETE FROM rows WHERE key = ?"
 
 
 class SqliteRows:
-    """The rows of the database at `path`. No method raises: on failure, rows count as missing.
+    """The texts in the database at `path`, by key. No method raises: on failure, rows count as missing.
 
-    Safe for concurrent use by threads and processes.
+    Threads and processes can use it concurrently.
     """
 
     def __init__(self, path: str) -> None:
@@ -46,22 +47,25 @@ class SqliteRows:
         self._known: dict[bytes, tuple[bytes, object]] = {}
 
     def get(self, key: str) -> str | None:
-        """Return the text stored under `key`."""
+        """Return the text stored under `key`; None if there is none."""
         return self._read(_GET, (key,)).get(key) if _is_unicode(key) else None
 
     def all(self) -> dict[str, str]:
-        """Return all valid rows."""
+        """Return the keys and texts of all valid rows."""
         return self._read(_ALL, ())
 
     def put(self, rows: Mapping[str, str]) -> bool:
-        """Store all rows in one transaction. Return whether they were stored; text that is not valid Unicode is not."""
+        """Store all `rows` (texts by key) in one transaction. Return whether they were stored.
+
+        If any key or text is not valid Unicode, nothing is stored.
+        """
         if not all(_is_unicode(key) and _is_unicode(text) for key, text in rows.items()):
             return False
         marked = [(key, text, self._seal.code(_NAME, key.encode(), text.encode())) for key, text in rows.items()]
         return not marked or self._file.write(lambda each: each.executemany(_PUT, marked)) is not None
 
     def drop(self, keys: Iterable[str]) -> None:
-        """Remove the rows with these keys."""
+        """Remove the texts stored under `keys`."""
         gone = [(key,) for key in keys if _is_unicode(key)]
         if gone:
             self._file.write(lambda each: each.executemany(_DROP, gone), create=False)
@@ -78,7 +82,7 @@ class SqliteRows:
         return self._sound(self._file.read(fetched) or ())
 
     def _sound(self, found: Iterable[tuple[object, object, object]]) -> dict[str, str]:
-        """Return the rows with a valid code, as text."""
+        """Return the rows among `found` (key, text, authentication code) whose code is valid, decoded to `str`."""
         rows = {}
         for key, text, code in found:
             if isinstance(key, bytes) and isinstance(text, bytes) and self._is_ours(key, text, code):
@@ -86,7 +90,10 @@ class SqliteRows:
         return rows
 
     def _is_ours(self, key: bytes, text: bytes, code: object) -> bool:
-        """Return whether the code is valid. It is not computed again for an unchanged row."""
+        """Return whether `code` is the authentication code of the row.
+
+        Skip the computation for a row already verified.
+        """
         if self._known.get(key) == (text, code):
             return True
         if not self._seal.holds(code, _NAME, key, text):

@@ -1,1 +1,1 @@
-"""The mapper that asks a language model: prompts, answers, and their validation against the file."""
+"""The mapper that asks a language model: prompts, answers, and the validation of answers against the file."""

@@ -1,8 +1,8 @@
-"""Caches answers about windows of files whose maps are unfinished, so that nobody pays twice for an answer.
+"""Caches a model's answers while a map is unfinished, so that a resumed mapping does not pay for an answer twice.
 
-The key of an answer consists of the file's digest, the model, the version of the prompt, and the window. An answer is
-validated against the file again when it is used, so a damaged or foreign one does no more harm than a wrong model. The
-answers about a file are removed when its map is complete.
+An answer is about one window of a long file. Its key consists of the file's digest, the model, the version of the
+prompt, and the window. An answer is validated against the file again when it is used, so a damaged or forged answer
+does no more harm than a wrong one. The answers about a file are removed when its map is complete.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ _KEY_LENGTH = 40
 
 @frozen
 class CachedAnswer:
-    """An answer about one window. `repaired`: its faults were already sent to the model, so they are not sent again."""
+    """A model's answer about one window, with the number of requests and tokens used.
+
+    `repaired` means that the model was already asked to correct the faults of this answer, so it is not asked again.
+    """
 
     answer: Answer
     usage: Usage
@@ -45,25 +48,27 @@ class CachedAnswer:
 
 
 def cache_key(*facts: object) -> str:
-    """A hash of `facts`, for file names."""
+    """Return a hash of `facts` for use as a file name."""
     return hashlib.sha256(json.dumps(facts, default=str, ensure_ascii=False).encode()).hexdigest()[:_KEY_LENGTH]
 
 
 class AnswerCache(Protocol):
-    """A cache of answers, by the keys of a map and of a window. An answer that cannot be written or read counts as
-    missing."""
+    """A cache of answers by two keys: one for the map and one for the window.
+
+    An answer that cannot be written or read counts as missing.
+    """
 
     def get(self, map_key: str, window_key: str) -> CachedAnswer | None:
-        """The answer about that window, or None."""
+        """Return the answer about that window; None if it is missing."""
 
     def put(self, map_key: str, window_key: str, kept: CachedAnswer) -> None:
-        """Store an answer; it replaces an earlier one."""
+        """Store an answer. It replaces an earlier answer with the same keys."""
 
     def count(self, map_key: str) -> int:
-        """The number of cached answers about that map."""
+        """Return the number of cached answers for that map."""
 
     def drop(self, map_key: str) -> None:
-        """Remove all answers about that map."""
+        """Remove all answers for that map."""
 
 
 @define
@@ -73,29 +78,28 @@ class MemoryAnswerCache:
     _answers: dict[str, dict[str, CachedAnswer]] = field(factory=dict)
 
     def get(self, map_key: str, window_key: str) -> CachedAnswer | None:
-        """See `AnswerCache`."""
+        """See `AnswerCache.get`."""
         return self._answers.get(map_key, {}).get(window_key)
 
     def put(self, map_key: str, window_key: str, kept: CachedAnswer) -> None:
-        """See `AnswerCache`."""
+        """See `AnswerCache.put`."""
         self._answers.setdefault(map_key, {})[window_key] = kept
 
     def count(self, map_key: str) -> int:
-        """See `AnswerCache`."""
+        """See `AnswerCache.count`."""
         return len(self._answers.get(map_key, {}))
 
     def drop(self, map_key: str) -> None:
-        """See `AnswerCache`."""
+        """See `AnswerCache.drop`."""
         self._answers.pop(map_key, None)
 
 
 @frozen
 class FileAnswerCache:
-    """Caches answers in files under `folder`: one folder for each map, one JSON file for each window, with the home
-    seal.
+    """Caches answers in files under `folder`: a folder for each map, with one JSON file for each window.
 
-    An answer from an archive or a clone has no valid seal, and counts as missing. Every method raises `HomeUnsafe` if a
-    component of the path is a link.
+    Each file has an authentication code made with the secret key of this CiteKit home. Files from another home, such as
+    a downloaded archive, count as missing. Every method raises `HomeUnsafe` if a component of the path is a link.
     """
 
     folder: Path
@@ -106,7 +110,7 @@ class FileAnswerCache:
         return HomeSeal(self.folder)
 
     def get(self, map_key: str, window_key: str) -> CachedAnswer | None:
-        """See `AnswerCache`."""
+        """See `AnswerCache.get`."""
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
             code, _, payload = read_file(self._path(map_key, window_key), SIZE_LIMIT).partition(b"\n")
             if self._seal.holds(bytes.fromhex(code.decode()), map_key.encode(), window_key.encode(), payload):
@@ -114,7 +118,7 @@ class FileAnswerCache:
         return None
 
     def put(self, map_key: str, window_key: str, kept: CachedAnswer) -> None:
-        """See `AnswerCache`."""
+        """See `AnswerCache.put`."""
         payload = json.dumps(_to_plain(kept)).encode()
         with suppress(HomeUnwritable):
             make_folder(self.folder)
@@ -123,11 +127,11 @@ class FileAnswerCache:
         self._remove_old()
 
     def count(self, map_key: str) -> int:
-        """See `AnswerCache`."""
+        """See `AnswerCache.count`."""
         return sum(self.get(map_key, path.stem) is not None for path in self._files(map_key))
 
     def drop(self, map_key: str) -> None:
-        """See `AnswerCache`."""
+        """See `AnswerCache.drop`."""
         for path in self._files(map_key):
             with suppress(OSError):
                 path.unlink()
@@ -164,7 +168,10 @@ def _to_plain(kept: CachedAnswer) -> dict[str, Any]:
 
 
 def _from_plain(plain: Mapping[str, Any]) -> CachedAnswer:
-    """Raises `ValueError`, `TypeError`, or `KeyError` if `plain` is not a stored answer."""
+    """Return the answer stored as `plain`.
+
+    Raise `ValueError`, `TypeError`, or `KeyError` if `plain` is not a stored answer.
+    """
     items = [RawNode(str(path), int(level), _record(record), str(text)) for path, level, record, text in plain["items"]]
     title = plain["title"]
     if not (title is None or isinstance(title, str)):

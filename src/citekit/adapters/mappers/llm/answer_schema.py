@@ -1,7 +1,8 @@
-"""The JSON Schema of an answer, derived from that of a map: flat, without references, every field required.
+"""Derives the JSON Schema of a model's answer from the schema of a map.
 
-The tree has levels instead of `children`, because structured outputs of services take no recursive schema. A range has
-a first and a last number, because a list of all its pages costs output, which is scarce.
+The schema of an answer is flat, has no references, and requires every field. Nodes have levels instead of `children`,
+because structured outputs of model services do not support recursive schemas. A range has a first and a last number,
+because a list of all pages would need more output tokens.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from citekit.wire.schema import MAP_SCHEMA, NODE_SCHEMA
 
 
 def answer_schema(codec: LocationCodec, types: str) -> dict[str, Any]:
-    """The JSON Schema of an answer with locations of `codec`; `types` are suggestions for the types of nodes."""
+    """Return the JSON Schema of an answer whose locations are written as `codec` defines.
+
+    `types` is a text that suggests types of nodes to the model.
+    """
     node = NODE_SCHEMA["properties"]
     fields = {
         "level": {"type": "integer", "description": "1 at the top; one more than that of the part it belongs to."},

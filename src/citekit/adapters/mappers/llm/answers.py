@@ -1,8 +1,8 @@
-"""Reads the text of a reply as nodes, also if it is malformed or truncated.
+"""Parses the text of a model's reply into nodes, even if the text is malformed or truncated.
 
-It accepts the requested form (`title`, and `nodes` with levels), the nested form (`children`) and the bare array that
-the prompts of citekit 0.2 requested, prose and code fences around them, truncated JSON, and single nodes that are not
-JSON.
+Accepted are the requested form (`title`, and `nodes` with levels), the nested form (`children`) and the bare array that
+the prompts of citekit 0.2 requested, prose and code fences around any of these, truncated JSON, and lists in which
+single nodes are not valid JSON.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ _BETWEEN = re.compile(r"[\s,]*")
 
 @frozen
 class RawNode:
-    """A node as the model wrote it: `record` if it is an object, else `error` says what is wrong."""
+    """One node as the model wrote it, before validation.
+
+    `path` is its position in the answer, such as `nodes[3]`. `record` has its fields; if it is None, the node is not a
+    JSON object and `error` says why.
+    """
 
     path: str
     level: int
@@ -40,7 +44,11 @@ class RawNode:
 
 @frozen(kw_only=True)
 class Answer:
-    """`truncated`: the text ends after the last complete node. `error` is set if the text holds no answer at all."""
+    """The nodes and the title that a model's reply contains.
+
+    `truncated` means that the reply ends early; `items` then has the complete nodes before its end. `error` is set if
+    the reply contains no answer at all.
+    """
 
     title: str | None = None
     items: tuple[RawNode, ...] = field(default=(), converter=tuple[RawNode, ...])
@@ -49,7 +57,7 @@ class Answer:
 
 
 def read_answer(text: str) -> Answer:
-    """The answer in `text`. Never raises. An incomplete node is not in the answer."""
+    """Parse `text`, a model's reply, and return the answer in it. Never raise errors. Incomplete nodes are omitted."""
     body = _THOUGHTS.sub("", text.lstrip("\ufeff")).strip()
     opening = _OPENING.search(body)
     if opening is None:
@@ -67,7 +75,7 @@ def read_answer(text: str) -> Answer:
 
 
 def join_answers(answer: Answer, tail: Answer) -> Answer:
-    """An answer and its continuation as one, without nodes that the continuation repeats."""
+    """Return `answer` followed by `tail`, its continuation, without the nodes that the continuation repeats."""
     known = {_fingerprint(item) for item in answer.items}
     new = [item for item in tail.items if _fingerprint(item) not in known]
     numbered = (evolve(item, path=f"nodes[{len(answer.items) + n}]") for n, item in enumerate(new))
@@ -89,8 +97,11 @@ def _reason(wrong: Exception) -> str:
 
 
 def _nodes_of(value: object, depth: int = 0) -> list[Any] | None:
-    """The list of nodes in an answer: the answer itself, its `nodes`, its only list of objects, or the list in an inner
-    object."""
+    """Return the list of nodes in a parsed answer; None if there is none.
+
+    The list is the answer itself, its `nodes`, a list that contains only the answer if it is a single node, its first
+    list of objects, or the list in an inner object.
+    """
     if isinstance(value, list):
         return value
     if not isinstance(value, dict) or depth > 2:
@@ -126,7 +137,7 @@ def _title_of(value: object) -> str | None:
 
 
 def _salvaged(body: str, reason: str) -> Answer:
-    """The complete nodes of an answer that is not JSON as a whole."""
+    """Return the complete nodes of a reply that is not valid JSON as a whole. `reason` is the error if there are none."""
     opening = _LIST.search(body)
     if opening is None:
         return Answer(error=reason)
@@ -146,13 +157,16 @@ def _read_title(found: re.Match[str] | None) -> str | None:
 
 
 class _MalformedNode(str):
-    """Why one node of an answer is not JSON."""
+    """The reason why one node of an answer is not valid JSON."""
 
     __slots__ = ()
 
 
 def _values(text: str, position: int) -> tuple[list[Any], bool]:
-    """The objects of the array that is open at `position`, and whether the array is closed."""
+    """Return the objects of a JSON array and whether the array is closed.
+
+    `position` is after the opening bracket. The objects end at the first text that is not a complete object.
+    """
     values: list[Any] = []
     while len(values) <= NODE_LIMIT:
         between = _BETWEEN.match(text, position)
@@ -168,7 +182,7 @@ def _values(text: str, position: int) -> tuple[list[Any], bool]:
 
 
 def _object_end(text: str, start: int) -> int | None:
-    """The end of the object that starts at `start`; None if the text ends inside it."""
+    """Return the position after the JSON object that starts at `start`; None if the object is incomplete or malformed."""
     open_ = []
     for token in _TOKEN.finditer(text, start):
         if token[0] in "{[":
@@ -191,7 +205,7 @@ def _decoded(text: str) -> Any:
 
 
 def _items(values: list[Any]) -> Iterator[RawNode]:
-    """The nodes in reading order, each before its children."""
+    """Yield a `RawNode` for each of the parsed nodes `values` in reading order, each before its children."""
     dotted = _dotted_ids(values)
     pending = [(value, f"nodes[{n}]", 1) for n, value in reversed(list(enumerate(values)))]
     while pending:
@@ -211,14 +225,17 @@ def _first_nodes(items: Iterator[RawNode]) -> tuple[RawNode, ...]:
 
 
 def _flattened(value: dict[str, Any]) -> dict[str, Any]:
-    """A node with the fields of its location next to its own, without nulls."""
+    """Return the fields of a node and of its `location` in one dictionary, without nulls and without `children`."""
     inner = value.get("location")
     both = {**inner, **{k: v for k, v in value.items() if v is not None}} if isinstance(inner, dict) else value
     return {key: item for key, item in both.items() if item is not None and key not in ("location", "children")}
 
 
 def _level(value: dict[str, Any], depth: int, dotted: set[str]) -> int:
-    """The written level; else the level from the nesting; else the level from an ID such as `chapter1.derivatives`."""
+    """Return the level of a node from its field `level`, its nesting depth, or its dotted ID, such as `ch1.intro`.
+
+    `dotted` contains the IDs of all nodes. A nested node has the level of its depth.
+    """
     level = value.get("level")
     if isinstance(level, int) and not isinstance(level, bool) and depth == 1:
         return min(max(level, 1), DEPTH_LIMIT)
@@ -234,6 +251,6 @@ def _dotted_ids(values: list[Any]) -> set[str]:
 
 
 def _fingerprint(item: RawNode) -> str:
-    """A text that is equal for two copies of a node."""
+    """Return a text that is equal for two copies of a node, apart from their summary, level, and ID."""
     record = item.record or {"": item.path}
     return repr(sorted((key, value) for key, value in record.items() if key not in ("summary", "level", "id")))

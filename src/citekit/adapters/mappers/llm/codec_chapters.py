@@ -1,4 +1,7 @@
-"""Locations in a book without pages: paragraphs of chapters, which are numbered in the text that the model gets."""
+"""Writes and reads locations in a book without pages, as paragraphs of chapters.
+
+The text that the model receives numbers the paragraphs.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,9 @@ Chars = tuple[int, int]
 
 @frozen
 class ParagraphCodec:
-    """Counts the paragraphs of the whole book, from 1. A chapter without text has one empty paragraph.
+    """A location codec that numbers the paragraphs of the whole book from 1. An empty chapter has one empty paragraph.
 
-    `paragraphs` holds the character ranges (start, end) of the paragraphs of each chapter.
+    `paragraphs` has the character ranges (start, end) of the paragraphs of each chapter.
     """
 
     paragraphs: Sequence[Sequence[Chars]] = field(repr=False)
@@ -38,7 +41,7 @@ class ParagraphCodec:
 
     @classmethod
     def of(cls, book: Book) -> ParagraphCodec:
-        """The codec for `book`."""
+        """Return the codec for `book`."""
         return cls([_paragraphs(chapter.text) for chapter in book.chapters])
 
     @property
@@ -48,7 +51,7 @@ class ParagraphCodec:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """The first chapter and paragraph of a part, and the last ones."""
+        """The JSON Schemas of the fields for the first and the last chapter and paragraph of a node."""
         return {
             "first_chapter": {"type": "integer", "description": "The chapter where it begins, from 1."},
             "first_paragraph": {"type": "integer", "description": "The paragraph of that chapter, from 1."},
@@ -57,7 +60,7 @@ class ParagraphCodec:
         }
 
     def parse(self, record: RawFields) -> Span:
-        """See `LocationCodec`. Also accepts `chapter` and `chars` as in stored maps."""
+        """See `LocationCodec.parse`. The fields `chapter` and `chars` of stored maps are also accepted."""
         if "first_chapter" not in record and "chapter" in record:
             return self._written_place(record)
         if "first_chapter" not in record:
@@ -69,12 +72,12 @@ class ParagraphCodec:
         return start, end
 
     def to_fields(self, span: Span) -> dict[str, Any]:
-        """See `LocationCodec`."""
+        """See `LocationCodec.to_fields`."""
         (first, start), (last, end) = self.position(int(span[0])), self.position(int(span[1]))
         return {"first_chapter": first, "first_paragraph": start, "last_chapter": last, "last_paragraph": end}
 
     def describe(self, span: Span) -> str:
-        """See `LocationCodec`."""
+        """See `LocationCodec.describe`."""
         inside = max(1, min(span[0], self.last)), max(1, min(span[1], self.last))
         (first, start), (last, end) = self.position(int(inside[0])), self.position(int(inside[1]))
         if (start, end) == (1, len(self.paragraphs[last - 1])):
@@ -82,8 +85,11 @@ class ParagraphCodec:
         return f"chapter {first} paragraph {start} to chapter {last} paragraph {end}"
 
     def to_location(self, span: Span) -> Location:
-        """Characters if the span is a part of one chapter; else whole chapters, because a map has no other form for
-        them."""
+        """Return the location of `span`: characters if it is a part of one chapter, else whole chapters.
+
+        A span that crosses chapters is extended to whole chapters, because a map cannot express parts of several
+        chapters.
+        """
         (first, start), (last, end) = self.position(int(span[0])), self.position(int(span[1]))
         plain: dict[str, Any] = {"modality": "document", "chapter": first if first == last else [first, last]}
         if first == last and (start, end) != (1, len(self.paragraphs[first - 1])):
@@ -92,7 +98,7 @@ class ParagraphCodec:
         return from_plain(plain)
 
     def from_location(self, location: Location) -> Span | None:
-        """See `LocationCodec`."""
+        """See `LocationCodec.from_location`."""
         if not isinstance(location, Chapter) or location.last > len(self.paragraphs):
             return None
         if location.chars is None:
@@ -100,12 +106,12 @@ class ParagraphCodec:
         return self._covering(location.number, location.chars)
 
     def position(self, number: int) -> tuple[int, int]:
-        """(chapter, paragraph in the chapter) of the paragraph with that number in the book, which exists."""
+        """Return (chapter, paragraph in the chapter), both from 1, of paragraph `number` of the book."""
         chapter = bisect_right(self._starts, number)
         return chapter, number - self._starts[chapter - 1] + 1
 
     def number(self, chapter: int, paragraph: int) -> int:
-        """The number in the book of a paragraph of a chapter."""
+        """Return the number in the whole book, from 1, of a paragraph of a chapter."""
         return self._starts[chapter - 1] + paragraph - 1
 
     def _chapter(self, name: str, value: object) -> int:
@@ -138,7 +144,10 @@ class ParagraphCodec:
         return self._covering(first, (parse_integer("chars", chars[0]), parse_integer("chars", chars[1])))
 
     def _covering(self, chapter: int, chars: Chars) -> Span:
-        """The paragraphs that overlap `chars`."""
+        """Return the first and last paragraph (numbers in the book) that overlap the characters `chars` of a chapter.
+
+        Raise `LocationMalformed` if no paragraph does.
+        """
         touched = [
             n for n, (start, end) in enumerate(self.paragraphs[chapter - 1], 1) if start < chars[1] and chars[0] < end
         ]

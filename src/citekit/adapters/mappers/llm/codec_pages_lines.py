@@ -1,4 +1,4 @@
-"""Codecs for pages and lines."""
+"""Location codecs for pages of a PDF and for lines of a text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RANGE = re.compile(r"(\d{1,9})(?:\s*[-–—]\s*(\d{1,9}))?", re.ASCII)
 
 @frozen
 class PageCodec:
-    """Pages of a PDF, from 1."""
+    """A location codec for the pages of a PDF, numbered from 1. `last` is the number of pages."""
 
     last: int
     unit: ClassVar[str] = "page"
@@ -29,38 +29,41 @@ class PageCodec:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """`first_page` and `last_page`."""
+        """The JSON Schemas of `first_page` and `last_page`."""
         return _pair_schemas(
             "page", f"{LOCATION_FIELDS['pages']['description'].partition('.')[0]}: those of the file, not printed ones."
         )
 
     def parse(self, record: RawFields) -> Span:
-        """See `LocationCodec`. Also accepts `pages` (a list, or text such as `3, 5-7`) and `page`."""
+        """See `LocationCodec.parse`. The fields `pages` and `page` are also accepted.
+
+        `pages` is a list of numbers or a text such as `3, 5-7`.
+        """
         if "first_page" in record or "last_page" in record:
             return _parse_pair(record, "first_page", "last_page")
         pages = listed_pages(record)
         return _integer_span(min(pages), max(pages))
 
     def to_fields(self, span: Span) -> dict[str, Any]:
-        """See `LocationCodec`."""
+        """See `LocationCodec.to_fields`."""
         return {"first_page": int(span[0]), "last_page": int(span[1])}
 
     def describe(self, span: Span) -> str:
-        """See `LocationCodec`."""
+        """See `LocationCodec.describe`."""
         return _describe_range("page", span)
 
     def to_location(self, span: Span) -> Location:
-        """See `LocationCodec`."""
+        """See `LocationCodec.to_location`."""
         return from_plain({"modality": "document", "pages": list(range(int(span[0]), int(span[1]) + 1))})
 
     def from_location(self, location: Location) -> Span | None:
-        """See `LocationCodec`."""
+        """See `LocationCodec.from_location`."""
         return (location.numbers[0], location.numbers[-1]) if isinstance(location, Pages) else None
 
 
 @frozen
 class LineCodec:
-    """Lines of a text, from 1."""
+    """A location codec for the lines of a text, numbered from 1. `last` is the number of lines."""
 
     last: int
     unit: ClassVar[str] = "line"
@@ -71,11 +74,11 @@ class LineCodec:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """`first_line` and `last_line`."""
+        """The JSON Schemas of `first_line` and `last_line`."""
         return _pair_schemas("line", "The number before the line, from 1; both included.")
 
     def parse(self, record: RawFields) -> Span:
-        """See `LocationCodec`. Also accepts `lines`: a list of two numbers, or text such as `10-20`."""
+        """See `LocationCodec.parse`. The field `lines` (two numbers, or text such as `10-20`) is also accepted."""
         if "first_line" in record or "last_line" in record:
             return _parse_pair(record, "first_line", "last_line")
         lines = _parse_numbers(record, "lines")
@@ -84,29 +87,32 @@ class LineCodec:
         return _integer_span(lines[0], lines[-1])
 
     def to_fields(self, span: Span) -> dict[str, Any]:
-        """See `LocationCodec`."""
+        """See `LocationCodec.to_fields`."""
         return {"first_line": int(span[0]), "last_line": int(span[1])}
 
     def describe(self, span: Span) -> str:
-        """See `LocationCodec`."""
+        """See `LocationCodec.describe`."""
         return _describe_range("line", span)
 
     def to_location(self, span: Span) -> Location:
-        """See `LocationCodec`."""
+        """See `LocationCodec.to_location`."""
         return from_plain({"modality": "text", "lines": [int(span[0]), int(span[1])]})
 
     def from_location(self, location: Location) -> Span | None:
-        """See `LocationCodec`."""
+        """See `LocationCodec.from_location`."""
         return (location.first, location.last) if isinstance(location, Lines) else None
 
 
 def listed_pages(record: RawFields) -> tuple[int, ...]:
-    """The pages that `pages` or `page` lists. Raises `LocationMalformed`."""
+    """Return the page numbers in the field `pages` or `page` of `record`.
+
+    Raise `LocationMalformed` if the field is missing or does not contain page numbers.
+    """
     return _parse_numbers(record, "pages" if "pages" in record else "page", missing="first_page")
 
 
 def _integer_span(first: int, last: int) -> Span:
-    """A span of whole numbers."""
+    """Return the span (`first`, `last`)."""
     return first, last
 
 
@@ -136,7 +142,10 @@ def _parse_numbers(record: RawFields, name: str, missing: str | None = None) -> 
 
 
 def _parse_run(name: str, item: object) -> tuple[int, ...]:
-    """The numbers of one item. A run such as `5-7` gives its ends; a short run of pages gives all of its pages."""
+    """Return the numbers in `item`, one item of the field `name`, which is a number or a range.
+
+    A range such as `5-7` gives its two ends. In the field `pages`, a range of up to 1001 pages gives all of its pages.
+    """
     run = _RANGE.fullmatch(item.strip()) if isinstance(item, str) else None
     if run is None or run[2] is None:
         return (parse_integer(name, item),)

@@ -1,4 +1,4 @@
-"""Codecs for times and for boxes in pictures."""
+"""Location codecs for times in recordings and for boxes in pictures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CLOCK = re.compile(r"(?:(?:(\d{1,4}):)?(\d{1,3}):)?(\d{1,9}(?:[.,]\d{1,9})?)\s*
 
 @frozen
 class TimeCodec:
-    """Times of a video or an audio file, in seconds."""
+    """A location codec for times of a video or audio file, in seconds. `last` is the duration."""
 
     last: float
     modality: Modality
@@ -31,39 +31,41 @@ class TimeCodec:
 
     @property
     def end_tolerance(self) -> float:
-        """Two seconds, or a fiftieth of a long recording, because models estimate times."""
+        """Two seconds, or 2 % of the duration if that is more, because models only estimate times."""
         return max(2.0, self.last / 50)
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """`start` and `end`, as numbers."""
+        """The JSON Schemas of `start` and `end`, which are numbers of seconds."""
         return {
             "start": {"type": "number", "description": "Seconds from the beginning, as a number: 1:05 is 65."},
             "end": {"type": "number", "description": "Seconds, excluded: where the next part starts."},
         }
 
     def parse(self, record: RawFields) -> Span:
-        """See `LocationCodec`. Also accepts clock times (`1:02:03.5`). Without an end, the span extends to the end of
-        the file."""
+        """See `LocationCodec.parse`. Clock times (`1:02:03.5`) are also accepted.
+
+        If `end` is missing, the span extends to the end of the file.
+        """
         if "start" not in record:
             raise LocationMalformed("start: is missing")
         start = _seconds("start", record["start"])
         return start, _seconds("end", record["end"]) if "end" in record else max(self.last, start)
 
     def to_fields(self, span: Span) -> dict[str, Any]:
-        """See `LocationCodec`."""
+        """See `LocationCodec.to_fields`."""
         return {"start": round(span[0], 3), "end": round(span[1], 3)}
 
     def describe(self, span: Span) -> str:
-        """See `LocationCodec`."""
+        """See `LocationCodec.describe`."""
         return f"seconds {shortest(round(span[0], 3))}-{shortest(round(span[1], 3))}"
 
     def to_location(self, span: Span) -> Location:
-        """See `LocationCodec`."""
+        """See `LocationCodec.to_location`."""
         return from_plain({"modality": self.modality.value, "start": span[0], "end": span[1]})
 
     def from_location(self, location: Location) -> Span | None:
-        """See `LocationCodec`."""
+        """See `LocationCodec.from_location`."""
         if not isinstance(location, TimeSpan):
             return None
         return location.start, self.last if location.end is None else location.end
@@ -71,7 +73,11 @@ class TimeCodec:
 
 @frozen
 class BoxCodec:
-    """Bounding boxes in a picture; `thousandths` requests them as `box_2d`, a form that some models are trained on."""
+    """A location codec for bounding boxes in a picture.
+
+    The model writes `bbox` in fractions, or `box_2d` in thousandths if `thousandths` is set. Some models are trained on
+    `box_2d`.
+    """
 
     thousandths: bool = False
     unit: ClassVar[str] = "box"
@@ -83,7 +89,7 @@ class BoxCodec:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """`box_2d` or `bbox`."""
+        """The JSON Schema of `box_2d` or `bbox`."""
         if self.thousandths:
             about = "[ymin, xmin, ymax, xmax], thousandths (0 to 1000) of height and width, origin top left."
             return {"box_2d": {"type": "array", "items": {"type": "integer"}, "description": about}}
@@ -96,8 +102,10 @@ class BoxCodec:
         }
 
     def parse(self, record: RawFields) -> Span:
-        """See `LocationCodec`. Accepts both forms; the name of the field alone, not the size of the numbers, says which
-        it is."""
+        """See `LocationCodec.parse`. Both `box_2d` and `bbox` are accepted.
+
+        The name of the field decides which format is used, not the size of the numbers.
+        """
         if "box_2d" in record:
             top, left, bottom, right = self._four(record, "box_2d")
             if max(top, left, bottom, right) <= 1 and not (bottom + right).is_integer():
@@ -116,22 +124,22 @@ class BoxCodec:
         return a, b, c, d
 
     def to_fields(self, span: Span) -> dict[str, Any]:
-        """See `LocationCodec`."""
+        """See `LocationCodec.to_fields`."""
         left, top, right, bottom = span
         if self.thousandths:
             return {"box_2d": [round(edge * 1000) for edge in (top, left, bottom, right)]}
         return {"bbox": [round(edge, 4) for edge in span]}
 
     def describe(self, span: Span) -> str:
-        """See `LocationCodec`."""
+        """See `LocationCodec.describe`."""
         return f"the box {next(iter(self.to_fields(span).values()))}"
 
     def to_location(self, span: Span) -> Location:
-        """See `LocationCodec`."""
+        """See `LocationCodec.to_location`."""
         return from_plain({"modality": "image", "bbox": list(span)})
 
     def from_location(self, location: Location) -> Span | None:
-        """See `LocationCodec`."""
+        """See `LocationCodec.from_location`."""
         return location.corners if isinstance(location, Box) else None
 
 

@@ -1,5 +1,7 @@
-"""The conversation about one window: the question, and the follow-ups to an answer that is truncated, unreadable, or
-wrong."""
+"""Manages the conversation with a model about one window of a file.
+
+It consists of a question and of follow-ups if an answer is truncated, unreadable, or wrong.
+"""
 
 from __future__ import annotations
 
@@ -30,23 +32,23 @@ _NOT_LOCATION = frozenset({"title", "type", "summary", "context", "level", "id"}
 
 @define
 class UsageTotal:
-    """The usage of a map so far, over all of its windows. Safe to use from several threads."""
+    """The requests and tokens used for a map so far, over all of its windows. Several threads can use it."""
 
     usage: Usage = field(factory=Usage)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def add(self, usage: Usage) -> None:
-        """Add the usage of one reply."""
+        """Add the requests and tokens of one reply."""
         with self._lock:
             self.usage += usage
 
 
 @define
 class Conversation:
-    """The conversation about one window. `description` names the map in errors; `usage` and `notes` collect those of
-    all replies.
+    """A conversation with a model about one window of a file.
 
-    `usage_total` collects the usage of the whole map. `redact` removes secrets from the model's text.
+    `description` names the map in error messages. `usage` and `notes` are collected from all replies in the
+    conversation, and `usage_total` is shared by all windows of the map. `redact` removes secrets from the model's text.
     """
 
     session: Session
@@ -60,26 +62,30 @@ class Conversation:
     _last: Reply | None = field(default=None, init=False)
 
     def answer(self) -> Answer:
-        """The first answer, which may be truncated (see `completed`).
+        """Ask the question and return the first readable answer. If it is truncated, `completed` requests the rest.
 
-        Raises `FaultyAnswer` if two answers are unreadable; `MapperUnavailable`, `Cancelled`.
+        Raise `FaultyAnswer` if two answers are unreadable, `MapperUnavailable` if the service fails, or `Cancelled` if
+        the user cancels.
         """
         return self._readable(self._ask())
 
     def answer_again(self, words: str) -> Answer:
-        """A whole new answer after the follow-up `words`. Raises the errors of `answer`."""
+        """Send the follow-up `words` and return a complete new answer. Raise the same errors as `answer`."""
         return self.completed(self._readable(self._ask(words)))
 
     def resume(self, answer: Answer) -> None:
-        """Continue a conversation in which the model gave `answer` in an earlier run."""
+        """Continue from `answer`, which the model gave in an earlier run."""
         self._last = Reply(_json_of(answer), complete=not answer.truncated, usage=Usage())
 
     def corrected_nodes(self, items: Sequence[RawNode], faults: Sequence[Fault]) -> Sequence[RawNode]:
-        """`items` in which the model's corrections replace the nodes with `faults`."""
+        """Ask the model to correct the nodes with `faults`, and return `items` with the corrections in their place."""
         return replace_nodes(items, {fault.node for fault in faults}, self._ask(prompt.correction(faults)).items)
 
     def completed(self, answer: Answer) -> Answer:
-        """The answer with its missing rest, which is requested as long as each reply adds nodes."""
+        """Return `answer` with its missing rest if it is truncated.
+
+        The rest is requested in up to `CONTINUATION_LIMIT` follow-ups, until a reply adds no nodes.
+        """
         asked = 0
         while answer.truncated and asked < CONTINUATION_LIMIT:
             asked += 1
@@ -124,7 +130,7 @@ class Conversation:
 
 
 def _redacted(answer: Answer, redact: Callable[[str], str]) -> Answer:
-    """The answer without secrets. A model or a server may repeat them."""
+    """Return `answer` with its texts passed through `redact`. A model or a server may repeat secrets."""
     items = [_redacted_item(item, redact) for item in answer.items]
     title = None if answer.title is None else redact(answer.title)
     complaint = None if answer.error is None else redact(answer.error)
@@ -152,11 +158,11 @@ def _json_of(answer: Answer) -> str:
 
 
 def replace_nodes(items: Sequence[RawNode], faulty: set[str], new: Sequence[RawNode]) -> Sequence[RawNode]:
-    """`items` in which each of `new` replaces the node with the same title (faulty nodes first), else the faulty node
-    with the same location.
+    """Return `items` with the nodes in `new`, which the model corrected, in place of the old ones.
 
-    If there are as many new nodes as faulty ones, those without a match replace the remaining faulty nodes in order.
-    Other new nodes are ignored, because they were not requested.
+    A new node replaces the node with the same title, with faulty nodes first, or else the faulty node with the same
+    location. `faulty` contains the paths of faulty nodes. If there are as many new nodes as faulty ones, the unmatched
+    new nodes replace the remaining faulty nodes in order. Other new nodes are ignored, because they were not requested.
     """
     result = list(items)
     free = [n for n, item in enumerate(items) if item.path in faulty]
@@ -191,7 +197,10 @@ def _same_title(
 def _same_location(
     items: Sequence[RawNode], record: Mapping[str, Any], faulty: Sequence[int], taken: set[int]
 ) -> int | None:
-    """The index of the faulty node with the location of `record`: its title was the fault."""
+    """Return the index of the faulty node with the location of `record`; None if there is none.
+
+    This finds a node whose title was corrected. `taken` contains the indexes already matched.
+    """
     wanted = _location_fields(record)
     return next((n for n in faulty if n not in taken and wanted and _location_fields(items[n].record) == wanted), None)
 
@@ -201,6 +210,6 @@ def _location_fields(record: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _in_position(old: RawNode, new: RawNode) -> RawNode:
-    """`new` with the path of `old`. A corrected node without a level keeps the level of `old`."""
+    """Return `new` with the path of `old`, and with the level of `old` if `new` has none."""
     has_level = isinstance((new.record or {}).get("level"), int)
     return evolve(new, path=old.path, level=new.level if has_level else old.level)

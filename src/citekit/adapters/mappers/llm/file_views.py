@@ -1,4 +1,4 @@
-"""Reads pages of PDFs, and pictures, to send them to a model."""
+"""Reads the pages of PDFs and pictures that are sent to a model."""
 
 from __future__ import annotations
 
@@ -19,31 +19,39 @@ PAGE_CHARACTERS = 20_000
 
 
 class Viewer(Protocol):
-    """Reads files for a model. Its methods raise the errors of opening such a file, and those of `progress`."""
+    """Reads PDFs and pictures for a model.
+
+    Its methods raise the errors of opening such a file. Errors that `progress` raises propagate.
+    """
 
     def page_lines(self, path: Path, progress: Progress = silent) -> Sequence[Sequence[str]]:
-        """The lines of each page of a PDF."""
+        """Return the lines of text on each page of a PDF."""
 
     def page_texts(self, path: Path, progress: Progress = silent) -> Sequence[str]:
-        """The text of each page of a PDF, at most `PAGE_CHARACTERS` each."""
+        """Return the text of each page of a PDF, at most `PAGE_CHARACTERS` characters per page."""
 
     def paged_text(self, path: Path) -> str:
-        """The text of a whole PDF, with a line `[page N]` before each page; empty if no page has text."""
+        """Return the text of a whole PDF with a line `[page N]` before each page; "" if no page has text."""
 
     def cut_pages(self, path: Path, first: int, last: int, target: Path, progress: Progress = silent) -> None:
-        """Write a PDF with only the pages `first` to `last` to `target`, a path in a temporary folder."""
+        """Write the pages `first` to `last` (1-based, inclusive) of a PDF to the new PDF `target`.
+
+        `target` is in a temporary folder.
+        """
 
     def is_upright(self, path: Path) -> bool:
-        """Whether a picture is stored without a rotation."""
+        """Return whether a picture is stored upright, so that its EXIF orientation requires no rotation."""
 
     def picture(self, path: Path) -> tuple[bytes, str]:
-        """A picture upright, at most `SIDE_LIMIT` pixels on its longer side, and its media type: `image/png` or
-        `image/jpeg`."""
+        """Return the encoded bytes of a picture and its media type, `image/png` or `image/jpeg`.
+
+        The picture is upright and at most `SIDE_LIMIT` pixels on its longer side.
+        """
 
 
 @frozen
 class FileViewer:
-    """Reads the files in this process, with PyMuPDF and Pillow."""
+    """Reads PDFs and pictures in this process with PyMuPDF and Pillow."""
 
     def page_lines(self, path: Path, progress: Progress = silent) -> list[list[str]]:
         """See `Viewer.page_lines`."""

@@ -1,8 +1,8 @@
-"""Location codecs: how a model writes locations in files of one kind, and how they become locations of CiteKit.
+"""Location codecs convert between the locations that a model writes and the locations of CiteKit.
 
-Until a location is validated, it is a span of plain numbers: a tuple of lower bounds, then as many upper bounds. It is
-(first, last) for pages, lines, and paragraphs, both included; (start, end) for seconds; (x1, y1, x2, y2) for pictures.
-A span may be outside of the file.
+Until a location is validated, it is a span: a tuple of lower bounds, followed by as many upper bounds. It is (first,
+last), inclusive, for pages, lines, and paragraphs; (start, end) for seconds; and (x1, y1, x2, y2) for pictures. A span
+may lie outside the file.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ Span = tuple[float, ...]
 
 
 def lows(span: Span) -> Span:
-    """The lower bound in each dimension."""
+    """Return the lower bound of `span` in each dimension."""
     return span[: len(span) // 2]
 
 
 def highs(span: Span) -> Span:
-    """The upper bound in each dimension."""
+    """Return the upper bound of `span` in each dimension."""
     return span[len(span) // 2 :]
 
 
 def contains(outer: Span, inner: Span) -> bool:
-    """Whether all of `inner` is in `outer`."""
+    """Return whether `inner` is completely inside `outer`."""
     return all(a <= b for a, b in zip(lows(outer), lows(inner), strict=True)) and all(
         a >= b for a, b in zip(highs(outer), highs(inner), strict=True)
     )
 
 
 def touches(one: Span, other: Span) -> bool:
-    """Whether two spans share something, even if it is only an edge."""
+    """Return whether two spans overlap or have an edge in common."""
     return all(
         low <= high
         for low, high in zip(
@@ -49,7 +49,7 @@ def touches(one: Span, other: Span) -> bool:
 
 
 def union(spans: Iterable[Span]) -> Span:
-    """The smallest span that contains all of `spans`, of which there is at least one."""
+    """Return the smallest span that contains all of `spans`. There must be at least one."""
     known = list(spans)
     return (
         *(min(column) for column in zip(*map(lows, known), strict=True)),
@@ -58,7 +58,10 @@ def union(spans: Iterable[Span]) -> Span:
 
 
 def clipped(span: Span, outer: Span) -> Span:
-    """The part of `span` inside `outer`; its lower bounds exceed its upper bounds if there is none."""
+    """Return the part of `span` inside `outer`.
+
+    If they do not overlap, a lower bound of the result is greater than its upper bound.
+    """
     return (
         *(max(pair) for pair in zip(lows(span), lows(outer), strict=True)),
         *(min(pair) for pair in zip(highs(span), highs(outer), strict=True)),
@@ -66,12 +69,12 @@ def clipped(span: Span, outer: Span) -> Span:
 
 
 def shifted(span: Span, by: float) -> Span:
-    """`span`, `by` further in the file."""
+    """Return `span` with `by` added to each of its bounds."""
     return tuple(number + by for number in span)
 
 
 def overhang(inner: Span, outer: Span) -> float:
-    """The largest distance by which `inner` extends beyond `outer`; 0 or less if it is inside."""
+    """Return the largest distance by which `inner` extends beyond `outer`; 0 or less if it is inside."""
     return max(
         *(b - a for a, b in zip(lows(inner), lows(outer), strict=True)),
         *(a - b for a, b in zip(highs(inner), highs(outer), strict=True)),
@@ -89,59 +92,71 @@ NUMBER_LIMIT = 10**9
 
 
 class LocationCodec(Protocol):
-    """Reads and writes locations of one kind. `first` and `last` bound the file in every dimension; `step` is 0 for
-    continuous units.
+    """Converts locations in one kind of file between a model's fields, spans of numbers, and CiteKit's `Location`.
 
-    An end up to `end_tolerance` beyond `last` is clipped to it. A child may extend beyond its parent by up to
-    `parent_tolerance`, which is then clipped. Both are in the codec's unit.
+    `first` and `last` are the limits of the file in every dimension. `step` is 0 for continuous units. An end that is
+    up to `end_tolerance` beyond `last` is clipped to `last`. A child that extends beyond its parent by up to
+    `parent_tolerance` is clipped to its parent. Both tolerances are in the codec's unit.
     """
 
     @property
     def unit(self) -> str:
-        """The unit as one word: `page`."""
+        """The unit as one word, such as `page`."""
 
     @property
     def first(self) -> float:
-        """The lowest number in the file."""
+        """The lowest number that a location in the file can have."""
 
     @property
     def last(self) -> float:
-        """The highest number in the file."""
+        """The highest number that a location in the file can have."""
 
     @property
     def step(self) -> float:
-        """1 for units that are counted in whole numbers, else 0."""
+        """1 for units that are counted in whole numbers, such as pages; 0 for others, such as seconds."""
 
     @property
     def end_tolerance(self) -> float:
-        """The distance beyond the end of the file at which an end is clipped instead of rejected."""
+        """The distance beyond the end of the file up to which the end of a span is clipped instead of rejected."""
 
     @property
     def parent_tolerance(self) -> float:
-        """The distance by which a child may extend beyond its parent because of rounding."""
+        """The distance by which a child may extend beyond its parent, to allow for rounding.
+
+        The child is then clipped.
+        """
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """The JSON Schema of each field that the model writes for a location."""
+        """The JSON Schema of each field in which the model writes a location, by name."""
 
     def parse(self, record: RawFields) -> Span:
-        """The span that `record` describes, wherever it is. Raises `LocationMalformed` (`field: reason`)."""
+        """Return the span in `record`, which may lie outside the file.
+
+        Raise `LocationMalformed` with the message `field: reason` if a field is missing or invalid.
+        """
 
     def to_fields(self, span: Span) -> dict[str, Any]:
-        """The fields that a model writes for `span`."""
+        """Return the fields that a model would write for `span`."""
 
     def describe(self, span: Span) -> str:
-        """`span` in words: `pages 3-7`."""
+        """Return a description of `span`, such as `pages 3-7`."""
 
     def to_location(self, span: Span) -> Location:
-        """`span`, which is inside the file, as a location. Raises `LocationMalformed`."""
+        """Return the location for `span`, which must be inside the file.
+
+        Raise `LocationMalformed` if there is no such location.
+        """
 
     def from_location(self, location: Location) -> Span | None:
-        """The span of a location, or None for a location of another kind."""
+        """Return the span of a location; None for a location of another kind."""
 
 
 def parse_integer(name: str, value: object) -> int:
-    """A whole number, also from `12.0` or `"12"`. Raises `LocationMalformed`."""
+    """Return the whole number `value`, which may also be written as `12.0` or `"12"`.
+
+    Raise `LocationMalformed` for other values and numbers beyond `NUMBER_LIMIT`. `name` is the field, for the message.
+    """
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, str) and re.fullmatch(r"\s*-?\d{1,10}\s*", value, re.ASCII):
@@ -154,7 +169,11 @@ def parse_integer(name: str, value: object) -> int:
 
 
 def parse_number(name: str, value: object) -> float:
-    """A finite number up to `NUMBER_LIMIT`. Raises `LocationMalformed`."""
+    """Return `value` as a float.
+
+    Raise `LocationMalformed` if it is not a finite number or is beyond `NUMBER_LIMIT`. `name` is the field, for the
+    message.
+    """
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise LocationMalformed(f"{name}: must be a number, not {short_repr(value)}")
     try:
@@ -167,6 +186,6 @@ def parse_number(name: str, value: object) -> float:
 
 
 def short_repr(value: object) -> str:
-    """The representation of a value, shortened for an error message."""
+    """Return the `repr` of a value, shortened to about 60 characters for error messages."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:60]}..."

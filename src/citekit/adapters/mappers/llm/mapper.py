@@ -1,4 +1,4 @@
-"""The mapper that asks a model, and validates its answers against the file."""
+"""The mapper that asks a language model and validates its answers against the file."""
 
 from __future__ import annotations
 
@@ -54,14 +54,16 @@ _WINDOWS = {
 
 @frozen(kw_only=True)
 class ModelMapper:
-    """Asks `service` for the structure of a file, and gives it the map of `local` (the local mapper) as a starting point.
+    """A mapper that asks the model of `service` for the structure of a file. `local` makes a first map to start from.
 
-    A long file is sent in windows. At most `concurrency` requests are open at a time, over all files, and at most `files`
-    files are read and prepared at a time (None: no limit). `max_requests` limits the windows of one file; the budget of the
-    service limits all requests. `model_name` replaces the model's own name in the map's identity, to distinguish servers.
-    `viewer` reads the files to send. `stills` and `clips` produce frames and clips for a service that cannot take a whole
-    recording. `cache` stores the answers about an unfinished map; `generation` is part of its keys. `redact` removes
-    secrets from answers.
+    - A long file is sent in windows. `max_requests` limits the windows of one file.
+    - At most `concurrency` requests are open at a time over all files, and at most `files` files are read and
+      prepared at a time (None: no limit). The budget of the service limits all requests.
+    - `model_name` replaces the model's own name in the map's identity, to distinguish servers.
+    - `viewer` reads the files to send. `stills` and `clips` make pictures and clips for a service that does not
+      accept a whole recording.
+    - `cache` stores the answers about an unfinished map, and `generation` is a part of its keys. `redact`
+      removes secrets from answers.
     """
 
     service: Service
@@ -91,25 +93,25 @@ class ModelMapper:
 
     @property
     def identity(self) -> MapperIdentity:
-        """The service, its model, and the versions of the prompts and of the validation of answers."""
+        """The name of the service, its model, and the versions of the prompts and of the validation."""
         return MapperIdentity(
             self.service.name, f"{prompt.PROMPT_VERSION}.{CHECKS_VERSION}", self.model_name or self.service.model
         )
 
     def supports(self, format: Format) -> bool:
-        """Whether both the service and the local mapper support the format."""
+        """Return whether both the service and the local mapper support the format."""
         return self.service.limits(format) is not None and self.local.supports(format)
 
     def sidecar_files(self, source: Source) -> Sequence[Path]:
-        """The sidecar files of the local mapper, whose map and subtitles are sent to the model."""
+        """Return the sidecar files that the local mapper reads. Its map and its subtitles are sent to the model."""
         return self.local.sidecar_files(source)
 
     def map(self, source: Source, resource_id: str, progress: Progress = silent) -> ResourceMap:
-        """The model's map, validated against the file.
+        """Return the model's map after validation against the file.
 
-        Its metadata has the metadata of the local map and also `usage`, `notes` about repairs, and in `dropped` one line
-        `path: reason` for each node that was left out. Raises what `Mapper.map` raises, and `FaultyAnswer` if no node, or
-        less than a third of them, is right.
+        The metadata of the map contains the metadata of the local map, `usage`, `notes` about repairs, and `dropped`,
+        which has one line `path: reason` for each node that was left out. Raise the errors of `Mapper.map`, and
+        `FaultyAnswer` if fewer than a third of the nodes, or none, are right.
         """
         limits = self.service.limits(source.format)
         if limits is None:
@@ -137,7 +139,7 @@ class ModelMapper:
             return made
 
     def _results(self, task: MappingTask, progress: Progress) -> Sequence[WindowResult]:
-        """The result of each window, from the cache or from the service."""
+        """Return the result of each window, from the cache or from the service."""
         count = len(task.windows)
         results = {number: cached for number in range(count) if (cached := task.cached_result(number)) is not None}
         missing = [number for number in range(count) if number not in results]
@@ -231,7 +233,11 @@ class ModelMapper:
 
 
 def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str, str]:
-    """The first title that the model gives the file and that its text confirms, else the local title; and a note or ""."""
+    """Return the title of the file and a note ("" if there is nothing to report).
+
+    The title is the first one proposed by the model that is confirmed by the text of the file, or else the title of the
+    local map.
+    """
     local_title = task.local_map.title
     proposed = [each.title for each in results if each.title]
     text, trusted = task.validator.text, (local_title, task.source.path.stem)
@@ -245,7 +251,7 @@ def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str
 
 
 def _titles_note(checked: int, found: int) -> str:
-    """How many titles are not in the file; "" if all of them are."""
+    """Return a sentence that says how many of the `checked` titles are not in the file; "" if all are."""
     if not checked:
         return "No title could be checked, because there is no text at the locations of the nodes."
     if found == checked:
@@ -258,14 +264,17 @@ _E = TypeVar("_E", bound=CiteKitError)
 
 
 def _with_summary(error: _E, summary: str) -> _E:
-    """The same error with `summary` (see `MappingTask.usage_summary`) and its notes in the message."""
+    """Return `error` after adding `summary` (see `MappingTask.usage_summary`) and the error's notes to its message."""
     text = " ".join([f"{str(error).rstrip('.')}.", summary, *getattr(error, "__notes__", ())])
     error.args = (text, *error.args[1:])
     return error
 
 
 def _codec(local_map: ResourceMap, service: Service, book: ParagraphCodec | None) -> LocationCodec:
-    """The codec for locations in the file. A service with the attribute `boxes = "box_2d"` gets boxes in that format."""
+    """Return the codec for locations in the file: `book` if it is given, else the codec for the modality of the map.
+
+    A service whose attribute `boxes` is "box_2d" gets boxes in that format.
+    """
     extent = local_map.extent
     if book is not None:
         return book

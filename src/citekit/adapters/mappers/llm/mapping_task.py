@@ -1,4 +1,4 @@
-"""Asking a model about one file, window by window, and validating what it answers."""
+"""Asks a model about one file, window by window, and validates its answers."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _KINDS = {"pdf": "PDF document", "subtitles": "file of subtitles", **dict.fromke
 
 @frozen
 class WindowResult:
-    """The validated answer about one window.
+    """The validated answer about one window of a file.
 
-    `proposed` counts the nodes that the model proposed. `titles_checked` counts those of their titles for which there is
-    text to search, and `titles_found` those that are in that text.
+    `proposed` is the number of nodes that the model proposed. `titles_checked` is the number of titles that could be
+    searched for in the text at their location, and `titles_found` is the number of titles that were found.
     """
 
     title: str | None
@@ -55,10 +55,10 @@ class WindowResult:
 
 @frozen
 class MappingTask:
-    """One file, with everything that a question about any of its windows needs.
+    """One file and everything needed to ask a model about its windows.
 
-    `local_map` is the local mapper's map. `description` names the new map in errors. `cache` stores the answers, under
-    `map_key`, until the map is complete. `redact` removes secrets from answers.
+    `local_map` is the local mapper's map. `description` names the new map in error messages. `cache` stores the answers
+    under `map_key` until the map is complete. `redact` removes secrets from answers.
     """
 
     source: Source
@@ -73,7 +73,7 @@ class MappingTask:
     usage_total: UsageTotal = field(factory=UsageTotal)
 
     def cached_result(self, number: int) -> WindowResult | None:
-        """The result for window `number` from an earlier run; None if the model still has to be asked about it."""
+        """Return the result for window `number` from an earlier run; None if the model must still be asked about it."""
         cached = self.cache.get(self.map_key, self._window_key(number))
         if cached is None or cached.answer.truncated:
             return None
@@ -83,9 +83,10 @@ class MappingTask:
         return self._result(number, cached, validated, (CACHED_NOTE,))
 
     def ask(self, session: Session, number: int, progress: Progress) -> WindowResult:
-        """Ask the model about window `number`, and once more about the faults of its answer.
+        """Ask the model about window `number`, and ask it once to correct the faults of its answer.
 
-        Raises `FaultyAnswer` for an unreadable answer, `MapperUnavailable`, `Cancelled`.
+        Raise `FaultyAnswer` if the answer is unreadable, `MapperUnavailable` if the service fails, or `Cancelled` if
+        the user cancels.
         """
         window, cached = self.windows[number], self.cache.get(self.map_key, self._window_key(number))
         conversation = Conversation(
@@ -110,7 +111,10 @@ class MappingTask:
     def _corrected(
         self, conversation: Conversation, answer: Answer, validated: ValidatedAnswer, window: Window
     ) -> tuple[Answer, ValidatedAnswer]:
-        """The answer after the model was sent its faults; the same answer if the service does not reply."""
+        """Ask the model to correct its faults, and return the new answer with its validation.
+
+        If the follow-up request fails, the original answer is returned.
+        """
         faults = validated.faults
         conversation.progress(0, None, f"asking the model to correct {len(faults)} nodes")
         try:
@@ -154,7 +158,7 @@ class MappingTask:
         )
 
     def usage_summary(self) -> str:
-        """Sentences that say what was spent so far, and how many answers are cached for the next run."""
+        """Return sentences with the requests and tokens used so far and the number of answers cached for the next run."""
         usage, count = self.usage_total.usage, self.cache.count(self.map_key)
         spent = (
             f"Answered so far: {usage.requests} requests ({usage.input_tokens} tokens in, {usage.output_tokens} out)."
@@ -169,7 +173,7 @@ class MappingTask:
         )
 
     def items(self, branches: Sequence[Branch]) -> tuple[OutlineItem, ...]:
-        """The branches as parts of an outline."""
+        """Return the branches as items of an outline."""
         return tuple(self._outline_item(branch) for branch in branches)
 
     def _outline_item(self, branch: Branch) -> OutlineItem:

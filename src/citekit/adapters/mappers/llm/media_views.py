@@ -1,4 +1,4 @@
-"""Windows of recordings: the file, or clips of it, or else its subtitles and still pictures."""
+"""Splits recordings into windows: the whole file, clips of it, or its subtitles with still pictures."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ SCENES_PER_WINDOW = 150
 
 
 def media_windows(view: SourceView) -> list[Window]:
-    """The windows of a recording. Times in a clip are counted from its beginning, all others from that of the source.
+    """Split a recording into windows, the parts that are sent to a model in one request each.
 
-    Raises `MapperUnavailable` if there is nothing of the recording that the service can take.
+    Times in a clip are counted from the beginning of the clip; all other times are counted from the beginning of the
+    source. Raise `MapperUnavailable` if the service accepts no form of the recording.
     """
     seconds = view.limits.seconds
     if view.limits.as_file and view.file_fits and (seconds is None or view.codec.last <= seconds):
@@ -42,7 +43,10 @@ def media_windows(view: SourceView) -> list[Window]:
 
 
 def _clip_windows(view: SourceView) -> list[Window]:
-    """Windows with clips that are no longer, and not much larger, than the service takes."""
+    """Split a recording into clips, one for each request to the model.
+
+    A clip is not longer than the service accepts. Its size in bytes is only estimated, so it may be slightly too large.
+    """
     whole = view.codec.last
     share = 1.0 if view.limits.file_bytes is None else 0.8 * view.limits.file_bytes / view.source.size
     limit = max(1.0, min(view.limits.seconds or whole, whole * min(1.0, share)))
@@ -73,7 +77,7 @@ def _clip_part(view: SourceView, start: float, end: float) -> Sequence[Part]:
 
 
 def _media_type(view: SourceView) -> str:
-    """The file's media type; an audio type for a video container (`.mp4`, `.webm`) without a picture."""
+    """Return the file's media type. A video container (`.mp4`, `.webm`) without a picture gets an audio type."""
     media_type = view.source.format.media_type
     if view.local.modality is Modality.AUDIO and media_type.startswith("video/"):
         return _AUDIO_TYPES.get(media_type, f"audio/{media_type.partition('/')[2]}")
@@ -114,7 +118,10 @@ def _text_and_stills(view: SourceView, span: Span, rows: Sequence[str]) -> Seque
 
 
 def _stills(view: SourceView, span: Span) -> list[ImagePart]:
-    """A still picture from the middle of each scene in `span`; an even selection if there are many scenes."""
+    """Return a still picture from the middle of each scene in `span`.
+
+    If there are more than `STILLS_PER_WINDOW` scenes, an evenly spaced selection is used.
+    """
     if view.stills is None or view.local.modality is not Modality.VIDEO:
         return []
     middles = [(p[0] + p[1]) / 2 for p in _spans(view, _leaves(view.local.nodes))]
@@ -131,7 +138,7 @@ def _stills(view: SourceView, span: Span) -> list[ImagePart]:
 
 
 def cues_of(view: SourceView) -> Sequence[Cue]:
-    """The subtitles in the sidecar file of a recording, else those in the recording."""
+    """Return the subtitles in the sidecar file of a recording, or else the subtitles in the recording itself."""
     path = find_sidecar(view.source.path)
     found = [] if path is None else [cue for cue in read_cues(path) if cue.start < view.codec.last]
     return found or [cue for cue in view.probe.probe(view.source.path).subtitles if cue.start < view.codec.last]
@@ -146,7 +153,10 @@ def _spans(view: SourceView, nodes: Sequence[Node]) -> list[Span]:
 
 
 def _section_events(view: SourceView, times: Sequence[float]) -> dict[int, int]:
-    """The events that are the first at or after the start of a section, with the level of the section."""
+    """Map the index of the first event at or after the start of each section to the level of that section.
+
+    `times` contains the start of each event in seconds, in ascending order.
+    """
     borders = sorted(section_starts(view.local.nodes, view.codec).items())
     found: dict[int, int] = {}
     number = 0

@@ -1,4 +1,4 @@
-"""Questions to a model and its replies, independent of the service, and the budget of requests."""
+"""Questions to a model, its replies, and the budget of requests. They do not depend on the service."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from citekit.domain.progress import Progress
 
 @frozen
 class TextPart:
-    """A text."""
+    """A text in a request."""
 
     text: str
 
 
 @frozen
 class ImagePart:
-    """A picture in the request; `label` describes it in words (`the picture at 12.5 s`)."""
+    """A picture in a request. `label` describes it in words, such as `the picture at 12.5 s`."""
 
     data: bytes
     media_type: str
@@ -33,7 +33,7 @@ class ImagePart:
 
 @frozen
 class FilePart:
-    """A whole local file that the service gets as a file: a PDF, a recording, a picture."""
+    """A local file that is sent to the service as a whole: a PDF, a recording, or a picture."""
 
     path: Path
     media_type: str
@@ -44,7 +44,7 @@ Part = TextPart | ImagePart | FilePart
 
 @frozen
 class Turn:
-    """A reply of the model, and the follow-up to it."""
+    """A reply of the model and the follow-up that is sent to it."""
 
     reply: Reply
     follow_up: str
@@ -52,11 +52,11 @@ class Turn:
 
 @frozen
 class Question:
-    """One request: `system` is the system prompt, `parts` are the content in order (first the file, then the words).
+    """One request. `system` is the system prompt, and `parts` are the content: first the file, then the instructions.
 
-    `schema` is the JSON Schema of the answer (a plain subset: object, array, string, number, integer, enum; no
-    references). `turns` is the conversation after `parts`. A service sends it after the unchanged beginning, so that
-    its prompt cache applies.
+    `schema` is the JSON Schema of the answer (a simple subset: object, array, string, number, integer, enum; no
+    references). `turns` is the conversation so far and is sent after `parts`. The beginning of the request stays the
+    same, so that the service can cache it.
     """
 
     system: str
@@ -67,9 +67,9 @@ class Question:
 
 @frozen(kw_only=True)
 class Generation:
-    """The user's settings for generation. None leaves a setting to the service, whose defaults suit its models best.
+    """The user's generation settings. A setting that is None is left to the service, whose defaults suit its models.
 
-    `temperature` is 0 to 2, `thinking` one of `minimal`, `low`, `medium`, `high`, `xhigh`, `max_output` in tokens.
+    `temperature` is 0 to 2. `thinking` is `minimal`, `low`, `medium`, `high`, or `xhigh`. `max_output` is in tokens.
     """
 
     temperature: float | None = None
@@ -79,14 +79,14 @@ class Generation:
 
 @frozen
 class Usage:
-    """The requests that reached the service, and the tokens as it counts them."""
+    """The number of requests that reached the service and of tokens as the service counts them."""
 
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        """The sum of both."""
+        """Return the sum of both usages."""
         return Usage(
             self.requests + other.requests,
             self.input_tokens + other.input_tokens,
@@ -96,11 +96,11 @@ class Usage:
 
 @frozen
 class Reply:
-    """The model's reply. `complete` is False if it was cut off at the output limit.
+    """The model's reply. `complete` is False if the reply was cut off at the output limit.
 
-    `notes` are sentences about the use of the service, such as that it got text instead of the file. `native` is the
-    model's turn in the form of the service's SDK, for the next request (Gemini signs its thoughts); None if the text is
-    enough.
+    `notes` are sentences about how the service was used, such as that it got text instead of the file. `native` is the
+    model's turn as an object of the service's SDK, to send with the next request (Gemini signs its thoughts); None if
+    the text is enough.
     """
 
     text: str
@@ -112,10 +112,10 @@ class Reply:
 
 @frozen(kw_only=True)
 class Limits:
-    """What a service takes of one format in one request. None means that no limit is known.
+    """The amount of one format that a service accepts in one request. None means that no limit is known.
 
     The limits are `file_bytes` of one file, `pages` of a PDF, `seconds` of a recording, and `characters` of text.
-    `as_file` says whether the service takes such files; otherwise it gets text and pictures.
+    `as_file` is whether the service accepts files of this format; otherwise it gets text and pictures.
     """
 
     as_file: bool
@@ -126,7 +126,11 @@ class Limits:
 
 
 class NoReplyError(MapperUnavailable):
-    """The service answered, and billed, but there is no answer: it refused, was blocked, or spent its output on thinking."""
+    """The service replied and charged for the request, but the reply contains no answer.
+
+    The model refused, a filter blocked the answer, or the model used all of its output tokens for thinking. `usage` has
+    the tokens of the request.
+    """
 
     def __init__(self, message: str, usage: Usage) -> None:
         super().__init__(message)
@@ -134,48 +138,51 @@ class NoReplyError(MapperUnavailable):
 
 
 class Session(Protocol):
-    """A conversation about one source. Its uploads are deleted when the session ends."""
+    """A conversation with a model about one source. Its uploads are deleted when the session ends."""
 
     def ask(self, question: Question, progress: Progress) -> Reply:
-        """The model's reply. Safe to call from several threads at once.
+        """Send a question and return the model's reply. Several threads can call this method at once.
 
-        Uploads each file among the parts once. Raises `MapperUnavailable`, whose message names the service, the status,
-        and what to do; `Cancelled`.
+        Each file in `question.parts` is uploaded once. Raise `MapperUnavailable` if the service fails, with a message
+        that names the service, the status, and what to do. Raise `Cancelled` if the user cancels.
         """
 
 
 class Service(Protocol):
-    """A service that runs a model."""
+    """A service that runs a language model and answers questions about files."""
 
     @property
     def name(self) -> str:
-        """The name in the metadata of maps: `gemini`, `openai`."""
+        """The name of the service in the metadata of maps, such as `gemini` or `openai`."""
 
     @property
     def model(self) -> str:
-        """The name of the model at the service."""
+        """The name by which the service knows the model."""
 
     def limits(self, format: Format) -> Limits | None:
-        """What the service takes of that format, or None if it cannot map such files."""
+        """Return what the service accepts of a format in one request; None if it cannot map files of this format."""
 
     def session(self) -> AbstractContextManager[Session]:
-        """Start a conversation. Raises `MapperUnavailable`, which names the variables, if no key is set."""
+        """Start a conversation.
+
+        Raise `MapperUnavailable` if no API key is set. The message names the environment variables to set.
+        """
 
 
 class BudgetExhausted(MapperUnavailable):
-    """The requests that one map may take are used up."""
+    """The limit on requests for one map was reached before the map was finished."""
 
 
 @define
 class Budget:
-    """At most `limit` requests (None: no limit), counted over all threads."""
+    """A limit on requests (None: no limit). `spent` counts the requests of all threads."""
 
     limit: int | None = None
     spent: int = 0
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def spend(self) -> None:
-        """Count a request. Raises `BudgetExhausted` if none is left."""
+        """Count one request. Raise `BudgetExhausted` if the limit has been reached."""
         with self._lock:
             if self.limit is not None and self.spent >= self.limit:
                 raise BudgetExhausted(

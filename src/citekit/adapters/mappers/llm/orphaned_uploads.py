@@ -1,10 +1,11 @@
-"""Records the files at remote services, so that none stays there after a process is killed or the network fails.
+"""Records uploads to remote services, so that they are deleted even if a process is killed or the network fails.
 
-Each run that uploads writes one small JSON file, `<run>.json`, before the file exists at the service, and holds the
-lock `<run>.lock` while it runs. A run file with a free lock belongs to a process that ended: its files are orphaned
-uploads. The next run with the same key deletes them, and `citekit doctor` lists them.
+Each run that uploads files writes one small JSON file, `<run>.json`, before the upload starts, and holds the lock
+`<run>.lock` until it ends. If the lock is free, the process has ended, and the files in its record are orphaned
+uploads. The next run with the same API key deletes them, and `citekit doctor` lists them.
 
-Each record has a code of the home seal: a run file from somebody else's home must not delete files.
+Each record has an authentication code made with the secret key of this CiteKit home, so that a record from someone
+else's home cannot cause a deletion.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ VERSION = 2
 
 @frozen
 class OrphanedUpload:
-    """A file at a service: `name` at the service, `owner` a fingerprint of the account, `until` its expiration.
+    """A file that remains at a remote service.
 
-    `until` is in seconds since 1970 (UTC), as returned by `time.time()`.
+    `name` is its name at the service, and `owner` is a fingerprint of the account. `until` is when it expires, in
+    seconds since 1970 (UTC), as in `time.time()`.
     """
 
     service: str
@@ -44,7 +46,10 @@ class OrphanedUpload:
 
 
 class UploadRun:
-    """The remote files of one conversation. Made by `OrphanedUploads.run`; safe to use from several threads."""
+    """The record of the remote files of one conversation.
+
+    Several threads can use it. Create it with `OrphanedUploads.run`.
+    """
 
     def __init__(self, folder: Path, locks: Locks, seal: HomeSeal) -> None:
         self._id = secrets.token_hex(8)
@@ -56,7 +61,10 @@ class UploadRun:
         self._gate = threading.Lock()
 
     def remember(self, upload: OrphanedUpload) -> None:
-        """Record that this file is about to exist. A home that cannot be written does not stop the upload."""
+        """Record a file before it is uploaded.
+
+        If the CiteKit home cannot be written, the upload continues without a record.
+        """
         with self._gate, suppress(HomeUnwritable):
             self._files[upload.name] = upload
             if not self._holding:
@@ -73,12 +81,12 @@ class UploadRun:
                 self._release()
 
     def names(self) -> list[str]:
-        """The files that may still be at the service."""
+        """Return the names of the files that may still be at the service."""
         names = list(self._files)  # at once, while other threads may add to it
         return sorted(names)
 
     def close(self) -> None:
-        """Release the lock; the remaining files are orphaned from now on."""
+        """Release the lock. Files that are still recorded are then orphaned uploads."""
         with self._gate:
             self._release()
 
@@ -94,7 +102,7 @@ _OPEN_RUNS: set[UploadRun] = set()
 
 
 class OrphanedUploads:
-    """The run files in `folder`, of this and all other processes."""
+    """The records of uploads in `folder`, written by this process and all others."""
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self._folder, self._clock = folder, clock
@@ -103,7 +111,7 @@ class OrphanedUploads:
 
     @contextmanager
     def run(self) -> Iterator[UploadRun]:
-        """The record of the remote files of one conversation."""
+        """Yield a record for the remote files of one conversation."""
         run = UploadRun(self._folder, self._locks, self._seal)
         _OPEN_RUNS.add(run)
         try:
@@ -113,11 +121,14 @@ class OrphanedUploads:
             run.close()
 
     def mine(self) -> list[str]:
-        """The files of this process that may still be at a service."""
+        """Return the names of this process's files that may still be at a service."""
         return sorted(name for run in list(_OPEN_RUNS) if run.folder == self._folder for name in run.names())
 
     def pending(self) -> list[OrphanedUpload]:
-        """The files of ended processes that have not expired, sorted by service and name."""
+        """Return the recorded files of processes that have ended, sorted by service and name.
+
+        Files that have expired at the service are omitted.
+        """
         found: list[OrphanedUpload] = []
         for path in self._run_files():
             with self._abandoned(path) as free:
@@ -125,8 +136,10 @@ class OrphanedUploads:
         return sorted(found, key=lambda upload: (upload.service, upload.name))
 
     def sweep(self, service: str, owner: str, delete: Callable[[str], bool]) -> int:
-        """Delete the orphaned uploads of that account; `delete` returns whether the file is gone. Returns the number
-        deleted."""
+        """Delete the orphaned uploads of the account `owner` at `service`. Return the number of deleted files.
+
+        `delete` deletes a file by name and returns whether it is gone.
+        """
         gone = 0
         for path in self._run_files():
             with self._abandoned(path) as free:
@@ -160,7 +173,7 @@ class OrphanedUploads:
 
 
 def _read(path: Path, seal: HomeSeal) -> list[OrphanedUpload]:
-    """The records of a run file with a valid seal; none if the file is missing or damaged."""
+    """Return the records at `path` whose authentication code is valid; [] if the file is missing or damaged."""
     try:
         plain = json.loads(read_file(path))
         if plain["version"] != VERSION:

@@ -1,7 +1,7 @@
-"""Windows of PDFs and pictures.
+"""Splits PDFs and pictures into windows for a model.
 
-A PDF is sent as a file, or as files with some of its pages, or else as the text of its pages. A picture is sent
-unchanged if the service can take it, else upright, scaled, and converted.
+A PDF is sent as one file, as several files with some of its pages, or as the text of its pages. A picture is sent
+unchanged if the service accepts it; otherwise, it is rotated upright, scaled, and converted.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ _PDF = "application/pdf"
 
 
 def pdf_windows(view: SourceView) -> list[Window]:
-    """The windows of a PDF. Pages of a file with some of the pages are counted from 1, pages of a text as in the
-    source."""
+    """Split a PDF into windows, the parts that are sent to a model in one request each.
+
+    If a window is a file with some of the pages, the model counts its pages from 1. If it is extracted text, pages have
+    their numbers in the source.
+    """
     return _file_windows(view) if view.limits.as_file else _text_windows(view)
 
 
@@ -48,7 +51,10 @@ def _file_window(number: int, count: int, first: int, last: int, path: Path) -> 
 
 
 def _split_files(view: SourceView, first: int, last: int) -> list[tuple[int, int, Path]]:
-    """Files with the pages `first` to `last`: one, or several if one file is larger than the service takes."""
+    """Cut the pages `first` to `last` (1-based, inclusive) into PDF files that are small enough for the service.
+
+    Return (first page, last page, path) for each file. Raise an error if a single page is too large.
+    """
     path = view.folder / f"pages-{first}-{last}.pdf"
     view.viewer.cut_pages(view.source.path, first, last, path, view.progress)
     if view.limits.file_bytes is None or path.stat().st_size <= view.limits.file_bytes:
@@ -89,7 +95,10 @@ def _page_parts(pages: Sequence[str], start: int, end: int) -> Sequence[Part]:
 
 
 def image_windows(view: SourceView) -> list[Window]:
-    """One window. Locations are those in the upright picture, so a picture with a rotation in its metadata is rendered."""
+    """Return a single window, which contains the whole picture.
+
+    Locations refer to the upright picture. For this reason, a picture with a rotation in its metadata is converted.
+    """
     if view.limits.as_file and view.file_fits and view.viewer.is_upright(view.source.path):
         return [Window((0.0, 0.0, 1.0, 1.0), lambda: [FilePart(view.source.path, view.source.format.media_type)])]
     return [Window((0.0, 0.0, 1.0, 1.0), lambda: _image_part(view))]

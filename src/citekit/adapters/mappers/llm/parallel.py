@@ -20,7 +20,7 @@ _POLL_SECONDS = 0.2
 
 @frozen
 class Slots:
-    """At most `count` holders at a time, over all threads."""
+    """A limit of `count` concurrent holders over all threads."""
 
     count: int
     _free: threading.Semaphore = field(init=False, repr=False, eq=False)
@@ -31,7 +31,10 @@ class Slots:
 
     @contextmanager
     def taken(self, progress: Progress, message: str) -> Iterator[None]:
-        """Hold one slot. While it waits for one, it calls `progress`, which may cancel."""
+        """Wait for a free slot and hold it during the block.
+
+        While waiting, call `progress`, which may raise to cancel.
+        """
         while not self._free.acquire(timeout=_POLL_SECONDS):
             progress(0, None, message)
         try:
@@ -42,7 +45,10 @@ class Slots:
 
 @define
 class _SharedProgress:
-    """The caller's progress for many threads: called by one at a time, and cancelled for all at once."""
+    """Shares the caller's progress callback among threads.
+
+    One thread at a time calls it. After one thread has failed, calls from all other threads raise `Cancelled`.
+    """
 
     progress: Progress
     stopped: threading.Event = field(factory=threading.Event)
@@ -56,9 +62,10 @@ class _SharedProgress:
 
 
 def run_parallel(work: Sequence[Callable[[Progress], T]], at_once: int, progress: Progress) -> list[T]:
-    """The results of all `work` in order, with at most `at_once` threads; a single function runs in this thread.
+    """Run all functions in `work` in at most `at_once` threads, and return their results in order.
 
-    The first error, also one of `progress`, cancels the others. It is raised when all threads have ended.
+    A single function runs in the calling thread. The first error, including one that `progress` raises, cancels the
+    others. It is raised after all threads have ended.
     """
     if len(work) == 1:
         progress(0, 1, "asking the model")

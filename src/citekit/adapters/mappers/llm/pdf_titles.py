@@ -1,7 +1,7 @@
-"""Checks whether titles are on the pages of a PDF that the model names.
+"""Checks whether titles are on the pages of a PDF to which the model assigned them.
 
-The comparison uses letters and digits only, in compatibility form (Unicode NFKC, which splits ligatures) and without
-case, so that line breaks, hyphens, and spacing do not matter.
+Only letters and digits are compared, without case and in compatibility form (Unicode NFKC, which splits ligatures).
+Line breaks, hyphens, and spacing therefore do not matter.
 """
 
 from __future__ import annotations
@@ -33,13 +33,16 @@ _MIN_TOC_TITLES = 5
 
 @lru_cache(maxsize=100_000)
 def folded_heading(text: str) -> str:
-    """`text` folded, without the number at its beginning, unless nothing else is left."""
+    """Return the letters and digits of `text` for comparison, without a number at its beginning.
+
+    The number stays if nothing else would be left.
+    """
     return folded(_NUMBERED.sub("", text)) or folded(text)
 
 
 @frozen
 class PageText:
-    """A page: its lines folded as headings, and its whole text folded."""
+    """The text of a page for comparison with titles: each line without its leading number, and the whole text."""
 
     lines: tuple[str, ...]
     whole: str
@@ -47,9 +50,10 @@ class PageText:
 
 @define
 class PdfText:
-    """The pages of a PDF, and an index of the pages where a line (or two or three consecutive lines) is a given title.
+    """The pages of a PDF with an index of their lines, to find the pages on which a title is a line.
 
-    `known_titles` are titles with pages from the file itself (bookmarks); they count like lines on these pages.
+    A title may also extend over two or three consecutive lines. `known_titles` are (title, page) pairs from the
+    bookmarks of the file. They count as lines on these pages.
     """
 
     pages: Sequence[PageText]
@@ -64,16 +68,19 @@ class PdfText:
             self._at[folded_heading(title)].append(marked)
 
     def headed(self, title: str) -> list[int]:
-        """The pages with a line that is exactly `title`; for a running header, the first page of each run."""
+        """Return the pages (from 1) with a line that is exactly `title`, apart from its number.
+
+        Of consecutive pages with the title, such as those with a running header, only the first page is returned.
+        """
         found = sorted({*self._at.get(folded_heading(title), ()), *self._at.get(folded(title), ())})
         return [page for n, page in enumerate(found) if n == 0 or found[n - 1] < page - 1]
 
     def says(self, title: str, page: int) -> bool:
-        """Whether a line of `page` is exactly `title`, even as a running header."""
+        """Return whether a line of `page` (from 1) is exactly `title`, even if the line is a running header."""
         return page in self._at.get(folded_heading(title), ()) or page in self._at.get(folded(title), ())
 
     def mentions(self, title: str, page: int) -> bool:
-        """Whether `page` holds the words of `title` somewhere, or a line that is similar to it."""
+        """Return whether `page` (from 1) contains the words of `title` anywhere or has a line similar to it."""
         if not 1 <= page <= len(self.pages):
             return False
         wanted = folded_heading(title)
@@ -83,12 +90,15 @@ class PdfText:
         )
 
     def has_text(self, page: int) -> bool:
-        """Whether `page` has text to compare; a scan has none."""
+        """Return whether `page` (from 1) has enough text to compare. A scanned page has none."""
         return 1 <= page <= len(self.pages) and len(self.pages[page - 1].whole) >= _MIN_TEXT
 
 
 def pdf_text(pages: Iterable[Sequence[str]], marks: Sequence[tuple[str, int]]) -> PdfText:
-    """The text of a PDF whose pages have these lines; `marks` are the known titles of `PdfText`."""
+    """Return the text of a PDF for comparison with titles.
+
+    `pages` contains the lines of each page. `marks` are the bookmarks as (title, page) pairs.
+    """
     return PdfText([_page_text(lines) for lines in pages], marks)
 
 
@@ -98,7 +108,7 @@ def _page_text(lines: Sequence[str]) -> PageText:
 
 
 def _joined_lines(lines: Sequence[str]) -> Iterator[str]:
-    """Each line, and each two or three consecutive lines joined, up to 200 characters."""
+    """Yield each line, and each two or three consecutive lines joined if they have at most 200 characters."""
     for start in range(len(lines)):
         phrase = ""
         for line in lines[start : start + _LINES_OF_TITLE]:
@@ -117,8 +127,11 @@ def _is_similar(wanted: str, line: str) -> bool:
 
 @frozen
 class PageMatch:
-    """The proposals that stay after their titles were compared with the pages, and the faults of those that are
-    elsewhere."""
+    """The result of comparing the titles of proposals with the pages of a PDF.
+
+    `proposals` are the valid ones, possibly moved to another page. `faults` describe the proposals whose title is on a
+    different page than the model says.
+    """
 
     proposals: Sequence[ProposedNode]
     faults: Sequence[Fault]
@@ -126,9 +139,9 @@ class PageMatch:
 
 
 def page_offset(proposals: Sequence[ProposedNode], text: PdfText) -> int:
-    """The offset that the pages of most proposals share; 0 if there is none.
+    """Return the number of pages by which most proposals are off; 0 if there is no common offset.
 
-    Models produce an offset when they use printed page numbers, or continue to count in a part of a file.
+    Models produce an offset when they use printed page numbers or continue the page count of an earlier window.
     """
     contents = _toc_pages(proposals, text)
     votes: Counter[int] = Counter()
@@ -149,11 +162,11 @@ def page_offset(proposals: Sequence[ProposedNode], text: PdfText) -> int:
 
 
 def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[int, int]) -> PageMatch:
-    """Move each proposal to the page with its title, if that is a neighbor of its page.
+    """Move each proposal to the page with its title if this is the proposed page or a neighbor of it.
 
-    It is a fault if the title is a heading on other pages of `window` (the part of the file that the model got), but
-    not on its own page. A title that is no heading anywhere stays: `check_titles` decides whether its words are in the
-    file.
+    A proposal is a fault if its title is a heading on other pages of `window` (the pages that the model received) but
+    not on its own page. A proposal whose title is not a heading anywhere stays; `check_titles` decides whether its
+    words are in the file.
     """
     contents = _toc_pages(proposals, text)
     kept: list[ProposedNode] = []
@@ -179,8 +192,11 @@ def match_pages(proposals: Sequence[ProposedNode], text: PdfText, window: tuple[
 
 
 def _title_page(title: str, page: int, text: PdfText, contents: frozenset[int], window: tuple[int, int]) -> int | None:
-    """The page with `title`: `page`, else a neighbor. A page with the title as a line precedes one that only mentions
-    it."""
+    """Return the page with `title`, which is `page` or a neighbor inside `window`; None if there is none.
+
+    A page on which the title is a line is preferred to a page that only mentions it. `contents` are pages of a table of
+    contents, which are skipped.
+    """
     near = [page] + [p for p in (page + 1, page - 1) if window[0] <= p <= window[1]]
     near = [p for p in near if p not in contents] or [page]
     headed = next((p for p in near if text.says(title, p)), None)
@@ -201,7 +217,11 @@ def _misplaced_fault(proposal: ProposedNode, pages: Sequence[int]) -> Fault:
 
 
 def _toc_pages(proposals: Sequence[ProposedNode], text: PdfText) -> frozenset[int]:
-    """Pages that only list titles: most titles on them are also headings of other pages."""
+    """Return the pages of a table of contents.
+
+    These are pages that contain at least two fifths of the proposed titles, not counting titles that are a heading on
+    no other page.
+    """
     titles = {proposal.title for proposal in proposals if len(folded_heading(proposal.title)) >= _MIN_LETTERS}
     headed = {title: text.headed(title) for title in titles}
     listed: Counter[int] = Counter()

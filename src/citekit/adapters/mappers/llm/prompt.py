@@ -1,5 +1,7 @@
-"""All prompts. Increase `PROMPT_VERSION` with every change: the version is part of the mapper's identity, so that maps
-made with other prompts are other maps."""
+"""Contains all prompts. Increase `PROMPT_VERSION` with every change.
+
+The version is part of the mapper's identity, so that maps made with different prompts are distinguished.
+"""
 
 from __future__ import annotations
 
@@ -89,9 +91,10 @@ Where a title is what is wrong, give the title that is there instead. Leave out 
 
 
 def task(kind: str, facts: Mapping[str, Any], codec: LocationCodec, window: Span, part: str = "") -> str:
-    """The task and the metadata of the file: `kind` names it, `part` is the sentence about the part that is sent.
+    """Return the prompt with the task and the metadata of the file (`facts`).
 
-    `window` is the span of that part; the number of requested nodes depends on it.
+    `kind` names the kind of file. `window` is the span of the part of the file that is sent, on which the number of
+    requested nodes depends. `part` is a sentence about this part ("" for the whole file).
     """
     least, most = node_count(codec, window)
     known = "\n".join(f"- {name}: {_fact(value)}" for name, value in facts.items())
@@ -102,7 +105,7 @@ def task(kind: str, facts: Mapping[str, Any], codec: LocationCodec, window: Span
 
 
 def node_count(codec: LocationCodec, window: Span) -> tuple[int, int]:
-    """The minimum and maximum number of nodes that a map of `window` should have."""
+    """Return the minimum and the maximum number of nodes that the map of `window` should have."""
     if codec.unit == "box":
         return 3, 25
     extent = window[-1] - window[0] + codec.step
@@ -111,8 +114,10 @@ def node_count(codec: LocationCodec, window: Span) -> tuple[int, int]:
 
 
 def skeleton(nodes: Sequence[Node], codec: LocationCodec, window: Span, shift: float = 0) -> str:
-    """The nodes of a map that overlap `window`, with locations `shift` smaller. Deep levels are left out if it gets
-    long."""
+    """Return the nodes that overlap `window` as a list for the prompt, with `shift` subtracted from their locations.
+
+    Deep levels are left out if the list would be longer than `SKELETON_LIMIT` characters.
+    """
     rows = [row for row in _rows(nodes, codec) if len(row[2]) != 2 or overlaps(row[2], window)]
     depth = max((row[0] for row in rows), default=0)
     while depth:
@@ -126,23 +131,26 @@ def skeleton(nodes: Sequence[Node], codec: LocationCodec, window: Span, shift: f
 
 
 def malformed(complaint: str) -> str:
-    """The follow-up to an unreadable answer."""
+    """Return the follow-up to an unreadable answer. `complaint` says what is wrong with it."""
     return _MALFORMED.format(complaint=complaint)
 
 
 def continuation(answer: Answer) -> str:
-    """The follow-up to a truncated answer: it repeats the last nodes and their ancestors."""
+    """Return the follow-up to a truncated answer, which repeats the last nodes and their ancestors."""
     return _CONTINUE.format(last="\n".join(_describe_node(item) for item in _last_nodes(answer.items)))
 
 
 def titles_missing(faults: Sequence[Fault], titles_checked: int, found: int) -> str:
-    """The follow-up to an answer whose titles are mostly not in the file."""
+    """Return the follow-up to an answer most of whose titles are not in the file.
+
+    `titles_checked` is the number of titles that were searched for, and `found` is the number of those in the file.
+    """
     lines = "\n".join(str(fault) for fault in faults[:FAULT_LIMIT])
     return _TITLES_MISSING.format(missing=titles_checked - found, sought=titles_checked, faults=lines)
 
 
 def correction(faults: Sequence[Fault]) -> str:
-    """The follow-up that lists the faults of an answer."""
+    """Return the follow-up that asks the model to correct the faults of its answer."""
     lines = [str(fault) for fault in faults[:FAULT_LIMIT]]
     return _FAULTS.format(faults="\n".join(lines))
 
@@ -175,7 +183,7 @@ def _row(row: Row, codec: LocationCodec, shift: float) -> str:
 
 
 def _last_nodes(items: Sequence[RawNode]) -> list[RawNode]:
-    """The ancestors of the last node, and the last three nodes."""
+    """Return the last three nodes and the ancestors of the last node, in their original order."""
     chain: list[RawNode] = []
     level = items[-1].level + 1 if items else 0
     for item in reversed(items):

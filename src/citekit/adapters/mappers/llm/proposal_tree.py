@@ -1,4 +1,4 @@
-"""Proposals as a tree in which every parent contains its children."""
+"""Arranges proposed nodes as a tree in which every parent contains its children."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from citekit.adapters.mappers.llm.proposals import Fault, ProposedNode
 
 @define(eq=False)
 class Branch:
-    """A proposal, its span after repairs, and its children."""
+    """A proposed node in a tree, with its span after repairs and its children."""
 
     proposal: ProposedNode
     span: Span
     children: list[Branch] = field(factory=list)
 
     def walk(self) -> Iterator[Branch]:
-        """This branch and its descendants, in reading order."""
+        """Yield this branch and its descendants in reading order."""
         yield self
         for branch in self.children:
             yield from branch.walk()
@@ -45,12 +45,12 @@ class _TreeState:
 
 
 def build_tree(proposals: Sequence[ProposedNode], codec: LocationCodec) -> tuple[list[Branch], list[Fault], int]:
-    """The trees of `proposals`, whose spans are inside the file; the faults of those left out; the number of widened
-    parents.
+    """Return `proposals` as trees, the faults of the proposals that were left out, and the number of widened parents.
 
-    Siblings are sorted by their spans, except in pictures. A parent that does not contain its children is widened if
-    they follow one another and the wider span does not reach a neighbor of the parent. Otherwise, a child outside of
-    its parent is a fault; its own children stay if the parent contains them.
+    The spans must be inside the file. Siblings are sorted by their spans, except in pictures. A parent that does not
+    contain its children is widened if the children follow one another and the wider span does not reach a neighbor of
+    the parent. Otherwise, a child outside its parent is a fault. Children of such a child that are inside the parent
+    are attached to the parent.
     """
     state = _TreeState(codec)
     branches = _sorted_by_start(_nested(proposals), codec)
@@ -77,7 +77,7 @@ def _sorted_by_start(branches: list[Branch], codec: LocationCodec) -> list[Branc
 
 
 def _contain_children(branches: list[Branch], state: _TreeState) -> None:
-    """Make each of `branches`, which are in order, contain its children."""
+    """Make each of `branches`, which are sorted by position, contain its children."""
     for number, branch in enumerate(branches):
         if not branch.children:
             continue
@@ -116,8 +116,12 @@ def _may_widen(
     after: Span | None,
     codec: LocationCodec,
 ) -> bool:
-    """Whether the children, in the order of the answer, follow one another from about the parent's span up to its
-    neighbors."""
+    """Return whether `branch` may be widened to the span `wide` to contain its children.
+
+    `original` are the children in the order of the answer. They must follow one another without gaps, one of them must
+    touch the branch, and `wide` must not reach past the neighbors `before` and `after`. In pictures, each child must
+    only touch the branch.
+    """
     if codec.unit == "box":
         return all(touches(branch.span, child.span) for child in original)
     follow = all(earlier.span[0] <= later.span[0] for earlier, later in pairwise(original)) and all(
@@ -130,7 +134,7 @@ def _may_widen(
 
 
 def _survives_clipping(branch: Branch, outer: Span, codec: LocationCodec) -> bool:
-    """Whether each span in `branch` has a part inside `outer`."""
+    """Return whether every span in `branch` and its descendants is still valid after clipping to `outer`."""
     return all(_is_valid_span(clipped(each.span, outer), codec) for each in branch.walk())
 
 
@@ -139,7 +143,10 @@ def _is_valid_span(span: Span, codec: LocationCodec) -> bool:
 
 
 def _children_inside(branch: Branch, outside: Sequence[Branch], state: _TreeState) -> Iterator[Branch]:
-    """The children of `branch` that it contains, also those of children outside of it; the others become faults."""
+    """Yield the children of `branch` that are inside it, and add the others to the faults.
+
+    `outside` are the children that are not inside. Their own children are yielded if they are inside `branch`.
+    """
     for child in branch.children:
         if child not in outside:
             yield child

@@ -1,4 +1,4 @@
-"""Nodes that a model proposes, and the faults of nodes."""
+"""Reads the nodes that a model proposes and finds their faults."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _SPACES = re.compile(r"[\s_]+")
 
 @frozen
 class ProposedNode:
-    """A node as the model proposes it. `span` may be anywhere, even outside of the file.
+    """A node as the model proposes it, before validation. `span` may lie outside the file.
 
-    `listed_pages` holds the pages of a list with gaps. `shift` was added to the numbers of the answer to get those of
-    the file.
+    `listed_pages` contains the pages if the model listed pages with gaps. `shift` is what was added to the numbers in
+    the answer to get positions in the file.
     """
 
     path: str
@@ -47,7 +47,7 @@ class ProposedNode:
     shift: float = 0
 
     def moved(self, by: float) -> ProposedNode:
-        """The same node, `by` further in the file."""
+        """Return this node with `by` added to the numbers of its location."""
         if not by:
             return self
         named = tuple(page + int(by) for page in self.listed_pages)
@@ -56,7 +56,11 @@ class ProposedNode:
 
 @frozen
 class Fault:
-    """One fault of the node at `path` of an answer; `title` is the node's title, or empty if it has none."""
+    """One fault of a node in an answer.
+
+    `path` is the node or its field, such as `nodes[3].title`; `reason` says what is wrong. `title` is the title of the
+    node, or "" if it has none.
+    """
 
     path: str
     reason: str
@@ -68,7 +72,7 @@ class Fault:
 
     @property
     def node(self) -> str:
-        """The path of the node, without the field."""
+        """The path of the node, without the name of the faulty field."""
         head, _, last = self.path.rpartition(".")
         return self.path if "[" in last else head
 
@@ -76,7 +80,10 @@ class Fault:
 def read_proposals(
     items: Iterable[RawNode], codec: LocationCodec, default_type: str
 ) -> tuple[list[ProposedNode], list[Fault]]:
-    """The nodes that have a title and a readable location, and the faults of the others."""
+    """Return the nodes that have a title and a readable location, and the faults of the other nodes.
+
+    `default_type` is the type of nodes for which the model wrote none.
+    """
     proposals: list[ProposedNode] = []
     faults: list[Fault] = []
     for item in items:
@@ -90,7 +97,7 @@ def read_proposals(
 
 
 def title_of(record: RawFields | None) -> str:
-    """The title of a node on one line; empty if it has none."""
+    """Return the title of a node on one line; "" if it has none."""
     title = (record or {}).get("title")
     return one_line(title, TITLE_LIMIT) if isinstance(title, str) else ""
 
@@ -119,7 +126,7 @@ def _read_proposal(item: RawNode, codec: LocationCodec, default_type: str) -> Pr
 
 
 def _pages_with_gaps(record: RawFields, codec: LocationCodec) -> tuple[int, ...]:
-    """Returns the listed pages if the list has gaps, otherwise an empty tuple."""
+    """Return the pages listed in `record` if the list has gaps, else an empty tuple."""
     if codec.unit != "page" or "first_page" in record or "pages" not in record:
         return ()
     with suppress(LocationMalformed):
@@ -131,10 +138,10 @@ def _pages_with_gaps(record: RawFields, codec: LocationCodec) -> tuple[int, ...]
 def clip_to_window(
     proposals: Sequence[ProposedNode], codec: LocationCodec, window: Span
 ) -> tuple[list[ProposedNode], list[Fault], int]:
-    """The proposals inside `window` (the span of a part of the file, or all of it), the faults of the others, and the
-    number of clipped ends.
+    """Return the proposals inside `window`, the faults of the other proposals, and the number of clipped ends.
 
-    An end within the codec's tolerance beyond the window is clipped to it.
+    `window` is the span of the part of the file that the model received. An end that is beyond the window by no more
+    than the codec's tolerance is clipped.
     """
     kept: list[ProposedNode] = []
     faults: list[Fault] = []
@@ -159,7 +166,10 @@ _PAST = "ends beyond"
 
 
 def _outside_reason(proposal: ProposedNode, codec: LocationCodec, window: Span) -> str | None:
-    """Why a proposal is not inside `window`, in the numbers of the answer; None if it is inside."""
+    """Return why a proposal is not inside `window`; None if it is inside.
+
+    The reason uses the numbers of the answer, so that the model understands it.
+    """
     for low, high, first, last in zip(
         lows(proposal.span), highs(proposal.span), lows(window), highs(window), strict=True
     ):
@@ -183,6 +193,6 @@ def _edge_reason(what: str, codec: LocationCodec, number: float) -> str:
 
 
 def _faulty_field(reason: str, codec: LocationCodec) -> str:
-    """The field that a reason is about: the last one if the end is wrong, else the first."""
+    """Return the location field that `reason` is about: the last one if the end is wrong, else the first one."""
     names = list(codec.fields)
     return names[-1] if reason == _REVERSED or reason.startswith(_PAST) else names[0]

@@ -1,4 +1,4 @@
-"""A service with scripted replies, for tests."""
+"""A model service with scripted replies, for tests."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Script = Sequence[Line] | Callable[[Question], Line]
 
 @define
 class ScriptedService:
-    """Replies with the lines of `script` in order (a text, a whole reply, or an error to raise), or with what `script`
-    returns for a question.
+    """A model service that replies with the items of `script` in order, or with what `script` returns for a question.
 
-    `limits_of` are the limits of every format, or a function of the format. `questions` records the questions,
-    `sessions` counts the conversations, and `open_sessions` those that have not ended.
+    An item is a text, a `Reply`, or an error to raise. `limits_of` are the limits of every format, or a function of the
+    format. `questions` records the questions, `sessions` counts the conversations, and `open_sessions` counts those
+    that have not ended.
     """
 
     script: Script
@@ -37,12 +37,12 @@ class ScriptedService:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def limits(self, format: Format) -> Limits | None:
-        """The configured limits."""
+        """Return the configured limits for the format."""
         return self.limits_of(format) if callable(self.limits_of) else self.limits_of
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """A conversation that continues the script after the last one."""
+        """Yield a conversation, which continues the script where the previous one ended."""
         self.sessions += 1
         self.open_sessions += 1
         try:
@@ -51,7 +51,10 @@ class ScriptedService:
             self.open_sessions -= 1
 
     def ask(self, question: Question, progress: Progress) -> Reply:
-        """The next line of the script. Raises `MapperUnavailable` at its end."""
+        """Return the next reply of the script, or raise it if it is an error.
+
+        Raise `MapperUnavailable` if the script has ended.
+        """
         progress(0, None, "asking the script")
         with self._lock:
             line = self._next(question)

@@ -1,4 +1,4 @@
-"""Corrects the lines of proposals with the definitions and headings that the local mapper found."""
+"""Corrects the line numbers of proposals with the definitions and headings that the local mapper found."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MIN_LETTERS = 3
 
 @frozen
 class Definition:
-    """A definition or heading of the file: its title and its lines."""
+    """A definition in code or a heading in text: its title and its first and last line."""
 
     title: str
     span: Span
@@ -40,7 +40,10 @@ class Definition:
 
 @lru_cache(maxsize=50_000)
 def symbol_name(title: str) -> str:
-    """The folded name in a title: `async def Shelf.add(self, book)` gives `add`, `## 2. Usage` gives `2usage`."""
+    """Return the name in a title, normalized for comparison.
+
+    For example, `async def Shelf.add(self, book)` gives `add`, and `## 2. Usage` gives `2usage`.
+    """
     head = title.partition("(")[0] if _looks_like_code(title) else title
     words = head.replace("::", ".").split()
     while len(words) > 1 and words[0].strip("`*").lower() in _KEYWORDS:
@@ -56,7 +59,7 @@ def _looks_like_code(title: str) -> bool:
 
 
 def definitions_of(nodes: Iterable[Node], codec: LocationCodec) -> Mapping[str, Sequence[Definition]]:
-    """The nodes of the local map, by their names."""
+    """Return the definitions and headings in `nodes`, the nodes of the local map, grouped by their normalized names."""
     found: dict[str, list[Definition]] = defaultdict(list)
     for top in nodes:
         for node in top.walk():
@@ -69,10 +72,10 @@ def definitions_of(nodes: Iterable[Node], codec: LocationCodec) -> Mapping[str, 
 def snap_to_definitions(
     proposals: Sequence[ProposedNode], known: Mapping[str, Sequence[Definition]], *, code: bool
 ) -> tuple[list[ProposedNode], list[Fault], int]:
-    """Move proposals to the lines of the definition they name, if title and lines nearly match.
+    """Move proposals to the lines of the definition that they name, if the proposed lines nearly match.
 
-    Returns the proposals, the faults, and the number of moved proposals. If several definitions have the same name, the
-    nearest is used. In code, a name that is defined once, but on other lines than the model says, is a fault.
+    Return the proposals, the faults, and the number of moved proposals. If several definitions have the same name, the
+    nearest one is used. In code, a proposal is a fault if its name is defined only once, but on other lines.
     """
     kept: list[ProposedNode] = []
     faults: list[Fault] = []
@@ -95,7 +98,10 @@ def _distance(one: Span, other: Span) -> float:
 
 
 def _is_near(real: Span, proposed: Span) -> bool:
-    """Whether both ends are a few lines apart, or the two spans share most of their lines."""
+    """Return whether two line spans are nearly the same.
+
+    Either both ends are a few lines apart, or the spans share at least half of their lines.
+    """
     shared = min(real[1], proposed[1]) - max(real[0], proposed[0]) + 1
     both = max(real[1], proposed[1]) - min(real[0], proposed[0]) + 1
     near = max(_NEAR_LINES, (real[1] - real[0]) * 0.1)

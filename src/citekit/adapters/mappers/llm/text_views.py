@@ -1,4 +1,4 @@
-"""Windows of texts and books: numbered lines or paragraphs."""
+"""Splits texts and books into windows with numbered lines or paragraphs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ PARAGRAPH_LIMIT = 1500
 
 
 def text_windows(view: SourceView) -> list[Window]:
-    """The windows of a text, with line numbers as in the file. Raises `MapperUnavailable` if it is too long."""
+    """Split a text into windows, the parts that are sent to a model in one request each.
+
+    Lines are numbered as in the file. Raise `MapperUnavailable` if the text is too long.
+    """
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     rows: list[str] = []
     total = 0
@@ -35,7 +38,10 @@ def text_windows(view: SourceView) -> list[Window]:
 
 
 def book_windows(view: SourceView, book: Book, codec: ParagraphCodec) -> list[Window]:
-    """The windows of a book, with numbers for the chapters, and for the paragraphs in each chapter."""
+    """Split a book into windows, the parts that are sent to a model in one request each.
+
+    Chapters are numbered, and so are the paragraphs in each chapter.
+    """
     limit = min(view.limits.characters or TEXT_LIMIT, TEXT_LIMIT)
     rows = []
     for number, (chapter, spans) in enumerate(zip(book.chapters, codec.paragraphs, strict=True), 1):
@@ -62,7 +68,10 @@ def _row_windows(view: SourceView, rows: Sequence[str], limit: int, unit: str) -
 
 
 def _chapter_line(view: SourceView, start: int) -> str:
-    """The line that names the chapter in which a window starts, if it starts inside one."""
+    """Return a line that names the chapter if a window starts inside a chapter; else "".
+
+    `start` is the 0-based index of the first paragraph of the window.
+    """
     if not isinstance(view.codec, ParagraphCodec):
         return ""
     chapter, paragraph = view.codec.position(start + 1)

@@ -1,4 +1,4 @@
-"""The text around a location, in which the title of a node has to be."""
+"""Finds the text near the location of a node. The title of the node must be in this text."""
 
 from __future__ import annotations
 
@@ -37,40 +37,43 @@ _TAG = re.compile(r"<[^<>]{0,2000}>")
 
 
 class TitleContext(Protocol):
-    """The text near the nodes of a file."""
+    """The text of a file, in which the titles of proposed nodes are searched for."""
 
     def lines(self, span: Span) -> Sequence[TextLine] | None:
-        """The lines that may hold the title of a node at `span`; None if there is no text."""
+        """Return the lines in which the title of a node at `span` may be; None if there is no text."""
 
     def everything(self) -> Sequence[TextLine]:
-        """All lines of the file, and the titles that the local mapper found."""
+        """Return all lines of the file and the titles that the local mapper found."""
 
     @property
     def max_lines(self) -> int:
-        """The number of consecutive lines that may share a title."""
+        """The maximum number of consecutive lines over which a title may extend."""
 
 
 @frozen
 class KnownTitles:
-    """Titles that the local mapper found, each with its start."""
+    """The titles that the local mapper found, each with the number at which it starts.
+
+    The number is a page, line, paragraph, or second.
+    """
 
     known: Sequence[tuple[float, TextLine]] = ()
 
     def between(self, first: float, last: float) -> list[TextLine]:
-        """The titles that start between `first` and `last`, both included."""
+        """Return the titles that start between `first` and `last`, inclusive."""
         return [line for span, line in self.known if first <= span <= last]
 
 
 @frozen(kw_only=True)
 class PageContext:
-    """The text of pages: the page on which a node starts, and its neighbors."""
+    """Finds the text for titles in a file with pages: the page on which a node starts and its two neighbors."""
 
     pages: Sequence[Sequence[TextLine]] = field(repr=False)
     known_titles: KnownTitles = field(factory=KnownTitles, repr=False)
     max_lines: int = TITLE_LINES
 
     def lines(self, span: Span) -> Sequence[TextLine] | None:
-        """See `TitleContext`."""
+        """See `TitleContext.lines`."""
         page = int(span[0])
         here = self.pages[page - 1] if 1 <= page <= len(self.pages) else ()
         if sum(len(line.folded) for line in here) < MIN_TEXT:
@@ -79,15 +82,15 @@ class PageContext:
         return [*(line for each in around for line in each), *self.known_titles.between(page - 1, page + 1)]
 
     def everything(self) -> Sequence[TextLine]:
-        """See `TitleContext`."""
+        """See `TitleContext.everything`."""
         return [*(line for page in self.pages for line in page), *(line for _, line in self.known_titles.known)]
 
 
 @frozen(kw_only=True)
 class RowContext:
-    """Looks for titles in the lines of a text, or the paragraphs of a book, where a node starts and shortly before.
+    """Finds the text for titles in the lines of a text or in the paragraphs of a book.
 
-    If `whole` is True, all lines of the node are searched.
+    This is the text where a node starts and shortly before. If `whole` is True, all lines of the node are included.
     """
 
     rows: Sequence[TextLine] = field(repr=False)
@@ -96,7 +99,7 @@ class RowContext:
     max_lines: int = TITLE_LINES
 
     def lines(self, span: Span) -> Sequence[TextLine] | None:
-        """See `TitleContext`."""
+        """See `TitleContext.lines`."""
         first, last = int(span[0]), int(span[-1])
         end = last if self.whole else min(last, first + LINES_AFTER)
         here = self.rows[max(0, first - 1 - LINES_BEFORE) : end + 1]
@@ -107,32 +110,35 @@ class RowContext:
         )
 
     def everything(self) -> Sequence[TextLine]:
-        """See `TitleContext`."""
+        """See `TitleContext.everything`."""
         return [*self.rows, *(line for _, line in self.known_titles.known)]
 
 
 @frozen(kw_only=True)
 class CueContext:
-    """Subtitles that are shown during a node, as (start, line)."""
+    """Finds the text for titles in a recording: the subtitles shown during a node.
+
+    `cues` are (start in seconds, text) pairs.
+    """
 
     cues: Sequence[tuple[float, TextLine]] = field(repr=False)
     known_titles: KnownTitles = field(factory=KnownTitles, repr=False)
     max_lines: int = CUE_LINES
 
     def lines(self, span: Span) -> Sequence[TextLine] | None:
-        """See `TitleContext`."""
+        """See `TitleContext.lines`."""
         start, end = span[0] - SECONDS_AROUND, span[-1] + SECONDS_AROUND
         said = [line for time, line in self.cues if start <= time <= end]
         return [*said, *self.known_titles.between(start, end)] if said else None
 
     def everything(self) -> Sequence[TextLine]:
-        """See `TitleContext`."""
+        """See `TitleContext.everything`."""
         return [*(line for _, line in self.cues), *(line for _, line in self.known_titles.known)]
 
 
 @frozen
 class TitleCheck:
-    """The number of titles that were checked, the number of those in the text, and the faults of the others."""
+    """The number of titles that were checked, the number that were found, and the faults of the missing titles."""
 
     titles_checked: int
     titles_found: int
@@ -142,8 +148,11 @@ class TitleCheck:
 def check_titles(
     proposals: Sequence[ProposedNode], text: TitleContext, where: Callable[[ProposedNode], str]
 ) -> TitleCheck:
-    """Search the title of each proposal near its location. `where` describes a proposal's location in the numbers of
-    the answer."""
+    """Search for the title of each proposal near its location.
+
+    Proposals at locations without text are not checked. `where` describes the location of a proposal, using the numbers
+    in the answer.
+    """
     titles_checked, faults = 0, []
     for proposal in proposals:
         lines = text.lines(proposal.span)
@@ -157,9 +166,9 @@ def check_titles(
 
 
 def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool:
-    """Whether `title` may be the title of the file: its words are in the text, or in a `known` title.
+    """Return whether `title` may be the title of the file: its words are in the text or in one of the `known` titles.
 
-    For a file without text, any title is possible.
+    For a file without text, always return True.
     """
     lines = text.everything()
     if sum(len(line.folded) for line in lines) < MIN_TEXT:
@@ -168,7 +177,7 @@ def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool
 
 
 def _names_symbol(title: str, lines: Sequence[TextLine]) -> bool:
-    """Whether the last name of a qualified name such as `Shelf.add(book)` is in `lines`."""
+    """Return whether `lines` contain the last name of a qualified name, such as `add` for `Shelf.add(book)`."""
     name = (
         folded(symbol_name(title))
         if any(mark in title for mark in ".:(") and " " not in title.partition("(")[0]
@@ -178,7 +187,10 @@ def _names_symbol(title: str, lines: Sequence[TextLine]) -> bool:
 
 
 def markup_line(text: str) -> TextLine:
-    """A line of HTML or XML without its tags. The attributes of tags (`alt`, `id`) are not what a reader sees."""
+    """Return a line of HTML or XML without its tags.
+
+    Readers do not see the attributes of tags, such as `alt` and `id`.
+    """
     return text_line(html.unescape(_TAG.sub(" ", text)))
 
 
@@ -190,7 +202,10 @@ _SPOKEN = frozenset({"subtitles", "log"})
 
 
 def title_context(view: SourceView, pages: Sequence[Sequence[str]], book: Book | None) -> TitleContext | None:
-    """The text of the source of `view`; None if it has none. `pages` are the lines of its pages, if it has pages."""
+    """Return the text in which titles are searched for; None if the source has no text.
+
+    `pages` contains the lines of each page, if the source has pages. `book` is the text of a source with chapters.
+    """
     marks = KnownTitles([(float(span), text_line(title)) for title, span in known_titles(view.local, view.codec)])
     if book is not None and isinstance(view.codec, ParagraphCodec):
         return RowContext(rows=[text_line(text) for text in _paragraphs(book, view.codec)], known_titles=marks)
@@ -207,7 +222,7 @@ def title_context(view: SourceView, pages: Sequence[Sequence[str]], book: Book |
 
 
 def known_titles(known: ResourceMap, codec: LocationCodec) -> list[tuple[str, int]]:
-    """The titles of the local map with the page, line, paragraph, or second where each starts."""
+    """Return the titles of the local map, each with the page, line, paragraph, or second at which it starts."""
     spans = ((node.title, codec.from_location(node.location)) for node in known.walk())
     return [(title, int(span[0])) for title, span in spans if span is not None]
 

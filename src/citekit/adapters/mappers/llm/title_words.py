@@ -1,7 +1,8 @@
-"""Decides whether a title is in a text, literally or nearly so.
+"""Decides whether a text contains a title, literally or nearly so.
 
-Models edit titles: they add `Chapter 3:`, drop an article, or change the case or the ending of a word. So the
-comparison uses word stems, in any order, within a few lines. A title from another document shares single words at most.
+Models edit titles: they add `Chapter 3:`, drop an article, or change the case or the ending of a word. Therefore, word
+stems are compared, in any order, within a few lines. A title from another document usually shares only single words
+with the text.
 """
 
 from __future__ import annotations
@@ -42,26 +43,26 @@ _STOP_WORDS = """
 
 @frozen
 class TextLine:
-    """A line of a text: its letters and digits in lower case, and the stems of its words."""
+    """A line of text prepared for comparison: its letters and digits in lowercase, and the stems of its words."""
 
     folded: str
     stems: frozenset[str]
 
 
 def text_line(text: str) -> TextLine:
-    """`text` as a line to search titles in."""
+    """Return `text` as a line in which titles can be searched for."""
     return TextLine(folded(text), frozenset(_stems(text)))
 
 
 @lru_cache(maxsize=100_000)
 def folded(text: str) -> str:
-    """The letters and digits of `text`, in lower case and compatibility form (NFKC, which splits ligatures)."""
+    """Return the letters and digits of `text` in lowercase and in compatibility form (NFKC, which splits ligatures)."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return "".join(character for character in unicodedata.normalize("NFKC", plain) if character.isalnum())
 
 
 def contains_title(title: str, lines: Sequence[TextLine], window: int = TITLE_LINES) -> bool:
-    """Whether `title` is in `lines`: literally, or most of its words within `window` consecutive lines."""
+    """Return whether `lines` contain `title`, literally or most of its words within `window` consecutive lines."""
     wanted = folded(title)
     if not wanted:
         return True
@@ -92,12 +93,15 @@ def _best_match(words: frozenset[str], lines: Sequence[TextLine], window: int) -
 
 @lru_cache(maxsize=20_000)
 def _content_stems(title: str) -> frozenset[str]:
-    """The stems of the words that describe a topic; empty for a title such as `Chapter 4`."""
+    """Return the stems of the words in a title that describe its topic; empty for a title such as `Chapter 4`."""
     return frozenset(stem for stem in _stems(title) if not stem.isdigit() and stem not in _STOP_STEMS)
 
 
 def _numerals(title: str) -> list[str]:
-    """The numbers of a title, also as Roman numerals: `Chapter 4` may have the heading `IV`."""
+    """Return the numbers (1 to 99) in a title as digits and as Roman numerals.
+
+    The heading of `Chapter 4` may be only `IV`.
+    """
     numbers = [word for word in _WORD.findall(title) if word.isdecimal() and 0 < int(word[:4]) < 100 and len(word) < 3]
     tens = ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")
     ones = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
@@ -110,7 +114,7 @@ def _stems(text: str) -> list[str]:
 
 
 def _without_accents(text: str) -> str:
-    """`text` without accents, which capitals often lack."""
+    """Return `text` without accents, which capital letters often lack."""
     if text.isascii():
         return text
     apart = unicodedata.normalize("NFD", text)
@@ -118,7 +122,10 @@ def _without_accents(text: str) -> str:
 
 
 def _word_stems(word: str) -> list[str]:
-    """The stem of a word; each pair of characters in scripts without spaces."""
+    """Return the stem of a word, as a list.
+
+    For a word in a script without spaces, such as Chinese, return each pair of adjacent characters.
+    """
     if _CJK.search(word):
         return [word[n : n + 2] for n in range(max(1, len(word) - 1))]
     ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= _MIN_LETTERS), "")

@@ -1,5 +1,7 @@
-"""Validates the nodes of an answer against the file: repairs what has one safe correction, and reports the other
-faults."""
+"""Validates the nodes of an answer against the file.
+
+Faults with one safe correction are repaired; the others are reported.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,10 @@ _OFFSET = (
 
 @frozen
 class ValidatedAnswer:
-    """The valid nodes as trees, the faults of the others, and notes about repairs.
+    """The result of validating an answer: valid nodes as trees, the faults of invalid nodes, and notes about repairs.
 
-    `titles_checked` counts the titles for which there is text to search, and `titles_found` those that are in that
-    text.
+    `titles_checked` is the number of titles that could be searched for in the text of the file, and `titles_found` is
+    the number of titles that were found.
     """
 
     branches: Sequence[Branch]
@@ -45,7 +47,11 @@ class ValidatedAnswer:
 
 @frozen(kw_only=True)
 class AnswerValidator:
-    """Validates answers about one file, which is described by its `codec`, its text, and its definitions."""
+    """Validates answers about one file.
+
+    `pdf` and `text` contain the text of the file, if it has any, and `definitions` its definitions and headings. `code`
+    is whether the file is source code. `default_type` is the type of nodes for which the model wrote none.
+    """
 
     codec: LocationCodec
     default_type: str
@@ -55,7 +61,7 @@ class AnswerValidator:
     code: bool = False
 
     def validate(self, items: Sequence[RawNode], window: Window) -> ValidatedAnswer:
-        """Validate the nodes of an answer about `window`."""
+        """Validate the nodes of an answer about `window`. Return the valid nodes and the faults of the invalid ones."""
         proposals, faults = read_proposals(items, self.codec, self.default_type)
         shift = _shift(proposals, window)
         proposals, notes = self._counted([proposal.moved(shift) for proposal in proposals], shift)
@@ -78,8 +84,10 @@ class AnswerValidator:
         return ValidatedAnswer(branches, faults, notes, titles_checked, found)
 
     def _counted(self, proposals: list[ProposedNode], shift: float) -> tuple[list[ProposedNode], list[str]]:
-        """The proposals after a constant offset of their pages is removed. A proposal whose page has its title does not
-        move."""
+        """Remove an offset that the pages of most proposals share. Return the proposals and notes.
+
+        A proposal whose title is already on its page does not move. The notes tell the user about the correction.
+        """
         by = page_offset(proposals, self.pdf) if self.pdf is not None else 0
         if self.pdf is None or not by:
             return proposals, []
@@ -105,7 +113,10 @@ class AnswerValidator:
         return list(checked.proposals), checked.faults
 
     def _grounded(self, proposals: list[ProposedNode]) -> tuple[list[ProposedNode], TitleCheck]:
-        """The proposals whose titles are in the text. The children of a removed proposal move up one level."""
+        """Return the proposals whose titles are in the text, and the result of the check.
+
+        The children of a removed proposal move up one level. Without text, all proposals are returned.
+        """
         if self.text is None:
             return proposals, TitleCheck(0, 0, ())
         grounded = check_titles(proposals, self.text, lambda each: self.codec.describe(shifted(each.span, -each.shift)))
@@ -113,7 +124,10 @@ class AnswerValidator:
 
 
 def _without_duplicates(proposals: Sequence[ProposedNode], notes: list[str]) -> list[ProposedNode]:
-    """The proposals without those that repeat the title and location of an earlier one."""
+    """Return the proposals without those that repeat the title and the location of an earlier one.
+
+    If any are removed, add a note for the user to `notes`.
+    """
     kept = {(folded(proposal.title) or proposal.title, proposal.span): proposal for proposal in reversed(proposals)}
     unique = [
         proposal for proposal in proposals if kept[folded(proposal.title) or proposal.title, proposal.span] is proposal
@@ -124,7 +138,7 @@ def _without_duplicates(proposals: Sequence[ProposedNode], notes: list[str]) -> 
 
 
 def _remove_nodes(proposals: Sequence[ProposedNode], gone: set[str]) -> list[ProposedNode]:
-    """The proposals without those at the paths `gone`; their descendants move up one level."""
+    """Return the proposals without those whose path is in `gone`. The descendants of removed ones move up one level."""
     kept: list[ProposedNode] = []
     above: list[int] = []
     for proposal in proposals:
@@ -138,8 +152,10 @@ def _remove_nodes(proposals: Sequence[ProposedNode], gone: set[str]) -> list[Pro
 
 
 def _shift(proposals: Sequence[ProposedNode], window: Window) -> float:
-    """The number to add to the locations of an answer about `window`; 0 if they can only be locations in the whole
-    file."""
+    """Return the number to add to the locations in an answer about `window` to get locations in the file.
+
+    The model should count from the start of the window. The result is 0 if the locations only fit the file as a whole.
+    """
     if not window.shift or not proposals:
         return window.shift
     length = window.span[-1] - window.shift
@@ -153,8 +169,10 @@ def _heads_page(proposal: ProposedNode, by: int, text: PdfText) -> bool:
 
 
 def merge_windows(trees: Sequence[Sequence[Branch]]) -> list[Branch]:
-    """The trees of consecutive windows as one. A node that continues in the next window under the same title becomes
-    one node."""
+    """Return the trees of consecutive windows as one list. A node that continues in the next window is merged.
+
+    Two nodes are merged if the last node of a window and the first of the next have the same title.
+    """
     whole: list[Branch] = []
     for tree in trees:
         rest = list(tree)

@@ -1,6 +1,6 @@
-"""Windows: the parts of a source that are sent to a model in one request each.
+"""Splits a source into windows: the parts of it that are sent to a model in one request each.
 
-A long source is split at the starts of its sections, preferably of high levels.
+A long source is split at the starts of its sections, preferably of high-level ones.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ Clips = Callable[[Path, float, float, Path], Path]
 
 @frozen
 class Window:
-    """`span` is the window's part of the file. The numbers in the answer are `shift` smaller than those of the file.
+    """A part of a file that is sent to a model in one request.
 
-    `instruction` tells the model which part it gets; `notes` are for the reader of the map. `load_parts` creates the
-    parts of the question.
+    `span` is its position in the file. `shift` is added to the numbers in the answer to get positions in the file.
+    `instruction` tells the model which part of the file it gets, and `notes` inform the user. `load_parts` creates the
+    content of the question.
     """
 
     span: Span
@@ -49,10 +50,10 @@ class Window:
 
 @frozen(kw_only=True)
 class SourceView:
-    """Everything that is needed to present `source` to a service with the name `service`, which takes `limits` of its
-    format.
+    """A source and everything needed to present it to a model service.
 
-    `local` is the local mapper's map. Files with parts of the source are written to `folder`.
+    `service` is the name of the service, which accepts `limits` of the format. `local` is the local mapper's map. Files
+    with parts of the source are written to `folder`.
     """
 
     source: Source
@@ -71,11 +72,11 @@ class SourceView:
 
     @property
     def file_fits(self) -> bool:
-        """Whether the service takes a file of that size."""
+        """Whether the service accepts a file as large as the source."""
         return self.limits.file_bytes is None or self.source.size <= self.limits.file_bytes
 
     def too_large(self) -> MapperUnavailable:
-        """The error for a file that is larger than the service takes."""
+        """Return the error for a source that is larger than the service accepts."""
         size, limit = _megabytes(self.source.size), _megabytes(self.limits.file_bytes or 0)
         return MapperUnavailable(
             f"{self.source.path.name} has {size}, but {self.service} accepts at most {limit}. Use --mapper local, or "
@@ -83,7 +84,7 @@ class SourceView:
         )
 
     def check_count(self, count: int) -> None:
-        """Raises `MapperUnavailable` if `count` requests are more than the limit. Nothing was sent by then."""
+        """Raise `MapperUnavailable` if `count` requests are more than the limit. Call this before any request is sent."""
         if count > self.max_windows:
             raise MapperUnavailable(
                 f"{self.source.path.name} is too long: mapping it needs at least {count} requests to {self.service}, "
@@ -93,7 +94,7 @@ class SourceView:
 
 
 def part_sentence(number: int, count: int, description: str) -> str:
-    """The sentence that tells the model which part of the file it gets; empty for the only part."""
+    """Return a sentence that tells the model which part of the file it gets; "" if the file has only one part."""
     return f"You see part {number} of {count} of the file: {description}. Map that part only." if count > 1 else ""
 
 
@@ -102,10 +103,11 @@ def _megabytes(size: int) -> str:
 
 
 def split_ranges(costs: Sequence[float], limit: float, borders: Mapping[int, int]) -> list[tuple[int, int]]:
-    """Ranges (start, end), end excluded, that cover all items of `costs` in order; each costs at most `limit`.
+    """Split the items of `costs` into consecutive ranges (start, end) whose cost is at most `limit`.
 
-    An item with a higher cost gets a range of its own. `borders` has the level (from 1) of the sections that start at
-    an item. A range ends at a section start in its second half, at the last one of the highest level.
+    `end` is exclusive. An item that costs more than `limit` gets its own range. `borders` maps the index of an item at
+    which a section starts to the level of the section (from 1). If sections start in the second half of a range, the
+    range ends at the highest-level one, or at the last of several.
     """
     sums = [0.0, *accumulate(costs)]
     found: list[tuple[int, int]] = []
@@ -123,7 +125,10 @@ def split_ranges(costs: Sequence[float], limit: float, borders: Mapping[int, int
 
 
 def section_starts(nodes: Iterable[Node], codec: LocationCodec) -> dict[float, int]:
-    """The starts of the nodes of a map, in the numbers of `codec`, with the level (from 1) of the highest node there."""
+    """Map each number at which a node of a map starts to the level (from 1) of the highest node that starts there.
+
+    The numbers are in the unit of `codec`.
+    """
     found: dict[float, int] = {}
     pending = [(node, 1) for node in nodes]
     while pending:
@@ -136,5 +141,5 @@ def section_starts(nodes: Iterable[Node], codec: LocationCodec) -> dict[float, i
 
 
 def overlaps(span: Span, window_span: Span) -> bool:
-    """Whether two spans of one dimension share something."""
+    """Return whether two spans of one dimension overlap or touch."""
     return span[0] <= window_span[1] and span[1] >= window_span[0]

@@ -1,4 +1,4 @@
-"""Combines several embedders."""
+"""An embedder that combines several embedders."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class JoinedEmbedder:
-    """Concatenates the vectors of its `parts`, each scaled by the square root of its relative weight.
+    """An embedder that concatenates the vectors of several embedders.
 
-    The cosine of two such vectors is the weighted mean of the cosines of the parts. Raises `RequestRefused` if there
-    are no parts, or a weight is not above 0.
+    `parts` are (embedder, weight) pairs. Each vector is scaled by the square root of its relative weight, so that the
+    cosine of two combined vectors is the weighted mean of the cosines of the parts. The constructor raises
+    `RequestRefused` if there are no parts or a weight is not greater than 0.
     """
 
     parts: tuple[tuple[Embedder, float], ...] = field(converter=tuple[tuple[Embedder, float], ...])
@@ -31,7 +32,7 @@ class JoinedEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identities and relative weights of the parts."""
+        """The identity of the combination: names, versions, and relative weights of the combined embedders."""
         known = [(part.identity, share) for part, share in self._shares()]
         return EmbedderIdentity(
             "+".join(f"{who.name}*{share:.3g}" for who, share in known),
@@ -41,11 +42,11 @@ class JoinedEmbedder:
 
     @property
     def window(self) -> int:
-        """The chunk size that suits all parts."""
+        """The number of words per passage that suits all combined embedders: the smallest of their windows."""
         return min(part.window for part, _ in self.parts)
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each text."""
+        """Return a combined vector for each text."""
         columns = [
             part.documents(texts, partial(_within, progress, number, len(self.parts)))
             for number, (part, _) in enumerate(self.parts)
@@ -53,7 +54,7 @@ class JoinedEmbedder:
         return [self._joined(row) for row in zip(*columns, strict=True)]
 
     def query(self, text: str) -> Vector:
-        """Return the concatenated vectors of a query."""
+        """Return the combined vector of a query."""
         return self._joined([part.query(text) for part, _ in self.parts])
 
     def _shares(self) -> list[tuple[Embedder, float]]:
@@ -71,6 +72,6 @@ class JoinedEmbedder:
 def _within(
     progress: Progress, number: int, parts: int, done: float, total: float | None = None, message: str = ""
 ) -> None:
-    """Report the progress of one part as progress of the whole."""
+    """Report the progress of embedder `number` (from 0) of `parts` embedders as progress of the whole."""
     whole = None if total is None else total * parts
     progress(done if total is None else number * total + done, whole, message)

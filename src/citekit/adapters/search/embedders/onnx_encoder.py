@@ -1,4 +1,4 @@
-"""A sentence encoder with an ONNX model and a tokenizer: tokens in, one vector out."""
+"""A sentence encoder that consists of an ONNX model and a tokenizer and converts a text to one vector."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _POOLED = ("sentence_embedding", "pooler_output")
 
 
 class Pooling(StrEnum):
-    """How the vectors of the tokens are combined into one vector."""
+    """How the vectors of the tokens of a text are combined into one vector."""
 
     MEAN = "mean"
     CLS = "cls"
@@ -40,11 +40,11 @@ class Pooling(StrEnum):
 
 @frozen(kw_only=True)
 class Encoder:
-    """Runs the model at `model` on single texts, several of them in parallel.
+    """Runs the ONNX model at the path `model` on one text at a time, in up to `threads` parallel threads.
 
-    Texts are not batched, because the scale of a model quantized to 8 bits depends on the whole batch, and so a text's
-    vector would depend on the other texts. A text of more than `window` tokens is split, and the vectors of the
-    segments are averaged, weighted by their numbers of tokens.
+    Texts are not batched: the scale of a model quantized to 8 bits depends on the whole batch, so the vector of a text
+    would depend on the other texts. A text of more than `window` tokens is split, and the vectors of the segments are
+    averaged, weighted by their numbers of tokens.
     """
 
     model: Path
@@ -65,7 +65,7 @@ class Encoder:
 
     @property
     def dimensions(self) -> int:
-        """The vector length, determined by a run if the model does not specify it."""
+        """The length of the vectors, determined by running the model on an empty text."""
         return len(self.one(""))
 
     def one(self, text: str) -> Vector:
@@ -73,7 +73,7 @@ class Encoder:
         return units(self._vector(text)[None, :], f"The model {self.model}")[0]
 
     def many(self, texts: Sequence[str], progress: Progress) -> list[Vector]:
-        """Return the unit vectors of texts, in order."""
+        """Return the unit vectors of `texts` in order."""
         found: list[Vector] = []
         with ThreadPoolExecutor(self.threads) as pool:
             for start in range(0, len(texts), _STRIDE):

@@ -1,6 +1,6 @@
-"""A sentence encoder in a user's folder, in the layout of sentence-transformers and the Hugging Face Hub.
+"""An embedder with a sentence encoder in a user's folder, in the layout of sentence-transformers and Hugging Face.
 
-The files next to the model specify the pooling, the length of the window, and the prompts.
+The files next to the model specify the pooling, the size of the window, and the prompts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _WIDEST = 2048
 
 @frozen(kw_only=True)
 class Settings:
-    """How to run a model; `window` is in tokens."""
+    """The settings for running a model: its pooling, its prompts, and its window in tokens."""
 
     pooling: Pooling
     window: int
@@ -46,9 +46,9 @@ class Settings:
 
 
 def read(folder: Path) -> Settings:
-    """Read the settings from a model's folder.
+    """Read the settings of the model in `folder`.
 
-    Raises `EmbedderUnavailable` if a file is damaged or requires something that is not supported.
+    Raise `EmbedderUnavailable` if a file is damaged or requires a feature that is not supported.
     """
     return Settings(pooling=_pooling(folder), window=_window(folder), prompts=_prompts(folder))
 
@@ -99,8 +99,10 @@ def _prompts(folder: Path) -> Prompts:
 
 
 def _json(path: Path, absent: Any) -> Any:
-    """Return the content of a small JSON file, of the same type as `absent`, which is returned if the file does not
-    exist.
+    """Return the content of a small JSON file; `absent` if the file does not exist.
+
+    Raise `EmbedderUnavailable` if the file is too large, is not valid JSON, or has content of a different type than
+    `absent`.
     """
     try:
         if path.stat().st_size > _LIMIT:
@@ -131,10 +133,11 @@ class _Loaded:
 
 @frozen
 class OnnxFolderEmbedder:
-    """The model in `folder`: `model.onnx` (or in `onnx/`, or `model_quantized.onnx`) and `tokenizer.json`.
+    """An embedder with the ONNX model in `folder`.
 
-    Uses the pooling, window, and prompts in the files of sentence-transformers, if there are any. Vectors are always
-    normalized to unit length. `threads` texts are embedded in parallel.
+    The folder contains `tokenizer.json` and `model.onnx` or `model_quantized.onnx`, which may also be in the subfolder
+    `onnx`. The pooling, window, and prompts are those in the files of sentence-transformers, if there are any. Vectors
+    are always normalized to unit length. `threads` texts are embedded in parallel.
     """
 
     folder: Path = field(converter=Path)
@@ -147,21 +150,21 @@ class OnnxFolderEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The folder's name, and the digest of its model, tokenizer, and settings. Loads the model."""
+        """The folder's name and the digest of its model, tokenizer, and settings. Getting it loads the model."""
         return self._loaded().identity
 
     @property
     def window(self) -> int:
-        """Half as many words as the model accepts tokens, at most 200."""
+        """The number of words per passage: half as many as the model accepts tokens, from 8 to 200."""
         return max(8, min(200, self._loaded().encoder.window // _WORD))
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each text, with the prompt for passages."""
+        """Return a vector for each text. The model's prompt for passages is put before each text."""
         loaded = self._loaded()
         return loaded.encoder.many([loaded.prompts.document + text for text in texts], progress) if texts else []
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query, with the prompt for queries."""
+        """Return the vector of a query. The model's prompt for queries is put before it."""
         loaded = self._loaded()
         return loaded.encoder.one(loaded.prompts.query + text)
 
@@ -191,7 +194,10 @@ class OnnxFolderEmbedder:
         return found
 
     def _version(self, model: Path, tokenizer: Path, settings: Settings) -> str:
-        """Return the digest of the files, including external weights next to the model (`model.onnx_data`)."""
+        """Return a digest of the model files and the settings.
+
+        The files include external weights next to the model (`model.onnx_data`).
+        """
         weights = sorted(path for path in model.parent.glob(f"{model.name}[._]data*") if path.is_file())
         parts = [digest(path) for path in (model, *weights, tokenizer)]
         return sha256(" ".join([*parts, repr(settings)]).encode()).hexdigest()[:12]

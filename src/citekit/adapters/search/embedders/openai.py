@@ -1,6 +1,6 @@
-"""Embeddings of OpenAI, and of compatible servers: Ollama, LM Studio, vLLM, llama.cpp, TEI.
+"""An embedder that uses OpenAI or a compatible server: Ollama, LM Studio, vLLM, llama.cpp, TEI.
 
-Also explains failed embedding requests.
+The module also creates the error messages for failed requests.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ _QUOTED = 300
 
 @frozen(kw_only=True)
 class Place:
-    """The model and the service; `base_url` None is OpenAI itself. `timeout` is in seconds."""
+    """The model and the server, for error messages. `base_url` is the URL of the server (None: OpenAI).
+
+    `timeout` is in seconds.
+    """
 
     model: str
     base_url: str | None = field(repr=False)
@@ -39,7 +42,7 @@ class Place:
 
     @property
     def who(self) -> str:
-        """The name of the service in messages."""
+        """The name of the service in error messages."""
         return f"The server at {self.base_url}" if self.base_url else "OpenAI"
 
 
@@ -64,7 +67,7 @@ _NO_CREDIT = "reports that the account has no credit left{said}: add credit, or 
 
 
 def verdict(place: Place, trouble: OpenAiFailure) -> Verdict:
-    """Return the CiteKit error for a failure, and whether a retry may help."""
+    """Return the CiteKit error for a failed request, and whether a retry may help."""
     if trouble.kind is FailureKind.STATUS:
         return _of_status(place, trouble)
     sentence = {
@@ -105,10 +108,12 @@ OTHER = Limits(texts=32, request_bytes=100_000, text_bytes=1_800)
 
 @frozen
 class OpenAiEmbedder:
-    """`base_url` None is OpenAI itself, which requires a key; another server may not. `timeout` is in seconds.
+    """An embedder that uses a model of OpenAI or of a compatible server.
 
-    `dimensions` shortens the vectors if the model supports it (`text-embedding-3`, Matryoshka models). `prompts` are
-    prepended to the texts for models trained that way (`search_query: ` of nomic-embed, `query: ` of e5).
+    `base_url` is the URL of the server; None is OpenAI, which requires a key. Other servers may not. `timeout` is in
+    seconds. `dimensions` shortens the vectors if the model supports it (`text-embedding-3`, Matryoshka models).
+    `prompts` are put before the texts, for models that are trained with them (`search_query: ` of nomic-embed, `query:
+    ` of e5).
     """
 
     key: str | None = field(repr=False, converter=trimmed)
@@ -131,22 +136,28 @@ class OpenAiEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identity of the model. If the vector length is unknown, requests one vector."""
+        """The identity of the model. If the vector length is unknown, getting it requests one vector."""
         name = f"openai:{self.model}" if self.hosted else f"server:{self.model}"
         version = sha256(repr(self.prompts).encode()).hexdigest()[:8] if self.prompts else "1"
         return EmbedderIdentity(name, version, self._expected() or self._length())
 
     @property
     def window(self) -> int:
-        """200 words for OpenAI, 150 for other servers, whose models may have a window of 512 tokens."""
+        """The number of words per passage: 200 for OpenAI, 150 for other servers.
+
+        Models of other servers may accept only 512 tokens.
+        """
         return 200 if self.hosted else 150
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return a vector for each text."""
+        """Return a vector for each text. The model's prompt for passages is put before each text that is not blank."""
         return self._embed([self.prompts.document + text if text.strip() else text for text in texts], progress)
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query, with the prompt for queries."""
+        """Return the vector of a query.
+
+        The model's prompt for queries is put before the text, unless the text is blank.
+        """
         return self._embed([self.prompts.query + text if text.strip() else text], silent)[0]
 
     def _embed(self, texts: Sequence[str], progress: Progress) -> list[Vector]:
@@ -178,7 +189,7 @@ class OpenAiEmbedder:
 
     @property
     def hosted(self) -> bool:
-        """Whether the service is OpenAI itself."""
+        """Whether the service is OpenAI itself, not a compatible server."""
         return urlsplit(self.base_url or driver.DEFAULT_URL).hostname == urlsplit(driver.DEFAULT_URL).hostname
 
     @property
@@ -199,7 +210,11 @@ class OpenAiEmbedder:
 
 
 def _in_order(answer: Any, count: int, whose: str) -> list[list[float]]:
-    """Return the vectors sorted by index. If a server sends no index, or 0 for all, the order is kept."""
+    """Return the vectors in `answer`, sorted by index.
+
+    If the server sends no index, or 0 for all vectors, their order is kept. Raise `EmbedderUnavailable` if the answer
+    is not valid for `count` texts.
+    """
     try:
         items = list(answer.data)
         numbers = [item.index for item in items]

@@ -1,4 +1,4 @@
-"""Caches the vectors of the latest queries."""
+"""An embedder that caches the vectors of recent queries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from citekit.domain.progress import Progress, silent
 
 @define
 class CachingEmbedder:
-    """Wraps `embedder` and caches the vectors of the last `size` different queries in memory. Passages are not cached."""
+    """An embedder that caches the query vectors of `embedder` in memory, for the last `size` different queries.
+
+    Vectors of passages are not cached.
+    """
 
     embedder: Embedder
     size: int = field(default=1024, validator=ge(1))
@@ -30,15 +33,15 @@ class CachingEmbedder:
 
     @property
     def window(self) -> int:
-        """The window of the wrapped embedder."""
+        """The number of words per passage, as for the wrapped embedder."""
         return self.embedder.window
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
-        """Return the vectors from the wrapped embedder, without caching."""
+        """Return the vectors that the wrapped embedder computes. They are not cached."""
         return self.embedder.documents(texts, progress)
 
     def query(self, text: str) -> Vector:
-        """Return the vector of the query. Errors are not cached."""
+        """Return the vector of the query, from the cache or from the wrapped embedder. Errors are not cached."""
         with self._lock:
             if text in self._kept:
                 self._kept.move_to_end(text)

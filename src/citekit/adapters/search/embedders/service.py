@@ -1,4 +1,7 @@
-"""Code shared by embedding services: splits requests to fit their limits, and validates responses."""
+"""Code that embedders for remote services share.
+
+It splits requests to fit the limits of a service, and it validates replies.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,10 @@ Ask = Callable[[Sequence[str], Progress], Sequence[Sequence[float]]]
 
 @frozen(kw_only=True)
 class Limits:
-    """Limits of one request (the number of `texts` and their total size in bytes) and of one text (in bytes).
+    """The limits of one request (the number of `texts` and their total size in bytes) and of one text (in bytes).
 
-    Services count tokens with their own tokenizers. A token is at least one byte of UTF-8, so these limits are safe.
+    Each service counts tokens with its own tokenizer. A token is at least one byte of UTF-8, so limits in bytes are
+    safe.
     """
 
     texts: int
@@ -30,17 +34,18 @@ class Limits:
 
 
 def trimmed(key: str | None) -> str | None:
-    """Return a key without surrounding white space from copying; None if nothing remains."""
+    """Return an API key without surrounding white space, which copying may add; None if nothing remains."""
     return (key or "").strip() or None
 
 
 def embedded(
     texts: Sequence[str], limits: Limits, dimensions: Callable[[], int], ask: Ask, progress: Progress, whose: str
 ) -> list[Vector]:
-    """Return a unit vector for each text. Long texts are split, and texts without a visible character are not sent.
+    """Return a unit vector for each text, with requests that `ask` sends.
 
-    `dimensions` is called only if there is such a text. Raises the errors of `ask`, and `EmbedderUnavailable` if the
-    response does not match the request.
+    Texts that are too long are split, and the vectors of their segments are averaged. Blank texts are not sent;
+    `dimensions` is called to get the length of their vectors. Raise the errors of `ask`, or `EmbedderUnavailable` if a
+    reply does not match its request.
     """
     split = [list(spread(pieces(plain(text), limits.text_bytes))) if text.strip() else [] for text in texts]
     flat = [piece if piece.strip() else "-" for each in split for piece in each]
@@ -88,7 +93,10 @@ def _checked(vectors: Sequence[Sequence[float]], count: int, whose: str) -> Sequ
 
 
 def as_long_as(vectors: Sequence[Sequence[float]], dimensions: int | None, whose: str) -> Sequence[Sequence[float]]:
-    """Check that each of `vectors` has that length (None: any), and return them. Raises `EmbedderUnavailable`."""
+    """Return `vectors` if each of them has the length `dimensions` (None: any length).
+
+    Otherwise, raise `EmbedderUnavailable`. `whose` names the service in the error message.
+    """
     wrong = next((len(vector) for vector in vectors if dimensions is not None and len(vector) != dimensions), None)
     if wrong is not None:
         raise EmbedderUnavailable(

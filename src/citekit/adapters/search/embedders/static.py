@@ -1,4 +1,7 @@
-"""Static vectors: the mean of the vectors of a text's tokens. Embeds thousands of passages a second."""
+"""An embedder with static vectors: the vector of a text is the mean of the vectors of its tokens.
+
+It embeds thousands of passages per second.
+"""
 
 from __future__ import annotations
 
@@ -26,22 +29,20 @@ _ROWS = 4096
 
 @frozen
 class StaticEmbedder:
-    """WordLlama's `l2_supercat` vectors of 256 dimensions, from its wheel (MIT).
+    """An embedder that uses WordLlama's `l2_supercat` vectors of 256 dimensions, from its wheel (MIT).
 
-    English, and to some extent other languages in Latin script.
-
-    Word order is ignored. The longer a text, the more its mean resembles that of all others, hence a window of 80
-    words.
+    The vectors are for English and, to some extent, for other languages in Latin script. Word order is ignored. The
+    longer a text is, the more its mean resembles that of all other texts, so passages have only 80 words.
     """
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identity of the weights and the pooling. Loads nothing."""
+        """The identity of the weights and the pooling. Getting it does not load the vectors."""
         return EmbedderIdentity("wordllama-l2-supercat", f"{wordllama.WEIGHTS[:12]}.1", wordllama.DIMENSIONS)
 
     @property
     def window(self) -> int:
-        """80 words."""
+        """The number of words per passage: 80."""
         return 80
 
     def documents(self, texts: Sequence[str], progress: Progress = silent) -> Sequence[Vector]:
@@ -53,7 +54,7 @@ class StaticEmbedder:
         return found
 
     def query(self, text: str) -> Vector:
-        """Return the vector of a query, the same as that of a document."""
+        """Return the vector of a query. A document with the same text has the same vector."""
         return self._embed([text])[0]
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -65,8 +66,9 @@ class StaticEmbedder:
 
 
 def _sum(numpy: Any, rows: NDArray[np.float32], ids: list[int]) -> NDArray[np.float32]:
-    """Return the sum of the tokens' rows, which has the direction of their mean, independent of other texts in the
-    batch.
+    """Return the sum of the vectors of the tokens `ids`. The sum has the same direction as the mean.
+
+    Each text is summed separately, so the result does not depend on other texts in the batch.
     """
     total: NDArray[np.float32] = numpy.zeros(rows.shape[1], numpy.float32)
     for start in range(0, len(ids), _ROWS):

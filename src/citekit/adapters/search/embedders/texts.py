@@ -1,4 +1,4 @@
-"""Prepares texts for models: valid Unicode, in segments that a model can accept."""
+"""Prepares texts for models: replaces invalid Unicode and splits texts into segments that a model accepts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @frozen
 class Prompts:
-    """The prompts before a query and before a passage, as specified by the model."""
+    """The texts that a model requires before a query and before a passage. Both may be ""."""
 
     query: str = ""
     document: str = ""
@@ -28,20 +28,24 @@ class Prompts:
 
 
 def plain(text: str) -> str:
-    """Return `text` with U+FFFD for every unpaired surrogate, which UTF-8 cannot represent."""
+    """Return `text` with U+FFFD in place of every unpaired surrogate, which UTF-8 cannot represent."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def spread(pieces: Sequence[T], limit: int = PIECES) -> Sequence[T]:
-    """Return all items, or `limit` of them at even intervals, including the first and the last."""
+    """Return all `pieces` if there are at most `limit`.
+
+    Otherwise, return `limit` of them at even intervals, including the first and the last.
+    """
     if len(pieces) <= limit:
         return pieces
     return [pieces[number * (len(pieces) - 1) // (limit - 1)] for number in range(limit)]
 
 
 def pieces(text: str, size: int) -> list[str]:
-    """Split `text` into segments of at most `size` bytes of UTF-8, at white space if there is any near the end of a
-    segment.
+    """Split `text` into segments of at most `size` bytes of UTF-8.
+
+    A segment ends at white space if there is any near its end.
     """
     if len(text) * 4 <= size or len(text.encode()) <= size:
         return [text]

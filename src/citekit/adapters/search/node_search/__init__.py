@@ -1,1 +1,1 @@
-"""Searches for nodes by the words of their titles and summaries."""
+"""Searches for nodes of maps by the words of their titles and summaries."""

@@ -1,6 +1,6 @@
-"""The database of the node search index: its tables and connections.
+"""Manages the database file of the node search index: its tables and its connections.
 
-It can be deleted at any time, and is then rebuilt.
+The file can be deleted at any time. It is then rebuilt.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ TABLES = Tables(
 
 @functools.cache
 def has_fts5() -> bool:
-    """Return whether this SQLite has FTS5 (https://www.sqlite.org/fts5.html), which some systems omit."""
+    """Return whether the SQLite library has the full-text extension FTS5 (https://www.sqlite.org/fts5.html).
+
+    Some systems omit it.
+    """
     with closing(sqlite3.connect(":memory:")) as connection:
         try:
             connection.execute(
@@ -58,28 +61,28 @@ def has_fts5() -> bool:
 
 
 class Database:
-    """Connections to the file in `folder`, each used by one thread at a time."""
+    """The connections to the database file in `folder`. A connection is used by one thread at a time."""
 
     def __init__(self, folder: Path, patience: float) -> None:
-        """`patience` is how many seconds to wait for another process that writes."""
+        """Create the pool of connections. `patience` is the number of seconds to wait for another process that writes."""
         self._file = SqliteFile(folder / DATABASE, TABLES, patience=patience)
 
     @contextmanager
     def connected(self) -> Iterator[sqlite3.Connection]:
-        """See `SqliteFile.lent`. Raises `UnusableError`, also if this SQLite lacks FTS5."""
+        """See `SqliteFile.lent`. Raise `UnusableError` if the file cannot be used or this SQLite has no FTS5."""
         if not has_fts5():
             raise UnusableError
         with self._file.lent() as connection:
             yield connection
 
     def discard(self) -> None:
-        """Delete the file; the next access creates a new one."""
+        """Delete the file. The next access creates a new one."""
         self._file.discard()
 
     def exists(self) -> bool:
-        """Return whether the database exists."""
+        """Return whether the database file exists."""
         return self._file.exists()
 
     def close(self) -> None:
-        """Close idle connections."""
+        """Close the idle connections. The next access opens a new one."""
         self._file.close()

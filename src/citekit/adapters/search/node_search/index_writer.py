@@ -1,11 +1,11 @@
-"""Adds maps to the index, and removes them.
+"""Adds maps to the node search index and removes them.
 
-Every node has a number. The nodes of a map have consecutive numbers, and maps are numbered in the order of their IDs.
-Therefore the order of numbers is the order of maps and of reading. Maps are separated by gaps; when a gap is used up,
-the maps nearby are renumbered.
+Every node has a number. The nodes of a map have consecutive numbers in reading order, and maps are numbered in the
+order of their IDs, so the order of the numbers is the order of search results with equal scores. There are gaps between
+the numbers of maps. When a gap is used up, the maps near it get new numbers.
 
-The terms of a node are its words with a prefix: `c` for every word, and additionally `a` for title words of a short
-node, or `b` for title words of another.
+The index stores the words of a node with a prefix that is a single letter: `c` for every word, and in addition `a` for
+words in the title of a short node or `b` for words in the title of another node.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ _ABOVE = "SELECT resource_id, first, slots FROM map WHERE resource_id > ? ORDER 
 
 
 class IndexWriter:
-    """Changes the index within a transaction of the caller. Call `finish` before the commit."""
+    """Changes the node search index within a transaction of the caller.
+
+    Call `finish` before the transaction is committed.
+    """
 
     def __init__(self, connection: sqlite3.Connection, seal: HomeSeal, stride: int = STRIDE) -> None:
         self._connection = connection
@@ -62,7 +65,10 @@ class IndexWriter:
         self._taken: Counter[str] = Counter()
 
     def put(self, resource_id: str, version: str, nodes: Iterable[Node]) -> None:
-        """Add or replace the nodes of a map."""
+        """Add the nodes of a map to the index. They replace earlier nodes of the map.
+
+        `version` identifies the state of the map, to detect changes later.
+        """
         rows = [self._row(resource_id, version, node) for node in nodes]
         self.drop(resource_id)
         slots = max(len(rows), 1)
@@ -71,7 +77,7 @@ class IndexWriter:
         self._connection.execute("INSERT INTO map VALUES (?, ?, ?, ?)", (resource_id, first, slots, version))
 
     def drop(self, resource_id: str) -> None:
-        """Remove a map."""
+        """Remove a map and its nodes from the index."""
         known = self._connection.execute(
             "SELECT first, slots FROM map WHERE resource_id = ?", (resource_id,)
         ).fetchone()
@@ -80,7 +86,7 @@ class IndexWriter:
             self._connection.execute("DELETE FROM map WHERE resource_id = ?", (resource_id,))
 
     def finish(self) -> None:
-        """Write how many nodes have each word, and how common each short prefix is."""
+        """Write the changed numbers of nodes for each word, and of words for each prefix of up to `INDEXED` letters."""
         self._added.subtract(self._taken)
         changed = sorted((word, by) for word, by in self._added.items() if by)
         self._connection.executemany(_COUNT, changed)
@@ -106,7 +112,7 @@ class IndexWriter:
         self._connection.executemany("INSERT INTO term (rowid, terms) VALUES (?, ?)", terms)
 
     def _take(self, first: int, slots: int) -> list[Row]:
-        """Delete and return the rows with those numbers."""
+        """Delete the nodes with the numbers `first` to `first + slots - 1`, and return their rows."""
         rows: list[Row] = self._connection.execute(_TAKE, (first, first + slots)).fetchall()
         terms = [(first + at, _terms(row, self._taken)) for at, row in enumerate(rows)]
         self._connection.executemany("INSERT INTO term (term, rowid, terms) VALUES ('delete', ?, ?)", terms)
@@ -114,7 +120,10 @@ class IndexWriter:
         return rows
 
     def _room(self, resource_id: str, slots: int) -> int:
-        """Return the first of `slots` free consecutive numbers between those of the previous and the next map."""
+        """Return the first of `slots` consecutive free numbers.
+
+        They are greater than the numbers of the previous map and less than the numbers of the next one.
+        """
         before, after = self._neighbours(resource_id, 1)
         if not before and not after:
             return START
@@ -126,12 +135,18 @@ class IndexWriter:
         return low + (high - low - slots) // 2 if before else low
 
     def _neighbours(self, resource_id: str, number: int) -> tuple[list[Any], list[Any]]:
-        """Return `(id, first, slots)` of the previous maps, nearest first, and of the next ones."""
+        """Return up to `number` previous maps, nearest first, and up to `number` next maps.
+
+        Each map is `(resource_id, first, slots)`: its ID, its first node number, and the number of its nodes.
+        """
         ask = self._connection.execute
         return ask(_BELOW, (resource_id, number)).fetchall(), ask(_ABOVE, (resource_id, number)).fetchall()
 
     def _move_apart(self, resource_id: str, slots: int) -> None:
-        """Distribute the numbers of nearby maps evenly, including enough maps to make the gaps large."""
+        """Renumber the maps near `resource_id`, so that there is a gap of at least `slots` numbers for it.
+
+        The numbers are distributed evenly over as many neighboring maps as are necessary for large gaps.
+        """
         near = 4
         while True:
             before, after = self._neighbours(resource_id, near + 1)
@@ -155,7 +170,7 @@ class IndexWriter:
 
 
 def _terms(row: Row, counts: Counter[str]) -> str:
-    """Return the terms of a node, and add its words to `counts`."""
+    """Return the words of a node with their prefixes, as stored in the index, and add the words to `counts`."""
     _, title, _, summary, *_ = row
     title, summary = readable(title), readable(summary) if summary else None
     titled = set(words_of(title))
@@ -166,7 +181,7 @@ def _terms(row: Row, counts: Counter[str]) -> str:
 
 
 def writable(text: str) -> Text:
-    """Return the text, or its bytes if it has an unpaired surrogate, which JSON allows and SQLite does not."""
+    """Return `text`, or its bytes if it has an unpaired surrogate, which JSON allows and SQLite does not."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -175,12 +190,15 @@ def writable(text: str) -> Text:
 
 
 def readable(text: Text) -> str:
-    """Return the original of a value from `writable`."""
+    """Return the text that `writable` converted to `text`."""
     return text if isinstance(text, str) else text.decode("utf-8", "surrogatepass")
 
 
 def code_parts(resource_id: str, version: str, facts: Sequence[Text | int | None]) -> list[bytes]:
-    """Return the input of a row's code: the node, the version of its map, and all data that results contain."""
+    """Return the data that the authentication code of a node in the index covers.
+
+    These are the ID and the version of its map and everything that search results contain.
+    """
     texts = (each.encode("utf-8", "surrogatepass") if isinstance(each, str) else each for each in facts)
     plain = (b"\0" if each is None else b"%d" % each if isinstance(each, int) else b"=" + each for each in texts)
     return [b"node", resource_id.encode("utf-8", "surrogatepass"), version.encode(), *plain]

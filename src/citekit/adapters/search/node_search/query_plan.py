@@ -1,7 +1,7 @@
 """Plans a query of the node search index: which words a node must have, and which rows are read.
 
-Words are combined, rarest first, until no node has all of them. When few nodes match, they are read, and further words
-are checked in memory. If many match, only the first ones in the ranking order are read.
+Words are combined, rarest first, until no node has all of them. If few nodes match, they are read, and further words
+are checked in memory. If many nodes match, only the first ones in the ranking order are read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ _COMMON_SHORT = "SELECT words FROM beginning WHERE letters = ?"
 
 
 class NodeRow(NamedTuple):
-    """A row of the node table, with the columns in their order."""
+    """A row of the table of nodes, with the columns in their order in the table.
+
+    `leaf` is 1 for a node without children. `code` is the authentication code of the row.
+    """
 
     number: int
     id: str
@@ -40,36 +43,46 @@ class NodeRow(NamedTuple):
 
     @classmethod
     def of(cls, row: Iterable[Any]) -> NodeRow:
-        """Return a row with values decoded by `index_writer.readable`."""
+        """Return a row of the database with texts decoded by `index_writer.readable`."""
         *facts, code = row
         return cls._make([*(readable(each) if isinstance(each, bytes) else each for each in facts), code])
 
     @property
     def facts(self) -> tuple[str | int | None, ...]:
-        """Return the values that the row's code authenticates."""
+        """The values that the authentication code of the row covers."""
         return self[1:-1]
 
 
 class _Term(NamedTuple):
-    """A word of the query: how common it is, and the words with that prefix if there are few."""
+    """A word of the query. `common` is how often words with this prefix occur in nodes.
+
+    `begun` are the indexed words with this prefix; empty if there are too many.
+    """
 
     word: str
     common: int
     begun: tuple[str, ...]
 
     def beginning(self, letters: str) -> str:
-        """Return the FTS5 expression for words with that prefix, with any of the letters in `letters`."""
+        """Return an FTS5 expression for all words that start with this word.
+
+        `letters` are the prefixes in the index that are allowed (see `index_writer`).
+        """
         if self.begun:
             return _any(f'"{letter}{word}"' for letter in letters for word in self.begun)
         return _any(f'"{letter}{self.word}" *' for letter in letters)
 
     def whole(self, letters: str) -> str:
-        """Return the FTS5 expression for the whole word."""
+        """Return an FTS5 expression for exactly this word. `letters` are the allowed prefixes in the index."""
         return _any(f'"{letter}{self.word}"' for letter in letters)
 
 
 class Asking:
-    """One query, in one transaction. Results are `(score, row)`, best first."""
+    """One query of the node search index, in one transaction.
+
+    Results are `(score, row)`, best first. At most `limit` results are returned, and at most `counted` nodes are
+    scored.
+    """
 
     def __init__(self, connection: sqlite3.Connection, words: Sequence[str], limit: int, counted: int) -> None:
         self._connection = connection
@@ -82,7 +95,7 @@ class Asking:
         self._had_last: list[int] = []
 
     def everywhere(self) -> list[tuple[float, NodeRow]]:
-        """Return the best nodes of all maps."""
+        """Return the best nodes of all maps, as `(score, row)`, best first."""
         self._terms = [self._term(word) for word in self._words]
         needed = left([term.common for term in self._terms], self._had)
         if self._census is None and needed:
@@ -93,7 +106,7 @@ class Asking:
         return ranking.best()
 
     def within(self, resources: Sequence[str]) -> list[tuple[float, NodeRow]]:
-        """Return the best nodes of the given maps, after reading all their nodes."""
+        """Return the best nodes of the maps `resources`, as `(score, row)`, best first. All their nodes are read."""
 
         def offers() -> Iterator[Offer[NodeRow]]:
             for order, resource_id in enumerate(resources):
@@ -103,9 +116,9 @@ class Asking:
         return ranked(self._words, offers, self._limit, self._counted)
 
     def _had(self, some: Sequence[int]) -> bool:
-        """Return whether any node has all of these words.
+        """Return whether any node has all of the words at the positions `some`.
 
-        If few have, reads all of them, which answers later calls from memory.
+        If few nodes do, they are all read, and later calls are answered from memory.
         """
         if self._census is not None:
             return self._census.had(some)
@@ -119,9 +132,10 @@ class Asking:
         return bool(numbers)
 
     def _first(self, terms: Sequence[_Term]) -> Iterable[int]:
-        """Return the first nodes in the ranking order: those with title matches, then the others.
+        """Return the numbers of the first nodes in the ranking order.
 
-        `_had_last` contains enough of the nodes with these words, in order.
+        Nodes that match `terms` in the title come first. `_had_last` contains enough nodes that match the terms
+        anywhere, in order.
         """
         most = self._counted
         begun = [
@@ -131,8 +145,9 @@ class Asking:
         return itertools.islice({**titled, **dict.fromkeys(self._had_last)}, most)
 
     def _titled(self, terms: Sequence[_Term]) -> Iterable[int]:
-        """Return the first of very many nodes with these words in the title: whole words before prefixes, and short
-        nodes first.
+        """Return the numbers of the first nodes with `terms` in the title, without reading all such nodes.
+
+        Matches of whole words precede matches of prefixes. Within each group, short nodes come first.
         """
         seen: dict[int, None] = {}
         for expressions in ([term.whole for term in terms], [term.beginning for term in terms]):
@@ -144,16 +159,16 @@ class Asking:
         return seen
 
     def _having(self, expression: str, limit: int) -> list[int]:
-        """Return the numbers of the first matching nodes, in order."""
+        """Return the numbers of the first `limit` nodes that match an FTS5 expression, in ascending order."""
         return [number for (number,) in self._connection.execute(_HAVING, (expression, limit))]
 
     def _read(self, numbers: Iterable[int]) -> list[Offer[NodeRow]]:
-        """Read the nodes with these numbers."""
+        """Read the nodes with these numbers and prepare them for ranking."""
         rows = map(NodeRow.of, self._connection.execute(_ROWS, (json.dumps(list(numbers)),)))
         return [((0, row.number), texts_of(row.title, row.summary), row) for row in rows]
 
     def _term(self, word: str) -> _Term:
-        """Return the index data of a word of the query."""
+        """Look up a word of the query in the index: how common it is and which indexed words start with it."""
         ask, span = self._connection.execute, (word, word + chr(0x10FFFF))
         short = len(word) <= INDEXED
         (common,) = (ask(_COMMON_SHORT, (word,)).fetchone() or (0,)) if short else ask(_COMMON, span).fetchone()

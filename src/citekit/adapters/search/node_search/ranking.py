@@ -1,4 +1,7 @@
-"""The ranking of `NodeIndex`, which all adapters share: which nodes are considered, and in what order."""
+"""Ranks nodes as `NodeIndex` specifies: which nodes are scored, and in what order they are returned.
+
+All adapters of `NodeIndex` use this module.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ Place = tuple[int, int]
 
 
 class Texts(NamedTuple):
-    """The searchable texts of a node: the words of its title and summary, each enclosed in spaces, and its length."""
+    """The searchable text of a node: the words of its title and of its summary, and its length for scoring.
+
+    Each word has a space before and after it.
+    """
 
     title: str
     summary: str
@@ -34,7 +40,10 @@ class Texts(NamedTuple):
 
 
 class _Counted(NamedTuple, Generic[R]):
-    """A node that is among the considered ones so far."""
+    """A node that has been selected for scoring so far. `counts` has the match strength of each word of the query.
+
+    `key` is the position of the node in the order in which nodes are selected.
+    """
 
     key: tuple[int, bool, Place]
     counts: list[float]
@@ -43,25 +52,25 @@ class _Counted(NamedTuple, Generic[R]):
 
 
 def texts_of(title: str, summary: str | None) -> Texts:
-    """Return the searchable texts of a node."""
+    """Return the searchable text of a node with this title and summary."""
     return Texts(_spaced(words_of(title)), _spaced(words_of(summary)) if summary else "", length_of(title, summary))
 
 
 def length_of(title: str, summary: str | None) -> float:
-    """Return the length of the title plus a quarter of the length of the summary, in characters."""
+    """Return the length of a node for scoring: the characters of its title plus a quarter of the summary's characters."""
     return len(title) + len(summary or "") / 4
 
 
 def is_short(length: float) -> bool:
-    """Return whether a node of that length is short."""
+    """Return whether a node of this length (see `length_of`) counts as short."""
     return length < SHORT
 
 
 def left(common: Sequence[int], had: Callable[[Sequence[int]], bool]) -> Sequence[int]:
-    """Return which words of a query a node must have, as positions, rarest first.
+    """Return the positions of the words of a query that a node must have, rarest first.
 
-    While no node has all of them, the most common word is dropped. `common` gives the frequency of each word, and `had`
-    returns whether any node has all of the given words.
+    While no node has all of these words, the most common one is dropped. `common` contains the frequency of each word.
+    `had` returns whether any node has all of the words at the given positions.
     """
     rarest = _rarest_first(common)
     had_all, too_many, size = 0, len(rarest) + 1, 1
@@ -77,7 +86,10 @@ def left(common: Sequence[int], had: Callable[[Sequence[int]], bool]) -> Sequenc
 def ranked(
     words: Sequence[str], offers: Callable[[], Iterable[Offer[R]]], limit: int, counted: int
 ) -> list[tuple[float, R]]:
-    """Return `(score, node)` of the best nodes, best first. `offers` is called again if no node has all words."""
+    """Return `(score, node)` of the best `limit` nodes, best first. At most `counted` nodes are scored.
+
+    `offers` returns all nodes with their positions and texts. It is called a second time if no node has all words.
+    """
     census, ranking = Census(words), Ranking[R](words, range(len(words)), limit, counted)
     for each in offers():
         census.look(each[1])
@@ -93,7 +105,7 @@ def ranked(
 
 
 class Census:
-    """Counts how common each word of a query is, and which words occur together in a node."""
+    """Counts how often each word of a query occurs in nodes, and which words occur together in a node."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._patterns = [f" {word}" for word in words]
@@ -101,7 +113,7 @@ class Census:
         self._together: set[frozenset[int]] = set()
 
     def look(self, texts: Texts) -> None:
-        """Add a node to the counts."""
+        """Add a node with the searchable `texts` to the counts."""
         has = frozenset(at for at, each in enumerate(self._patterns) if each in texts.title or each in texts.summary)
         if has:
             self._together.add(has)
@@ -110,19 +122,22 @@ class Census:
                 self._common[at] += different.count(self._patterns[at])
 
     def left(self) -> Sequence[int]:
-        """Return which words a node must have, according to `left`."""
+        """Return the positions of the words that a node must have. See the function `left`."""
         return left(self._common, self.had)
 
     def had(self, some: Iterable[int]) -> bool:
-        """Return whether any node has all of these words."""
+        """Return whether any node has all of the words at the positions `some`."""
         return any(has.issuperset(some) for has in self._together)
 
 
 class Ranking(Generic[R]):
-    """Selects the best of the offered nodes. Holds at most a few times `counted` nodes in memory."""
+    """Selects the best `limit` of the nodes that it is offered. At most `counted` nodes are scored.
+
+    At most four times as many nodes are in memory.
+    """
 
     def __init__(self, words: Sequence[str], needed: Iterable[int], limit: int, counted: int = COUNTED) -> None:
-        """`needed` has the positions of the words that a node must have."""
+        """Start a ranking for a query with `words`. `needed` are the positions of the words that a node must have."""
         self.counted = max(counted, limit)
         self._limit = limit
         self._patterns = [(f" {word}", f" {word} ") for word in words]
@@ -130,7 +145,10 @@ class Ranking(Generic[R]):
         self._counting: list[_Counted[R]] = []
 
     def offer(self, place: Place, texts: Texts, node: R) -> None:
-        """Add a node. Add each node only once."""
+        """Add a node. Each node must be added only once.
+
+        `place` is its position in the order of maps and of reading, and `texts` is its searchable text.
+        """
         tier = _tier(self._needed, texts)
         if tier is None:
             return
@@ -141,7 +159,7 @@ class Ranking(Generic[R]):
             _shorten(self._counting, self.counted)
 
     def best(self) -> list[tuple[float, R]]:
-        """Return `(score, node)` of the best nodes, best first."""
+        """Return `(score, node)` of the best nodes added so far, best first."""
         _shorten(self._counting, self.counted)
         rarity = _rarity(len(self._patterns), self._counting)
         scored = [(-_score(each, rarity), each.key[2], each.node) for each in self._counting]
@@ -150,7 +168,10 @@ class Ranking(Generic[R]):
 
 
 def _rarest_first(common: Sequence[int]) -> list[int]:
-    """Return the positions of the words that occur in any node, rarest first, and equally common ones in query order."""
+    """Return the positions of the words that occur in any node, rarest first.
+
+    Equally common words are in query order.
+    """
     return sorted((at for at, number in enumerate(common) if number), key=lambda at: common[at])
 
 
@@ -159,8 +180,10 @@ def _spaced(words: Sequence[str]) -> str:
 
 
 def _tier(needed: Sequence[tuple[str, str]], texts: Texts) -> int | None:
-    """Return 0 if the title has all these words, 1 if it has them as prefixes, else 2; None if the node lacks any of
-    them.
+    """Return where a node has the needed words; None if it lacks any of them.
+
+    The result is 0 if its title has all of them as whole words, 1 if its title has all of them at least as prefixes,
+    and 2 otherwise.
     """
     title, summary, _ = texts
     tier = 0
@@ -176,14 +199,18 @@ def _tier(needed: Sequence[tuple[str, str]], texts: Texts) -> int | None:
 
 
 def _count(begun: str, whole: str, texts: Texts) -> float:
-    """Return how strongly a node matches a word."""
+    """Return how strongly a node matches a word. Matches in the title count `TITLE_WEIGHT` times as much."""
     title, summary, _ = texts
     count = TITLE_WEIGHT * _strength(begun, whole, title) if begun in title else 0.0
     return count + _strength(begun, whole, summary) if begun in summary else count
 
 
 def _strength(begun: str, whole: str, text: str) -> float:
-    """Return 1 for the whole word, 1/2 for a word with that prefix, else 0."""
+    """Return how strongly `text` matches a word of the query that is in the text or is the beginning of a word in it.
+
+    The word itself (`whole`) counts 1, a longer word that begins with it (`begun`) counts 1/2, and both together count
+    1.5.
+    """
     if whole not in text:
         return 0.5
     return 1.5 if text.count(begun) > text.count(whole) else 1.0

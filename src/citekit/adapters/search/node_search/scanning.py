@@ -1,4 +1,4 @@
-"""Node search that reads every map for each query. It needs no index; its cost grows with the number of nodes."""
+"""A node search without an index. It reads every map for each query, so its cost grows with the number of nodes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from citekit.domain.resource_map import ResourceMap
 
 @frozen
 class ScanningNodeIndex:
-    """A `NodeIndex` that caches words only for maps which the store has in memory anyway.
+    """A `NodeIndex` that reads every map for each query.
 
-    `counted` is the maximum number of nodes that are considered.
+    The words of a map are cached only while the store has the map in memory anyway. `counted` is the maximum number of
+    nodes that are scored.
     """
 
     maps: MapStore
@@ -30,7 +31,7 @@ class ScanningNodeIndex:
     )
 
     def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
-        """Return the best nodes of all maps, or of the given ones."""
+        """Return the best `limit` nodes of all maps, or of the maps `resources`, best first."""
         if not words:
             return []
         wanted = self.maps.ids() if resources is None else list(dict.fromkeys(resources))
@@ -41,13 +42,16 @@ class ScanningNodeIndex:
         ]
 
     def _offers(self, resources: Sequence[str]) -> Iterator[Offer[tuple[str, Node]]]:
-        """Yield every node of these maps."""
+        """Yield the position, the searchable text, and the data of every node of these maps."""
         for order, resource_id in enumerate(resources):
             for position, (texts, node) in enumerate(self._read(resource_id)):
                 yield (order, position), texts, (resource_id, node)
 
     def _read(self, resource_id: str) -> Sequence[tuple[Texts, Node]]:
-        """Return the texts of every node. If the store has the map in memory, its texts are split into words only once."""
+        """Return the searchable text of every node of a map; empty if the map is missing or damaged.
+
+        If the store has the map in memory, its texts are split into words only once.
+        """
         try:
             found = self.maps.get(resource_id)
         except (MapCorrupt, ResourceMissing, ResourceIdRefused):

@@ -1,4 +1,4 @@
-"""A node search index in SQLite (FTS5), which is kept up to date with the maps of a store."""
+"""A node search index in SQLite (FTS5). Every query first updates it to the current maps of the store."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ _MAP_OF = "SELECT resource_id, version FROM map WHERE first <= ? ORDER BY first 
 
 
 class _NotOursError(Exception):
-    """The database, or a row of it, does not have a valid code of this home."""
+    """The database or a row of it has no valid authentication code of this CiteKit home."""
 
 
 @frozen
 class _Look:
-    """The last comparison of an index with the maps: the state of the store before it, and the monotonic time in
-    seconds.
+    """The last comparison of the index with all maps: the state of the store before it and when it was made.
 
-    `index` identifies the database, and changes when it is rebuilt.
+    `at` is in seconds of the monotonic clock, and `maps` is the number of maps. `index` identifies the database and
+    changes when the database is rebuilt.
     """
 
     index: str
@@ -67,7 +67,10 @@ class _Look:
     maps: int
 
     def holds(self, index: str, state: str | None) -> bool:
-        """Return whether the maps need not be checked one by one."""
+        """Return whether the comparison is recent and the state of the store is unchanged.
+
+        If so, the maps need not be compared one by one again.
+        """
         return (
             state is not None
             and (index, state) == (self.index, self.state)
@@ -76,15 +79,15 @@ class _Look:
 
     @classmethod
     def recorded(cls, connection: Connection) -> _Look:
-        """Return the last comparison by any process.
+        """Return the last comparison that any process recorded.
 
-        If its time is in the future, the clock was set back, and it is ignored.
+        A time in the future is ignored, because the clock was set back.
         """
         index, state, at, maps = connection.execute("SELECT made, state, at, maps FROM look").fetchone()
         return cls(index, state, time.monotonic() - (time.time() - at), maps)
 
     def record(self, connection: Connection) -> None:
-        """Record the comparison for other processes, unless one of them is writing."""
+        """Record the comparison for other processes. Do nothing if another process is writing."""
         (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
         connection.execute("PRAGMA busy_timeout = 0")
         with suppress(OperationalError):
@@ -94,13 +97,14 @@ class _Look:
 
 
 class SqliteNodeIndex:
-    """A `NodeIndex` in `folder`. If the index cannot be used, every map is read instead.
+    """A `NodeIndex` in a database in `folder`. If the database cannot be used, every query reads all maps instead.
 
-    The next query sees every map that was added, removed, or replaced, and each result is checked against the state of
-    its map. If a program edits a map file in place, the change is found after one second for every 1,000 maps, at most
-    a minute.
+    A query sees every map that was added, removed, or replaced before it, and each result is checked against the
+    current version of its map. If a program edits a map file in place, the change is found after one second for every
+    1,000 maps, at most after a minute.
 
-    The database and every node in it are authenticated by the seal of this home. A database from elsewhere is rebuilt.
+    The database and every node in it have an authentication code made with the secret key of this CiteKit home. A
+    database from elsewhere is rebuilt.
     """
 
     def __init__(
@@ -112,9 +116,10 @@ class SqliteNodeIndex:
         counted: int = COUNTED,
         stride: int = STRIDE,
     ) -> None:
-        """`patience` is how many seconds to wait for another process that writes to the index.
+        """Create the index. The database is opened on first use.
 
-        `counted` is the maximum number of nodes that are considered, and `stride` is the gap between maps.
+        `patience` is the number of seconds to wait for another process that writes to the index. `counted` is the
+        maximum number of nodes that are scored, and `stride` is the gap between the node numbers of two maps.
         """
         self._maps = maps
         self._patience = patience
@@ -127,7 +132,7 @@ class SqliteNodeIndex:
         self._following = threading.Lock()
 
     def best(self, words: Sequence[str], *, limit: int, resources: Sequence[str] | None = None) -> Sequence[FoundNode]:
-        """Return the best nodes of all maps, or of the given ones."""
+        """Return the best `limit` nodes of all maps, or of the maps `resources`, best first."""
         if not words:
             return []
         if not self._database.exists() and not self._maps.ids():
@@ -136,7 +141,7 @@ class SqliteNodeIndex:
         with suppress(UnusableError):
             for attempt in range(3):
                 try:
-                    found = self._attempt(words, min(limit, MANY), wanted, anew=attempt > 0)
+                    found = self._attempt(words, min(limit, MANY), wanted, force=attempt > 0)
                 except _NotOursError:
                     self._database.discard()
                     continue
@@ -145,16 +150,20 @@ class SqliteNodeIndex:
         return self._scan.best(words, limit=limit, resources=wanted)
 
     def close(self) -> None:
-        """Close the database."""
+        """Close the database. The next query reopens it."""
         self._database.close()
 
     def _attempt(
-        self, words: Sequence[str], limit: int, resources: Sequence[str] | None, *, anew: bool
+        self, words: Sequence[str], limit: int, resources: Sequence[str] | None, *, force: bool
     ) -> Sequence[FoundNode] | None:
-        """Return the best nodes, or None if one of them no longer matches its map."""
+        """Update the index and return the best nodes; None if the map of a result has changed since the update.
+
+        If `force` is True, compare all maps even if this was done recently. Raise `_NotOursError` if a row has no valid
+        authentication code.
+        """
         with self._database.connected() as connection:
             self._check_seal(connection)
-            fresh = self._follow(connection, anew) if resources is None else self._follow_some(connection, resources)
+            fresh = self._follow(connection, force) if resources is None else self._follow_some(connection, resources)
             connection.execute("BEGIN")
             asking = Asking(connection, words, limit, self._counted)
             found = asking.everywhere() if resources is None else asking.within(resources)
@@ -168,7 +177,7 @@ class SqliteNodeIndex:
         return [_found(resource_id, row, score) for score, row, (resource_id, _) in best]
 
     def _check_seal(self, connection: Connection) -> None:
-        """Seal an empty database. Raises `_NotOursError` for a database that was filled elsewhere."""
+        """Add an authentication code to an empty database. Raise `_NotOursError` if a database was filled elsewhere."""
         made, code = connection.execute("SELECT made, code FROM look").fetchone()
         if self._seal.holds(code, b"nodes", str(made).encode()):
             return
@@ -176,12 +185,15 @@ class SqliteNodeIndex:
             raise _NotOursError
         connection.execute("UPDATE look SET code = ?", (self._seal.code(b"nodes", str(made).encode()),))
 
-    def _follow(self, connection: Connection, anew: bool) -> Collection[str]:
-        """Update the index to the current maps. Return the IDs of the maps that were read."""
-        if self._is_followed(connection, anew):
+    def _follow(self, connection: Connection, force: bool) -> Collection[str]:
+        """Update the index to the current maps, and return the IDs of the maps that were read.
+
+        If `force` is True, compare all maps even if this was done recently.
+        """
+        if self._is_followed(connection, force):
             return ()
         with self._following:
-            if self._is_followed(connection, anew):
+            if self._is_followed(connection, force):
                 return ()
             state, at = self._maps.state(), time.monotonic()
             number, stale = self._compare(connection)
@@ -191,15 +203,21 @@ class SqliteNodeIndex:
                 self._look.record(connection)
             return stale
 
-    def _is_followed(self, connection: Connection, anew: bool) -> bool:
-        """Return whether any process recently checked all maps, and none was added or removed since."""
-        if anew:
+    def _is_followed(self, connection: Connection, force: bool) -> bool:
+        """Return whether a process recently compared all maps, and no map was added or removed since then.
+
+        If `force` is True, return False.
+        """
+        if force:
             return False
         state, recorded = self._maps.state(), _Look.recorded(connection)
         return recorded.holds(recorded.index, state) or self._look.holds(recorded.index, state)
 
     def _compare(self, connection: Connection) -> tuple[int, set[str]]:
-        """Return the number of maps, and the IDs of those whose index entries are missing, out of date, or obsolete."""
+        """Return the number of maps and the IDs of the maps that must be updated in the index.
+
+        These are maps that are missing in the index, have changed, or no longer exist.
+        """
         versions, number, known = iter(self._maps.versions().items()), 0, 0
         stale: set[str] = set()
         while batch := dict(itertools.islice(versions, BATCH)):
@@ -216,13 +234,13 @@ class SqliteNodeIndex:
         return number, stale
 
     def _follow_some(self, connection: Connection, resources: Iterable[str]) -> Collection[str]:
-        """Update the index for a few maps, regardless of the others."""
+        """Update the index for the maps `resources` only, and return the IDs of the maps that had changed."""
         stale = [name for name in resources if _version_in(connection, name) != self._maps.version(name)]
         self._renew(connection, stale)
         return stale
 
     def _renew(self, connection: Connection, resources: Iterable[str]) -> None:
-        """Update these maps in the index, and let other processes write in between."""
+        """Update the maps `resources` in the index. Other processes can write after each `TURN` seconds."""
         pending = iter(resources)
         for resource_id in pending:
             self._begin(connection)
@@ -234,9 +252,10 @@ class SqliteNodeIndex:
             connection.execute("COMMIT")
 
     def _begin(self, connection: Connection) -> None:
-        """Begin a write transaction.
+        """Begin a write transaction. Wait up to `patience` seconds for other processes.
 
-        SQLite waits only for short periods, because during them the caller can neither cancel nor be notified.
+        SQLite itself waits only for short periods, because the caller can neither cancel nor be notified while it
+        waits.
         """
         deadline = time.monotonic() + self._patience
         told = log_once(
@@ -253,7 +272,11 @@ class SqliteNodeIndex:
             told()
 
     def _renew_map(self, connection: Connection, writer: IndexWriter, resource_id: str) -> None:
-        """Update one map. Its version is determined before it is read, so that the row is never newer than the map."""
+        """Update one map in the index, or remove it if it no longer exists.
+
+        The version of the map is determined before its nodes are read. If the map changes in between, the index has an
+        old version and is updated again later.
+        """
         version = self._maps.version(resource_id)
         if version is None:
             writer.drop(resource_id)
@@ -265,7 +288,10 @@ class SqliteNodeIndex:
                 writer.put(resource_id, version, nodes)
 
     def _nodes(self, resource_id: str) -> Iterable[Node] | None:
-        """Return the nodes of a map; none of a damaged map; None if the map could not be read, which may be temporary."""
+        """Return the nodes of a map, which are none if the map is missing or damaged.
+
+        Return None if the map could not be read, which may be temporary.
+        """
         try:
             return self._maps.get(resource_id).walk()
         except ResourceMissing:
@@ -275,12 +301,15 @@ class SqliteNodeIndex:
 
 
 def _is_unicode(resource_id: str) -> bool:
-    """Return whether the ID is valid Unicode. No file has an ID with an unpaired surrogate, and SQLite rejects it."""
+    """Return whether the ID is valid Unicode, which every stored map has.
+
+    SQLite rejects an ID with an unpaired surrogate.
+    """
     return isinstance(writable(resource_id), str)
 
 
 def _version_in(connection: Connection, resource_id: str) -> str | None:
-    """Return the version of the map in the index."""
+    """Return the version of the map that the index contains; None if it is not in the index."""
     known: tuple[str] | None = connection.execute(_VERSION, (resource_id,)).fetchone()
     return known and known[0]
 

@@ -1,1 +1,1 @@
-"""The index of the text of mapped files."""
+"""Indexes of the text of mapped files."""

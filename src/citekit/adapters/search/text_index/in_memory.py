@@ -1,4 +1,4 @@
-"""A text index in memory, for tests and for homes that cannot be written."""
+"""A text index in memory, for tests and for CiteKit homes that cannot be written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citekit.domain.words import words_of
 
 @define
 class MemoryTextIndex:
-    """See `TextIndex`. Compares the words of every block."""
+    """A `TextIndex` in memory. Every search compares the words of every block of text."""
 
     _known: dict[str, tuple[str, list[TextBlock]]] = field(factory=dict, init=False)
 

@@ -1,4 +1,7 @@
-"""A text index in SQLite (FTS5). The text itself is compressed; the index only says which blocks contain a word."""
+"""A text index in SQLite (FTS5).
+
+The text is stored in compressed blocks. The full-text index contains only which blocks have a word.
+"""
 
 from __future__ import annotations
 
@@ -57,10 +60,11 @@ _Row = tuple[str, int, int, str]
 
 
 class SqliteTextIndex:
-    """See `TextIndex`. Safe for threads and processes.
+    """A `TextIndex` in a SQLite file. Threads and processes can share it.
 
-    Each row has an authentication code under the seal of this home. A resource with a row from elsewhere counts as not
-    indexed. If `find` meets a block that this home did not store, the file is deleted, and nothing counts as indexed.
+    Each row has an authentication code made with the secret key of this CiteKit home. A resource with a row from
+    elsewhere counts as not indexed. If `find` reads a block that this home did not store, it deletes the file, and all
+    resources then count as not indexed.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -164,7 +168,10 @@ class SqliteTextIndex:
         return [row for stored in found if (row := self._own_row(stored)) is not None]
 
     def _own_row(self, stored: Sequence[object]) -> _Row | None:
-        """Return the row of a text if this home stored it. Others may have values of any type."""
+        """Return `stored`, a row of the table of texts, if this CiteKit home stored it; else None.
+
+        A row from elsewhere may have values of any type.
+        """
         match stored:
             case [str(name), int(first), int(count), str(version), code]:
                 row = name, first, count, version
@@ -172,7 +179,7 @@ class SqliteTextIndex:
         return None
 
     def _is_own(self, code: object, resource_id: str, version: str, at: int, data: object) -> bool:
-        """Return whether this home stored a block."""
+        """Return whether this CiteKit home stored the block `data`, which is block `at` (from 0) of the resource."""
         return isinstance(data, bytes) and self._seal.holds(code, *block_parts(resource_id, version, at, data))
 
     def _take(self, connection: Connection, resource_id: str) -> bool:
@@ -202,7 +209,10 @@ class SqliteTextIndex:
 
 
 def block_parts(resource_id: str, version: str, at: int, data: bytes) -> tuple[bytes, ...]:
-    """Return what the code of a block covers. `at` is its number in the text of the resource, from 0."""
+    """Return the data that the authentication code of a block covers.
+
+    `at` is the number of the block in the text of the resource, from 0.
+    """
     return b"text block", resource_id.encode(), version.encode(), b"%d" % at, data
 
 

@@ -1,4 +1,4 @@
-"""Text blocks as bytes."""
+"""Converts blocks of text to bytes for storage, and back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEVEL = 6
 
 
 def to_bytes(block: TextBlock) -> bytes:
-    """Return the block as compressed bytes: a line of JSON with its locations, then its text."""
+    """Return a block of text as compressed bytes: a line of JSON with its locations, followed by its text."""
     located = block.located
     if isinstance(located, ExtractedText):
         units = [each.tolist() for each in (located.units.numbers, located.units.starts, located.units.ends)]
@@ -29,7 +29,10 @@ def to_bytes(block: TextBlock) -> bytes:
 
 
 def from_bytes(data: bytes) -> TextBlock:
-    """Return the block that `to_bytes` wrote. Only for data that the home has sealed."""
+    """Return the block of text that `to_bytes` converted to `data`.
+
+    The data is not validated, so pass only data with a valid authentication code of this CiteKit home.
+    """
     header, _, text = zlib.decompress(data).decode("utf-8", "surrogatepass").partition("\n")
     plain = json.loads(header)
     if "kind" in plain:

@@ -1,1 +1,1 @@
-"""Vector indexes, with one module for each engine."""
+"""Vector indexes: in memory, embedded, and on a Qdrant server."""

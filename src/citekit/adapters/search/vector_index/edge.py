@@ -1,4 +1,4 @@
-"""The embedded vector index: a folder for each collection, searched by `qdrant-edge` without a server."""
+"""The embedded vector index, which needs no server. Each collection is a folder that `qdrant-edge` searches."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ TURNS = ".turns"
 
 
 class EdgeVectorIndex:
-    """Collections in subfolders of `folder`, shared by threads and used by one process at a time.
+    """A `VectorIndex` whose collections are subfolders of `folder`.
 
-    `settings` are for new collections. `patience` is how many seconds to wait for another process to release a
-    collection.
+    Threads can share a collection, but only one process at a time uses it. `settings` apply to new collections.
+    `patience` is the number of seconds to wait for another process to release a collection.
     """
 
     def __init__(self, folder: Path, settings: EdgeSettings | None = None, *, patience: float = 30.0) -> None:
@@ -71,7 +71,7 @@ class EdgeVectorIndex:
 
     @property
     def place(self) -> str:
-        """The folder."""
+        """The path of the folder with the collections."""
         return str(self._folder)
 
     def collections(self) -> Sequence[str]:
@@ -83,7 +83,7 @@ class EdgeVectorIndex:
         return sorted(path.name for path in found if (path / FILE).exists() or (path / SHARD).exists())
 
     def facts(self, collection: str) -> CollectionFacts | None:
-        """Return facts about the collection, or None if it does not exist."""
+        """Return the model, the number of entries, and the status of a collection; None if it does not exist."""
         if EdgeForm.read(self._folder / checked(collection)) is None:
             return None
         with self._open(collection) as held:
@@ -91,7 +91,7 @@ class EdgeVectorIndex:
         return CollectionFacts(collection, model, stored, "green", self.place)
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """Create the collection if it does not exist. Raises `ModelMismatch` if it exists with another model."""
+        """Create the collection if it does not exist. Raise `ModelMismatch` if it exists with another embedding model."""
         form = EdgeForm.read(self._folder / checked(collection))
         if form is None:
             with self._turn(collection).alone():
@@ -100,9 +100,9 @@ class EdgeVectorIndex:
             raise mismatch(collection, form.model, model)
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Store entries by ID in batches, replacing existing ones.
+        """Store entries in batches. An entry replaces an existing one with the same ID.
 
-        Raises `ModelMismatch` for a vector of another length.
+        Raise `ModelMismatch` if a vector does not have the length of the vectors in the collection.
         """
         dimensions = self._form(collection).model.dimensions
         rest = iter(entries)
@@ -112,7 +112,7 @@ class EdgeVectorIndex:
                 self._update(held, driver.engine().UpdateOperation.upsert_points(list(made.values())), len(made))
 
     def remove(self, collection: str, where: Where) -> None:
-        """Remove every entry that matches; an empty `where` matches none."""
+        """Remove all entries that match `where`. An empty `where` matches no entry."""
         with self._open(collection) as held:
             fitting = self._count(held, where) if where else 0
             if fitting:
@@ -120,7 +120,7 @@ class EdgeVectorIndex:
                 self._update(held, operation, fitting, needs_room=False)
 
     def search(self, collection: str, question: Question) -> Found:
-        """Return the best entries. Their payloads are fetched separately."""
+        """Return the IDs and scores of the best entries for `question`. `fetch` returns the entries themselves."""
         with self._open(collection) as held:
             if question.vector is not None:
                 sound_vector(question.vector, held.form.model.dimensions)
@@ -129,7 +129,7 @@ class EdgeVectorIndex:
             return answer(held.shard, question)
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
-        """Return the entries in the requested order, without vectors and words. Unknown IDs are omitted."""
+        """Return the entries with these IDs in the same order, without vectors and words. Unknown IDs are omitted."""
         wanted = [point_id(text) for text in ids]
         with self._open(collection) as held:
             records = held.shard.retrieve(list(dict.fromkeys(wanted)), with_payload=True, with_vector=False)
@@ -137,7 +137,7 @@ class EdgeVectorIndex:
         return [found[text] for text in wanted if text in found]
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
-        """Return the matching entries by ID, without vectors and words."""
+        """Return up to `limit` entries that match `where`, sorted by ID, without vectors and words."""
         found: list[Entry] = []
         with self._open(collection) as held:
             offset, condition = None, points.condition(where)
@@ -151,12 +151,15 @@ class EdgeVectorIndex:
         return found
 
     def count(self, collection: str, where: Where | None = None) -> int:
-        """Return the number of matching entries; without a condition, of all."""
+        """Return the number of entries that match `where` (None: of all entries)."""
         with self._open(collection) as held:
             return self._count(held, where or Where())
 
     def flush(self, collection: str) -> None:
-        """Flush all changes to the disk, and optimize the shard if that is worthwhile and there is enough space."""
+        """Write all changes to the disk.
+
+        Optimize the collection if enough entries have changed and the disk has enough space.
+        """
         with self._open(collection) as held:
             held.flush()
             if held.optimising_pays() and has_room(held.folder, held.size()):
@@ -187,7 +190,10 @@ class EdgeVectorIndex:
         return form
 
     def _made(self, collection: str, model: EmbedderIdentity) -> EdgeForm:
-        """Create the folder under a temporary name and rename it, so that it is either complete or missing."""
+        """Create the folder of a collection and return its description.
+
+        The folder is created under a temporary name and then renamed, so that it is either complete or missing.
+        """
         self._sweep(collection)
         form, new = EdgeForm(model, self._settings), self._aside("new", collection)
         try:
@@ -204,18 +210,28 @@ class EdgeVectorIndex:
         return form
 
     def _aside(self, what: str, collection: str) -> Path:
-        """Return a folder next to the collections that is not a collection; its name contains that of its collection."""
+        """Return a new path for a temporary folder of a collection, next to the collections.
+
+        The name shows which collection it belongs to. Because it starts with a dot, it is not listed as a collection.
+        """
         return self._folder / f".{what}-{_tag(collection)}-{secrets.token_hex(8)}"
 
     def _sweep(self, collection: str) -> None:
-        """Remove files of killed processes. Safe because the holder of the lease is the only user of the collection."""
+        """Remove temporary folders of the collection that killed processes have left behind.
+
+        The caller must hold the lease of the collection, so that no other process uses these folders.
+        """
         for what in ("new", "dropped"):
             for left in self._folder.glob(f".{what}-{_tag(collection)}-*"):
                 shutil.rmtree(left, ignore_errors=True)
 
     @contextmanager
     def _open(self, collection: str) -> Iterator[OpenShard]:
-        """Yield the open collection for one call. An error that damages it closes it, so that the next call reopens it."""
+        """Yield the open collection for one call. Open it if necessary.
+
+        If an error means that the collection is damaged or unavailable, the collection is closed, so that the next call
+        opens it again.
+        """
         turn = self._turn(collection)
         if not turn.is_open:
             self._form(collection)
@@ -263,6 +279,6 @@ def _tag(collection: str) -> str:
 
 
 def _let_go(turns: Mapping[str, ShardLease[OpenShard]]) -> None:
-    """Close all shards. Also called at exit if the index was not closed."""
+    """Close all open collections. This function is also called at exit if the index was not closed."""
     for turn in list(turns.values()):
         turn.let_go()

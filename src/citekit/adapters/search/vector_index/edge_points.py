@@ -1,4 +1,4 @@
-"""Converts entries, conditions, and queries to the types of the embedded engine, and its results back."""
+"""Converts entries, conditions, and queries to the types of the embedded engine, and the engine's results back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ OVERSAMPLING = 2.0
 
 
 def point(entry: Entry, seal: HomeSeal) -> Any:
-    """Return the point of an entry that `entry_rules.sound` accepted, with its authentication code."""
+    """Return the engine's point for an entry, with its authentication code.
+
+    The entry must have been accepted by `entry_rules.sound`. The code is made with `seal`, the secret key of this
+    CiteKit home.
+    """
     q = engine()
     vectors: dict[str, Any] = {}
     if entry.vector is not None:
@@ -28,12 +32,15 @@ def point(entry: Entry, seal: HomeSeal) -> Any:
 
 
 def sparse(words: SparseVector) -> Any:
-    """Return words in the type of the engine."""
+    """Return the weighted words of an entry or a query as a sparse vector of the engine."""
     return engine().SparseVector(list(words.indices), list(words.values))
 
 
 def entry(record: Any, seal: HomeSeal) -> Entry:
-    """Return the entry of a point, without vectors and words. It is marked as foreign unless it has a valid code."""
+    """Return the entry for a point of the engine, without vectors and words.
+
+    It is marked as `foreign` if the point has no valid authentication code of this CiteKit home.
+    """
     payload = dict(record.payload or {})
     group, code = str(payload.pop(GROUP, "")), _unhex(payload.pop(CODE, None))
     ours = seal.holds(code, *_code_parts(str(record.id), group, payload))
@@ -53,7 +60,7 @@ def _unhex(code: object) -> bytes | None:
 
 
 def condition(where: Where | None) -> Any:
-    """Return the filter, or None without a condition."""
+    """Return the engine's filter for a condition; None if there is no condition."""
     if not where:
         return None
     q = engine()
@@ -61,7 +68,10 @@ def condition(where: Where | None) -> Any:
 
 
 def _field(name: str, values: Sequence[str | int]) -> Any:
-    """Return a filter for any of the values. The engine distinguishes strings and integers."""
+    """Return the engine's filter for fields called `name` that have any of `values`.
+
+    The engine distinguishes strings from integers, so each type has its own condition.
+    """
     q = engine()
     texts = [value for value in values if isinstance(value, str)]
     numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
@@ -70,7 +80,7 @@ def _field(name: str, values: Sequence[str | int]) -> Any:
 
 
 def dense(vector: Vector, where: Where, limit: int) -> Any:
-    """Return the request for the nearest vectors."""
+    """Return the engine's request for the `limit` entries whose vectors are nearest to `vector`."""
     q = engine()
     params = q.SearchParams(quantization=q.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING))
     query = q.Query.Nearest([float(value) for value in vector], using=DENSE)
@@ -78,21 +88,21 @@ def dense(vector: Vector, where: Where, limit: int) -> Any:
 
 
 def lexical(words: SparseVector, where: Where, limit: int) -> Any:
-    """Return the request for the entries with those words."""
+    """Return the engine's request for the best `limit` entries by their words."""
     q = engine()
     query = q.Query.Nearest(sparse(words), using=WORDS)
     return q.QueryRequest(limit, query=query, filter=condition(where), with_payload=[GROUP])
 
 
 def single(word: int, weight: float) -> Any:
-    """Return the request for the best score of any entry for one word."""
+    """Return the engine's request for the best score that any entry has for a single word."""
     q = engine()
     query = q.Query.Nearest(q.SparseVector([word], [weight]), using=WORDS)
     return q.QueryRequest(1, query=query, with_payload=False)
 
 
 def scored(points: Sequence[Any]) -> list[Scored]:
-    """Return the results, best first, and equal ones by ID."""
+    """Return the engine's results, best first. Results with equal scores are sorted by ID."""
     found = [Scored(str(hit.id), _group(hit.payload), float(hit.score)) for hit in points]
     return sorted(found, key=lambda hit: (-hit.score, hit.id))
 

@@ -1,4 +1,4 @@
-"""Runs one query on an open shard, in one batch."""
+"""Runs a query on an open collection. All its requests are sent to the engine in one batch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Ask = Callable[[int], Any]
 
 
 def answer(shard: Any, question: Question) -> Found:
-    """Return the best entries by vector and by words, and the best score for each word alone."""
+    """Return the best entries by vector and by words, and the best score of any entry for each single word."""
     words = question.words or SparseVector((), ())
     asks = _asks(question, words)
     singles = [points.single(*pair) for pair in zip(words.indices, words.values, strict=True)]
@@ -29,7 +29,10 @@ def answer(shard: Any, question: Question) -> Found:
 
 
 def _asks(question: Question, words: SparseVector) -> dict[str, Ask]:
-    """Return functions that build the requests for the query, given a limit."""
+    """Return functions that create the engine's requests for `question`, by name: `dense` and `lexical`.
+
+    Each function takes the number of results as its argument.
+    """
     asks: dict[str, Ask] = {}
     if question.limit <= 0 or is_never(question.where):
         return asks

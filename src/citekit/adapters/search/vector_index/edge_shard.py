@@ -1,6 +1,7 @@
-"""One collection of the embedded engine: its folder, its open shard, and the seal that detects damage.
+"""Manages one collection of the embedded vector engine.
 
-`collection.json`, next to the engine's shard, describes the collection.
+The folder of a collection contains its shard (the engine's files), `collection.json`, which describes the collection,
+and `seal.json`, which records the sizes of the shard's files when the shard was last closed, to detect damage.
 """
 
 from __future__ import annotations
@@ -31,19 +32,22 @@ SHARD = "shard"
 
 @frozen
 class EdgeForm:
-    """The embedding model of a collection, and the settings of its shard."""
+    """The description of a collection: its embedding model and the settings of its shard."""
 
     model: EmbedderIdentity
     settings: EdgeSettings
 
     def write(self, folder: Path) -> None:
-        """Write the description to the folder. Raises `HomeUnwritable`."""
+        """Write the description to `collection.json` in `folder`. Raise `HomeUnwritable` if it cannot be written."""
         plain = {"form": FORM, "model": asdict(self.model), "settings": asdict(self.settings)}
         write_atomically(folder / FILE, json.dumps(plain, indent=1).encode())
 
     @classmethod
     def read(cls, folder: Path) -> EdgeForm | None:
-        """Read the description, or return None if the folder is not a collection. Raises `IndexCorrupt`."""
+        """Return the description in `collection.json`; None if `folder` is not a collection.
+
+        Raise `IndexCorrupt` if the description cannot be read, or if it is missing although there is a shard.
+        """
         try:
             plain = json.loads(read_file(folder / FILE))
             return cls._of(plain, folder)
@@ -66,7 +70,7 @@ class EdgeForm:
 
 
 def corrupt(folder: Path, reason: str) -> IndexCorrupt:
-    """Return the error for an unreadable collection, including how to recover."""
+    """Return the error for a damaged collection. Its message says how to rebuild it."""
     return IndexCorrupt(
         f"The index {folder} is damaged: {reason}. To rebuild it from the books, run: citekit library rebuild"
     )
@@ -101,7 +105,11 @@ Until then, new entries are scanned, about 10,000 in a millisecond, and results 
 
 @define
 class OpenShard:
-    """An open shard. `changes` counts the points written or removed since the last optimization; None if unknown."""
+    """An open shard.
+
+    `changes` is the number of points written or removed since the last optimization; None if unknown. `sealed` is
+    whether `seal.json` describes the current files. `broken` is set after an error.
+    """
 
     folder: Path
     form: EdgeForm
@@ -111,7 +119,10 @@ class OpenShard:
     broken: bool = field(default=False)
 
     def changed(self, points: int) -> None:
-        """Mark the shard as changed. Call this before every change, because it invalidates the seal."""
+        """Record that `points` points change, and delete `seal.json`, which no longer applies.
+
+        Call this method before every change.
+        """
         if self.sealed:
             with suppress(OSError):
                 (self.folder / SEAL).unlink()
@@ -119,14 +130,14 @@ class OpenShard:
         self.changes = None if self.changes is None else self.changes + points
 
     def optimising_pays(self) -> bool:
-        """Return whether scanning the changed entries costs more than optimizing the shard."""
+        """Return whether searching the entries that have changed costs more than optimizing the shard."""
         stored = self.shard.info().points_count
         return self.changes is None or self.changes >= max(FEW, min(stored * PART, MANY))
 
     def optimise(self) -> None:
-        """Optimize the shard: int8 copies, compact words, and no remains of removed entries.
+        """Optimize the shard: create int8 copies, compact the words, and remove the data of deleted entries.
 
-        Takes between one and 15 seconds.
+        This takes between 1 and 15 seconds.
         """
         self.changed(0)
         with failing(self.folder):
@@ -134,7 +145,10 @@ class OpenShard:
         self.changes = 0
 
     def size(self) -> int:
-        """Return the size on disk in bytes. Optimization writes about as much before it removes the old files."""
+        """Return the size of the shard on disk in bytes.
+
+        An optimization writes about as many bytes before it removes the old files.
+        """
         every = (path.stat() for path in (self.folder / SHARD / "segments").rglob("*"))
         return sum(min(status.st_size, getattr(status, "st_blocks", status.st_size) * 512) for status in every)
 
@@ -144,9 +158,9 @@ class OpenShard:
             self.shard.flush()
 
     def close(self) -> None:
-        """Close the shard and write the seal: the names and sizes of the files, and the number of points.
+        """Close the shard. If this succeeds, write `seal.json` with the sizes of its files and the number of points.
 
-        Errors are ignored, because they were reported before or are found at the next opening.
+        Errors are ignored, because they were reported before or are found when the shard is opened again.
         """
         points = None
         with suppress(Trouble), driver.troubles():
@@ -162,7 +176,11 @@ class OpenShard:
 
 
 def opened(folder: Path, form: EdgeForm) -> OpenShard:
-    """Open the collection in the folder. Raises `IndexCorrupt`, `IndexUnavailable`, `HomeUnsafe`."""
+    """Open the collection in `folder`.
+
+    Raise `IndexCorrupt` if it is damaged, `IndexUnavailable` if it cannot be opened or the disk is full, or
+    `HomeUnsafe` if the folder contains links or irregular files.
+    """
     check_tree(folder)
     seal = _read_seal(folder)
     room(folder, OPENING)
@@ -177,7 +195,10 @@ def opened(folder: Path, form: EdgeForm) -> OpenShard:
 
 
 def _read_seal(folder: Path) -> dict[str, Any] | None:
-    """Read the seal of the last clean close, and check it against the current files."""
+    """Return the content of `seal.json`; None if the collection was not closed properly.
+
+    Raise `IndexCorrupt` if a file of the shard is missing or smaller than recorded.
+    """
     try:
         seal = json.loads(read_file(folder / SEAL))
         known = dict(seal["files"]), int(seal["points"]), seal["changes"]
@@ -193,7 +214,10 @@ def _read_seal(folder: Path) -> dict[str, Any] | None:
 
 
 def _files(shard: Path) -> dict[str, int]:
-    """Return the sizes of the files of all permanent segments. The engine itself checks its write-ahead log."""
+    """Return the size in bytes of each permanent file in the segments of the shard, by relative path.
+
+    The engine itself checks its write-ahead log, which is not included.
+    """
     return {
         Path(where, name).relative_to(shard).as_posix(): Path(where, name).stat().st_size
         for where, _, names in os.walk(shard / "segments")
@@ -204,7 +228,7 @@ def _files(shard: Path) -> dict[str, int]:
 
 @contextmanager
 def failing(folder: Path) -> Iterator[None]:
-    """Convert engine exceptions of the block to CiteKit errors."""
+    """Convert the engine's exceptions inside the block to CiteKit errors about the collection in `folder`."""
     try:
         with driver.troubles():
             yield
@@ -213,7 +237,7 @@ def failing(folder: Path) -> Iterator[None]:
 
 
 def translated(trouble: Trouble, folder: Path) -> CiteKitError:
-    """Return the CiteKit error for an engine failure."""
+    """Return the CiteKit error for a failure of the engine in the collection in `folder`."""
     match trouble.kind:
         case Kind.HELD:
             return IndexUnavailable(
@@ -231,7 +255,7 @@ def translated(trouble: Trouble, folder: Path) -> CiteKitError:
 
 
 def has_room(folder: Path, needed: int = 0) -> bool:
-    """Return whether the disk has `needed` bytes of free space in addition to the reserve."""
+    """Return whether the disk has `needed` bytes of free space in addition to the reserve of `SPARE` bytes."""
     return _is_free(folder, SPARE + needed)
 
 
@@ -243,7 +267,7 @@ def _is_free(folder: Path, size: int) -> bool:
 
 
 def room(folder: Path, least: int | None = None) -> None:
-    """Raise `IndexUnavailable` if the disk has less than `least` bytes free, by default the reserve."""
+    """Raise `IndexUnavailable` if the disk has less than `least` bytes of free space (None: `SPARE` bytes)."""
     spare = SPARE if least is None else least
     if not _is_free(folder, spare):
         raise IndexUnavailable(
@@ -254,7 +278,7 @@ def room(folder: Path, least: int | None = None) -> None:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Convert errors of writing CiteKit's own files in the folder to errors of the index."""
+    """Convert errors from writing CiteKit's own files in `folder` to `IndexUnavailable`."""
     try:
         yield
     except HomeUnwritable as error:

@@ -1,6 +1,6 @@
-"""Validates entries, collection names, and filters before an engine receives them.
+"""Validates entries, collection names, and filters before a vector engine receives them.
 
-Engines panic, or store invalid data, if these rules are violated.
+Engines crash or store invalid data if these rules are violated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ WORD_LIMIT = 2**32
 
 
 def sound(entry: Entry, dimensions: int) -> Entry:
-    """Return the entry if it is valid. Raises `ModelMismatch` for a vector of another length, else `RequestRefused`."""
+    """Return the entry if it is valid.
+
+    Raise `ModelMismatch` if its vector does not have `dimensions` numbers, or `RequestRefused` if it is not valid for
+    another reason.
+    """
     point_id(entry.id)
     if entry.vector is not None:
         sound_vector(entry.vector, dimensions)
@@ -40,7 +44,7 @@ def sound(entry: Entry, dimensions: int) -> Entry:
 
 
 def point_id(text: str) -> str:
-    """Return the canonical form of a UUID. Raises `RequestRefused`."""
+    """Return the UUID `text` in its canonical form. Raise `RequestRefused` if it is not a UUID."""
     try:
         return str(UUID(text))
     except (ValueError, AttributeError, TypeError) as error:
@@ -50,7 +54,8 @@ def point_id(text: str) -> str:
 def sound_vector(vector: Vector, dimensions: int) -> Vector:
     """Return the vector if it is valid.
 
-    Raises `ModelMismatch` for another length, `RequestRefused` for invalid numbers.
+    Raise `ModelMismatch` if its length is not `dimensions`, or `RequestRefused` if it contains numbers that are not
+    finite.
     """
     if len(vector) != dimensions:
         raise ModelMismatch(
@@ -63,7 +68,10 @@ def sound_vector(vector: Vector, dimensions: int) -> Vector:
 
 
 def sound_words(words: SparseVector) -> SparseVector:
-    """Return the words if valid. Raises `RequestRefused` if their IDs are not ascending, or a weight is not above 0."""
+    """Return the weighted words of an entry or a query if they are valid.
+
+    Raise `RequestRefused` if their IDs are not ascending unsigned 32-bit numbers, or if a weight is not greater than 0.
+    """
     indices, values = words.indices, words.values
     rising = all(here < there for here, there in pairwise(indices))
     inside = not indices or (indices[0] >= 0 and indices[-1] < WORD_LIMIT)
@@ -77,7 +85,7 @@ def sound_words(words: SparseVector) -> SparseVector:
 
 
 def values_of(payload: Mapping[str, object], name: str) -> tuple[object, ...]:
-    """Return the values of a payload field: the items of a list, else the single value, else none."""
+    """Return the values of a payload field: the items of a list, or a single value; empty if the field is missing."""
     value = payload.get(name)
     if value is None:
         return ()
@@ -88,7 +96,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\Z", re.ASCII)
 
 
 def checked(name: str) -> str:
-    """Return the name if valid. Raises `RequestRefused` for a name that could escape from its folder or URL."""
+    """Return the name of a collection if it is valid; otherwise, raise `RequestRefused`.
+
+    An invalid name could refer to a different folder or URL.
+    """
     if not isinstance(name, str) or not _NAME.match(name):
         raise RequestRefused(
             f"{str(name)[:100]!r} is not a valid name for a collection. Use 1 to 64 letters, digits, '_', '-', or "
@@ -98,7 +109,7 @@ def checked(name: str) -> str:
 
 
 def missing(name: str, existing: Sequence[str], place: str) -> CollectionMissing:
-    """Return the error for a missing collection, which lists the existing ones."""
+    """Return the error for a collection that does not exist. Its message lists the `existing` ones."""
     there = f"the existing ones are: {', '.join(existing)}" if existing else "none exists yet"
     return CollectionMissing(
         f"There is no collection '{name}' in {place}; {there}. To create this collection, ingest a book into it."
@@ -121,10 +132,10 @@ INTEGERS = ("book_id",)
 
 
 def json_path(name: str) -> str:
-    """Return a field name as Qdrant's JSON path, in which dots and brackets have a special meaning."""
+    """Return a field name as a JSON path of Qdrant. Names with dots, brackets, or other special characters are quoted."""
     return name if name.replace("_", "a").isalnum() and name.isascii() else json.dumps(name, ensure_ascii=False)
 
 
 def is_never(where: Where) -> bool:
-    """Return whether nothing can match, because a field has an empty list of accepted values."""
+    """Return whether the condition matches no entry, because a field has an empty list of accepted values."""
     return any(not values for values in where.fields.values())

@@ -1,4 +1,4 @@
-"""An exact in-memory vector index in pure Python: the reference for the others."""
+"""A vector index in memory, in pure Python. Its results are exact and serve as the reference for other indexes."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from citekit.domain.library.vectors import (
 
 @define
 class _Collection:
-    """A collection with its entries by ID."""
+    """A collection: its embedding model and its entries by ID."""
 
     model: EmbedderIdentity
     entries: dict[str, Entry] = field(factory=dict)
 
 
 class MemoryVectorIndex:
-    """In-memory collections. Every result is exact."""
+    """A `VectorIndex` in memory. Every result is exact."""
 
     def __init__(self) -> None:
         self._collections: dict[str, _Collection] = {}
@@ -51,7 +51,7 @@ class MemoryVectorIndex:
 
     @property
     def place(self) -> str:
-        """A description of where the index is stored."""
+        """A description of where the index is stored, for messages: `memory`."""
         return "memory"
 
     def collections(self) -> Sequence[str]:
@@ -60,7 +60,7 @@ class MemoryVectorIndex:
             return sorted(self._collections)
 
     def facts(self, collection: str) -> CollectionFacts | None:
-        """Return facts about the collection, or None if it does not exist."""
+        """Return the model, the number of entries, and the status of a collection; None if it does not exist."""
         with self._lock:
             held = self._collections.get(checked(collection))
             if held is None:
@@ -68,14 +68,17 @@ class MemoryVectorIndex:
             return CollectionFacts(collection, held.model, len(held.entries), "green", self.place)
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """Create the collection if it does not exist. Raises `ModelMismatch` if it exists with another model."""
+        """Create the collection if it does not exist. Raise `ModelMismatch` if it exists with another embedding model."""
         with self._lock:
             held = self._collections.setdefault(checked(collection), _Collection(model))
         if held.model != model:
             raise mismatch(collection, held.model, model)
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Store entries by ID, replacing existing ones. Raises `ModelMismatch` for a vector of another length."""
+        """Store entries. An entry replaces an existing one with the same ID.
+
+        Raise `ModelMismatch` if a vector does not have the length of the vectors in the collection.
+        """
         held = self._held(collection)
         for entry in entries:
             stored = evolve(sound(entry, held.model.dimensions), id=point_id(entry.id), payload=dict(entry.payload))
@@ -83,7 +86,7 @@ class MemoryVectorIndex:
                 held.entries[stored.id] = stored
 
     def remove(self, collection: str, where: Where) -> None:
-        """Remove every entry that matches; an empty `where` matches none."""
+        """Remove all entries that match `where`. An empty `where` matches no entry."""
         held = self._held(collection)
         if where:
             with self._lock:
@@ -91,7 +94,7 @@ class MemoryVectorIndex:
                     del held.entries[entry.id]
 
     def search(self, collection: str, question: Question) -> Found:
-        """Return the best entries. Their payloads are fetched separately."""
+        """Return the IDs and scores of the best entries for `question`. `fetch` returns the entries themselves."""
         held = self._held(collection)
         if question.vector is not None:
             sound_vector(question.vector, held.model.dimensions)
@@ -100,27 +103,30 @@ class MemoryVectorIndex:
             return _found(list(held.entries.values()), question, words)
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
-        """Return the entries in the requested order, without vectors and words. Unknown IDs are omitted."""
+        """Return the entries with these IDs in the same order, without vectors and words. Unknown IDs are omitted."""
         held = self._held(collection)
         with self._lock:
             found = [held.entries.get(point_id(wanted)) for wanted in ids]
         return [_bare(entry) for entry in found if entry is not None]
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
-        """Return the matching entries by ID, without vectors and words."""
+        """Return up to `limit` entries that match `where`, sorted by ID, without vectors and words."""
         held = self._held(collection)
         with self._lock:
             found = sorted(_fitting(held, where), key=lambda entry: entry.id)
         return [_bare(entry) for entry in found[: max(0, limit)]]
 
     def count(self, collection: str, where: Where | None = None) -> int:
-        """Return the number of matching entries; without a condition, of all."""
+        """Return the number of entries that match `where` (None: of all entries)."""
         held = self._held(collection)
         with self._lock:
             return len(_fitting(held, where or Where()))
 
     def flush(self, collection: str) -> None:
-        """Do nothing: an in-memory index is not durable."""
+        """Do nothing, except raise `CollectionMissing` if the collection does not exist.
+
+        The index is not stored on disk.
+        """
         self._held(collection)
 
     def drop(self, collection: str) -> None:
@@ -129,7 +135,7 @@ class MemoryVectorIndex:
             self._collections.pop(checked(collection), None)
 
     def close(self) -> None:
-        """Do nothing: there are no resources to release."""
+        """Do nothing, because there are no resources to release."""
 
     def _held(self, collection: str) -> _Collection:
         with self._lock:
@@ -144,7 +150,10 @@ def _fitting(held: _Collection, where: Where) -> list[Entry]:
 
 
 def fits(payload: Mapping[str, object], where: Where) -> bool:
-    """Return whether each field has one of the accepted values. True and 1 differ, as do 1 and 1.0."""
+    """Return whether every field of the condition has one of its accepted values in `payload`.
+
+    Values of different types are different, such as True, 1, and 1.0.
+    """
     return all(
         any(type(have) is type(want) and have == want for have in values_of(payload, name) for want in wanted)
         for name, wanted in where.fields.items()
@@ -156,7 +165,10 @@ def _bare(entry: Entry) -> Entry:
 
 
 def _found(entries: Sequence[Entry], question: Question, words: SparseVector) -> Found:
-    """Return the dense and lexical results among the matching entries. Word frequencies are counted over all entries."""
+    """Return the best of the matching entries by vector (`dense`) and by words (`lexical`).
+
+    Word frequencies are counted over all entries, not only the matching ones.
+    """
     fitting = [entry for entry in entries if fits(entry.payload, question.where)]
     rarities = _rarities(entries, words)
     singles = [_weights(entry.words, rarities) for entry in entries if entry.words]
@@ -178,7 +190,10 @@ def _found(entries: Sequence[Entry], question: Question, words: SparseVector) ->
 
 
 def _rarities(entries: Sequence[Entry], words: SparseVector) -> dict[int, float]:
-    """Return for each word its weight in the query times ln(1 + (N - n + 0.5) / (n + 0.5))."""
+    """Return the weight of each word of the query, multiplied by its inverse document frequency.
+
+    If N entries have words and n of them have the word, this frequency is ln(1 + (N - n + 0.5) / (n + 0.5)).
+    """
     having = [set(entry.words.indices) for entry in entries if entry.words]
     counts = {word: sum(word in has for has in having) for word in words.indices}
     return {

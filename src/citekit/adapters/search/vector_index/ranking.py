@@ -1,8 +1,8 @@
 """Selects the best k entries from an engine's results, and records the best score for each single word.
 
-Engines order equal scores arbitrarily. Therefore an engine is asked for more than k entries, in steps, until the k-th
-score differs from the first omitted one. Equal scores are then sorted by ID, so that the first k entries do not depend
-on k.
+Engines order entries with equal scores arbitrarily. Therefore, an engine is asked for more than k entries, in steps,
+until the last score differs from the k-th. Equal scores are then sorted by ID, so that the first k entries do not
+depend on k.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from citekit.domain.library.vectors import Found, Scored, SparseVector
 
 
 def found_of(answers: Mapping[str, Sequence[Scored]], words: SparseVector, alone: Sequence[float | None]) -> Found:
-    """Combine the `dense` and `lexical` `answers`.
+    """Combine the results by vector (`dense`) and by words (`lexical`) in `answers` into one result.
 
-    `alone` has the best score of any entry for each word, None if no entry has it.
-
-    Engines sum 32-bit floats. If rounding lifts a sum above the upper bound, the bound is raised too.
+    `alone` has the best score of any entry for each single word; None if no entry has the word. The sum of these scores
+    is the upper bound for scores by words. Engines add 32-bit floats; if rounding makes a score greater than the bound,
+    the bound is raised to that score.
     """
     lexical = answers.get("lexical", ())
     ceiling = math.fsum(score for score in alone if score is not None)
@@ -33,7 +33,7 @@ def found_of(answers: Mapping[str, Sequence[Scored]], words: SparseVector, alone
 
 
 def best_alone(replies: Sequence[Sequence[Scored]]) -> list[float | None]:
-    """Return the best score of each reply, or None for an empty reply."""
+    """Return the best score in each reply; None for an empty reply."""
     return [reply[0].score if reply else None for reply in replies]
 
 
@@ -45,14 +45,18 @@ MOST = 8192
 
 
 def step(limit: int) -> int:
-    """Return the engine limit for the best `limit` entries: a power of two above it."""
+    """Return the number of results to request first to get the best `limit` entries.
+
+    It is a power of two greater than `limit`, and at least `STEP`.
+    """
     return max(STEP, 1 << limit.bit_length())
 
 
 def best(limit: int, first: Sequence[Scored], asked: int, ask: Callable[[int], Sequence[Scored]]) -> Sequence[Scored]:
-    """Return the best `limit` entries from the result of a request for `asked`; `ask` repeats it with a larger limit.
+    """Return the best `limit` entries.
 
-    Both are sorted.
+    `first` is the sorted result of a request for `asked` entries. If the last of them still has the same score as entry
+    `limit`, `ask` repeats the request with a larger number.
     """
     found = first
     while limit and len(found) >= asked and asked < max(MOST, limit * 2) and found[limit - 1].score == found[-1].score:

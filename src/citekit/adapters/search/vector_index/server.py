@@ -47,7 +47,11 @@ FORM = 1
 
 
 class QdrantVectorIndex:
-    """Collections on a server. `connect` creates a client of `qdrant-client` on first use; `close` closes it."""
+    """A `VectorIndex` on a Qdrant server or cluster.
+
+    `connect` creates the client on first use, and `close` closes it. `place` describes the server in messages (None:
+    its address).
+    """
 
     def __init__(
         self,
@@ -62,17 +66,17 @@ class QdrantVectorIndex:
 
     @property
     def place(self) -> str:
-        """The address."""
+        """The address of the server without any key or password, for messages."""
         return self._place
 
     def collections(self) -> Sequence[str]:
-        """Return the names of all collections that CiteKit created there, sorted."""
+        """Return the names of all collections that CiteKit created on the server, sorted."""
         with self._asking() as client:
             names = [found.name for found in client.get_collections().collections]
         return sorted(name for name in names if self._described(name) is not None)
 
     def facts(self, collection: str) -> CollectionFacts | None:
-        """Return facts about the collection, or None if it does not exist."""
+        """Return the model, the number of entries, and the status of a collection; None if it does not exist."""
         described = self._described(checked(collection))
         if described is None:
             return None
@@ -80,15 +84,15 @@ class QdrantVectorIndex:
         return CollectionFacts(collection, model, self.count(collection), str(info.status.value), self.place)
 
     def create(self, collection: str, model: EmbedderIdentity) -> None:
-        """Create the collection if it does not exist. Raises `ModelMismatch` if it exists with another model."""
+        """Create the collection if it does not exist. Raise `ModelMismatch` if it exists with another embedding model."""
         described = self._described(checked(collection)) or self._made(collection, model)
         if described[1] != model:
             raise mismatch(collection, described[1], model)
 
     def put(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Store entries by ID in batches, replacing existing ones.
+        """Store entries in batches. An entry replaces an existing one with the same ID.
 
-        Raises `ModelMismatch` for a vector of another length.
+        Raise `ModelMismatch` if a vector does not have the length of the vectors in the collection.
         """
         dimensions, rest = self._model(collection).dimensions, iter(entries)
         while batch := list(islice(rest, BATCH)):
@@ -97,14 +101,14 @@ class QdrantVectorIndex:
                 client.upsert(collection, list(made.values()), wait=True)
 
     def remove(self, collection: str, where: Where) -> None:
-        """Remove every entry that matches; an empty `where` matches none."""
+        """Remove all entries that match `where`. An empty `where` matches no entry."""
         self._model(collection)
         if where and not is_never(where):
             with self._asking(collection) as client:
                 client.delete(collection, points.models().FilterSelector(filter=points.condition(where)), wait=True)
 
     def search(self, collection: str, question: Question) -> Found:
-        """Return the best entries. Their payloads are fetched separately."""
+        """Return the IDs and scores of the best entries for `question`. `fetch` returns the entries themselves."""
         model, words = self._model(collection), sound_words(question.words or SparseVector((), ()))
         if question.vector is not None:
             sound_vector(question.vector, model.dimensions)
@@ -119,7 +123,7 @@ class QdrantVectorIndex:
         return found_of(found, words, best_alone([points.scored(reply) for reply in replies[len(asks) :]]))
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
-        """Return the entries in the requested order, without vectors and words. Unknown IDs are omitted."""
+        """Return the entries with these IDs in the same order, without vectors and words. Unknown IDs are omitted."""
         wanted = [point_id(text) for text in ids]
         self._model(collection)
         with self._asking(collection) as client:
@@ -128,7 +132,7 @@ class QdrantVectorIndex:
         return [found[text] for text in wanted if text in found]
 
     def matching(self, collection: str, where: Where, limit: int = 10_000) -> Sequence[Entry]:
-        """Return the matching entries by ID, without vectors and words."""
+        """Return up to `limit` entries that match `where`, sorted by ID, without vectors and words."""
         self._model(collection)
         found: list[Entry] = []
         offset, condition = None, points.condition(where)
@@ -142,7 +146,7 @@ class QdrantVectorIndex:
         return found
 
     def count(self, collection: str, where: Where | None = None) -> int:
-        """Return the number of matching entries; without a condition, of all."""
+        """Return the number of entries that match `where` (None: of all entries)."""
         self._model(collection)
         if where and is_never(where):
             return 0
@@ -150,18 +154,21 @@ class QdrantVectorIndex:
             return int(client.count(collection, points.condition(where), exact=True).count)
 
     def flush(self, collection: str) -> None:
-        """Do nothing: acknowledged writes are durable, and the server optimizes itself."""
+        """Do nothing, except raise `CollectionMissing` if the collection does not exist.
+
+        Writes that the server has acknowledged are durable, and the server optimizes itself.
+        """
         self._model(collection)
 
     def drop(self, collection: str) -> None:
-        """Delete the collection, if CiteKit created one with that name."""
+        """Delete the collection. Do nothing if CiteKit did not create a collection with that name."""
         if self._described(checked(collection)) is not None:
             with self._asking() as client:
                 client.delete_collection(collection)
         self._models.pop(collection, None)
 
     def close(self) -> None:
-        """Close the connection. The next call opens a new one."""
+        """Close the connection to the server. The next call opens a new one."""
         with self._lock:
             client, self._client = self._client, None
             self._models.clear()
@@ -170,7 +177,7 @@ class QdrantVectorIndex:
 
     @contextmanager
     def _asking(self, collection: str | None = None) -> Iterator[Any]:
-        """Yield the client for one request, and convert its exceptions to CiteKit errors."""
+        """Yield the client for one request, and convert exceptions inside the block to CiteKit errors."""
         try:
             with self._lock:
                 self._client = self._client or self._connect(self._settings)
@@ -188,7 +195,10 @@ class QdrantVectorIndex:
         return translated(trouble, self.place, has_key=self._settings.api_key is not None)
 
     def _model(self, collection: str) -> EmbedderIdentity:
-        """Return the embedding model of a collection, cached after the first call. Raises `CollectionMissing`."""
+        """Return the embedding model of a collection, which is cached after the first call.
+
+        Raise `CollectionMissing` if the collection does not exist.
+        """
         known = self._models.get(checked(collection))
         if known is None:
             described = self._described(collection)
@@ -198,7 +208,10 @@ class QdrantVectorIndex:
         return known
 
     def _described(self, collection: str) -> tuple[Any, EmbedderIdentity] | None:
-        """Return the server's description of a collection; None if it does not exist or CiteKit did not create it."""
+        """Return the server's description of a collection and its embedding model.
+
+        Return None if the collection does not exist or CiteKit did not create it.
+        """
         with self._asking() as client:
             if not client.collection_exists(collection):
                 return None
@@ -227,7 +240,10 @@ class QdrantVectorIndex:
         return described
 
     def _create(self, client: Any, collection: str, layout: dict[str, Any]) -> None:
-        """Create the collection, unless another process has just created the same one."""
+        """Create the collection and its payload indexes. `layout` has the arguments of `create_collection`.
+
+        If another process has just created the same collection, only the payload indexes are created.
+        """
         try:
             client.create_collection(collection, **layout)
         except Exception as error:
@@ -255,7 +271,10 @@ def foreign(collection: str, place: str) -> IndexUnavailable:
 
 
 def _asks(question: Question, words: SparseVector) -> dict[str, Callable[[int], Any]]:
-    """Return functions that build the requests for the query, given a limit."""
+    """Return functions that create the client's requests for `question`, by name: `dense` and `lexical`.
+
+    Each function takes the number of results as its argument.
+    """
     asks: dict[str, Callable[[int], Any]] = {}
     vector, where = question.vector, question.where
     if question.limit <= 0 or is_never(where):

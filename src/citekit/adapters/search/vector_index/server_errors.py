@@ -1,4 +1,4 @@
-"""Error messages for failures of a Qdrant server: which server was used, and what to do."""
+"""Creates error messages for failures of a Qdrant server. They name the server and say what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ START = (
 
 
 def translated(trouble: Trouble, place: str, *, has_key: bool) -> CiteKitError:
-    """Return the CiteKit error for a failure of the client."""
+    """Return the CiteKit error for a failure of the Qdrant client.
+
+    `place` is the address of the server, and `has_key` is whether an API key is set.
+    """
     said = f" ({trouble.words})" if trouble.words else ""
     match trouble.kind:
         case Kind.REFUSED:

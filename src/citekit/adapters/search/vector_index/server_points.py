@@ -1,4 +1,4 @@
-"""Converts entries, conditions, queries, and collections to the types of the client, and the server's results back."""
+"""Converts entries, conditions, queries, and collections to the types of the Qdrant client, and the results back."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ EF = 256
 
 
 def models() -> Any:
-    """Return the module with the client's types."""
+    """Return the module with the types of the Qdrant client."""
     return importlib.import_module("qdrant_client.models")
 
 
 def layout(model: EmbedderIdentity, settings: QdrantSettings) -> dict[str, Any]:
-    """Return the arguments of `create_collection` for a collection."""
+    """Return the arguments of `create_collection` for a collection with vectors of `model`."""
     m = models()
     int8 = m.ScalarQuantizationConfig(type=m.ScalarType.INT8, always_ram=True)
     index = m.SparseIndexParams(on_disk=settings.on_disk)
@@ -39,13 +39,13 @@ def layout(model: EmbedderIdentity, settings: QdrantSettings) -> dict[str, Any]:
 
 
 def field_indexes() -> list[tuple[str, Any]]:
-    """Return the fields used in filters, each with its type."""
+    """Return (name, type) of each payload field that filters use."""
     schema = models().PayloadSchemaType
     return [*((name, schema.KEYWORD) for name in KEYWORDS), *((name, schema.INTEGER) for name in INTEGERS)]
 
 
 def point(entry: Entry) -> Any:
-    """Return the point of an entry that `entry_rules.sound` accepted."""
+    """Return the client's point for an entry, which must have been accepted by `entry_rules.sound`."""
     vectors: dict[str, Any] = {}
     if entry.vector is not None:
         vectors[DENSE] = [float(value) for value in entry.vector]
@@ -55,26 +55,29 @@ def point(entry: Entry) -> Any:
 
 
 def sparse(words: SparseVector) -> Any:
-    """Return words in the type of the client."""
+    """Return the weighted words of an entry or a query as a sparse vector of the client."""
     return models().SparseVector(indices=list(words.indices), values=list(words.values))
 
 
 def entry(record: Any) -> Entry:
-    """Return the entry of a point, without vectors and words."""
+    """Return the entry for a point of the server, without vectors and words."""
     payload = dict(record.payload or {})
     group = payload.pop(GROUP, "")
     return Entry(str(record.id), str(group), payload=payload)
 
 
 def condition(where: Where | None) -> Any:
-    """Return the filter, or None without a condition."""
+    """Return the client's filter for a condition; None if there is no condition."""
     if not where:
         return None
     return models().Filter(must=[_field(name, values) for name, values in where.fields.items()])
 
 
 def _field(name: str, values: Sequence[str | int]) -> Any:
-    """Return a filter for any of the values. The server distinguishes strings and integers."""
+    """Return the client's filter for fields called `name` that have any of `values`.
+
+    The server distinguishes strings from integers, so each type has its own condition.
+    """
     m = models()
     texts = [value for value in values if isinstance(value, str)]
     numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
@@ -83,7 +86,7 @@ def _field(name: str, values: Sequence[str | int]) -> Any:
 
 
 def dense(vector: Vector, where: Where, limit: int) -> Any:
-    """Return the request for the nearest vectors."""
+    """Return the client's request for the `limit` entries whose vectors are nearest to `vector`."""
     m = models()
     rescored = m.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLING)
     params = m.SearchParams(hnsw_ef=max(EF, limit), quantization=rescored)
@@ -94,20 +97,20 @@ def dense(vector: Vector, where: Where, limit: int) -> Any:
 
 
 def lexical(words: SparseVector, where: Where, limit: int) -> Any:
-    """Return the request for the entries with those words."""
+    """Return the client's request for the best `limit` entries by their words."""
     m = models()
     nearest = m.NearestQuery(nearest=sparse(words))
     return m.QueryRequest(query=nearest, using=WORDS, filter=condition(where), limit=limit, with_payload=[GROUP])
 
 
 def single(word: int, weight: float) -> Any:
-    """Return the request for the best score of any entry for one word."""
+    """Return the client's request for the best score that any entry has for a single word."""
     m = models()
     nearest = m.NearestQuery(nearest=m.SparseVector(indices=[word], values=[weight]))
     return m.QueryRequest(query=nearest, using=WORDS, limit=1, with_payload=False)
 
 
 def scored(points: Sequence[Any]) -> list[Scored]:
-    """Return the results, best first, and equal ones by ID."""
+    """Return the server's results, best first. Results with equal scores are sorted by ID."""
     found = [Scored(str(hit.id), str((hit.payload or {}).get(GROUP, "")), float(hit.score)) for hit in points]
     return sorted(found, key=lambda hit: (-hit.score, hit.id))

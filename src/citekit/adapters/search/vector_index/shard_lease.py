@@ -1,9 +1,9 @@
-"""A resource that only one process at a time may open. It stays open between calls, and is released on request.
+"""Shares a resource that only one process at a time may open, such as a shard of the embedded vector index.
 
-A process opens it under a lock file that the system releases when the process dies. A process that wants the resource
-touches a request file. A thread of the holder checks the file's timestamp, waits for running calls, closes the
-resource, and releases the lock. A request counts only if it is later than the start of the lease, so that requests of
-dead processes have no effect.
+The resource stays open between calls. A process opens it while holding a lock file, which the system releases when the
+process dies. Another process that wants the resource touches a request file. A thread of the process that has the
+resource open checks the time stamp of that file, waits for running calls, closes the resource, and releases the lock. A
+request counts only if it is later than the start of the lease, so requests of dead processes have no effect.
 """
 
 from __future__ import annotations
@@ -46,7 +46,11 @@ _T = TypeVar("_T")
 
 @define
 class _Held(Generic[_T]):
-    """The open resource, when it was opened, and the number of running calls."""
+    """The open resource (`thing`), when it was opened, and the number of running calls (`users`).
+
+    `least` is the minimum duration of the lease in seconds, and `mark` is the time stamp of the request file at its
+    start.
+    """
 
     thing: _T
     lock: ExitStack
@@ -60,12 +64,11 @@ class _Held(Generic[_T]):
 
 
 class ShardLease(Generic[_T]):
-    """Opens the resource with `opened` and closes it with `closed`.
+    """A lease on a resource, which `opened` opens and `closed` closes.
 
-    `folder` has the lock, the request file, and a note of the holder, all called `name`.
-
-    The threads of this process share the open resource. A caller that has waited `patience` seconds gets
-    `IndexUnavailable`.
+    `folder` contains the lock file, the request file, and a note about the process that has the resource open. Their
+    names start with `name`. The threads of this process share the open resource. After `patience` seconds of waiting, a
+    caller gets `IndexUnavailable`.
     """
 
     def __init__(
@@ -94,7 +97,10 @@ class ShardLease(Generic[_T]):
 
     @contextmanager
     def using(self) -> Iterator[_T]:
-        """Yield the open resource for one call. Raises `IndexUnavailable`, and the errors of opening."""
+        """Yield the open resource for one call. Open it if necessary.
+
+        Raise `IndexUnavailable` if another process does not release the resource. Errors from opening it propagate.
+        """
         held = self._entered()
         try:
             yield held.thing
@@ -106,7 +112,10 @@ class ShardLease(Generic[_T]):
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Hold the lease with the resource closed, in this process too."""
+        """Hold the lease with the resource closed.
+
+        Other threads of this process cannot open the resource during the block.
+        """
         deadline = time.monotonic() + self._patience
         while not self._became_busy(deadline):
             self.let_go()
@@ -118,7 +127,7 @@ class ShardLease(Generic[_T]):
             self._no_longer_busy(None)
 
     def let_go(self) -> None:
-        """Close the resource after running calls have finished. Does nothing if it is closed."""
+        """Close the resource after the running calls have finished. Do nothing if it is closed."""
         with self._changed:
             held = self._held
             mine = held is not None and not held.leaving
@@ -149,9 +158,10 @@ class ShardLease(Generic[_T]):
         return held
 
     def _became_busy(self, deadline: float) -> bool:
-        """Return whether this thread must open the resource; False if it is open.
+        """Return True if this thread must open the resource, or False if the resource is open.
 
-        Raises `IndexUnavailable` after the deadline.
+        Wait while another thread opens or closes it. Raise `IndexUnavailable` after `deadline`, in seconds of the
+        monotonic clock.
         """
         with self._changed:
             while self._busy or (self._held is not None and self._held.leaving):
@@ -248,7 +258,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _touched(path: Path) -> int:
-    """Return when the request file was last touched, in nanoseconds; 0 if it does not exist."""
+    """Return the time at which the request file was last touched, in nanoseconds; 0 if it does not exist."""
     try:
         return path.stat().st_mtime_ns
     except OSError:

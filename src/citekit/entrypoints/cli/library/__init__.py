@@ -1,4 +1,4 @@
-"""The command group `citekit library`, with one module per command."""
+"""Defines the command group `citekit library`, with one module per command."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class LibraryGroup(click.Group):
-    """Imports the module of a command only when that command is called."""
+    """A command group that imports the module of a command only when that command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The names of all commands, in display order."""
+        """Return the names of all commands in display order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import and return the command with that name."""
+        """Import and return the command with the given name, or return None if no command has this name."""
         if cmd_name not in COMMANDS:
             return None
         module: Any = importlib.import_module(f"{__name__}.{COMMANDS[cmd_name][0]}")
@@ -40,7 +40,7 @@ class LibraryGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the list of commands without importing their modules."""
+        """Write the list of commands to the help text without importing their modules."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 

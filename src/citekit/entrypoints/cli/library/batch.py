@@ -1,4 +1,4 @@
-"""`citekit library batch`."""
+"""Implements the command `citekit library batch`, which ingests all books that match a filter."""
 
 from __future__ import annotations
 

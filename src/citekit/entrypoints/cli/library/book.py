@@ -1,4 +1,4 @@
-"""`citekit library book`."""
+"""Implements the command `citekit library book`, which shows the details of one book."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _lines(book: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _said(value: object) -> str:
-    """A value of a custom column as text."""
+    """Return the value of a custom column as text."""
     match value:
         case None:
             return ""
@@ -63,5 +63,5 @@ def _said(value: object) -> str:
 
 
 def _flat(markup: str) -> str:
-    """The text of Calibre's comments, which are HTML, as one line."""
+    """Return the text of a book's comments, which Calibre stores as HTML, as one line."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", markup)).split())

@@ -1,4 +1,4 @@
-"""`citekit library chunking`: test, compare."""
+"""Implements the commands of `citekit library chunking`, which preview how a book would be split into chunks."""
 
 from __future__ import annotations
 

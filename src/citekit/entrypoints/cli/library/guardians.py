@@ -1,4 +1,4 @@
-"""`citekit library guardians`."""
+"""Implements the command `citekit library guardians`, which lists the guardians and the answer patterns."""
 
 from __future__ import annotations
 

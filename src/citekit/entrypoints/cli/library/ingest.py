@@ -1,4 +1,4 @@
-"""`citekit library ingest`."""
+"""Implements the command `citekit library ingest`, which ingests books by their IDs in the library."""
 
 from __future__ import annotations
 

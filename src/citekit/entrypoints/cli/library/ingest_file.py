@@ -1,4 +1,4 @@
-"""`citekit library ingest-file`."""
+"""Implements the command `citekit library ingest-file`, which ingests files that are not in the library."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _files(paths: tuple[str, ...]) -> Iterator[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
-    """The books below a folder, without hidden files and without CiteKit's own folders."""
+    """Return the books in a folder and its subfolders, sorted, without hidden files and CiteKit's own folders."""
     return sorted(
         each
         for each in folder.rglob("*")

@@ -1,4 +1,4 @@
-"""Ingests books one after the other, and reports each."""
+"""Ingests books one after the other, and reports the result of each."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ Work = Callable[[Alexandria, Arguments, Progress], dict[str, Any]]
 
 
 def ingest_each(session: Session, named: Sequence[tuple[str, Arguments]], work: Work) -> None:
-    """Run `work` for each (name, arguments). If one book fails, the others are still ingested.
+    """Ingest several books by calling `work` with the arguments of each.
 
-    If there are several books, those that are already in the collection are skipped, so that repeating a command
-    continues it. A single such book is an error.
+    `named` has (name of the book, arguments) pairs. If one book fails, the others are still ingested. Books that are
+    already in the collection are skipped, so the user can repeat an interrupted command. If the only book is already in
+    the collection, this is an error.
     """
     library = session.app.alexandria
     done = []
@@ -60,7 +61,10 @@ def _one(session: Session, name: str, plain: dict[str, Any]) -> None:
 
 
 def _reason(name: str, plain: Mapping[str, Any]) -> str:
-    """Why a book was not ingested, with the options that help."""
+    """Return a message that says why a book was not ingested and which options help.
+
+    `plain` is the result of the ingest.
+    """
     if is_there(plain):
         return f"{plain['error']}. To replace it, use --force."
     if plain.get("needs_metadata"):

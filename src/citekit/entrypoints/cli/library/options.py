@@ -1,4 +1,4 @@
-"""The options that the library commands share, and the conversion of answers to text or errors."""
+"""Defines the options that the library commands share, and prints results or raises them as errors."""
 
 from __future__ import annotations
 
@@ -18,21 +18,27 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def answer(session: Session, plain: Mapping[str, Any], lines: Callable[[], Iterable[str]]) -> None:
-    """Print the answer of a tool, or raise its error. The JSON document is the same as over MCP."""
+    """Print the result of a library tool. If the result contains an error, raise `CommandError` instead.
+
+    `plain` is the JSON document, which is the same as over MCP. `lines` returns the lines for people.
+    """
     if plain.get("error"):
         raise CommandError("LibraryError", str(plain["error"]), {k: v for k, v in plain.items() if k != "error"})
     session.answer(plain, lines())
 
 
 def named_file(text: str, what: str) -> Path:
-    """The absolute path for a command-line argument called `what`."""
+    """Return the absolute path for the command-line argument `text`.
+
+    `what` is the name of the argument. Raise `click.UsageError` if the argument is blank.
+    """
     if not text.strip():
         raise click.UsageError(f"{what} is empty. Give the path of a file.")
     return expanded(text).absolute()
 
 
 def options(*chosen: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
-    """Combine several options into one decorator. They appear in that order in the help."""
+    """Combine several option decorators into one decorator. The help text shows the options in the given order."""
 
     def decorate(function: _Function) -> _Function:
         for each in reversed(chosen):
@@ -43,7 +49,7 @@ def options(*chosen: Callable[[_Function], _Function]) -> Callable[[_Function], 
 
 
 def filters() -> Callable[[_Function], _Function]:
-    """The options that select books: `--author`, `--title`, `--language`."""
+    """Return a decorator that adds the options that select books: `--author`, `--title`, and `--language`."""
     return options(
         click.option("--author", metavar="TEXT", help="Match part of the author's name. Case is ignored."),
         click.option("--title", metavar="TEXT", help="Match part of the title. Case is ignored."),
@@ -52,7 +58,7 @@ def filters() -> Callable[[_Function], _Function]:
 
 
 def cutting() -> Callable[[_Function], _Function]:
-    """The chunking options: `--threshold`, `--min-words`, `--max-words`."""
+    """Return a decorator that adds the chunking options: `--threshold`, `--min-words`, and `--max-words`."""
     return options(
         click.option(
             "--threshold",
@@ -81,7 +87,10 @@ def cutting() -> Callable[[_Function], _Function]:
 
 
 def ingesting() -> Callable[[_Function], _Function]:
-    """The ingest options: `--collection`, `--no-chapters`, `--force`, and the chunking options."""
+    """Return a decorator that adds the ingest options.
+
+    These are `--collection`, `--no-chapters`, `--force`, and the chunking options.
+    """
     return options(
         collection(),
         click.option(
@@ -100,8 +109,9 @@ def ingesting() -> Callable[[_Function], _Function]:
 
 
 def _former_flat(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    """Handle the former name of `--no-chapters`. That option is eager so that its default does not overwrite this
-    value.
+    """Treat `--flat`, the former name of `--no-chapters`, as that option, and print a note about the new name.
+
+    `--no-chapters` is processed first (it is eager), so its default does not overwrite the value that is set here.
     """
     if value:
         echo(["Note: '--flat' is now called '--no-chapters'."], sys.stderr)
@@ -109,14 +119,14 @@ def _former_flat(context: click.Context, _parameter: click.Parameter, value: boo
 
 
 def collection() -> Callable[[_Function], _Function]:
-    """The option `--collection`."""
+    """Return a decorator that adds the option `--collection`."""
     return click.option(
         "--collection", metavar="NAME", help="The collection to use (default: $QDRANT_COLLECTION, or alexandria)."
     )
 
 
 def preference() -> Callable[[_Function], _Function]:
-    """The option `--format`."""
+    """Return a decorator that adds the option `--format`."""
     return click.option(
         "--format",
         "format_preference",

@@ -1,4 +1,7 @@
-"""Checks preconditions before the first of many books, because otherwise each book would fail with the same error."""
+"""Checks the preconditions for an ingest before the first book.
+
+Without this check, each of many books would fail with the same error.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from citekit.entrypoints.library.ingest_report import collection_of, params_of
 
 
 def to_ingest(library: Alexandria, wanted: Mapping[str, Any]) -> None:
-    """Raise the errors that any ingest would raise: invalid parameters or collection, no index, no embedder."""
+    """Raise the error that the ingest of every book would raise.
+
+    Causes are invalid chunking parameters, an invalid collection, an unavailable index, and an unavailable embedder.
+    """
     params_of(wanted)
     collection = collection_of(library, wanted)
     there = library.index.facts(collection)

@@ -1,4 +1,4 @@
-"""`citekit library preview`."""
+"""Implements the command `citekit library preview`, which lists the books that can be ingested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`citekit query`, and `citekit library query`."""
+"""Implements the command `citekit query` (also `citekit library query`), which answers questions with passages."""
 
 from __future__ import annotations
 
@@ -113,7 +113,10 @@ def _lines(plain: Mapping[str, Any], seconds: float) -> Iterator[str]:
 
 
 def _context(hit: Mapping[str, Any]) -> Iterator[str]:
-    """The addresses of a hit's chapter and neighboring chunks. Their texts are only in the JSON document."""
+    """Yield lines with the addresses of a hit's chapter and neighboring chunks.
+
+    Their texts are only in the JSON document.
+    """
     if hit.get("parent_context"):
         yield f"   chapter  {styled(printable(hit['parent_context']['address']), fg='cyan')}"
     for each in hit.get("siblings", ()):

@@ -1,4 +1,4 @@
-"""`citekit library rebuild`."""
+"""Implements the command `citekit library rebuild`, which re-creates a collection from the files of its books."""
 
 from __future__ import annotations
 

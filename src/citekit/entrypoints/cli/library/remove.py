@@ -1,4 +1,4 @@
-"""`citekit library remove`."""
+"""Implements the command `citekit library remove`, which removes a book from the index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`citekit library search`."""
+"""Implements the command `citekit library search`, which finds books in the catalog."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def command(session: Session, /, tags: tuple[str, ...], **wanted: Any) -> None:
 
 
 def book_table(books: list[Mapping[str, Any]]) -> Iterator[str]:
-    """A table with one line per book."""
+    """Yield the lines of a table with one row per book. Yield nothing if there are no books."""
     if books:
         rows = [
             (

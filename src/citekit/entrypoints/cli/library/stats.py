@@ -1,4 +1,4 @@
-"""`citekit library stats`."""
+"""Implements the command `citekit library stats`, which shows the size of the library and of the index."""
 
 from __future__ import annotations
 

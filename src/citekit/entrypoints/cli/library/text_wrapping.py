@@ -1,4 +1,7 @@
-"""Wraps and truncates text to a width in columns, including wide characters and scripts without spaces."""
+"""Wraps and truncates text to a width in terminal columns, for all scripts.
+
+It handles wide characters, which take two columns, and scripts without spaces between words.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,11 @@ CUT = "..."
 
 
 def clipped(text: str, columns: int) -> str:
-    """`text`, truncated to `columns` with an ellipsis if it does not fit.
+    """Return `text`, truncated with an ellipsis if it is wider than `columns` terminal columns.
 
-    >>> clipped("Moby-Dick; or, The Whale", 12), clipped("鲁迅全集第一卷", 9), clipped("Emma", 9)
-    ('Moby-Dick...', '鲁迅全...', 'Emma')
+    Example:
+        >>> clipped("Moby-Dick; or, The Whale", 12), clipped("鲁迅全集第一卷", 9), clipped("Emma", 9)
+        ('Moby-Dick...', '鲁迅全...', 'Emma')
     """
     if _width(text) <= columns:
         return text
@@ -21,10 +25,13 @@ def clipped(text: str, columns: int) -> str:
 
 
 def folded(text: str, columns: int, most: int) -> list[str]:
-    """Wrap `text` at spaces and between wide characters; an ellipsis replaces everything after `most` lines.
+    """Return `text` wrapped into lines of at most `columns` terminal columns, with at most `most` lines.
 
-    >>> folded("The quick brown fox jumps", 10, 2), folded("今天晚上很好的月光", 10, 2)
-    (['The quick', 'brown f...'], ['今天晚上很', '好的月光'])
+    Lines end at spaces or between wide characters. An ellipsis replaces the text that does not fit.
+
+    Example:
+        >>> folded("The quick brown fox jumps", 10, 2), folded("今天晚上很好的月光", 10, 2)
+        (['The quick', 'brown f...'], ['今天晚上很', '好的月光'])
     """
     lines: list[str] = []
     for line in _lines(" ".join(text.split()), columns):
@@ -51,7 +58,7 @@ def _may_break(text: str, at: int) -> bool:
 
 
 def _fitting(text: str, columns: int) -> int:
-    """The number of characters that fit; at least one, so that every line makes progress."""
+    """Return the number of characters at the start of `text` that fit into `columns`, but at least 1."""
     used = 0
     for at, character in enumerate(text):
         used += _columns(character)
@@ -65,7 +72,10 @@ def _width(text: str) -> int:
 
 
 def _columns(character: str) -> int:
-    """The number of terminal columns: wide characters take two, combining marks none (UAX 11)."""
+    """Return the number of terminal columns of a character (UAX 11).
+
+    Wide characters take two columns, and combining marks take none.
+    """
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

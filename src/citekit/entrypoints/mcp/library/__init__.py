@@ -1,1 +1,1 @@
-"""The MCP tools of the library, and the guardians as prompts."""
+"""Implements the MCP tools of the library, and offers the guardians as prompts."""

@@ -1,4 +1,7 @@
-"""Reads the arguments of library tools: leniently, with the defaults and limits of the tool's schema."""
+"""Reads the arguments of the library tools, with the defaults and limits of each tool's schema.
+
+Reading is lenient: for example, numbers may be written as strings.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ LONGEST_LIST = 1000
 
 
 def read(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The arguments that were given or have a default. Null counts as not given.
+    """Return the arguments of a tool call, including defaults for arguments that are missing or null.
 
-    Numbers and Booleans may be written as strings. Raises `RequestRefused` if an argument is unknown, missing, or of
-    the wrong type.
+    Numbers and Booleans may be written as strings. Raise `RequestRefused` if an argument is unknown, missing without a
+    default, or of the wrong type.
     """
     properties: Mapping[str, Mapping[str, Any]] = schema["properties"]
     arguments = {name: field["default"] for name, field in properties.items() if "default" in field}
@@ -105,6 +108,6 @@ rejected.
 
 
 def clamped(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, with numbers clamped to `BOUNDS`."""
+    """Return the arguments with numbers limited to the ranges in `BOUNDS`."""
     bounds = BOUNDS.get(tool, {})
     return {**arguments, **{name: min(max(arguments[name], low), high) for name, (low, high) in bounds.items()}}

@@ -1,4 +1,4 @@
-"""The definitions of the tools that ingest books, preview their chunks, and remove them."""
+"""Defines the tools that ingest books, preview their chunks, and remove books."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guardians as MCP prompts named `guardian_<id>`, with an optional question."""
+"""Offers the guardians as MCP prompts named `guardian_<id>`, which have an optional question as an argument."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_QUESTION = 10_000
 
 
 def listing(personas: Personas) -> ListPromptsResult:
-    """The list of prompts, one per guardian."""
+    """Return the list of prompts, one for each guardian."""
     return ListPromptsResult(prompts=[_prompt(guardian) for guardian in personas.guardians()])
 
 
@@ -26,7 +26,10 @@ def _prompt(guardian: Guardian) -> Prompt:
 
 
 def filled(personas: Personas, name: str, arguments: dict[str, str] | None) -> GetPromptResult:
-    """The prompt as a user message. Raises `PersonaUnknown` and `RequestRefused`."""
+    """Return the prompt `name` as a user message.
+
+    Raise `PersonaUnknown` if the prompt does not exist, or `RequestRefused` if an argument is unknown.
+    """
     if not name.startswith(PREFIX):
         raise PersonaUnknown(f"There is no prompt {name[:80]!r}. Call prompts/list for the available prompts.")
     guardian = personas.guardian(name.removeprefix(PREFIX))

@@ -1,4 +1,4 @@
-"""The definitions of the tools that query the index, the catalog, and the guardians."""
+"""Defines the tools that query the index, the catalog, and the guardians."""
 
 from __future__ import annotations
 

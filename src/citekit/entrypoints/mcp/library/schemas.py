@@ -1,4 +1,4 @@
-"""JSON Schemas of the input and output of the library tools."""
+"""Builds the JSON Schemas for the input and output of the library tools."""
 
 from __future__ import annotations
 
@@ -12,29 +12,33 @@ _USUAL = ChunkingParams()
 
 
 def optional_text(description: str, default: str | None = None, choices: Sequence[str] = ()) -> Schema:
-    """An optional string."""
+    """Return the schema of an optional string argument."""
     plain = text(description, tuple(choices))
     return plain if default is None else {**plain, "default": default}
 
 
 def whole(description: str, default: int | None = None) -> Schema:
-    """An integer. Values beyond the limits in the description are clamped, not rejected."""
+    """Return the schema of an integer argument.
+
+    The limits that the description mentions are not part of the schema, because values beyond them are clamped, not
+    rejected.
+    """
     plain = {"type": "integer", "description": description}
     return plain if default is None else {**plain, "default": default}
 
 
 def number(description: str, default: float) -> Schema:
-    """A number."""
+    """Return the schema of a number argument."""
     return {"type": "number", "description": description, "default": default}
 
 
 def switch(description: str, default: bool) -> Schema:
-    """A Boolean."""
+    """Return the schema of a Boolean argument."""
     return {"type": "boolean", "description": description, "default": default}
 
 
 def wholes(description: str) -> Schema:
-    """A list of integers."""
+    """Return the schema of an argument that is a list of integers."""
     return {"type": "array", "items": {"type": "integer"}, "description": description}
 
 
@@ -76,19 +80,22 @@ _ERROR: Schema = {
 
 
 def outputs(properties: Mapping[str, Schema]) -> dict[str, Any]:
-    """The schema of an answer. Only `error` is always present; `success` is false if `error` is not null."""
+    """Return the schema of a tool result with the given properties, `success`, and `error`.
+
+    Only `error` is always present. `success` is false if `error` is not null.
+    """
     fields = {**properties, "success": {"type": "boolean"}, "error": _ERROR}
     return {"type": "object", "properties": fields, "required": ["error"]}
 
 
 def listed(description: str, properties: Mapping[str, Schema] | None = None) -> Schema:
-    """A list of objects with these properties and possibly others."""
+    """Return the schema of a list of objects that have these properties and possibly others."""
     items: Schema = {"type": "object"} if properties is None else {"type": "object", "properties": dict(properties)}
     return {"type": "array", "items": items, "description": description}
 
 
 def said(kind: str | Sequence[str], description: str = "") -> Schema:
-    """A field of an answer with this JSON type."""
+    """Return the schema of a result field that has the JSON type `kind`, or one of several types."""
     plain: dict[str, Any] = {"type": kind if isinstance(kind, str) else list(kind)}
     return {**plain, "description": description} if description else plain
 

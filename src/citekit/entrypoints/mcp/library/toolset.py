@@ -1,4 +1,4 @@
-"""The library tools: their definitions, the functions that run them, and how they report errors."""
+"""Combines the definitions of the library tools with the functions that run them and that report their errors."""
 
 from __future__ import annotations
 
@@ -78,13 +78,16 @@ TOOLS: tuple[Tool, ...] = tuple(tool for tool, *_ in _TOOLS)
 
 @define
 class LibraryTools:
-    """The tools of one library. `open_library` is called at the first tool call, so that it does not slow the start."""
+    """The MCP tools of one library.
+
+    `open_library` is called only at the first tool call, so that opening the library does not delay the server start.
+    """
 
     open_library: Callable[[], Alexandria]
     discreet: Discretion
 
     def bound(self) -> dict[str, Bound]:
-        """The tools by name."""
+        """Return the library tools by name, each with the function that runs it."""
         return {
             tool.name: Bound(
                 tool,
@@ -101,7 +104,10 @@ class LibraryTools:
 
 
 def _refused(refuse: Refuse, discreet: Discretion, arguments: Arguments, error: BaseException) -> Answer:
-    """The answer to an error. The contract of the library tools puts every error into the answer itself."""
+    """Return the result of a library tool that failed with `error`.
+
+    Library tools report every error in a field of the result, not as an MCP error.
+    """
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A library tool failed", exc_info=error)
     plain = discreet.in_answer(refuse(arguments, error))

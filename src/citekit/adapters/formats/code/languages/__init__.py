@@ -1,1 +1,1 @@
-"""What the outliner needs to know about each language, in families with similar syntax."""
+"""Rules for outlining each programming language. Each module covers languages with similar syntax."""

@@ -1,4 +1,4 @@
-"""Object-oriented languages with braces: Java, C#, Go, Rust, Kotlin, Swift, Scala, and Dart."""
+"""Grammars of object-oriented languages with braces: Java, C#, Go, Rust, Kotlin, Swift, Scala, and Dart."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _CLAUSES_BEFORE_NAME = 6
 
 
 def _kotlin_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """Reads the keyword before the name, because a Kotlin `class_declaration` may also be an interface or an enum."""
+    """Return the outline type of a Kotlin definition, or "" if the node defines nothing.
+
+    A Kotlin `class_declaration` may also be an interface or an enum, which the keyword before its name shows.
+    """
     if node.type != "class_declaration":
         return kind_of(node, listed, parent, data)
     name = node.child_by_field_name("name")
@@ -38,7 +41,10 @@ def _kotlin_name(node: Node, data: bytes) -> str:
 
 
 def _swift_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """Returns the keyword that declares a type: class, struct, enum, actor, or extension."""
+    """Return the outline type of a Swift definition, or "" if the node defines nothing.
+
+    For a type, this is its keyword: `class`, `struct`, `enum`, `actor`, or `extension`.
+    """
     word = node.child_by_field_name("declaration_kind") if node.type == "class_declaration" else None
     return text_of(word, data) if word is not None else kind_of(node, listed, parent, data)
 
@@ -52,7 +58,10 @@ def _scala_name(node: Node, data: bytes) -> str:
 
 
 def _dart_name(node: Node, data: bytes) -> str:
-    """Returns the name of a Dart declaration: both parts of a named constructor, or the symbol of an operator."""
+    """Return the name of a Dart declaration.
+
+    A named constructor has both of its names, such as `Point.origin`. An operator has its symbol.
+    """
     children = node.named_children[:_CLAUSES_BEFORE_NAME]
     if "constructor" in node.type:
         return ".".join(text_of(each, data) for each in children if each.type == "identifier")

@@ -1,4 +1,4 @@
-"""C, C++, Objective-C, and Zig."""
+"""Grammars of C, C++, Objective-C, and Zig."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _objc_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
 
 
 def _objc_name(node: Node, data: bytes) -> str:
-    """Returns the selector of a method (`insert:at:`), or the name of a class, with its category if it has one."""
+    """Return the name of an Objective-C type, or the selector of a method, such as `insert:at:`."""
     if node.type in _MEMBERS:
         return _selector(node, data)
     if node.type in ("class_interface", "class_implementation", "protocol_declaration"):

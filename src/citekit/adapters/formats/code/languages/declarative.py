@@ -1,4 +1,4 @@
-"""Declarative languages: Haskell and SQL."""
+"""Grammars of the declarative languages Haskell and SQL."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def _haskell_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str:
-    """A type signature in a class is a method; elsewhere it belongs to the definition after it."""
+    """Return the outline type of a Haskell node, or "" if the node is not an outline item.
+
+    A type signature is a method inside a class. Elsewhere, it belongs to the definition after it and is no item.
+    """
     if node.type == "signature":
         return "method" if parent == "class" else ""
     if listed == "function" and parent in ("function", "method"):
@@ -38,7 +41,10 @@ def _haskell_name(node: Node, data: bytes) -> str:
 
 
 def _declared(node: Node) -> Node | None:
-    """Returns the name in the signature of a foreign import, or on the left side of a pattern synonym."""
+    """Return the name node of a Haskell foreign import (from its signature) or pattern synonym (from its left side).
+
+    Return None if the name cannot be found.
+    """
     signature = node.child_by_field_name("signature")
     if signature is not None:
         return signature.child_by_field_name("name")
@@ -50,7 +56,7 @@ def _declared(node: Node) -> Node | None:
 
 
 def _sql_name(node: Node, data: bytes) -> str:
-    """Returns the name of the created object, without its schema."""
+    """Return the name of the object that an SQL statement creates, without the schema."""
     column = node.child_by_field_name("column")
     if column is not None:
         return text_of(column, data)

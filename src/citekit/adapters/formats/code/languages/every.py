@@ -1,4 +1,4 @@
-"""The grammars of all languages, by name."""
+"""Lists the grammars of all supported programming languages by language name."""
 
 from __future__ import annotations
 

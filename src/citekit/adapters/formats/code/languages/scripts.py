@@ -1,4 +1,4 @@
-"""Scripting languages: Python, Ruby, PHP, Bash, Lua, Perl, PowerShell, Elixir, and Julia."""
+"""Grammars of scripting languages: Python, Ruby, PHP, Bash, Lua, Perl, PowerShell, Elixir, and Julia."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TITLE_LIMIT = 120
 
 
 def _lua_kind(node: Node, _listed: str, _parent: str | None, data: bytes) -> str:
-    """Accepts a named function, or a function that is assigned to a name or to a table field."""
+    """Return "function" for a named Lua function or one assigned to a name or table field, otherwise ""."""
     if node.type == "function_declaration":
         return "function"
     return "function" if _lua_name(node, data) else ""
@@ -46,7 +46,10 @@ def _ruby_name(node: Node, data: bytes) -> str:
 
 
 def _ruby_title(node: Node, data: bytes) -> str:
-    """Returns the title in `describe "a thing" do ... end` and similar calls; an empty string for other calls."""
+    """Return the title of a Ruby test block, such as "a thing" in `describe "a thing" do ... end`.
+
+    Return "" for other calls.
+    """
     if (
         node.child_by_field_name("block") is None
         or text_of(node.child_by_field_name("method"), data, 20) not in _SUITES
@@ -109,7 +112,7 @@ def _julia_kind(node: Node, listed: str, parent: str | None, data: bytes) -> str
 
 
 def _julia_name(node: Node, data: bytes) -> str:
-    """Returns the first plain name on the left side of a definition's signature."""
+    """Return the name of a Julia definition without parameters and types, or "" if it is not found."""
     named = node.child_by_field_name("name")
     inner = named if named is not None else first_child(node)
     for _ in range(8):

@@ -1,4 +1,4 @@
-"""JavaScript, TypeScript, CSS, and SCSS."""
+"""Grammars of JavaScript, TypeScript, CSS, and SCSS."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def _script_name(node: Node, data: bytes) -> str:
 
 
 def _title(node: Node, data: bytes) -> str:
-    """Returns the title of `describe("a thing", () => ...)`, `it.each(...)("does", ...)`, and similar test calls.
+    """Return the title of a JavaScript test call, such as `describe("a thing", () => ...)`.
 
-    Returns an empty string for other calls.
+    A call such as `it.each(...)("does", ...)` is a test call too. Return "" for other calls.
     """
     called = node.child_by_field_name("function")
     while called is not None and called.type in ("member_expression", "call_expression"):
@@ -40,13 +40,13 @@ def _title(node: Node, data: bytes) -> str:
 
 
 def _rule_kind(node: Node, listed: str, _parent: str | None, _data: bytes) -> str:
-    """Accepts an at-rule only if it has a block."""
+    """Return `listed`, the outline type of a CSS rule, or "" for an at-rule without a block, such as `@import`."""
     bare = node.type == "at_rule" and not any(each.type == "block" for each in node.named_children[:20])
     return "" if bare else listed
 
 
 def _rule_name(node: Node, data: bytes) -> str:
-    """Returns the selectors of a rule, or the text before the block of an at-rule."""
+    """Return the selectors of a CSS rule, the name of a named rule, or the text before the block of an at-rule."""
     block = next((each for each in node.named_children[:8] if each.type.endswith(("block", "block_list"))), None)
     end = block.start_byte if block is not None else node.end_byte
     named = node.child_by_field_name("name")

@@ -1,1 +1,1 @@
-"""Rewrites programs that a grammar cannot parse, without moving a line."""
+"""Rewrites programs that a grammar cannot parse, so that it can. All text keeps its line."""

@@ -1,4 +1,4 @@
-"""Replaces parts of a program with spaces, so that all other text keeps its position.
+"""Replaces parts of a program with spaces, so that all other text keeps its byte offset.
 
 Also removes the conditional directives (`#if` and similar) that a grammar cannot parse.
 """
@@ -14,7 +14,7 @@ _BLANKS = bytes(each if each in b"\r\n" else ord(" ") for each in range(256))
 
 
 def blank(text: bytes) -> bytes:
-    """Returns as many spaces as `text` has bytes; line breaks are kept."""
+    """Replace every byte of `text` except line breaks with a space."""
     return text.translate(_BLANKS)
 
 
@@ -22,9 +22,10 @@ _CONDITION = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elseif|else|endif)
 
 
 def without_conditions(data: bytes) -> bytes:
-    """Returns the program without `#if` and similar directives.
+    """Return the program with `#if` and similar directives replaced by spaces.
 
-    All branches of a condition are kept if the braces in each of them are balanced, otherwise only the first one.
+    All branches of a condition are kept if the braces in each branch are balanced. Otherwise only the first branch is
+    kept.
     """
     lines = data.splitlines(keepends=True)
     edges = [0] * (len(lines) + 1)
@@ -50,16 +51,20 @@ def without_conditions(data: bytes) -> bytes:
 
 @frozen
 class _Condition:
-    """The lines of an `#if`, its other branches, and its `#endif`, and the number of open braces at each."""
+    """A conditional block: `#if`, its other branches, and `#endif`.
+
+    `marks` are the line numbers of these directives, and `depths` the number of open braces at each of them.
+    """
 
     marks: list[int]
     depths: list[int]
 
 
 def _keep_one(edges: list[int], condition: _Condition) -> int:
-    """Returns the number of open braces after a condition.
+    """Mark all branches except the first for removal if braces are unbalanced in a branch.
 
-    `edges` receives 1 where the lines to be removed begin, and -1 where they end.
+    Return the number of open braces after the condition. In `edges`, 1 is added at the line where a removed range
+    begins, and 1 is subtracted at the line where the range ends.
     """
     marks, depths = condition.marks, condition.depths
     if len(marks) == 2 or all(before == after for before, after in pairwise(depths)):

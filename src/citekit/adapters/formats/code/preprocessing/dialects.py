@@ -1,4 +1,4 @@
-"""Prepares a program for its parser, and detects the dialect of C header files."""
+"""Prepares programs for the parser, and detects the language of C header files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _PLUS = re.compile(
 
 
 def dialect(language: str, suffix: str, data: bytes) -> str:
-    """Returns the language of a program. A `.h` file may be C, C++, or Objective-C, so its content decides."""
+    """Return the language whose grammar should parse the program `data`.
+
+    This is `language`, except that the content of a `.h` file decides whether it is C, C++, or Objective-C.
+    """
     if language != "c" or suffix.lower() != ".h":
         return language
     if _OBJECTIVE.search(data):
@@ -53,10 +56,10 @@ _CONFLICT = re.compile(rb"^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?(?=\r?$)", re.M
 
 
 def prepare(data: bytes, language: str) -> bytes:
-    """Returns the program `data` for the parser, with the same length and with spaces for text that it cannot handle.
+    """Return the program `data` with spaces in place of text that the grammar of `language` cannot parse.
 
-    Affected are macros between a signature and its body, macros between `class` and its name, and words that a grammar
-    misreads.
+    This includes macros between a signature and its body, macros between `class` and its name, words that a grammar
+    misreads, and merge conflict markers. The length does not change.
     """
     if b"<<<<<<< " in data:
         data = _CONFLICT.sub(lambda found: b" " * len(found[0]), data)
@@ -76,9 +79,10 @@ _PREPROCESSED = frozenset(("c", "cpp", "csharp"))
 
 
 def simplify(data: bytes, language: str, is_valid: shell.IsValid) -> bytes | None:
-    """Returns a simpler version of a program that the parser did not fully understand after `prepare`.
+    """Return a simpler version of a program in which the parser still finds errors after `prepare`.
 
-    Returns None if the language has no simpler version.
+    Return None if programs in this language cannot be simplified. `is_valid` returns whether a fragment parses without
+    errors.
     """
     if language == "bash":
         return shell.prepare(shell.skeleton(data, is_valid))
@@ -96,7 +100,10 @@ _OTHERS = bytes(each for each in range(256) if each not in _STEPS)
 
 
 def is_too_nested(data: bytes, language: str) -> bool:
-    """Returns whether a program opens thousands of brackets, or hundreds of angle brackets, without closing them."""
+    """Return whether a program is nested too deeply to parse.
+
+    This is the case if thousands of brackets, or hundreds of angle brackets, are open at the same time.
+    """
     if language in ("csharp", "cpp") and _NESTED_GENERICS.search(data) is not None:
         return True
     brackets = data.translate(None, _OTHERS)

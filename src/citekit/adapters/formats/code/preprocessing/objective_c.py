@@ -1,6 +1,6 @@
 """Rewrites Objective-C and Objective-C++ so that the Objective-C grammar can parse it.
 
-Only the structure must be right, because names and signatures are taken from the original program.
+Only the structure of the result matters, because names and signatures are taken from the original program.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ _Replace = Callable[[re.Match[bytes]], bytes]
 
 
 def _replace_with(text: bytes) -> _Replace:
-    """Returns a replacement by `text`, padded with spaces and the original line breaks to the length of the match."""
+    """Return a function for `re.sub` that replaces the match with `text`.
+
+    The rest of the match becomes spaces, but keeps its line breaks, so that the length does not change.
+    """
     return lambda found: text + blank(found[0][len(text) :])
 
 
@@ -68,7 +71,7 @@ _MIXED_STEPS: tuple[tuple[re.Pattern[bytes], _Replace], ...] = (
 
 
 def prepare(data: bytes) -> bytes:
-    """Returns the program for the parser, with the same length and the same lines."""
+    """Return a version of the program `data` that the parser can read, with the same length and the same lines."""
     data = without_conditions(data)
     for pattern, replace in _PLAIN_STEPS:
         data = pattern.sub(replace, data)

@@ -1,6 +1,6 @@
 """Rewrites SCSS so that its grammar can parse it: keeps the blocks and their headers, and drops the declarations.
 
-Only the structure must be right, because names and signatures are taken from the original style sheet.
+Only the structure of the result matters, because names and signatures are taken from the original style sheet.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ _INTERPOLATION, _KEPT, _DROPPED, _MOVING = "interpolation", "kept", "dropped", "
 
 
 def prepare(data: bytes) -> bytes:
-    """Returns the style sheet for the parser, with the same length and the same lines. Comments are kept."""
+    """Return a version of the style sheet that the parser can read, with the same length and lines.
+
+    Comments are kept.
+    """
     sheet = _Sheet(data, bytearray(blank(data)))
     for token in _TOKEN.finditer(data):
         sheet.visit(token)
@@ -40,7 +43,11 @@ def prepare(data: bytes) -> bytes:
 
 @define
 class _Sheet:
-    """Processes the tokens of a style sheet. `start` is the offset of the text before the next block or semicolon."""
+    """Processes the tokens of the style sheet `data`, and copies the text to keep to `kept`.
+
+    `start` is the offset of the text after the previous block or semicolon. `open` lists the blocks and interpolations
+    that are not closed yet.
+    """
 
     data: bytes
     kept: bytearray
@@ -64,7 +71,10 @@ class _Sheet:
             self._comment(token)
 
     def _comment(self, token: re.Match[bytes]) -> None:
-        """Keep a comment that has nothing before it. `start` moves past it, so that no space is scanned twice."""
+        """Keep a comment unless unfinished code precedes it.
+
+        `start` moves past the comment, or to that code, so that no space is scanned twice.
+        """
         ink = _INK.search(self.data, self.start, token.start())
         self.start = ink.start() if ink else token.end()
         if ink is None:

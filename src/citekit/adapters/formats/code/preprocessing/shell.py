@@ -1,6 +1,7 @@
-"""Rewrites shell scripts that their grammar cannot parse: one unusual line makes it lose every function of a file.
+"""Rewrites shell scripts that the grammar cannot parse.
 
-Functions are recognized by their lines instead: the header, and the closing line with the same indentation.
+A single unusual line can make the parser miss every function of a file. Functions are therefore recognized by their
+lines: the header, and the closing line with the same indentation.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ IsValid = Callable[[bytes], bool]
 
 @frozen
 class _Function:
-    """The offsets of a function's first byte, the byte after its opener, its closer, and the byte after that."""
+    """The byte offsets of a shell function.
+
+    `start` is its first byte, `body` the byte after the opening bracket, `closer` the closing bracket, and `end` the
+    byte after the closing bracket.
+    """
 
     start: int
     body: int
@@ -46,14 +51,15 @@ class _Function:
 
 
 def prepare(data: bytes) -> bytes:
-    """Returns the program for the parser, with the same length: adds the semicolon that `for x do` lacks."""
+    """Return the program with the semicolon that the grammar requires in `for x do`. The length does not change."""
     return _FOR.sub(rb"\1;", data)
 
 
 def skeleton(data: bytes, is_valid: IsValid) -> bytes:
-    """Returns the functions of a program and the comments around them, with the same length and the same lines.
+    """Return only the functions and comments of a shell script, with the same length and the same lines.
 
-    A body that is not valid is reduced to the functions in it.
+    A function that is not valid is reduced to its first and last lines and the functions in it. `is_valid` returns
+    whether a fragment parses without errors.
     """
     kept = bytearray(blank(data))
     for comment in _COMMENT.finditer(data):
@@ -67,10 +73,10 @@ def skeleton(data: bytes, is_valid: IsValid) -> bytes:
 
 @frozen
 class _Script:
-    """A program and the analysis of its lines.
+    """A shell script and the analysis of its lines.
 
-    `kept` is the result so far. `quoted` lists the ranges of here-documents. `closers` maps the indentation and the closing
-    character of a line to the offsets of such lines.
+    `kept` is the result so far. `quoted` lists the byte ranges of here-documents. `closers` maps the indentation plus
+    the closing bracket of a line to the offsets of all such brackets.
     """
 
     data: bytes
@@ -80,7 +86,11 @@ class _Script:
     closers: dict[bytes, list[int]]
 
     def keep(self, each: _Function, levels: int) -> None:
-        """Keep a function: all of it if it is valid, otherwise its header, its closer, and the functions inside."""
+        """Copy a function to the result.
+
+        If it is not valid, copy only its first and last lines and its nested functions. `levels` is how many levels of
+        nested functions are copied.
+        """
         whole = self.data[each.start : each.end]
         if self.is_valid(whole):
             self.kept[each.start : each.end] = whole
@@ -94,7 +104,7 @@ class _Script:
             self.keep(nested, levels - 1)
 
     def outermost(self, start: int, end: int) -> list[_Function]:
-        """Returns the functions in the bytes [start, end) that are not inside another function or a here-document."""
+        """Return the functions in the bytes [`start`, `end`) that are not in another function or a here-document."""
         found: list[_Function] = []
         for head in _HEAD.finditer(self.data, start, end):
             inside = found and head.start() < found[-1].end
@@ -106,9 +116,10 @@ class _Script:
         return found
 
     def _closed(self, head: re.Match[bytes], end: int) -> _Function | None:
-        """Returns the function that begins at a header.
+        """Return the function that begins at the header `head`, or None if it is not closed before byte `end`.
 
-        It ends with the closer at the end of the same line, or on the first line that has the indentation of the header.
+        The function ends at a closing bracket at the end of the header's line, or on the first later line that begins
+        with the indentation of the header and a closing bracket.
         """
         mark = _CLOSERS[head["opener"]]
         same = _SAME_LINE[mark].match(self.data, head.end(), end)
@@ -137,7 +148,7 @@ def _closers(data: bytes, quoted: Sequence[tuple[int, int]]) -> dict[bytes, list
 
 
 def _quoted(data: bytes) -> list[tuple[int, int]]:
-    """Returns the byte ranges of here-documents."""
+    """Return the byte ranges of the here-documents in a shell script."""
     words: dict[bytes, list[int]] = {}
     for word in _WORD.finditer(data):
         words.setdefault(word[1], []).append(word.end())

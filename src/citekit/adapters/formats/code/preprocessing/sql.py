@@ -1,4 +1,4 @@
-"""Rewrites SQL so that its grammar can parse it: unknown statements and clauses become spaces."""
+"""Rewrites SQL so that its grammar can parse it: replaces unknown statements and clauses with spaces."""
 
 from __future__ import annotations
 
@@ -27,10 +27,15 @@ _RETURNS = b"()RETURNS x"
 
 
 def prepare(data: bytes) -> bytes:
-    """Returns the program for the parser, with the same length and the same lines.
+    """Return a version of the SQL program that the parser can read, with the same length and the same lines.
 
-    Removed are psql commands, statements about operators, casts, permissions, and the like, the C symbol of a function, the
-    description of a type that is defined in C, and the arguments of a function that declares its results with `OUT`.
+    These parts are removed:
+
+    - psql commands
+    - statements about operators, casts, permissions, and similar objects
+    - the name of the C function that implements an SQL function
+    - the description of a type that is defined in C
+    - the arguments of a function that declares its results with `OUT`
     """
     data = _without_statements(_COMMANDS.sub(lambda found: blank(found[0]), data))
     for pattern in (_SYMBOL, _SHAPE):
@@ -47,7 +52,11 @@ def _without_statements(data: bytes) -> bytes:
 
 
 def _returning(found: re.Match[bytes]) -> bytes:
-    """Returns the signature with empty arguments and a return type, on the first line that has room for them."""
+    """Replace the arguments of a function signature with a return type, and keep its length and line breaks.
+
+    The return type is written to the first line that has room for it. If no line has room, return the signature
+    unchanged.
+    """
     lines = found[0][len(found[1]) :].splitlines(keepends=True)
     wide = next((number for number, line in enumerate(lines) if len(line.rstrip(b"\r\n")) >= len(_RETURNS)), None)
     if wide is None:

@@ -1,1 +1,1 @@
-"""Clips and stills of video and audio."""
+"""Extracts clips of video and audio, and still images of video."""

@@ -1,4 +1,4 @@
-"""Extracts clips with PyAV, in process."""
+"""Extracts clips with the library PyAV, without starting another program."""
 
 from __future__ import annotations
 
@@ -37,9 +37,11 @@ if TYPE_CHECKING:
 
 
 class PyAvClipExtractor:
-    """Copies streams. The clip shows exactly the requested start if its container can hide what comes before.
+    """Extracts clips by copying the encoded streams.
 
-    `accurate` re-encodes from the start to the next keyframe, or the whole clip if a clean join isn't possible.
+    The clip starts exactly at the requested time if its container can hide the earlier frames that it must include. The
+    option `accurate` encodes the frames from the start to the next keyframe again, or the whole clip if these frames
+    can't be joined with copied ones.
     """
 
     @property
@@ -100,7 +102,7 @@ def _copy_clip(
 def _copy_sound(
     container: InputContainer, audio: Any, span: Span, output: ClipContainer, target: Path, progress: Progress
 ) -> ClipTimes:
-    """Cut to the sample. Decodes and encodes only if the stored form can't be copied."""
+    """Write the audio of `span`, exact to the sample. Decode and encode it only if it can't be copied."""
     codec = codec_name(audio)
     if encoder_for(codec, output) == codec and sample_size(codec, audio.codec_context.channels) is not None:
         return copy_samples(container, audio, span, output, target, progress)

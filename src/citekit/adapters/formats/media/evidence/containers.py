@@ -1,7 +1,7 @@
-"""Chooses the container of a clip: one that takes the codecs unchanged and that common players play.
+"""Chooses the container of a clip: one that can store the codecs unchanged and that common players support.
 
-MP4 has edit lists (ISO/IEC 14496-12, 8.6.6): a clip shows exactly the requested start although its bytes start at the
-keyframe before it. In other containers, the clip starts where its bytes start.
+MP4 has edit lists (ISO/IEC 14496-12, 8.6.6), so a clip can start exactly at the requested time although its data starts
+at the keyframe before it. In most other containers, playback starts where the data starts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from attrs import frozen
 
 @frozen
 class ClipContainer:
-    """`muxer` is FFmpeg's name. `exact` means that the container can hide what comes before the requested start."""
+    """A container format for clips. `muxer` is FFmpeg's name of the format.
+
+    `exact` is True if the container can hide the frames before the requested start.
+    """
 
     muxer: str
     suffix: str
@@ -43,9 +46,9 @@ _AUDIO_CONTAINERS = {
 
 
 def container_for(video: str | None, audio: str | None, source: str) -> ClipContainer:
-    """Return the container for these codecs, cut from a `source` container.
+    """Return the container for a clip with these codecs that is cut from a `source` container.
 
-    All names are FFmpeg's; None means no such stream.
+    All names are FFmpeg's. None means that there is no video or no audio stream.
     """
     codecs = {codec for codec in (video, audio) if codec is not None}
     if video is None:
@@ -60,7 +63,10 @@ def container_for(video: str | None, audio: str | None, source: str) -> ClipCont
 
 
 def _container_for_audio(codec: str, source: str) -> ClipContainer:
-    """Return the container for audio. A codec that no container can cut cleanly is decoded and stored as FLAC."""
+    """Return the container for a clip with audio only.
+
+    FLAC means that audio which no container can cut exactly is decoded and then encoded as FLAC.
+    """
     if _is_pcm(codec):
         return AIFF if source == "aiff" and codec.endswith("be") else WAV if _fits_wav(codec) else FLAC
     return _AUDIO_CONTAINERS.get(codec, FLAC)

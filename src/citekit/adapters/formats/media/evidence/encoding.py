@@ -1,6 +1,7 @@
-"""Encodes video and audio when a copy isn't possible; the same input always gives the same bytes.
+"""Encodes video and audio when copying isn't possible. The same input always gives the same bytes.
 
-Clips that are encoded as a whole have H.264 video. Their audio is copied if MP4 takes it, otherwise it is AAC.
+Clips that are encoded completely have H.264 video. Their audio is copied if MP4 supports its codec, and is otherwise
+encoded as AAC.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ MP4_AUDIO_CODECS = {"aac", "mp3", "ac3", "eac3", "alac"}
 
 
 def h264_encoder(video: Any, pixels: str, size: tuple[int, int], options: dict[str, str]) -> Any:
-    """Return an H.264 encoder, not yet open, for frames like those of the stream `video`.
+    """Return an H.264 encoder for frames like those of the stream `video`. The encoder is not open yet.
 
-    `size` is (width, height) in pixels.
+    `pixels` is the pixel format, `size` is the width and height in pixels, and `options` are added to the x264 options.
     """
     encoder = library().CodecContext.create("libx264", "w")
     copy_video_parameters(encoder, video, pixels, size)
@@ -55,7 +56,10 @@ def h264_encoder(video: Any, pixels: str, size: tuple[int, int], options: dict[s
 
 
 def copy_video_parameters(encoder: Any, video: Any, pixels: str, size: tuple[int, int]) -> None:
-    """Give an encoder the size, frame rate, pixel aspect ratio, and colors of the stream `video`."""
+    """Set the frame rate, pixel aspect ratio, and colors of an encoder to those of the stream `video`.
+
+    The pixel format is set to `pixels`, and the width and height to `size`.
+    """
     encoder.width, encoder.height = size
     encoder.pix_fmt = pixels
     encoder.time_base = video.time_base
@@ -67,9 +71,10 @@ def copy_video_parameters(encoder: Any, video: Any, pixels: str, size: tuple[int
 
 
 def decode_from(container: InputContainer, stream: Any, time: float, from_tick: int | None = None) -> Iterator[Any]:
-    """Yield frames with timestamps from the keyframe at or before `time` (container's own time) on.
+    """Yield decoded frames that have timestamps, from the keyframe at or before `time` to the end of the stream.
 
-    Some of the frames before the tick `from_tick` can be missing.
+    `time` is in seconds of the container's own time. Some frames before the timestamp `from_tick`, which is in units of
+    the stream's time base, can be missing.
     """
     stream.thread_type = "AUTO"
     seek(container, stream, time)
@@ -77,7 +82,7 @@ def decode_from(container: InputContainer, stream: Any, time: float, from_tick: 
 
 
 def add_aac(output: OutputContainer, audio: Any) -> Any:
-    """Add an AAC stream for audio like that of `audio`."""
+    """Add an AAC stream to `output` for encoding the stream `audio`, as mono or stereo."""
     encoder: Any = output.add_stream("aac", rate=_aac_sample_rate(audio.codec_context.sample_rate))
     encoder.layout = "mono" if audio.codec_context.channels == 1 else "stereo"
     encoder.bit_rate = 96_000 * (1 if audio.codec_context.channels == 1 else 2)
@@ -90,7 +95,10 @@ def _aac_sample_rate(rate: int) -> int:
 
 
 def encode_audio(container: InputContainer, audio: Any, encoder: Any, low: float, high: float) -> None:
-    """Encode the audio from `low` to `high` (container's own time, seconds) so that it starts at 0."""
+    """Encode the audio from `low` to `high`, so that the output starts at 0.
+
+    `low` and `high` are in seconds of the container's own time.
+    """
     av = library()
     rate = encoder.codec_context.sample_rate
     resampler = av.AudioResampler("fltp", encoder.codec_context.layout, rate)
@@ -139,7 +147,10 @@ def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, first: int) 
 def re_encode(
     container: InputContainer, video: Any, audio: Any, span: Span, point: SeekPoint, path: Path, progress: Progress
 ) -> ClipTimes:
-    """Write `span` as a new MP4. Raises `ExtractionFailed` if no frame could be decoded."""
+    """Write `span` as a new MP4 file, completely encoded again.
+
+    Raise `ExtractionFailed` if no frame could be decoded.
+    """
     size = _round_up_to_even(video.codec_context.width), _round_up_to_even(video.codec_context.height)
     with create_media(path, MP4.muxer, MP4_OPTIONS) as output:
         encoder: Any = output.add_stream("libx264", rate=video.average_rate or video.guessed_rate or 25)
@@ -172,9 +183,9 @@ def _add_audio_track(output: Any, audio: Any, span: Span) -> Any:
 def _encode_video(
     container: InputContainer, video: Any, encoder: Any, span: Span, point: SeekPoint, progress: Progress
 ) -> float | None:
-    """Encode the frames shown in `span`.
+    """Encode the video frames that are shown in `span`.
 
-    Returns when the last of them ends in the container's own time, or None without frames.
+    Return when the last frame ends, in seconds of the container's own time, or None if there are no frames.
     """
     limit = round((span.high - TOLERANCE) / video.time_base)
     end: float | None = None

@@ -1,4 +1,4 @@
-"""Extracts clips with the ffmpeg program, under the same contract as the PyAV extractor."""
+"""Extracts clips with the ffmpeg program. It can be used instead of the PyAV extractor."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ _X264 = {"vcodec": "libx264", "crf": "17", "preset": "veryfast", "threads": "2",
 
 @frozen
 class _Plan:
-    """What to copy: the start in seconds from the source's start, the streams, and the codecs."""
+    """The parameters of a clip: the streams to copy, their codecs, and the container.
+
+    `start` is where copying starts, in seconds from the start of the source.
+    """
 
     span: Span
     start: float
@@ -58,9 +61,10 @@ class _Plan:
 
 
 class FfmpegExtractor:
-    """Copies streams with the ffmpeg program, from the frame shown at the start if the container has edit lists.
+    """Extracts clips by copying the encoded streams with the ffmpeg program.
 
-    `accurate` encodes the whole clip.
+    If the container has edit lists, the clip starts with the frame that is shown at the requested start. The option
+    `accurate` encodes the whole clip again.
     """
 
     @property
@@ -140,13 +144,19 @@ def _command(ffmpeg: str, path: Path, plan: _Plan, target: Path) -> list[str]:
 
 
 def _length(plan: _Plan) -> float:
-    """Return the seconds to write. A copy is a little shorter, so that a frame that starts at the end isn't included."""
+    """Return the number of seconds to write.
+
+    A copy is a little shorter than the span, so that a frame that starts exactly at its end isn't included.
+    """
     margin = TOLERANCE if plan.codecs.get("codec") == "copy" else 0.0
     return max(plan.span.end - plan.start - margin, TOLERANCE)
 
 
 def _measure_clip(target: Path, plan: _Plan) -> ClipTimes:
-    """Return what the clip shows and stores, measured from its own packets. Raises `ExtractionFailed` if it has none."""
+    """Return the times that the clip shows and stores, measured from its packets.
+
+    Raise `ExtractionFailed` if the clip is empty.
+    """
     with open_media(target, ExtractionFailed) as clip:
         first, last = 0.0, 0.0
         for packet in clip.demux(playable_streams(clip)):

@@ -1,4 +1,7 @@
-"""FLAC clips exact to the sample: inner frames are copied, and only the frames at the edges are encoded again."""
+"""Cuts FLAC clips that are exact to the sample.
+
+Whole frames are copied. Only partial frames at the start and the end are decoded and encoded again.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,15 @@ _REPORT_EVERY = 100
 
 
 class UncopyableError(Exception):
-    """The frames can't be copied, so the audio must be decoded."""
+    """The FLAC frames can't be copied, so the audio must be decoded."""
 
 
 @define
 class _FlacWriter:
-    """Writes the frames of the clip. `written` counts the samples so far, and `blocks` has the samples of each frame."""
+    """Writes the FLAC frames of a clip.
+
+    `written` is the number of samples written so far, and `blocks` contains the number of samples of each frame.
+    """
 
     file: BinaryIO
     audio: Any
@@ -46,7 +52,10 @@ class _FlacWriter:
         self.blocks.append(header.samples)
 
     def add_samples(self, sound: bytes) -> None:
-        """Encode samples as frames of which only the last can be short."""
+        """Encode and write the decoded samples `sound` as frames of equal length.
+
+        Only the last frame can be shorter.
+        """
         context = self.audio.codec_context
         size = context.channels * context.format.bytes
         count = len(sound) // size
@@ -58,7 +67,7 @@ class _FlacWriter:
 
 
 def copy_flac(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
-    """Write the samples of `span` to `path`. Raises `UncopyableError` if the frames can't be copied."""
+    """Write the samples of `span` to a FLAC file at `path`. Raise `UncopyableError` if the frames can't be copied."""
     rate = audio.codec_context.sample_rate
     info = bytes(audio.codec_context.extradata or b"")
     if (
@@ -92,7 +101,10 @@ def _with_progress(packets: Iterator[Any], rate: int, span: Span, progress: Prog
 
 
 def _copy_range(clip: _FlacWriter, packets: Iterator[Any], first: int, last: int) -> None:
-    """Add the samples from `first` to `last`: whole frames as copies, partial frames encoded again."""
+    """Add the samples from `first` to `last` (exclusive) to the clip.
+
+    Whole frames are copied, and partial frames are encoded again.
+    """
     partial = b""
     expected: int | None = None
     copied: Any = None
@@ -121,9 +133,10 @@ def _copy_range(clip: _FlacWriter, packets: Iterator[Any], first: int, last: int
 
 
 def _validated_sample_count(audio: Any, frame: bytes, begin: int | None, expected: int | None) -> int:
-    """Return the number of samples in `frame`, which must start at `begin`, right after the previous frame.
+    """Return the number of samples in `frame`.
 
-    Near damage, FFmpeg merges or drops frames, so that one of these conditions fails. Raises `UncopyableError`.
+    Raise `UncopyableError` if the position in the frame's header isn't `begin`, or `begin` isn't `expected`, the end of
+    the previous frame. This happens where a file is damaged, because FFmpeg merges or omits frames.
     """
     header = FrameHeader.read(frame)
     if header is None:
@@ -138,13 +151,16 @@ def _validated_sample_count(audio: Any, frame: bytes, begin: int | None, expecte
 
 
 def _sample_width(audio: Any) -> int:
-    """Return the bytes of one decoded sample; 0 for planar audio."""
+    """Return the size of one decoded sample in bytes, or 0 if each channel is stored separately (planar audio)."""
     sample = audio.codec_context.format
     return 0 if sample.is_planar else int(sample.bytes)
 
 
 def _decode_samples(audio: Any, packet: Any, low: int, high: int) -> bytes:
-    """Return the samples `low` to `high` of a frame. Raises `UncopyableError`."""
+    """Return the samples from `low` to `high` (exclusive) of the frame in `packet`.
+
+    Raise `UncopyableError` if the frame can't be decoded or has too few samples.
+    """
     decoder = library().CodecContext.create("flac", "r")
     decoder.extradata = audio.codec_context.extradata
     decoder.thread_count = 1
@@ -160,7 +176,7 @@ def _decode_samples(audio: Any, packet: Any, low: int, high: int) -> bytes:
 
 
 def _encode_frame(audio: Any, sound: bytes) -> list[bytes]:
-    """Encode these samples as FLAC frames."""
+    """Encode the decoded samples `sound` as FLAC frames."""
     av = library()
     context = audio.codec_context
     encoder = _new_encoder(audio)

@@ -1,4 +1,7 @@
-"""FLAC frames as bytes (RFC 9639, section 9). Gives a frame another position in the stream by rewriting its header."""
+"""Reads and rewrites the headers of FLAC frames (RFC 9639, section 9).
+
+Rewriting the header of a frame moves the frame to another position in the stream.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,11 @@ _VARIABLE_BLOCK_SIZE = 0xF9
 
 @frozen
 class FrameHeader:
-    """The header of a frame: its number of samples, its number, and the bytes of that number and of the header.
+    """The header of a FLAC frame.
 
-    `number` counts frames, or samples if frames vary in size (`has_variable_size`).
+    `samples` is the number of samples in the frame. `number` is the number of the frame, or, if the sizes of frames
+    vary (`has_variable_size`), the number of its first sample. `number_bytes` are the bytes that contain `number`, and
+    `length` is the size of the header in bytes.
     """
 
     samples: int
@@ -29,7 +34,7 @@ class FrameHeader:
 
     @classmethod
     def read(cls, frame: bytes) -> FrameHeader | None:
-        """Return the header of `frame`, or None if it has no complete and valid one."""
+        """Return the header of `frame`, or None if the header is incomplete or invalid."""
         if len(frame) < 5 or frame[0] != 0xFF or frame[1] & 0xFE != 0xF8:
             return None
         code, rate = frame[2] >> 4, frame[2] & 15
@@ -46,10 +51,11 @@ class FrameHeader:
 
 
 def renumber(frame: bytes, header: FrameHeader, sample: int) -> bytes:
-    """Return `frame` with `sample` as the number of its first sample, in a stream with variable frame sizes.
+    """Return a copy of `frame` whose header contains `sample` as the number of its first sample.
 
-    The checksum covers the whole frame, but only the header changes. A CRC is linear, so the difference between the
-    headers is carried across the rest without reading it, and damage in the rest stays visible.
+    The copy is for a stream with variable frame sizes. Only the header changes, but the checksum covers the whole
+    frame. Because a CRC is linear, the new checksum is computed from the two headers without reading the rest, so that
+    any damage in the rest is still detected.
     """
     new_header = (
         bytes((0xFF, _VARIABLE_BLOCK_SIZE))
@@ -64,10 +70,10 @@ def renumber(frame: bytes, header: FrameHeader, sample: int) -> bytes:
 
 
 def stream_info(source: bytes, blocks: tuple[int, int], samples: int) -> bytes:
-    """Return the start of a FLAC file with `samples` samples, otherwise like `source` (STREAMINFO, 34 bytes).
+    """Return the beginning of a FLAC file with `samples` samples.
 
-    `blocks` are the smallest and the largest number of samples in a frame. Frame sizes in bytes and the MD5 stay
-    unknown.
+    Other properties are copied from `source`, a STREAMINFO block of 34 bytes. `blocks` contains the smallest and the
+    largest number of samples in a frame. The sizes of frames in bytes, and the MD5 checksum, are marked as unknown.
     """
     shape = int.from_bytes(source[10:18], "big") >> 36 << 36 | samples & (1 << 36) - 1
     sizes = blocks[0].to_bytes(2, "big") + blocks[1].to_bytes(2, "big")
@@ -75,12 +81,12 @@ def stream_info(source: bytes, blocks: tuple[int, int], samples: int) -> bytes:
 
 
 def bits_per_sample(source: bytes) -> int:
-    """Return the bits per sample from a STREAMINFO."""
+    """Return the number of bits per sample stated in `source`, a STREAMINFO block."""
     return (int.from_bytes(source[10:18], "big") >> 36 & 31) + 1
 
 
 def _encode_number(number: int) -> bytes:
-    """Encode a number of up to 36 bits as extended UTF-8."""
+    """Encode a number of up to 36 bits in extended UTF-8, as FLAC frame headers do."""
     if number < 0x80:
         return bytes((number,))
     tail = 1
@@ -129,7 +135,10 @@ def _crc16(data: bytes) -> int:
 
 @cache
 def _zero_byte_tables() -> list[tuple[list[int], list[int]]]:
-    """Return tables for the high and low byte of a 16-bit CRC after 1, 2, 4, ... zero bytes."""
+    """Return lookup tables that advance a 16-bit CRC by 1, 2, 4, ... zero bytes.
+
+    Each entry contains a table for the high byte and a table for the low byte of the CRC.
+    """
     table = _crc_tables()[1]
     leaps = [(table[:], [byte << 8 for byte in range(256)])]
     for _ in range(23):
@@ -139,7 +148,7 @@ def _zero_byte_tables() -> list[tuple[list[int], list[int]]]:
 
 
 def _crc_after_zeros(value: int, count: int) -> int:
-    """Return the CRC `value` after `count` more zero bytes."""
+    """Return what the CRC `value` becomes after `count` more zero bytes."""
     for high, low in _zero_byte_tables()[: count.bit_length()]:
         if count & 1:
             value = high[value >> 8] ^ low[value & 255]

@@ -1,4 +1,7 @@
-"""H.264 parameter sets: one MP4 sample entry for two encodings (ISO/IEC 14496-15, 5.3.3.1; ITU-T H.264, 7.3)."""
+"""Combines the H.264 parameter sets of two encodings in one MP4 sample entry.
+
+The formats are specified in ISO/IEC 14496-15, 5.3.3.1, and ITU-T H.264, 7.3.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,11 @@ _START_CODE = re.compile(rb"\x00\x00(?:\x00)?\x01")
 
 @frozen
 class AvcConfiguration:
-    """An `avcC` record: profile, compatibility, and level bytes; parameter sets; and the extensions after them."""
+    """The `avcC` record of an MP4 file, which describes an H.264 stream.
+
+    `profile` contains the profile, compatibility, and level bytes. `sps` and `pps` are the parameter sets, and
+    `extensions` the bytes after them.
+    """
 
     profile: bytes
     sps: tuple[bytes, ...]
@@ -23,7 +30,7 @@ class AvcConfiguration:
 
     @classmethod
     def read(cls, data: bytes) -> AvcConfiguration | None:
-        """Return the record, or None if `data` isn't a valid record with NAL unit lengths of four bytes."""
+        """Parse `data`. Return None if it isn't a valid record, or if NAL unit lengths don't have four bytes."""
         if len(data) < 7 or data[0] != 1 or data[4] & 3 != 3:
             return None
         sps, offset = _read_sets(data, 6, data[5] & 31)
@@ -33,20 +40,20 @@ class AvcConfiguration:
         return cls(data[1:4], tuple(sps), tuple(pps), data[offset:]) if sps and pps else None
 
     def with_sets(self, nals: Sequence[bytes]) -> AvcConfiguration:
-        """Return the record with the parameter sets among `nals` added."""
+        """Return a copy of the record to which the parameter sets among `nals` are added."""
         sps = [nal for nal in nals if nal[0] & 31 == SPS]
         pps = [nal for nal in nals if nal[0] & 31 == PPS]
         return evolve(self, sps=(*self.sps, *sps), pps=(*self.pps, *pps))
 
     def to_bytes(self) -> bytes:
-        """Return the bytes of the record."""
+        """Encode the record as bytes."""
         sps = b"".join(len(nal).to_bytes(2, "big") + nal for nal in self.sps)
         pps = b"".join(len(nal).to_bytes(2, "big") + nal for nal in self.pps)
         counts = bytes([0xE0 | len(self.sps)]), bytes([len(self.pps)])
         return b"\x01" + self.profile + b"\xff" + counts[0] + sps + counts[1] + pps + self.extensions
 
     def set_ids(self) -> set[int]:
-        """Return the IDs of its parameter sets."""
+        """Return the IDs of the record's parameter sets."""
         return {exp_golomb(nal[4:]) for nal in self.sps} | {exp_golomb(nal[1:]) for nal in self.pps}
 
 
@@ -60,28 +67,28 @@ def _read_sets(data: bytes, offset: int, count: int) -> tuple[list[bytes], int]:
 
 
 def exp_golomb(data: bytes) -> int:
-    """Return the first unsigned Exp-Golomb number in `data` (H.264, 9.1)."""
+    """Decode the unsigned Exp-Golomb number at the beginning of `data` (H.264, 9.1)."""
     bits = "".join(f"{byte:08b}" for byte in data[:8])
     zeros = len(bits) - len(bits.lstrip("0"))
     return int(bits[zeros : 2 * zeros + 1] or "1", 2) - 1
 
 
 def nal_units(annex_b: bytes) -> list[bytes]:
-    """Return the NAL units of a byte stream with start codes (Annex B)."""
+    """Split a byte stream with start codes (H.264, Annex B) into NAL units."""
     return [unit for unit in _START_CODE.split(annex_b) if unit]
 
 
 def to_mp4_sample(annex_b: bytes) -> bytes:
-    """Convert a picture from Annex B to an MP4 sample.
+    """Convert an encoded picture from the Annex B format to an MP4 sample.
 
-    The sample has lengths instead of start codes, and no parameter sets, SEI, or delimiters.
+    In the sample, NAL units have lengths instead of start codes. Parameter sets, SEI, and delimiters are removed.
     """
     units = [unit for unit in nal_units(annex_b) if unit[0] & 31 not in (SPS, PPS, SEI, 9)]
     return b"".join(len(unit).to_bytes(4, "big") + unit for unit in units)
 
 
 def is_idr(sample: bytes) -> bool:
-    """Return whether an MP4 sample is an IDR picture: no later picture refers to an earlier one."""
+    """Return whether an MP4 sample is an IDR picture. No picture after it refers to a picture before it."""
     return any(kind == IDR for kind in _nal_types(sample))
 
 

@@ -1,4 +1,4 @@
-"""Sample-exact clips of uncompressed and losslessly compressed audio.
+"""Cuts clips of uncompressed and losslessly compressed audio, exact to the sample.
 
 PCM is copied as bytes. Other codecs are decoded and encoded again without loss.
 """
@@ -26,7 +26,10 @@ _REPORT_EVERY = 200
 
 
 def encoder_for(codec: str, target: ClipContainer) -> str | None:
-    """Return the codec for audio of `codec` that is cut by samples, or None if its packets are copied."""
+    """Return the codec in which audio of `codec` is stored when it is cut exact to the sample.
+
+    Return None if its packets are copied to the container `target` instead.
+    """
     if target.suffix in (".wav", ".aiff"):
         return codec
     if codec == "alac" and target.suffix == ".m4a":
@@ -35,7 +38,10 @@ def encoder_for(codec: str, target: ClipContainer) -> str | None:
 
 
 def sample_format(codec: str, decoded: str) -> str:
-    """Return the sample format that an encoder of `codec` takes, as exact as the decoder's format `decoded`."""
+    """Return the sample format in which an encoder of `codec` accepts decoded audio without loss of precision.
+
+    `decoded` is the sample format of the decoder.
+    """
     if codec not in ("flac", "alac"):
         return decoded
     width = "s32" if decoded.rstrip("p") in ("s32", "s64", "dbl") else "s16"
@@ -45,7 +51,10 @@ def sample_format(codec: str, decoded: str) -> str:
 def transcode_samples(
     container: InputContainer, audio: Any, span: Span, target: ClipContainer, path: Path, progress: Progress
 ) -> ClipTimes:
-    """Decode and encode the samples of `span` to `path`. Raises `ExtractionFailed` if there are none."""
+    """Decode the samples of `span`, and encode them to a file at `path`.
+
+    Raise `ExtractionFailed` if the span contains no samples.
+    """
     av = library()
     rate = audio.codec_context.sample_rate
     first, last = round(span.low * rate), max(round(span.high * rate), round(span.low * rate) + 1)
@@ -101,7 +110,10 @@ def _frames_before(container: InputContainer, audio: Any, last: int) -> Any:
 
 
 def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, written: int) -> int:
-    """Encode the samples that the graph lets through. Returns their number."""
+    """Encode the samples that the filter graph outputs, and return their number.
+
+    `written` is the number of samples already encoded.
+    """
     count = 0
     while True:
         try:
@@ -114,7 +126,7 @@ def _encode_trimmed(av: Any, graph: Any, encoder: Any, output: Any, written: int
 
 
 def sample_size(codec: str, channels: int) -> int | None:
-    """Return the bytes of one sample on all channels, or None if `codec` isn't linear PCM, A-law, or mu-law."""
+    """Return the size in bytes of one sample of all channels, or None if `codec` isn't linear PCM, A-law, or mu-law."""
     linear = _LINEAR.fullmatch(codec)
     bits = 8 if codec in ("pcm_alaw", "pcm_mulaw") else int(linear.group(1)) if linear else 0
     return bits // 8 * channels or None
@@ -123,9 +135,10 @@ def sample_size(codec: str, channels: int) -> int | None:
 def copy_samples(
     container: InputContainer, audio: Any, span: Span, target: ClipContainer, path: Path, progress: Progress
 ) -> ClipTimes:
-    """Copy the samples of `span` to `path`. Raises `ExtractionFailed` if there are none.
+    """Copy the samples of `span` to a file at `path` without decoding them.
 
-    The audio must have a codec with a `sample_size`, and `target` must take that codec.
+    The audio must have a codec with a `sample_size`, which `target` can store. Raise `ExtractionFailed` if the span
+    contains no samples.
     """
     av = library()
     rate = audio.codec_context.sample_rate
@@ -160,7 +173,10 @@ def copy_samples(
 
 
 def _packets_by_sample(container: InputContainer, audio: Any, rate: int) -> Any:
-    """Yield packets with the number of their first sample."""
+    """Yield the packets of the stream `audio`, each with the number of its first sample.
+
+    `rate` is the sampling rate.
+    """
     per_tick = audio.time_base * rate
     ticks_are_samples = per_tick == 1
     for packet in read_packets(container, [audio]):

@@ -1,9 +1,9 @@
-"""Sample-exact MP3 clips: frames are copied, and the samples around the span are declared as padding.
+"""Cuts MP3 clips that are exact to the sample: frames are copied, and the samples outside the span become padding.
 
-A frame overlaps with the previous one and can use bits stored in earlier frames, the bit reservoir (ISO/IEC 11172-3,
-2.4.2.7). So the clip also contains the previous frame, and before it a silent frame that holds the reservoir. The LAME
-tag in the first frame (G. Bouvigne: MP3 Info Tag, revision 1) declares both as encoder delay, which gapless players
-skip.
+A frame overlaps the previous frame, and can use data stored in earlier frames, the bit reservoir (ISO/IEC 11172-3,
+2.4.2.7). The clip therefore also contains the previous frame, and before it a silent frame with the bit reservoir. The
+LAME tag in the first frame (G. Bouvigne: MP3 Info Tag, revision 1) declares these frames as encoder delay, which
+gapless players skip.
 """
 
 from __future__ import annotations
@@ -38,54 +38,57 @@ _REPORT_EVERY = 200
 
 @frozen
 class Mp3Header:
-    """The header of a frame (ISO/IEC 11172-3, 2.4.1.3). `words` are its four bytes."""
+    """The header of an MP3 frame (ISO/IEC 11172-3, 2.4.1.3). `words` are its four bytes."""
 
     words: bytes
 
     @classmethod
     def parse(cls, frame: bytes) -> Mp3Header:
-        """Return the header of `frame`. Raises `UncopyableError` if it doesn't start with a layer III header."""
+        """Return the header of `frame`. Raise `UncopyableError` if `frame` doesn't start with a layer III header."""
         if len(frame) < 4 or frame[0] != 0xFF or frame[1] & 0xE6 != 0xE2 or frame[1] >> 3 & 3 == 1:
             raise UncopyableError
         return cls(frame[:4])
 
     @property
     def is_mpeg1(self) -> bool:
-        """Whether the frame is MPEG-1, and not MPEG-2 or 2.5 with low sampling rates."""
+        """Whether the frame is MPEG-1, not MPEG-2 or 2.5, which have lower sampling rates."""
         return self.words[1] & 8 != 0
 
     @property
     def samples(self) -> int:
-        """Samples per channel in the frame."""
+        """The number of samples per channel in the frame."""
         return 1152 if self.is_mpeg1 else 576
 
     @property
     def stream_type(self) -> tuple[int, int, bool]:
-        """The properties that all frames of a file share: version, sampling rate, and whether it is mono."""
+        """The properties that all frames of a file share: MPEG version, sampling rate, and whether it is mono."""
         return self.words[1] & 0xFE, self.words[2] & 0x0C, self.words[3] >> 6 == 3
 
     @property
     def preroll_frames(self) -> int:
-        """The number of previous frames that affect the sound of a frame, because the filters overlap."""
+        """The number of preceding frames that a decoder needs, because the filters of adjacent frames overlap."""
         return 1 if self.is_mpeg1 else 2
 
     @property
     def side_info_size(self) -> int:
-        """Bytes of the side information."""
+        """The size of the frame's side information in bytes."""
         mono = self.words[3] >> 6 == 3
         return (17 if mono else 32) if self.is_mpeg1 else (9 if mono else 17)
 
     @property
     def reservoir_size(self) -> int:
-        """The most bytes of previous frames that a frame can use."""
+        """The maximum number of bytes of previous frames that a frame can use."""
         return 511 if self.is_mpeg1 else 255
 
     def main_data(self, frame: bytes) -> bytes:
-        """Return the bytes after the side information, which this frame and later ones use."""
+        """Return the bytes of `frame` after the side information. Later frames can use these bytes too."""
         return frame[4 + (0 if self.words[1] & 1 else 2) + self.side_info_size :]
 
     def silent_frame(self, rate: int, tail: bytes) -> bytes:
-        """Return a silent frame of the same kind that ends with `tail`. Raises `UncopyableError` if `tail` is too long."""
+        """Return a silent frame with the same stream properties that ends with the bytes `tail`.
+
+        `rate` is the sampling rate. Raise `UncopyableError` if `tail` is too long for a frame.
+        """
         table = _MPEG1_BIT_RATES if self.is_mpeg1 else _MPEG2_BIT_RATES
         for index, kbit in enumerate(table, 1):
             size = self.samples // 8 * kbit * 1000 // rate
@@ -96,7 +99,10 @@ class Mp3Header:
 
 
 def copy_mp3(container: InputContainer, audio: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
-    """Write the frames of `span` to `path`. Raises `UncopyableError` if the frames don't fit together."""
+    """Write the frames of `span` to an MP3 file at `path`.
+
+    Raise `UncopyableError` if the frames can't form one continuous stream.
+    """
     rate = audio.codec_context.sample_rate
     first, last = round(span.low * rate), round(span.high * rate)
     seek(container, audio, span.low - 1.0)
@@ -115,9 +121,9 @@ def copy_mp3(container: InputContainer, audio: Any, span: Span, path: Path, prog
 
 @define
 class _Mp3Writer:
-    """Writes the frames of the clip. Positions are samples of the source.
+    """Writes the frames of an MP3 clip. Positions are sample numbers of the source.
 
-    The frames span `begin` to `end`, and their sound is right from `decodable_from` on.
+    The frames extend from `begin` to `end`. They are decoded correctly from `decodable_from` on.
     """
 
     file: BinaryIO
@@ -130,7 +136,10 @@ class _Mp3Writer:
     end: int = 0
 
     def copy_range(self, packets: Iterator[Any], first: int, last: int) -> None:
-        """Write the frames between the samples `first` and `last`, and the frames before them that they need."""
+        """Write the frames that contain the samples from `first` to `last`, and the earlier frames that they need.
+
+        Raise `UncopyableError` if frames are missing or the properties of the stream change.
+        """
         earlier: deque[bytes] = deque(maxlen=_EARLIER_FRAMES)
         for packet in packets:
             frame = bytes(packet)
@@ -152,7 +161,10 @@ class _Mp3Writer:
             raise UncopyableError
 
     def _write_start(self, header: Mp3Header, earlier: deque[bytes]) -> None:
-        """Before the first frame, write room for the tag, a frame with the bit reservoir, and the preroll frames."""
+        """Write a placeholder for the tag frame, a silent frame with the bit reservoir, and the preroll frames.
+
+        This does nothing unless it is called before the first frame. `earlier` contains the frames before that frame.
+        """
         if self.count:
             return
         self.file.write(header.silent_frame(self.rate, bytes(_TAG_SIZE)))
@@ -181,7 +193,7 @@ def _with_progress(packets: Iterator[Any], span: Span, progress: Progress) -> It
 
 
 def _info_frame(writer: _Mp3Writer, rate: int, delay: int, padding: int) -> bytes:
-    """Return the silent first frame, whose tag states the number of frames and the padding."""
+    """Return the silent first frame. Its tag contains the number of frames, the delay, and the padding in samples."""
     if writer.header is None:
         raise UncopyableError
     tag = bytearray(writer.header.silent_frame(rate, bytes(_TAG_SIZE)))
@@ -198,7 +210,7 @@ def _info_frame(writer: _Mp3Writer, rate: int, delay: int, padding: int) -> byte
 
 
 def _crc(data: bytes) -> int:
-    """Return the CRC-16 with the polynomial 0x8005, reflected."""
+    """Return the CRC-16 of `data` with the reflected polynomial 0x8005."""
     value = 0
     for byte in data:
         value ^= byte

@@ -1,7 +1,7 @@
-"""Limits how long an MP4 is shown by its edit list (ISO/IEC 14496-12, 8.6.6).
+"""Limits the duration for which players show an MP4, using its edit lists (ISO/IEC 14496-12, 8.6.6).
 
-A muxer shows a track to the end of its last sample. Samples that are included only because others refer to them must
-stay hidden, so this module overwrites the durations in place. No box changes its size.
+FFmpeg writes files that are shown to the end of the last sample. Samples that are included only because others refer to
+them must stay hidden, so this module overwrites the durations in place. The sizes of all boxes stay the same.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TOP_LIMIT = 64
 
 
 def limit_shown_duration(path: Path, seconds: float) -> None:
-    """Limit the shown duration of every track of the MP4 at `path` to `seconds`."""
+    """Change the MP4 file at `path` so that players show each track for at most `seconds`."""
     with path.open("r+b") as file:
         found = _read_moov(file)
         if found is None:
@@ -64,7 +64,10 @@ def _limit_durations(data: bytearray, seconds: float) -> None:
 
 
 def _limit_edits(data: bytearray, offset: int, limit: int) -> None:
-    """Limit the durations of the edits. Empty edits come first and count too."""
+    """Limit the total duration of the edits to `limit`. Empty edits, which come first, count too.
+
+    `offset` is where the content of the edit list box begins in `data`.
+    """
     wide = bool(data[offset])
     count = struct.unpack_from(">I", data, offset + 4)[0]
     entry, remaining = offset + 8, limit
@@ -81,7 +84,7 @@ def _limit_field(data: bytearray, offset: int, limit: int, *, wide: bool) -> int
 
 
 def _boxes(data: bytearray, start: int, end: int) -> Iterator[tuple[bytes, int]]:
-    """Yield the types and content offsets of all boxes down to the edit lists."""
+    """Yield the type of each box and the offset of its content, including the boxes in containers of edit lists."""
     offset = start
     while offset + 8 <= end:
         size, kind = struct.unpack_from(">I4s", data, offset)

@@ -1,4 +1,4 @@
-"""Stills and clips for consumers that can't play video, such as models: small pictures and separate files."""
+"""Creates small still images and separate clip files for consumers that can't play video, such as models."""
 
 from __future__ import annotations
 
@@ -23,12 +23,16 @@ STILL_SIDE = 768
 
 @frozen
 class JpegStills:
-    """Called with (source, seconds), returns the frame shown then as the bytes of a small JPEG."""
+    """A callable that returns the video frame shown at a given time as the bytes of a small JPEG."""
 
     extractor: Extractor
 
     def __call__(self, source: Source, seconds: float, folder: Path | None = None) -> bytes:
-        """Works in `folder`, or in the temporary folder. Raises the errors of the extractor, and `ExtractionFailed`."""
+        """Return the frame of `source` that is shown at `seconds`, as the bytes of a small JPEG.
+
+        A temporary file is written to `folder`, or to the system's temporary folder if it is None. Raise the errors of
+        `Extractor.extract`, and `ExtractionFailed` if the frame cannot be opened.
+        """
         data = BytesIO()
         with tempfile.TemporaryDirectory(prefix="citekit-still-", dir=folder) as inner:
             target = Path(inner) / "still.png"
@@ -43,13 +47,16 @@ class JpegStills:
 
 @frozen
 class FileClips:
-    """Called with (path, start, end, folder), returns a file with exactly that span, which starts at 0."""
+    """A callable that extracts a span of a video or audio file to a file of its own."""
 
     sources: Sources
     extractor: Extractor
 
     def __call__(self, path: Path, start: float, end: float, folder: Path) -> Path:
-        """Raises the errors of the extractor."""
+        """Write the span from `start` to `end` (seconds) of the file at `path` to a new file in `folder`.
+
+        Return its path. Raise the errors of `Extractor.extract`.
+        """
         source = self.sources.identify(path)
         target = folder / f"clip-{start:.3f}-{end:.3f}"
         extraction = self.extractor.extract(source, TimeSpan(start, end, source.format.modality), Options(), target)

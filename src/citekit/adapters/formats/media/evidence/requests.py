@@ -1,4 +1,4 @@
-"""Identity, request validation, and notes that the clip and still extractors share."""
+"""Functions that the clip and still extractors share: identity, validation of requests, and notes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ TOLERANCE = 0.0015
 
 @cache
 def driver_identity(name: str) -> ExtractorIdentity:
-    """Return the identity of an extractor that writes with PyAV. Another FFmpeg version can write other bytes."""
+    """Return the identity of the extractor `name`, which includes the version of PyAV.
+
+    Another version of PyAV contains another version of FFmpeg, which can write different bytes.
+    """
     return ExtractorIdentity(name, f"4+av{version_of('av')}")
 
 
@@ -32,7 +35,7 @@ def is_media(format: Format, location: Location) -> bool:
 def validated_span(source: Source, location: Location, options: Options, forms: Sequence[Form]) -> TimeSpan:
     """Return `location` as a span of time.
 
-    Raises `FormUnsupported` if it isn't one, or doesn't have the requested form.
+    Raise `FormUnsupported` if it isn't a span of time, or if the requested form isn't among `forms`.
     """
     if not isinstance(location, TimeSpan) or not forms:
         raise FormUnsupported(f"{source.path.name} supports only spans of time (#t=10-20) as locations.")
@@ -45,12 +48,16 @@ def validated_span(source: Source, location: Location, options: Options, forms: 
 
 
 def rounded_seconds(value: float) -> float:
-    """Return a time in whole microseconds, not below 0, as receipts show it."""
+    """Return a time in seconds rounded to microseconds, and at least 0, for a receipt."""
     return max(round(value, 6), 0.0)
 
 
 def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> list[str]:
-    """Return notes if a clip shows or stores more than requested. Times are in seconds."""
+    """Return notes that explain whether a clip shows or stores more than was requested. All times are in seconds.
+
+    `start` is where the shown part starts, `bytes_from` where the stored part starts, and `wanted` the requested start.
+    `suffix` is the suffix of the clip's file.
+    """
     notes = []
     begins, asked, stored = _seconds_text(start), _seconds_text(wanted), _seconds_text(bytes_from)
     if wanted - start > TOLERANCE:
@@ -69,7 +76,7 @@ def start_notes(start: float, bytes_from: float, wanted: float, suffix: str) -> 
 
 
 def conversion_notes(codec: str | None, suffix: str) -> list[str]:
-    """Return a note if the audio was converted to FLAC."""
+    """Return a note if audio of another codec was converted to FLAC. Otherwise, return an empty list."""
     if codec is None or suffix != ".flac" or codec == "flac":
         return []
     return [f"The audio was decoded and stored as FLAC, because {codec} cannot be cut without decoding."]

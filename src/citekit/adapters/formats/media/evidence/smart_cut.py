@@ -1,7 +1,7 @@
-"""Exact clips without hidden content: re-encoded up to the next keyframe, copied from there on.
+"""Cuts exact clips without hidden frames: encoded again up to the next keyframe, and copied after it.
 
-Both parts are H.264 in one MP4 track. The `avcC` record of the track holds the parameter sets of both, with different
-IDs. If a clean join isn't possible, the whole clip is encoded, and a note says so.
+Both parts are H.264 in one MP4 track. The `avcC` record of the track contains the parameter sets of both, with
+different IDs. If the parts can't be joined, the whole clip is encoded again, and a note says so.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ _PROFILES = {"Constrained Baseline": "baseline", "Baseline": "baseline", "Main":
 
 @frozen
 class Join:
-    """The keyframe from which the source is copied, in ticks."""
+    """The keyframe at which copying from the source begins.
+
+    Its presentation time and decoding time are in units of the stream's time base.
+    """
 
     pts: int
     dts: int
@@ -58,7 +61,10 @@ class Join:
 def smart_cut(
     container: InputContainer, video: Any, audio: Any, span: Span, path: Path, progress: Progress
 ) -> tuple[ClipTimes, list[str]]:
-    """Write `span` exactly. Returns its times, and notes about what was re-encoded."""
+    """Write exactly `span` to a file at `path`.
+
+    Return the times of the clip, and notes about what was encoded again.
+    """
     point = find_seek_point(container, video, span.low)
     obstacle = _join_obstacle(video, audio)
     join = None if obstacle else _find_join(container, video, point, span)
@@ -74,7 +80,10 @@ def smart_cut(
 
 
 def _join_obstacle(video: Any, audio: Any) -> str | None:
-    """Return why no part of this video can be joined, or None."""
+    """Return the reason why newly encoded frames can't be joined with frames copied from this video.
+
+    Return None if they can.
+    """
     context = video.codec_context
     if codec_name(video) != "h264":
         return f"its video is {codec_name(video)}, and only h264 can be joined"
@@ -91,7 +100,10 @@ def _join_obstacle(video: Any, audio: Any) -> str | None:
 
 
 def _find_join(container: InputContainer, video: Any, point: SeekPoint, span: Span) -> Join | None:
-    """Return the first IDR picture at or after the first shown frame, or None if a later packet is shown before it."""
+    """Return the first keyframe at or after the first shown frame if copying can begin there, or None.
+
+    The keyframe must be an IDR picture, and no packet after it may be shown before it.
+    """
     seek_to(container, video, point)
     limit = round((span.high - TOLERANCE) / video.time_base)
     join: Join | None = None
@@ -140,7 +152,10 @@ def _write_joined(
 def _encode_until_join(
     container: InputContainer, track: Track, point: SeekPoint, join: Join, progress: Progress
 ) -> None:
-    """Encode the frames before the join. Their decoding times have the same delay as those of the copied frames."""
+    """Encode the frames before the join.
+
+    Their decoding times are delayed in the same way as those of the copied frames.
+    """
     video = track.stream
     encoder = _encoder(video)
     encoder.open()

@@ -1,4 +1,4 @@
-"""The frame shown at one moment, as PNG."""
+"""Extracts the video frame that is shown at a given time, as PNG."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ COMPRESSION = 4
 
 
 class PyAvStillExtractor:
-    """Extracts the frame shown at the start of a span of video. The extent is the time during which it is shown."""
+    """Extracts the frame that is shown at the start of a span of video.
+
+    The extent of the evidence is the time during which the frame is shown.
+    """
 
     @property
     def identity(self) -> ExtractorIdentity:
@@ -43,7 +46,7 @@ class PyAvStillExtractor:
         return driver_identity("pyav-still")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """See `Extractor.forms`. Clips are not among them."""
+        """See `Extractor.forms`. Only video frames are available, not clips."""
         return (Form.FRAME, Form.PNG) if is_media(format, location) and location.modality is Modality.VIDEO else ()
 
     def extract(
@@ -62,7 +65,10 @@ class PyAvStillExtractor:
 
 
 def write_still(container: InputContainer, video: Any, span: Span, path: Path, progress: Progress) -> ClipTimes:
-    """Write the frame shown at the start of `span`, upright. Its times end when the next frame starts."""
+    """Write the frame shown at the start of `span` to a PNG file at `path`, turned upright.
+
+    The returned times are the time during which the frame is shown.
+    """
     point = find_seek_point(container, video, span.low)
     video.thread_type = "AUTO"
     frame, next_frame = _find_picture(container, video, point, span, progress, point.first_pts)
@@ -89,7 +95,10 @@ def _find_picture(
     progress: Progress,
     from_tick: int | None = None,
 ) -> tuple[Any, Any]:
-    """Return the last frame not after the start, and the next one. With `from_tick`, earlier frames can be skipped."""
+    """Return the last frame that starts at or before the start of `span`, and the frame after it. Either can be None.
+
+    Frames before the timestamp `from_tick` may be skipped.
+    """
     shown = None
     seek_to(container, video, point)
     for frame in decode_frames(container, video, from_tick):

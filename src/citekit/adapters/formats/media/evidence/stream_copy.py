@@ -1,4 +1,4 @@
-"""Clips by stream copy: the packets of the source, unchanged, in a new container."""
+"""Extracts clips by stream copy: writes the encoded packets of the source, unchanged, to a new container."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _REPORT_EVERY = 200
 
 @frozen
 class ClipTimes:
-    """The span that a clip shows, and the start of its bytes, in seconds from the source's start."""
+    """The times of a clip in seconds from the source's start: the span it shows, and where its stored data starts."""
 
     start: float
     end: float
@@ -49,11 +49,12 @@ class ClipTimes:
 
 @define
 class Track:
-    """The copy of one stream. Times are ticks of the source.
+    """The copy of one stream in a clip. Times are in units of the source stream's time base.
 
-    `zero` becomes 0 in the clip. Packets that start at `limit` or later aren't shown, and the last packet is cut short
-    at `stop`. Times that differ by up to `tolerance` are equal. A `strict` track has no packets before `zero`; in a
-    `floating` one, the first packet becomes 0. `default_duration` applies to packets without a duration.
+    `zero` becomes 0 in the clip. Packets that start at `limit` or later aren't shown, and the last packet is shortened
+    to end at `stop`. Times that differ by up to `tolerance` are considered equal. A `strict` track has no packets
+    before `zero`. In a `floating` track, the first packet becomes 0. `default_duration` applies to packets without a
+    duration.
     """
 
     stream: Any
@@ -79,7 +80,11 @@ class Track:
 def copy_streams(
     container: InputContainer, video: Any, audio: Any, span: Span, target: ClipContainer, path: Path, progress: Progress
 ) -> ClipTimes:
-    """Write the packets of `span` to `path`. Raises `LocationOutside`, `ExtractionFailed`, `Cancelled`."""
+    """Write the packets of `span` to a new file at `path`.
+
+    Raise `LocationOutside` if no video frame is shown there, `ExtractionFailed` if no packet can be read, and
+    `Cancelled` if the caller cancels.
+    """
     point = None if video is None else find_seek_point(container, video, span.low)
     zero = _clip_zero(video, point, span, target)
     options = MP4_OPTIONS if target.suffix in (".mp4", ".m4a", ".mov") else {}
@@ -101,7 +106,7 @@ def copy_streams(
 
 
 def _clip_zero(video: Any, point: SeekPoint | None, span: Span, target: ClipContainer) -> float:
-    """Return the time of the source that becomes 0 in the clip."""
+    """Return the time that becomes 0 in the clip, in seconds of the source container's own time."""
     if point is None:
         return span.low
     if not target.exact:
@@ -113,7 +118,10 @@ def _clip_zero(video: Any, point: SeekPoint | None, span: Span, target: ClipCont
 def track_for(
     output: OutputContainer, stream: Any, zero_time: float, span: Span, point: SeekPoint | None, target: ClipContainer
 ) -> Track:
-    """Add a stream like `stream` to `output`, on which `zero_time` (the container's own time) becomes 0."""
+    """Add a stream with the parameters of `stream` to `output`, and return its track.
+
+    `zero_time`, in seconds of the container's own time, becomes 0 in the clip.
+    """
     output_stream = output.add_stream_from_template(stream, opaque=True)
     output_stream.metadata.clear()
     base = float(stream.time_base)
@@ -133,7 +141,10 @@ def copy_packets(
     target: ClipContainer,
     progress: Progress,
 ) -> None:
-    """Copy packets until every track is complete. `point` is where the video starts."""
+    """Copy packets to the tracks until every track is complete.
+
+    `point` is where the video starts, or None without video.
+    """
     by_index = {track.stream.index: track for track in tracks}
     for number, packet in enumerate(timestamped_packets(container, [track.stream for track in tracks])):
         track = by_index[packet.stream_index]
@@ -151,7 +162,10 @@ def copy_packets(
 
 
 def copy_video_packet(track: Track, packet: Any, point: SeekPoint | None) -> None:
-    """Copy frames from the keyframe on. Frames after the end are copied only if a frame before the end follows them."""
+    """Copy a video packet if it belongs to the clip, which begins at the keyframe of `point`.
+
+    A frame that is shown after the end is copied only if a later packet contains a frame that is shown before the end.
+    """
     pts = packet.pts
     if not track.started:
         if point is None or not packet.is_keyframe or pts < point.key_pts:
@@ -174,7 +188,10 @@ def copy_video_packet(track: Track, packet: Any, point: SeekPoint | None) -> Non
 
 
 def copy_audio_packet(track: Track, packet: Any, *, preroll: bool) -> None:
-    """Copy audio from the start to the end. With `preroll`, also copies the packets before it that a decoder needs."""
+    """Copy an audio packet if it belongs to the clip.
+
+    If `preroll` is set, the packets before the start that a decoder needs are copied too.
+    """
     pts = packet.pts
     if pts >= track.limit:
         track.done = True
@@ -199,7 +216,10 @@ def _write_pending(track: Track) -> None:
 
 
 def _record_shown(track: Track, packet: Any) -> None:
-    """Record the shown range, and shorten the last packet to the end of the clip."""
+    """Extend the recorded range of shown times by a packet.
+
+    Shorten the packet if it extends beyond the end of the clip.
+    """
     pts, duration = packet.pts, packet.duration or 0
     excess = pts + duration - track.stop
     if duration > excess > 0:
@@ -212,7 +232,7 @@ def _record_shown(track: Track, packet: Any) -> None:
 
 
 def mux_packet(track: Track, packet: Any) -> None:
-    """Write `packet` with times relative to the clip's start. Decoding times never decrease."""
+    """Write `packet` with times relative to the clip's start. A decoding time that does not increase is adjusted."""
     pts, dts = packet.pts, packet.dts - track.zero
     if track.stored_from is None or pts < track.stored_from:
         track.stored_from = pts
@@ -226,7 +246,7 @@ def mux_packet(track: Track, packet: Any) -> None:
 
 
 def clip_times(tracks: list[Track], zero: float, span: Span, target: ClipContainer) -> ClipTimes:
-    """Return the span that all `tracks` cover together. The first track determines the start."""
+    """Return the span that the clip shows. Its start is determined by the first track, its end by the longest track."""
     leading = tracks[0]
     base = float(leading.stream.time_base)
     end = max(float(track.latest * track.stream.time_base) for track in tracks if track.latest is not None)

@@ -1,4 +1,4 @@
-"""Locates the packets of a clip in the source: keyframe, first and last frame shown."""
+"""Finds the packets of a clip in the source: its keyframe, and the first and last frames that are shown."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ _REORDER_LIMIT = 32
 
 @frozen
 class Span:
-    """The requested span in seconds from the container's start. `zero` is that start in the container's own time."""
+    """The requested span in seconds from the start of the recording.
+
+    `zero` is the start of the recording in the container's own time.
+    """
 
     start: float
     end: float
@@ -41,17 +44,20 @@ class Span:
 
     @property
     def low(self) -> float:
-        """The start in the container's own time."""
+        """The start of the span in seconds of the container's own time."""
         return self.start + self.zero
 
     @property
     def high(self) -> float:
-        """The end in the container's own time."""
+        """The end of the span in seconds of the container's own time."""
         return self.end + self.zero
 
 
 def requested_span(container: InputContainer, location: TimeSpan) -> Span:
-    """Return the part of `location` that the container really has. Raises `LocationOutside` if it is empty."""
+    """Return `location` limited to the duration of the recording.
+
+    Raise `LocationOutside` if the recording ends before `location` starts.
+    """
     if location.end is not None and lasts_until(container, location.end):
         return Span(location.start, location.end, start_time(container))
     duration = measure_duration(container).playable
@@ -65,7 +71,10 @@ def requested_span(container: InputContainer, location: TimeSpan) -> Span:
 
 @frozen
 class SeekPoint:
-    """The keyframe where decoding starts, and the frame shown at the start of a span, in ticks of the stream."""
+    """The keyframe where decoding starts, and the frame shown at the start of a span.
+
+    Timestamps are in units of the stream's time base.
+    """
 
     key_pts: int
     key_dts: int
@@ -73,9 +82,10 @@ class SeekPoint:
 
 
 def find_seek_point(container: InputContainer, stream: Any, time: float) -> SeekPoint:
-    """Find the frames around `time` (container's own time). Raises `LocationOutside` if no frame is shown there.
+    """Return the keyframe needed to decode the frame shown at `time`, and that frame.
 
-    A seek uses decoding times. If the keyframe found is shown after `time`, the search continues further back.
+    `time` is in seconds of the container's own time. A seek uses decoding times, so the keyframe that it finds may be
+    shown after `time`. In that case, an earlier keyframe is used. Raise `LocationOutside` if no frame is found.
     """
     point: SeekPoint | None = None
     for step in _STEPS_BACK:
@@ -107,9 +117,10 @@ def _seek_point_near(container: InputContainer, stream: Any, time: float, seek_t
 
 
 def seek(container: InputContainer, stream: Any, time: float) -> None:
-    """Seek `stream` to the keyframe at or before `time` (container's own time), or to the start.
+    """Seek `stream` to the keyframe at or before `time`, or to the start if seeking fails.
 
-    Seeks further back in formats whose first times after a seek are unreliable.
+    `time` is in seconds of the container's own time. In formats whose first timestamps after a seek are unreliable, the
+    position is further back.
     """
     first = min(stream.start_time or 0, 0)
     if container.format.name == "mpeg":
@@ -124,20 +135,23 @@ def seek(container: InputContainer, stream: Any, time: float) -> None:
 
 
 def seek_time(container: InputContainer, stream: Any, point: SeekPoint) -> float:
-    """Return the time with which a seek finds `point`. Matroska indexes presentation times, others index decoding times."""
+    """Return the time, in seconds, to which a seek must go to find the keyframe of `point`.
+
+    Matroska indexes presentation times, and other formats index decoding times.
+    """
     ticks = point.key_pts if "matroska" in container.format.name else point.key_dts
     return float(ticks * stream.time_base)
 
 
 def seek_to(container: InputContainer, stream: Any, point: SeekPoint) -> None:
-    """Seek `stream` to the keyframe of `point`."""
+    """Seek `stream` to the keyframe where decoding starts for `point`."""
     seek(container, stream, seek_time(container, stream, point))
 
 
 def timestamped_packets(container: InputContainer, streams: list[Any]) -> Iterator[Any]:
-    """Yield packets with both timestamps, up to the end or the first damage.
+    """Yield packets that have both a presentation and a decoding time, up to the end or the first damage.
 
-    The first decoding times after a seek can be unknown. They are counted back from the first known one.
+    The first decoding times after a seek can be unknown. They are derived from the first known decoding time.
     """
     undated: dict[int, list[Any]] = {stream.index: [] for stream in streams}
     for packet in read_packets(container, streams):
@@ -164,5 +178,5 @@ def _with_decoding_times(packets: list[Any], next_dts: int | None) -> Iterator[A
 
 
 def nothing_readable(name: str) -> ExtractionFailed:
-    """Return the error for a span without a single readable packet."""
+    """Return the error for a span in which no packet can be read. `name` is the file name."""
     return ExtractionFailed(f"This part of {name} cannot be read, because the file is damaged there.")

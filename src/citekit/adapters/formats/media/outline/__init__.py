@@ -1,1 +1,1 @@
-"""The outline of a video or a recording: chapters, topics, scenes, or speech."""
+"""Outlines video and audio files by chapters, topics, scenes, or silences."""

@@ -1,7 +1,7 @@
-"""Loudness and spectral shape of a recording, in windows of a twentieth of a second.
+"""Measures the loudness and the spectral shape of a recording, in windows of a twentieth of a second.
 
-Both come from one pass over the audio, mono at 8 kHz. FFmpeg's filter `aspectralstats` measures the spectrum, after G.
-Peeters: A large set of audio features for sound description (Ircam, 2004).
+Both are measured in one pass over the audio, converted to mono at 8 kHz. FFmpeg's filter `aspectralstats` measures the
+spectrum, according to G. Peeters: A large set of audio features for sound description (Ircam, 2004).
 """
 
 from __future__ import annotations
@@ -45,23 +45,29 @@ _SILENT_DB = -90.0
 
 @define
 class AudioFeatures:
-    """The features of a recording.
+    """The loudness and spectral features of a recording, by window of a twentieth of a second.
 
-    `levels` has one loudness per window, in dB relative to full scale. `spectra` has `len(SPECTRAL_FEATURES)` numbers
-    per window.
+    `levels` contains the loudness of each window, in dB relative to full scale. `spectra` contains
+    `len(SPECTRAL_FEATURES)` numbers for each window.
     """
 
     levels: array[float] = field(factory=lambda: array("f"))
     spectra: array[float] = field(factory=lambda: array("f"))
 
     def spectrum(self, window: int) -> Sequence[float]:
-        """Return the spectral features of a window. After the last window, returns those of the last one."""
+        """Return the spectral features of the window with this index.
+
+        After the last window, return the features of the last window.
+        """
         offset = min(window, len(self.spectra) // len(SPECTRAL_FEATURES) - 1) * len(SPECTRAL_FEATURES)
         return self.spectra[offset : offset + len(SPECTRAL_FEATURES)]
 
 
 def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatures:
-    """Measure the audio at `path` from second 0 on. Raises `SourceUnsupported`, `Cancelled`."""
+    """Measure the audio of the file at `path`, whose duration in seconds is `duration`.
+
+    Raise `SourceUnsupported` if the file can't be decoded, and `Cancelled` if the caller cancels.
+    """
     features = AudioFeatures()
     pending = array("h")
     with open_media(path) as container:
@@ -82,7 +88,7 @@ def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatu
 
 
 def _mono_frames(container: Any) -> Iterator[Any]:
-    """Yield frames of 16-bit mono samples without gaps; silence replaces audio that can't be played."""
+    """Yield frames of 16-bit mono samples without gaps. Audio that can't be decoded is replaced by silence."""
     resampler, resampled_format = None, None
     for frame in _gapless_frames(container, audio_stream(container)):
         frame_format = (frame.format.name, frame.layout.name, frame.sample_rate)
@@ -95,7 +101,10 @@ def _mono_frames(container: Any) -> Iterator[Any]:
 
 
 def _gapless_frames(container: Any, stream: Any) -> Iterator[Any]:
-    """Yield the decoded frames, with silence before a late start and in place of damaged parts."""
+    """Yield the decoded frames of `stream`.
+
+    Silence is added if the audio starts late, and in place of damaged parts.
+    """
     begin, played, remaining = start_time(container), 0.0, MAX_INSERTED_SILENCE
     for frame in decode_frames(container, stream):
         gap = 0.0 if frame.pts is None else min(frame.time - begin - played, remaining)
@@ -122,7 +131,10 @@ def _loudness(window: Sequence[int]) -> float:
 
 
 class _SpectrumMeter:
-    """Measures spectra. Each spectral window ends together with the loudness window of the same number."""
+    """Measures the spectra of audio frames.
+
+    Each spectral window ends at the same time as the loudness window with the same number.
+    """
 
     def __init__(self) -> None:
         graph = library().filter.Graph()
@@ -134,7 +146,7 @@ class _SpectrumMeter:
         self._graph, self._done = graph, 0
 
     def measure(self, frame: Any | None) -> Iterator[float]:
-        """Yield the features of the windows that `frame` completes. None ends the audio."""
+        """Yield the spectral features of the windows that `frame` completes. Pass None at the end of the audio."""
         av = library()
         if frame is not None:
             frame.pts, frame.time_base = self._done, Fraction(1, RATE)
@@ -149,7 +161,10 @@ class _SpectrumMeter:
 
 
 def _scaled_features(measured: dict[str, str]) -> Iterator[float]:
-    """Scale the features to typical variation. Takes the logarithm of features that differ by factors."""
+    """Yield the measured features, scaled so that their typical variation is similar.
+
+    Features that vary by factors are replaced by their logarithms.
+    """
     raw = (float(measured.get(f"lavfi.aspectralstats.1.{name}", 0)) for name in SPECTRAL_FEATURES)
     centroid, spread, skewness, kurtosis, entropy, flatness, rolloff, decrease = (
         value if math.isfinite(value) else 0.0 for value in raw

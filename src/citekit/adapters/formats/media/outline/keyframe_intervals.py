@@ -1,8 +1,8 @@
-"""Selects the parts of a film that must be decoded to find its scene cuts.
+"""Selects the parts of a video that must be decoded to find its scene cuts.
 
-First, keyframes and the sizes of the packets between them are compared. If two keyframes are alike and no packet stands
-out, there is no cut between them. A cut makes one packet much larger than its neighbors, because little of the previous
-frame can be reused.
+First, keyframes are compared with each other, and the sizes of the packets between them are examined. A cut makes one
+packet much larger than its neighbors, because little of the previous frame can be reused. If two successive keyframes
+are similar, and no packet between them is unusually large, there is no cut between them.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _MIN_KEYFRAME_SHARE = 0.15
 
 @frozen
 class KeyframeInterval:
-    """The packets from one compared keyframe to the next, as numbers; `first_packet` is included, `end_packet` is not.
+    """The packets between two compared keyframes. Packets are numbered, and times are in seconds.
 
-    `change` is the difference of the two keyframes in gray levels. `outliers` are the packets that stand out by their
-    size, and `outlier_times` their times. Times are in seconds.
+    `first_packet` is included, and `end_packet` is not. `change` is the difference between the two keyframes in gray
+    levels. `outliers` are the packets that are unusually large, and `outlier_times` their times.
     """
 
     first_packet: int
@@ -50,7 +50,10 @@ class KeyframeInterval:
 
 
 def keyframe_intervals(path: Path, duration: float, progress: Progress) -> list[KeyframeInterval]:
-    """Return the intervals of the film at `path` in order. Raises `SourceUnsupported`, `Cancelled`."""
+    """Return the intervals between compared keyframes of the video at `path`, in order.
+
+    Raise `SourceUnsupported` if the file can't be decoded, and `Cancelled` if the caller cancels.
+    """
     sizes, times, keys = array("I"), array("d"), bytearray()
     compared: list[tuple[int, float, Any]] = []
     with open_media(path) as container:
@@ -87,7 +90,10 @@ def _intervals(
 
 
 def _outliers(sizes: array[int], keys: bytearray, first: int, end: int) -> list[int]:
-    """Return the packets, keyframes excluded, that are much larger than the 80th percentile of their neighbors."""
+    """Return the numbers of the packets from `first` to `end` (exclusive) that are much larger than their neighbors.
+
+    A packet is compared with the 80th percentile of its neighbors' sizes. Keyframes are ignored.
+    """
     inner = [number for number in range(first, end) if not keys[number]]
     outliers = []
     for index, number in enumerate(inner):

@@ -1,4 +1,4 @@
-"""The outline of a video or a recording, from the best structure available."""
+"""Outlines video and audio files from the best source of structure that is available."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DURATION_TOLERANCE = 1.0
 
 @frozen
 class Structure:
-    """Outline items, and sentences about their origin."""
+    """Outline items, and notes that explain how they were derived."""
 
     items: Sequence[OutlineItem]
     notes: Sequence[str] = ()
@@ -35,11 +35,12 @@ class Structure:
 
 @frozen
 class MediaOutliner:
-    """Uses the container's chapters, otherwise sidecar or embedded subtitles, otherwise silences of a recording.
+    """Outlines video and audio files.
 
-    The scenes of a video are children of its chapters or topics, or top-level items if it has neither.
-
-    Locations are spans of video if the file contains a video stream, otherwise of audio, whatever the file extension.
+    The structure comes from the container's chapters, or else from sidecar or embedded subtitles, or else from silences
+    in an audio recording. The scenes of a video are children of its chapters or topics, or top-level items if it has
+    neither. Locations are spans of video if the file contains a video stream, and otherwise spans of audio, whatever
+    the file suffix.
     """
 
     media_probe: MediaProbe
@@ -67,7 +68,10 @@ def _structure(source: Source, facts: MediaFacts, modality: Modality, progress: 
 
 
 def _explicit_structure(facts: MediaFacts, cues: Sequence[Cue], origin: str, modality: Modality) -> Structure | None:
-    """Return the authored structure: chapters, otherwise topics of the subtitles; None if there is neither."""
+    """Return the chapters, or else the topics of the subtitles `cues`; None if there are neither.
+
+    `origin` describes where the subtitles come from.
+    """
     if facts.chapters:
         return Structure(_chapters(facts, cues, modality), ["The structure was taken from the container's chapters."])
     topics = topics_from_cues(cues, facts.duration, modality)
@@ -83,7 +87,10 @@ def _cues(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:
 
 
 def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Sequence[OutlineItem]:
-    """Return the chapters as the container nests them. The innermost chapters contain the topics of the subtitles."""
+    """Return outline items for the chapters, nested as in the file.
+
+    Chapters without subchapters contain the topics of the subtitles.
+    """
     levels = _levels(facts.chapters)
     leaves = [after <= level for level, after in pairwise([*levels, 0])]
     numbers: Counter[int] = Counter()
@@ -96,7 +103,7 @@ def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Seq
 
 
 def _levels(chapters: Sequence[Cue]) -> list[int]:
-    """Return, for each chapter, how many earlier chapters contain it."""
+    """Return the nesting level of each chapter: the number of earlier chapters that contain it."""
     ends: list[float] = []
     levels = []
     for chapter in chapters:

@@ -1,4 +1,4 @@
-"""The scene cuts of a film. Decodes no more of the film than necessary."""
+"""Finds the scene cuts of a video, decoding no more of it than necessary."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ TimedThumbnails = Iterator[tuple[float, "Image"]]
 
 @frozen
 class SceneCuts:
-    """The times, in seconds, at which scenes after the first start.
+    """The times, in seconds, at which scenes start, except the first scene.
 
-    `keyframes_only` means that only keyframes were compared.
+    `keyframes_only` is True if only keyframes were compared, so that the times are less exact.
     """
 
     times: Sequence[float]
@@ -71,7 +71,11 @@ class SceneCuts:
 def find_cuts(
     path: Path, duration: float, frame_rate: float | None, size: tuple[int, int], progress: Progress
 ) -> SceneCuts:
-    """Find the scene cuts of the video at `path`. `size` is in pixels. Raises `SourceUnsupported`, `Cancelled`."""
+    """Find the scene cuts of the video at `path`.
+
+    `size` is the width and height in pixels, and `duration` is in seconds. Raise `SourceUnsupported` if the file can't
+    be decoded, and `Cancelled` if the caller cancels.
+    """
     pixels = size[0] * size[1] * (frame_rate or 25.0) * duration
     if pixels <= FULL_DECODE_BUDGET:
         return SceneCuts(_spaced_times(find_transitions(_every_picture(path, duration, progress)), duration), False)
@@ -86,7 +90,7 @@ def find_cuts(
 
 
 def _every_picture(path: Path, duration: float, progress: Progress) -> TimedThumbnails:
-    """Yield every frame of a short film as a thumbnail."""
+    """Yield every frame of a short video as a thumbnail, with its time."""
     thumbnails = ThumbnailMaker()
     with open_media(path) as container:
         stream = _fast_video_stream(container)
@@ -112,10 +116,10 @@ def _fast_video_stream(container: Any) -> Any:
 def _decode_intervals(
     path: Path, duration: float, intervals: Sequence[KeyframeInterval], progress: Progress
 ) -> Iterator[tuple[int, float, Image]]:
-    """Yield the frames of `intervals` as (number of the contiguous run, seconds, thumbnail).
+    """Yield each decoded frame of `intervals`: its group number, its time in seconds, and its thumbnail.
 
-    Frames that no other frame refers to are skipped unless an outlier packet is near. There, the cut is located to the
-    frame.
+    Adjacent intervals form a group. Frames to which no other frame refers are skipped, except near an unusually large
+    packet, where the exact frame of the cut is needed.
     """
     thumbnails = ThumbnailMaker()
     with open_media(path) as container:
@@ -137,7 +141,10 @@ def _decode_intervals(
 def _packet_runs(
     packets: Iterator[Any], intervals: Sequence[KeyframeInterval]
 ) -> Iterator[Iterator[tuple[Any, KeyframeInterval]]]:
-    """Yield the packets of each run of adjacent intervals, including the keyframe after the run."""
+    """Yield the packets of each group of adjacent intervals, including the keyframe after the group.
+
+    Each packet is paired with its interval.
+    """
     numbered = enumerate(packets)
     for run in _adjacent(intervals):
         yield _packets_of_run(numbered, run)
@@ -158,7 +165,7 @@ def _packets_of_run(
 
 
 def _adjacent(intervals: Sequence[KeyframeInterval]) -> list[list[KeyframeInterval]]:
-    """Group adjacent intervals. The packet after a run belongs to no other run."""
+    """Group intervals that directly follow each other."""
     runs: list[list[KeyframeInterval]] = []
     for interval in intervals:
         if runs and runs[-1][-1].end_packet >= interval.first_packet:
@@ -173,9 +180,9 @@ def _is_near_outlier(seconds: float, interval: KeyframeInterval) -> bool:
 
 
 def _keyframe_cuts(intervals: Sequence[KeyframeInterval]) -> list[Transition]:
-    """Return the changes between keyframes that are far above the median.
+    """Return the transitions where the change between two keyframes is far above the median.
 
-    Each has the time of its outlier packet if there is one.
+    The time of a transition is that of an unusually large packet between the keyframes, or else of the second keyframe.
     """
     median = sorted(interval.change for interval in intervals)[len(intervals) // 2] if intervals else 0.0
     limit = max(_KEYFRAME_CHANGE, 1.2 * median)
@@ -187,7 +194,10 @@ def _keyframe_cuts(intervals: Sequence[KeyframeInterval]) -> list[Transition]:
 
 
 def _spaced_times(found: Sequence[Transition], duration: float) -> list[float]:
-    """Return the times of the strongest transitions that are far enough from each other and from both ends."""
+    """Return the times of the strongest transitions that are at least `MIN_SCENE` seconds apart.
+
+    They are also at least that far from the start and the end of the video.
+    """
     times: list[float] = []
     for each in sorted(found, key=lambda one: (-one.amount, one.time)):
         if len(times) >= SCENE_LIMIT - 1:

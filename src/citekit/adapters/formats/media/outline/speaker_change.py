@@ -1,8 +1,8 @@
-"""Finds where another voice or music starts without a pause, by the shape of the spectrum.
+"""Finds where another voice, or music, starts without a pause, by comparing the shape of the spectrum.
 
-Compares two adjacent groups of windows by the Bayesian information criterion: whether two normal distributions describe
-them better than one (S. Chen and P. Gopalakrishnan: Speaker, environment and channel change detection and clustering
-via the Bayesian information criterion, DARPA 1998).
+Two adjacent groups of windows are compared with the Bayesian information criterion: whether two normal distributions
+describe them better than one (S. Chen and P. Gopalakrishnan: Speaker, environment and channel change detection and
+clustering via the Bayesian information criterion, DARPA 1998).
 """
 
 from __future__ import annotations
@@ -36,7 +36,11 @@ Vector = Sequence[float]
 
 @define
 class _Sums:
-    """Sums over vectors and over the products of their components (the lower triangle, row by row)."""
+    """Running sums over vectors with `size` components, from which a covariance matrix is computed.
+
+    `count` is the number of vectors, and `first` the sum of the vectors. `second` contains the sums of the products of
+    components: the lower triangle of a matrix, row by row.
+    """
 
     size: int
     count: int = 0
@@ -48,7 +52,7 @@ class _Sums:
         self.second = self.second or [0.0] * (self.size * (self.size + 1) // 2)
 
     def add_or_remove(self, vector: Vector, by: int) -> None:
-        """Add (`by` = 1) or remove (`by` = -1) one vector."""
+        """Add a vector to the sums if `by` is 1, or remove it if `by` is -1."""
         self.count += by
         products = [one * other for length, one in enumerate(vector, 1) for other in vector[:length]]
         add = float.__add__ if by > 0 else float.__sub__
@@ -61,9 +65,9 @@ class _Sums:
         return _Sums(self.size, self.count + other.count, first, second)
 
     def log_determinant(self) -> float:
-        """Return the log determinant of the covariance by Cholesky decomposition.
+        """Return the logarithm of the determinant of the covariance matrix, computed by Cholesky decomposition.
 
-        A small value is added to the diagonal.
+        A small value is added to the diagonal, so that the determinant is positive.
         """
         means = [value / self.count for value in self.first]
         rows: list[list[float]] = []
@@ -88,9 +92,10 @@ class _Sums:
 def find_changes(
     count: int, spectrum: Callable[[int], Vector], heartbeat: Callable[[], None] = lambda: None
 ) -> list[int]:
-    """Return the windows at which another sound starts.
+    """Return the indexes of the windows at which another voice or sound starts.
 
-    `spectrum` returns the vector of each of `count` consecutive windows. `heartbeat` is called regularly and can raise.
+    `spectrum` returns the feature vector of each of `count` consecutive windows. `heartbeat` is called regularly, and
+    can raise an error to cancel.
     """
     scores: dict[int, float] = {}
     for window, score in _scores(count, spectrum):
@@ -110,7 +115,7 @@ def _best_nearby(scores: dict[int, float], window: int) -> float:
 
 
 def _mean_distance(count: int, spectrum: Callable[[int], Vector], window: int, context: int) -> float:
-    """Return the squared distance between the means of the windows before and after `window`."""
+    """Return the squared distance between the mean vectors of the `context` windows before and after `window`."""
     before = _mean([spectrum(each) for each in range(max(window - context, 0), window)])
     after = _mean([spectrum(each) for each in range(window, min(window + context, count))])
     return sum((one - other) ** 2 for one, other in zip(before, after, strict=True))
@@ -121,7 +126,10 @@ def _mean(vectors: Sequence[Vector]) -> Vector:
 
 
 def _scores(count: int, spectrum: Callable[[int], Vector]) -> Iterator[tuple[int, float]]:
-    """Yield the criterion at every `STEP`th window with `MIN_TURN` windows on each side. Above 0, the sound changes."""
+    """Yield every `STEP`th window with its score, if at least `MIN_TURN` windows are on each side.
+
+    A score above 0 means that the sound changes there.
+    """
     if count < 2 * MIN_TURN:
         return
     size = len(spectrum(0))

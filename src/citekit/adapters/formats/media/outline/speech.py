@@ -1,8 +1,8 @@
-"""Segments of speech or other sound, split at silences and where another voice or music starts.
+"""Divides audio into segments of speech or other sound, at silences and where another voice or music starts.
 
-Speech is recognized by its variation: it consists of about four syllables per second with quiet moments between them,
-which most music and noise lacks (the low-energy frames of E. Scheirer and M. Slaney: Construction and evaluation of a
-robust multifeature speech/music discriminator, ICASSP 1997).
+Speech is recognized by its variation. It has about four syllables per second with quiet moments between them, which
+most music and noise lack (the low-energy frames of E. Scheirer and M. Slaney: Construction and evaluation of a robust
+multifeature speech/music discriminator, ICASSP 1997).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Span = tuple[float, float]
 
 @frozen
 class SoundSegment:
-    """A segment of audible sound, in seconds. `kind` is `speech` or `sound` (music or noise)."""
+    """A segment of audible sound. Times are in seconds. `kind` is `speech` or `sound` (music or noise)."""
 
     start: float
     end: float
@@ -49,9 +49,9 @@ class SoundSegment:
 
 
 def find_sound_segments(path: Path, duration: float, progress: Progress) -> list[SoundSegment]:
-    """Return the segments of audible sound in order; empty if the loudness doesn't vary enough.
+    """Return the segments of audible sound in order, or an empty list if the loudness hardly varies.
 
-    Raises `SourceUnsupported`, `Cancelled`.
+    Raise `SourceUnsupported` if the file can't be decoded, and `Cancelled` if the caller cancels.
     """
     features = measure_audio(path, duration, progress)
     threshold = _threshold(features.levels)
@@ -73,13 +73,16 @@ def find_sound_segments(path: Path, duration: float, progress: Progress) -> list
 
 
 def classify_sound(levels: Sequence[float]) -> str:
-    """Return `sound` if a segment is long enough to classify and has few quiet moments, otherwise `speech`."""
+    """Return `sound` (music or noise) or `speech` for a segment, given the loudness of its windows in dB.
+
+    A segment is `sound` if it is long enough to classify and has few quiet moments.
+    """
     even = len(levels) >= MIN_CLASSIFIABLE / WINDOW and low_energy_share(levels) < _MAX_EVEN_SHARE
     return "sound" if even else "speech"
 
 
 def low_energy_share(levels: Sequence[float]) -> float:
-    """Return the share of windows that are at least 6 dB quieter than the mean power of the second around them."""
+    """Return the share of windows with less than a quarter (-6 dB) of the mean power of the second around them."""
     powers = [10 ** (level / 10) for level in levels]
     half = round(0.5 / WINDOW)
     sums = [0.0, *accumulate(powers)]
@@ -91,12 +94,15 @@ def low_energy_share(levels: Sequence[float]) -> float:
 
 
 def required_length(pause: float) -> float:
-    """Return the seconds that the segments next to a pause must last: the longer the pause, the fewer."""
+    """Return how long the segments next to a pause must be, in seconds, so that the pause separates them.
+
+    The longer the pause, the shorter the segments may be. `pause` is in seconds.
+    """
     return 0.0 if pause >= LONG_PAUSE else MIN_SEGMENT * (MIN_PAUSE + _MARGIN) / (pause + _MARGIN)
 
 
 def _threshold(levels: Sequence[float]) -> float | None:
-    """Return the level between the quiet and the loud windows, or None if they hardly differ."""
+    """Return the loudness, in dB, that separates quiet from loud windows, or None if loudness hardly varies."""
     if not levels:
         return None
     ordered = sorted(levels)
@@ -106,7 +112,10 @@ def _threshold(levels: Sequence[float]) -> float | None:
 
 
 def _loud_runs(levels: Sequence[float], threshold: float) -> list[Span]:
-    """Return the runs of windows above the threshold. Bridges pauses shorter than `MIN_PAUSE` and drops clicks."""
+    """Return the spans, in seconds, in which the loudness is at least `threshold`.
+
+    Pauses shorter than `MIN_PAUSE` are included in the spans, and very short spans (clicks) are omitted.
+    """
     runs: list[Span] = []
     for number, level in enumerate(levels):
         if level < threshold:
@@ -120,7 +129,10 @@ def _loud_runs(levels: Sequence[float], threshold: float) -> list[Span]:
 
 
 def _join_short_runs(runs: Sequence[Span]) -> list[Span]:
-    """Join runs across pauses, the shortest pause first, if one of the two runs is shorter than required."""
+    """Join spans across pauses if one of the two spans is shorter than `required_length`.
+
+    Shorter pauses are joined first.
+    """
     starts, ends = {run[0]: run for run in runs}, {run[1]: run for run in runs}
     for first, after in sorted(pairwise(runs), key=lambda two: two[1][0] - two[0][1]):
         left, right = ends[first[1]], starts[after[0]]
@@ -139,7 +151,7 @@ def _levels_between(levels: Sequence[float], start: float, end: float) -> Sequen
 
 
 def _split_turns(run: Span, features: AudioFeatures, threshold: float, heartbeat: Callable[[], None]) -> Iterator[Span]:
-    """Split `run` into turns of one voice or sound each, at a quiet moment near each change."""
+    """Split the span `run` where another voice or sound starts. Each split is at a quiet moment near the change."""
     low, high = int(run[0] / WINDOW), min(int(run[1] / WINDOW), len(features.levels))
     loud = [window for window in range(low, high) if features.levels[window] >= threshold]
     changes = find_changes(len(loud), lambda number: features.spectrum(loud[number]), heartbeat)
@@ -148,13 +160,16 @@ def _split_turns(run: Span, features: AudioFeatures, threshold: float, heartbeat
 
 
 def _quietest_near(levels: Sequence[float], window: int) -> float:
-    """Return the middle of the quietest window near `window`, in seconds. One window of distance counts as half a dB."""
+    """Return the time of the quietest window near `window`, in seconds.
+
+    Distance matters too: each window of distance counts like half a dB of loudness.
+    """
     near = range(max(window - _SEARCH_WINDOWS, 0), min(window + _SEARCH_WINDOWS + 1, len(levels)))
     return (min(near, key=lambda each: levels[each] + 0.5 * abs(each - window)) + 0.5) * WINDOW
 
 
 def _join_even_sound(segments: Sequence[SoundSegment]) -> list[SoundSegment]:
-    """Join music or noise that continues after a short pause, or after a segment too short to classify."""
+    """Join segments of music or noise that continue after a short pause, or after a segment too short to classify."""
     joined: list[SoundSegment] = []
     for index, segment in enumerate(segments):
         after = segments[index + 1] if index + 1 < len(segments) else None
@@ -177,9 +192,9 @@ def _follows_closely(one: SoundSegment | None, other: SoundSegment | None) -> bo
 
 
 def _split_long(run: Span, levels: Sequence[float]) -> Iterator[Span]:
-    """Split `run` into parts of at most `MAX_SEGMENT` seconds.
+    """Split the span `run` into spans of at most `MAX_SEGMENT` seconds.
 
-    Each split is at the quietest third of a second in the second half of a part.
+    Each split is at the quietest third of a second in the second half of the longest possible span.
     """
     start, end = run
     while end - start > MAX_SEGMENT:

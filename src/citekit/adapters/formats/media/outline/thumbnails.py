@@ -1,4 +1,4 @@
-"""Thumbnails of frames, and measures of how much two of them differ."""
+"""Creates thumbnails of video frames, and measures how much two of them differ."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _GRAYS = range(256)
 
 @define
 class ThumbnailMaker:
-    """Makes thumbnails: gray pictures with the brightness plane above the two color planes.
+    """Creates thumbnails of video frames: gray images with the brightness plane above the two color planes.
 
-    Samples only some rows of a large frame, because the differences between scenes are coarse.
+    Only some rows of a large frame are read, because fine detail is not needed to recognize scenes.
     """
 
     _scaler: Any = field(default=None)
 
     def thumbnail(self, frame: Any) -> Image:
-        """Return the thumbnail of a decoded frame: `WIDTH` x `HEIGHT` * 3 / 2 pixels."""
+        """Return the thumbnail of a decoded frame. It is `WIDTH` pixels wide and `HEIGHT` * 3 / 2 pixels high."""
         from PIL import Image
 
         if frame.format.name not in _PLANAR:
@@ -55,7 +55,7 @@ class ThumbnailMaker:
 
 
 def difference(one: Image, other: Image) -> float:
-    """Return the mean difference of two thumbnails in gray levels, 0 to 255."""
+    """Return the mean difference between the pixels of two thumbnails in gray levels, from 0 to 255."""
     from PIL import ImageChops
 
     counts = ImageChops.difference(one, other).histogram()
@@ -64,14 +64,17 @@ def difference(one: Image, other: Image) -> float:
 
 
 def blend_error(before: Image, middle: Image, after: Image) -> float:
-    """Return how much `middle` differs from an even blend of the other two, in gray levels."""
+    """Return the mean difference, in gray levels, between `middle` and an even blend of `before` and `after`."""
     from PIL import Image
 
     return difference(Image.blend(before, after, 0.5), middle)
 
 
 def brightness_correlation(one: Image, other: Image) -> float:
-    """Return the correlation of the brightness of two thumbnails, -1 to 1. A change of lighting alone leaves it at 1."""
+    """Return the correlation of the brightness of two thumbnails, from -1 to 1.
+
+    The correlation is 1 if only the lighting changes. Return 0 if a thumbnail has uniform brightness.
+    """
     left, right = (thumbnail.crop((0, 0, WIDTH, HEIGHT)).tobytes() for thumbnail in (one, other))
     size, a, b = len(left), sum(left), sum(right)
     across = size * sum(map(mul, left, right)) - a * b
@@ -89,7 +92,7 @@ def brightness_statistics(thumbnail: Image) -> tuple[float, float]:
 
 
 def color_histogram(thumbnail: Image) -> list[int]:
-    """Count the pixels of each brightness and of each color difference, in steps of 16."""
+    """Count the pixels in each plane of a thumbnail (brightness and two color planes) by value, in steps of 16."""
     counts: list[int] = []
     for box in (
         (0, 0, WIDTH, HEIGHT),
@@ -102,5 +105,5 @@ def color_histogram(thumbnail: Image) -> list[int]:
 
 
 def color_difference(one: list[int], other: list[int]) -> float:
-    """Return the share of pixels, 0 to 1, whose colors the other picture doesn't have."""
+    """Return how much two color histograms differ, from 0 (equal) to 1 (no color in common)."""
     return sum(abs(a - b) for a, b in zip(one, other, strict=True)) / max(sum(one) + sum(other), 1)

@@ -1,4 +1,4 @@
-"""Titles and spans of segments of time, and scenes inside chapters and topics."""
+"""Creates titles and locations for segments of time, and adds scenes to chapters and topics."""
 
 from __future__ import annotations
 
@@ -24,26 +24,29 @@ _PARENT_TYPES = frozenset(("chapter", "topic"))
 
 
 def span(start: float, end: float, modality: Modality) -> TimeSpan:
-    """Return the span in whole milliseconds, unless rounding would exceed `end` or leave nothing."""
+    """Return a span of time, rounded to milliseconds.
+
+    A time is not rounded if rounding would move the end beyond `end` or make the span empty. Times are in seconds.
+    """
     low, high = round(start, 3), round(end, 3)
     high = high if high <= end else end
     return TimeSpan(low if low < high else start, high if low < high else end, modality)
 
 
 def clock(seconds: float) -> str:
-    """Return a time in whole seconds as people write it: `0:41`, `1:02:03`."""
+    """Format a time in seconds for people, such as `0:41` or `1:02:03`. Fractions of a second are cut off."""
     whole = int(seconds)
     hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def numbered_title(kind: str, number: int, start: float, end: float) -> str:
-    """Return a title such as `Scene 3 (0:41-0:55)`."""
+    """Return a title with a kind, a number, and times, such as `Scene 3 (0:41-0:55)`. Times are given in seconds."""
     return f"{kind} {number} ({clock(start)}-{clock(end)})"
 
 
 def title_from_text(text: str) -> str:
-    """Return the first sentence of `text`, or its first words."""
+    """Return the first sentence of `text` as a title, or its first words if the sentence is very short or long."""
     for mark in (". ", "? ", "! "):
         head, found, _ = text.partition(mark)
         if found and 15 <= len(head) <= TITLE_LIMIT:
@@ -53,7 +56,10 @@ def title_from_text(text: str) -> str:
 
 
 def scenes_between(times: Sequence[float], duration: float, cues: Sequence[Cue] = ()) -> list[OutlineItem]:
-    """Return an item for each scene between two cuts, with the words spoken in it as its summary."""
+    """Return an outline item for each scene. `times` are the cuts in seconds.
+
+    The summary of a scene consists of the words spoken in it, which are taken from the subtitles `cues`.
+    """
     edges = [0.0, *(round(time, 3) for time in times), duration]
     return [_scene(number, start, end, cues) for number, (start, end) in enumerate(pairwise(edges), 1)]
 
@@ -67,10 +73,11 @@ def _scene(number: int, start: float, end: float, cues: Sequence[Cue] = ()) -> O
 
 
 def add_scenes(outline_items: Sequence[OutlineItem], times: Sequence[float], duration: float) -> list[OutlineItem]:
-    """Add scenes as children of the items. An item without a cut stays unchanged.
+    """Return the items with scenes added as children. `times` are the cuts in seconds.
 
-    Scenes are numbered through the whole film. A former child of an item (a topic or cue) becomes a child of the scene
-    that contains it. If it crosses a cut, it stays next to the scenes, in order of time.
+    Scenes are numbered through the whole video. An item without a cut stays unchanged. A child of an item (a topic or
+    cue) becomes a child of the scene that contains it, or stays next to the scenes, in order of time, if it contains a
+    cut.
     """
     edges = [0.0, *(round(time, 3) for time in times), duration]
     return [_split_at_cuts(outline_item, edges) for outline_item in outline_items]

@@ -1,4 +1,4 @@
-"""Groups subtitle cues into topics: splits at long pauses and where the vocabulary changes."""
+"""Groups subtitle cues into topics. A topic ends at a long pause or where the vocabulary changes."""
 
 from __future__ import annotations
 
@@ -28,14 +28,20 @@ _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", '"', "”")
 
 
 def topics_from_cues(cues: Sequence[Cue], duration: float, modality: Modality) -> list[OutlineItem]:
-    """Return one item per topic with its cues as children. Siblings don't overlap, and all are inside [0, duration]."""
+    """Return an outline item for each topic, with its cues as children.
+
+    Topics don't overlap, and cues don't overlap. All are between 0 and `duration` (seconds).
+    """
     usable = _without_overlaps([cue for cue in cues if 0 <= cue.start < duration and cue.text], duration)
     groups = _groups(usable)
     return [_topic(group, modality) for group in groups]
 
 
 def _without_overlaps(cues: Sequence[Cue], duration: float) -> list[Cue]:
-    """Cut each cue where the next one starts. Merge cues that start together."""
+    """Return the cues in order, each ending at the latest where the next one starts.
+
+    Cues that start at the same time are merged.
+    """
     joined: list[Cue] = []
     for cue in sorted(cues, key=lambda each: each.start):
         start, end = round(cue.start, 3), min(round(cue.end, 3), duration)
@@ -66,7 +72,11 @@ def _groups(cues: Sequence[Cue]) -> list[list[Cue]]:
 
 
 def _split_long(cues: Sequence[Cue], shifts: Sequence[float], first: int, end: int) -> list[tuple[int, int]]:
-    """Split a group that lasts too long where the vocabulary changes, at a long pause and the end of a sentence."""
+    """Split the cues from `first` to `end` (exclusive) into groups of at most `MAX_TOPIC` seconds.
+
+    Splits are preferred where the vocabulary changes, at long pauses, and at ends of sentences. `shifts` rates the
+    change of vocabulary at each cue.
+    """
     pending, done = [(first, end)], []
     while pending:
         low, high = pending.pop()
@@ -79,9 +89,9 @@ def _split_long(cues: Sequence[Cue], shifts: Sequence[float], first: int, end: i
 
 
 def _split_score(cues: Sequence[Cue], shifts: Sequence[float], low: int, high: int, index: int) -> tuple[bool, float]:
-    """Rate a split before `index`.
+    """Rate a split of the cues from `low` to `high` (exclusive) before the cue `index`. Larger ratings are better.
 
-    Balanced parts, a pause, the end of a sentence, and a change of vocabulary are better.
+    The rating is high for two parts of similar length, a long pause, the end of a sentence, and a change of vocabulary.
     """
     start, end, at = cues[low].start, cues[high - 1].end, cues[index].start
     balance = min(at - start, end - at) / (end - start)
@@ -91,9 +101,9 @@ def _split_score(cues: Sequence[Cue], shifts: Sequence[float], low: int, high: i
 
 
 def vocabulary_shifts(texts: Sequence[str]) -> list[float]:
-    """Return, for each text, a score of how much the vocabulary changes there compared with its surroundings.
+    """Return a score for each text: how much the vocabulary changes at its beginning.
 
-    These are the depth scores of TextTiling (M. Hearst, Computational Linguistics 23, 1997) over blocks of `BLOCK`
+    The scores are the depth scores of TextTiling (M. Hearst, Computational Linguistics 23, 1997) over blocks of `BLOCK`
     texts.
     """
     words = [Counter(word for word in _WORD.findall(text.casefold())) for text in texts]

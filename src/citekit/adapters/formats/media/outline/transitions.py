@@ -1,9 +1,9 @@
 """Detects transitions between scenes: hard cuts, dissolves, and fades through black or white.
 
-A hard cut is a change that stands out from those around it, after the adaptive detector of PySceneDetect (BSD), unless
-the previous picture comes back at once (a flash). In the middle of a dissolve, the frame is a blend of the frames
-around it; motion never produces that. In a fade, the picture becomes uniformly black or white and comes back from
-there.
+A hard cut is a change that is much larger than the changes around it, as in the adaptive detector of PySceneDetect
+(BSD), unless the previous image returns at once (a flash). In the middle of a dissolve, a frame is a blend of the
+frames around it, which motion never produces. In a fade, the image becomes uniformly black or white before the next
+scene appears.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ _STEP = 0.08
 
 @frozen
 class Transition:
-    """The time in seconds at which a new scene starts. `amount` is the size of the change in gray levels.
+    """A transition between scenes. `time` is when the new scene starts, in seconds.
 
-    `kind` is `cut`, `dissolve`, or `fade`.
+    `amount` is the size of the change in gray levels. `kind` is `cut`, `dissolve`, or `fade`.
     """
 
     time: float
@@ -67,7 +67,10 @@ class Transition:
 
 @define
 class TimedThumbnail:
-    """One frame: its time in seconds, its thumbnail, and its difference from the previous frame in gray levels."""
+    """A frame of a video: its time in seconds, its thumbnail, and its difference from the previous frame.
+
+    `change` is that difference in gray levels. `flat` caches `is_flat`.
+    """
 
     time: float
     thumbnail: Image
@@ -76,7 +79,7 @@ class TimedThumbnail:
 
     @property
     def is_flat(self) -> bool:
-        """Whether the frame is all black or all white."""
+        """Whether the frame is uniformly black or white."""
         if self.flat is None:
             mean, deviation = brightness_statistics(self.thumbnail)
             self.flat = deviation < _MAX_FLAT_DEVIATION and (mean < _DARK or mean > _BRIGHT)
@@ -84,9 +87,10 @@ class TimedThumbnail:
 
 
 def find_transitions(pictures: Iterable[tuple[float, Image]]) -> list[Transition]:
-    """Return the transitions of one contiguous run of frames, sorted by time.
+    """Return the transitions in a continuous sequence of frames, sorted by time.
 
-    Holds only a few seconds of frames at once.
+    `pictures` yields the time in seconds and the thumbnail of each frame. Only a few seconds of frames are in memory at
+    once.
     """
     found: list[Transition] = []
     buffer = PictureBuffer()
@@ -98,7 +102,10 @@ def find_transitions(pictures: Iterable[tuple[float, Image]]) -> list[Transition
 
 
 def merge_transitions(found: Sequence[Transition]) -> list[Transition]:
-    """Remove duplicates and sort by time: a fade replaces the changes inside it, and a cut replaces a dissolve."""
+    """Return the transitions sorted by time, without duplicates.
+
+    A fade replaces other transitions close to it, and a cut replaces a dissolve close to it.
+    """
     merged: list[Transition] = []
     rank = {"fade": 0, "cut": 1, "dissolve": 2}
     for each in sorted(found, key=lambda one: (rank[one.kind], -one.amount, one.time)):
@@ -110,14 +117,17 @@ def merge_transitions(found: Sequence[Transition]) -> list[Transition]:
 
 @define
 class PictureBuffer:
-    """The frames of the last few seconds. Transitions before `decided_until` (seconds) have been reported."""
+    """The frames of the last few seconds, in which transitions are detected.
+
+    Transitions before the time `decided_until` (seconds) have already been reported.
+    """
 
     pictures: list[TimedThumbnail] = field(factory=list)
     times: list[float] = field(factory=list)
     decided_until: float = -1.0
 
     def add(self, time: float, thumbnail: Image) -> None:
-        """Add a frame. Ignores a frame whose time doesn't increase."""
+        """Add a frame. A frame whose time is not after that of the previous frame is ignored."""
         if self.times and time <= self.times[-1]:
             return
         change = difference(self.pictures[-1].thumbnail, thumbnail) if self.pictures else 0.0
@@ -126,11 +136,14 @@ class PictureBuffer:
 
     @property
     def is_full(self) -> bool:
-        """Whether the buffer has enough frames to call `decide`."""
+        """Whether the buffer contains enough frames to detect transitions with `decide`."""
         return self.times[-1] - self.times[0] > _BUFFER_DURATION if self.times else False
 
     def decide(self, *, final: bool) -> list[Transition]:
-        """Return the transitions among the frames that are undecided and have enough frames after them."""
+        """Return the transitions that have not been reported yet and have enough frames after them.
+
+        If `final` is set, the video has ended, and all remaining transitions are returned.
+        """
         if len(self.times) < 2:
             return []
         low, high = self.decided_until, self.times[-1] + 1.0 if final else self.times[-1] - _LOOKAHEAD
@@ -163,7 +176,11 @@ class PictureBuffer:
         return not self._comes_back(index)
 
     def _comes_back(self, index: int) -> bool:
-        """Whether the picture before the change comes back soon, or the picture after it appeared shortly before."""
+        """Return whether the change at the frame `index` is only a flash.
+
+        In a flash, the image before the change returns soon after it, or the image after it also appeared shortly
+        before it.
+        """
         here, before = self.pictures[index], self.pictures[index - 1]
         after = self.pictures[index + 1 : bisect_right(self.times, here.time + FLASH_DURATION)]
         earlier = self.pictures[bisect_left(self.times, before.time - FLASH_DURATION) : index - 1]
@@ -173,7 +190,7 @@ class PictureBuffer:
         )
 
     def _nearest(self, time: float) -> TimedThumbnail | None:
-        """Return the frame nearest to `time`, or None outside the buffer."""
+        """Return the frame nearest to `time` (seconds), or None if `time` is outside the buffer."""
         index = bisect_left(self.times, time)
         if time < self.times[0] - _STEP or index >= len(self.times):
             return None
@@ -218,14 +235,19 @@ class PictureBuffer:
         return Transition(time, across * (1 - 2 * error), "dissolve")
 
     def _is_still_around(self, time: float, lag: float, across: float) -> bool:
-        """Whether the picture changes much less just before and just after than in between."""
+        """Return whether the image changes much less just before and just after a possible dissolve than during it.
+
+        The dissolve is around `time` (seconds), and `across` is the change during it in gray levels. `lag` is the
+        length of the period examined before and after `time`.
+        """
         sides = ((time - lag, time - lag / 2), (time + lag / 2, time + lag))
         return all(self._is_still(low, high, _MAX_SIDE_CHANGE * across) for low, high in sides)
 
     def _is_still(self, low: float, high: float, limit: float) -> bool:
-        """Whether the picture changes by at most `limit` from `low` to `high`.
+        """Return whether the image changes by at most `limit` gray levels from time `low` to time `high`.
 
-        If only a part of that time is buffered, the limit is reduced in proportion. Less than half gives False.
+        If only a part of that period is in the buffer, the limit is reduced in proportion. If less than half of it is
+        in the buffer, return False.
         """
         first, last = max(low, self.times[0]), min(high, self.times[-1])
         one, other = self._nearest(first), self._nearest(last)
@@ -234,7 +256,10 @@ class PictureBuffer:
         return difference(one.thumbnail, other.thumbnail) <= limit * (last - first) / (high - low)
 
     def _fades(self, low: float, high: float) -> Iterator[Transition]:
-        """Yield the middle of each short black or white stretch between two different pictures."""
+        """Yield a transition in the middle of each short black or white period between two different scenes.
+
+        Only periods that end between the times `low` and `high` are included.
+        """
         start: int | None = None
         for index, each in enumerate(self.pictures):
             if each.is_flat and start is None:
@@ -252,6 +277,9 @@ class PictureBuffer:
             start = None
 
     def _differ(self, low: float, high: float) -> bool:
-        """Whether the frames at two times show different scenes. Times outside the buffer use its first or last frame."""
+        """Return whether the frames at the times `low` and `high` show different scenes.
+
+        For a time outside the buffer, the first or last frame of the buffer is used.
+        """
         one, other = self._nearest(max(low, self.times[0])), self._nearest(min(high, self.times[-1]))
         return one is None or other is None or difference(one.thumbnail, other.thumbnail) >= MIN_CHANGE

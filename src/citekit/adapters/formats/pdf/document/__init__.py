@@ -1,1 +1,1 @@
-"""Facts about a PDF file and its pages: text, bookmarks, links, labels, images, and hidden text."""
+"""Reads PDF files and their pages: text, bookmarks, links, page labels, images, and hidden text."""

@@ -1,4 +1,4 @@
-"""The bookmarks of a PDF (ISO 32000-1, 12.3.3)."""
+"""Reads the bookmarks (the outline) of a PDF (ISO 32000-1, 12.3.3)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ _DOUBTFUL = (None, 1)
 
 @frozen
 class Bookmark:
-    """`level` from 1; `page` from 1, None where it leads nowhere inside the file.
+    """A bookmark of a PDF: its level (1 is the top level), its title, and its target.
 
-    `x` and `y` are the place on the page as it is shown, in points from its top left; NaN where it names none.
+    `page` is the 1-based number of the target page, or None if the bookmark does not lead to a page of the file. `x`
+    and `y` locate the target on the displayed page, in points from its top left corner; they are NaN if the bookmark
+    does not name a position.
     """
 
     level: int
@@ -29,11 +31,12 @@ class Bookmark:
 
 
 def read_bookmarks(document: Any) -> list[Bookmark]:
-    """The bookmarks in reading order, at most `BOOKMARK_LIMIT`, none deeper than `DEPTH_LIMIT` (deeper ones move up).
+    """Return at most `BOOKMARK_LIMIT` bookmarks in reading order.
 
-    Walks the outline that PyMuPDF holds ready: `get_toc(simple=False)`, which also tells places, is forty times slower.
-    What MuPDF does not tell, or not rightly, is read from the objects: bookmarks in circles, and destinations that are no
-    page, which it takes for the first one.
+    Those deeper than `DEPTH_LIMIT` move up to that level. This function reads the outline that PyMuPDF has already
+    loaded, because `get_toc(simple=False)`, which also reports positions, is forty times slower. It reads the PDF
+    objects themselves if MuPDF's outline is empty or doubtful: MuPDF fails on cyclic bookmarks and takes a destination
+    that is not a page for the first page.
     """
     read = _held_ready(document)
     if read and not any(bookmark.page in _DOUBTFUL for bookmark in read):

@@ -1,7 +1,7 @@
-"""What was once read of a PDF from all over its file, kept in the index by the digest of its bytes.
+"""Caches facts about a whole PDF (its outline and page objects) in the index, under the digest of the file's bytes.
 
-It may be lost at any time: then it is read again. What is kept is what reading the file would give, so nothing that is
-made with it shows whether it was there.
+Losing the cache is harmless: the facts are then read from the file again. A cached fact equals what reading the file
+gives, so results do not depend on the cache.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ _NUMBER_LIMIT = 2**23
 
 @define
 class PdfMemory:
-    """What is remembered of the PDF `source`; None for `index` remembers nothing. Make one for each reading of a file."""
+    """The cached facts about the PDF `source`. With None for `index`, nothing is cached.
+
+    Create a new instance each time a file is read.
+    """
 
     source: Source
     _index: Index | None = None
@@ -60,33 +63,33 @@ class PdfMemory:
         self._state = self._now()
 
     def targets(self) -> list[Target] | None:
-        """All items of the outline; None where they are not known."""
+        """Return all cached items of the PDF's outline, or None if the outline is not in the cache."""
         plain = self._read("outline", 3 * BOOKMARK_LIMIT)
         if plain is None or len(plain) % 3:
             return None
         return list(map(Target, *_columns(plain))) if _is_outline(plain) else None
 
     def pages(self) -> list[int]:
-        """The object numbers of the first pages, as far as they are known."""
+        """Return the cached object numbers of the first pages of the PDF; the list is empty if none are cached."""
         plain = self._read("pages", PAGE_LIMIT)
         return list(plain) if plain is not None and _are_pages(plain) else []
 
     def learn_targets(self, targets: Sequence[Target]) -> None:
-        """Take note of all items of an outline that was read without complaint."""
+        """Note all items of an outline that was read without errors, for `save` to cache; short outlines are ignored."""
         plain = list(itertools.chain.from_iterable(targets))
         if len(targets) >= WORTH and _is_outline(plain):
             self._learned.append(("outline", plain))
 
     def learn_pages(self, numbers: Sequence[int], known: int = 0) -> None:
-        """Take note of the object numbers of the first pages, where they are many more than the `known` first ones."""
+        """Note the object numbers of the first pages, for `save` to cache.
+
+        The numbers are ignored unless there are at least `WORTH` more of them than the `known` first ones.
+        """
         if len(numbers) >= known + WORTH and len(numbers) <= PAGE_LIMIT and _are_pages(numbers):
             self._learned.append(("pages", list(numbers)))
 
     def save(self) -> None:
-        """Cache the facts, if the file at the path is still the source.
-
-        Facts about a file that MuPDF had to repair are not cached: such a file is read again each time.
-        """
+        """Write the noted facts to the index, if the file at the source's path has not changed."""
         learned, self._learned = self._learned, []
         if self._index is None or not learned or not self._is_source():
             return
@@ -117,9 +120,10 @@ class PdfMemory:
 
 
 def remember(document: Document, memory: PdfMemory) -> None:
-    """Read and keep all of it, if it can be read without complaint and is worth it. Call it inside `exclusive()`.
+    """Read the outline and the page objects of `document`, and cache them unless reading fails or needs a repair.
 
-    Reading may find out that the document needs a repair, so let it be the last that is done with it.
+    Call this function inside `exclusive()`. Make it the last operation on the document: reading everything may cause
+    MuPDF to repair the document.
     """
     try:
         with translated(memory.source.path, SourceUnsupported):
@@ -137,7 +141,10 @@ def _row(key: str, numbers: Sequence[int]) -> dict[str, Any]:
 
 
 def _numbers(key: str, row: dict[str, Any], most: int) -> Sequence[int] | None:
-    """What a row says; None for one that is damaged, or that nobody wrote here."""
+    """Return the numbers stored in the cache row `row`; None if the row is damaged or its checksum does not match.
+
+    `most` is the maximum count of numbers.
+    """
     text = row.get("data")
     if set(row) != {"data", "sha256"} or not isinstance(text, str) or len(text) > ROW_LIMIT:
         return None
@@ -155,7 +162,7 @@ def _sum(key: str, data: bytes) -> str:
 
 
 def _columns(plain: Sequence[int]) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
-    """The levels, items and pages of an outline, which are written one after the other."""
+    """Return the levels, items, and pages of an outline that is stored as one flat sequence of such triples."""
     return plain[0::3], plain[1::3], plain[2::3]
 
 

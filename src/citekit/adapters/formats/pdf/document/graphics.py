@@ -1,4 +1,4 @@
-"""Where a PDF page draws: pictures, shapes and lines, as rectangles, without decoding or drawing anything."""
+"""Finds the rectangles in which a PDF page draws pictures, shapes, and lines, without decoding or rendering them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _WRITING = ("fill_text", "stroke_text")
 
 
 class Drawn(NamedTuple):
-    """One thing that is drawn: its edges in points from the top left of the page as it is shown; `picture` or path."""
+    """A picture or path that a page draws: its edges in points from the top left corner of the displayed page.
+
+    `picture` is True for a picture and False for a path.
+    """
 
     left: float
     top: float
@@ -28,10 +31,11 @@ class Drawn(NamedTuple):
 
 
 def page_graphics(page: Any, *, text: bool = False) -> tuple[list[Drawn], bool]:
-    """What `page` draws beside text; where `text`, also whether any on it can be seen (a layer over a scan cannot).
+    """Return the pictures and paths that `page` draws, and, with `text`, whether it draws visible text.
 
-    Where text is looked for and seen, that ends it: what is drawn later is not told. As `page.get_bboxlog`, which
-    measures every piece of text, too, and turns the page while it does.
+    The invisible text layer over a scan does not count as visible. With `text`, the search stops at the first visible
+    text, so graphics drawn after it are missing from the result. `page.get_bboxlog` is not used because it also
+    measures all text and changes the page's rotation in the meantime.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -44,7 +48,10 @@ def page_graphics(page: Any, *, text: bool = False) -> tuple[list[Drawn], bool]:
 
 @cache
 def _log_class() -> Any:
-    """A device that MuPDF draws on; its methods are called by their names, with plain pointers."""
+    """Return the class of a MuPDF device that records what is drawn.
+
+    MuPDF calls its methods by name with raw pointers.
+    """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
 
@@ -83,7 +90,10 @@ def _log_class() -> Any:
 
 
 def may_draw(page: Any) -> bool:
-    """Whether `page` may draw anything but text; False where its orders are too many to follow. Cheap."""
+    """Return whether `page` may draw anything other than text, by a cheap search of its content for drawing operators.
+
+    The result is False if the content is longer than `CONTENT_LIMIT` or cannot be read.
+    """
     try:
         with exclusive():
             content = page.read_contents()

@@ -1,9 +1,9 @@
-"""Which text of a PDF page nobody sees.
+"""Finds the text of a PDF page that a reader cannot see.
 
-Text is looked at more closely if something is painted over it, if its color is near that of what is below it, if it is
-transparent, masked, not painted at all, or tiny. What is left is decided by drawing the page with and without that text:
-text that changes nothing is hidden. Text of rendering mode 3 counts as visible over a picture that shows something there,
-as a scan does.
+Text is suspect if something is painted over it, if its color is close to its background's, or if it is transparent,
+masked, not painted at all, or tiny. Unclear cases are decided by rendering the page with and without the text: text
+that changes nothing is hidden. Text in rendering mode 3 (invisible) counts as visible if it lies over a picture with
+content there, as on a scanned page.
 """
 
 from __future__ import annotations
@@ -69,22 +69,22 @@ Origin = tuple[float, float]
 
 @define
 class Hidden:
-    """The hidden characters of one page, by the origins of their glyphs before the page is turned."""
+    """The hidden characters of one page, keyed by the origins of their glyphs before the page's rotation is applied."""
 
     _codes: dict[tuple[int, int], set[int]] = field(factory=dict)
 
     def add(self, x: float, y: float, code: int) -> None:
-        """Mark a character as hidden."""
+        """Mark the character with code point `code` and the glyph origin (`x`, `y`) as hidden."""
         self._codes.setdefault((round(x * 4), round(y * 4)), set()).add(code)
 
     def holds(self, character: str, origin: Origin) -> bool:
-        """Whether that character at that origin is hidden."""
+        """Return whether `character` with its glyph origin at `origin` is hidden."""
         x, y = round(origin[0] * 4), round(origin[1] * 4)
         code = ord(character)
         return any(code in self._codes.get((x + i, y + j), ()) for i in (0, -1, 1) for j in (0, -1, 1))
 
     def within(self, box: Box) -> int:
-        """How many different hidden characters have their origin in the box."""
+        """Return how many different hidden characters have their origin in `box`."""
         left, top, right, bottom = (4 * edge for edge in box)
         return sum(
             len(codes) for (x, y), codes in self._codes.items() if left - 2 <= x <= right and top <= y <= bottom + 2
@@ -103,7 +103,7 @@ class _Drawing:
     channels: int
 
     def rows(self, box: Box) -> Iterator[bytes]:
-        """The pixels of the box, row by row."""
+        """Yield the bytes of the pixels inside `box`, one row of pixels at a time."""
         left, right = (max(0, min(self.width, each)) for each in (int(box[0] * self.zoom), int(box[2] * self.zoom) + 1))
         top, bottom = (
             max(0, min(self.height, each)) for each in (int(box[1] * self.zoom), int(box[3] * self.zoom) + 1)
@@ -114,7 +114,7 @@ class _Drawing:
 
 
 def may_hide(page: Any) -> bool:
-    """Whether text of `page` may be hidden by what it paints; cheap, and false for most pages of plain text."""
+    """Return whether `page` may contain hidden text; the check is cheap and False for most pages of plain text."""
     try:
         with exclusive() as pymupdf:
             content = page.read_contents()
@@ -128,10 +128,11 @@ def may_hide(page: Any) -> bool:
 
 
 def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
-    """The hidden characters of `page`. Call it inside `exclusive()` or `opened()`.
+    """Return the hidden characters of `page`. Call this function inside `exclusive()` or `opened()`.
 
-    With `quick`, text over pictures, below what only partly covers it, and in rendering mode 3 over the scan of a page counts
-    as visible: few pages are drawn then. That is for pages whose signs (`libraries.mupdf.hidden_text_signs`) were looked at.
+    With `quick`, few pages are rendered: text over a picture, text that is only partly covered, and text in rendering
+    mode 3 over a scan count as visible. Use `quick` for pages that `libraries.mupdf.hidden_text_signs` has already
+    checked.
     """
     if not quick and not may_hide(page):
         return Hidden()
@@ -172,7 +173,7 @@ def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
 
 
 def _is_blank(code: int) -> bool:
-    """Whether a character has no ink of its own, so that a page looks the same without it: blanks and controls."""
+    """Return whether the character `code` is a space or a control, so that a page looks the same without it."""
     return code < 0 or unicodedata.category(chr(code)) in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
 
@@ -188,7 +189,7 @@ def _zoom(page: Any) -> float:
 def _suspects(
     things: Sequence[Painted], texts: Sequence[tuple[int, Painted]], *, quick: bool
 ) -> tuple[set[int], set[int]]:
-    """The numbers of the texts in the color of all that is below them, and of those that only a drawing can tell."""
+    """Return the numbers of the texts that are certainly hidden, and of those that only rendering can decide."""
     own = [(number, at, text) for number, (at, text) in enumerate(texts) if text.kind is not Kind.UNPAINTED]
     shapes = _Bands.of([(at, each) for at, each in enumerate(things) if each.kind in AREAS and _is_thick(each)])
     if sum(shapes.count(text.box) for _, _, text in own) > _PAIRS:
@@ -199,7 +200,7 @@ def _suspects(
 
 @frozen
 class _Bands:
-    """What is painted, with its position in the order of painting, by the horizontal bands of the page that it touches."""
+    """Painted items with their position in painting order, grouped by the horizontal bands of the page that they touch."""
 
     _bands: Mapping[int, list[tuple[int, Painted]]]
     _joined: dict[range, Sequence[tuple[int, Painted]]] = field(factory=dict)
@@ -213,11 +214,11 @@ class _Bands:
         return cls(bands)
 
     def count(self, box: Box) -> int:
-        """At most how many things are near the box."""
+        """Return an upper bound for the number of items that share a band with `box`."""
         return sum(len(self._bands.get(band, ())) for band in self._touched(box))
 
     def near(self, box: Box) -> Sequence[tuple[int, Painted]]:
-        """The things that share a band with the box, in the order of painting."""
+        """Return the items that share a band with `box`, in painting order."""
         touched = self._touched(box)
         found = self._joined.get(touched)  # the texts of a line touch the same bands
         if found is None:
@@ -237,7 +238,7 @@ def _band(height: float) -> int:
 
 
 def _scans(page: Any, things: Sequence[Painted]) -> list[Box]:
-    """The areas of pictures that cover most of the page, as a scan of it does."""
+    """Return the boxes of pictures that cover most of the page, as a page scan does."""
     whole = page.rect.width * page.rect.height
     pictures = [each.box for each in things if each.kind is Kind.PICTURE]
     return [box for box in pictures if (box[2] - box[0]) * (box[3] - box[1]) >= _SCAN * whole]
@@ -249,7 +250,7 @@ def _is_thick(thing: Painted) -> bool:
 
 
 def _is_hidden(at: int, text: Painted, others: Sequence[tuple[int, Painted]], *, quick: bool) -> bool | None:
-    """Whether the text at position `at` of the page is hidden, or None if only a drawing can tell."""
+    """Return whether the text at position `at` in painting order is hidden, or None if only rendering can decide."""
     if text.kind is Kind.CLIP or text.veiled or text.alpha < _CLEAR or text.color is None:
         return None
     below: list[tuple[float, float, float] | None] = [(1.0, 1.0, 1.0)]
@@ -299,7 +300,7 @@ def _contains(outer: Box, inner: Box) -> bool:
 
 
 def _boxes(page: Any) -> Mapping[tuple[int, int], Box]:
-    """The box of each character, by its origin in tenths of a point, on the page as it is shown."""
+    """Return the box of each character on the displayed page, keyed by its origin in half points."""
     with exclusive() as pymupdf:
         options = pymupdf.mupdf.FzStextOptions(pymupdf.TEXT_PRESERVE_LIGATURES)
         plain = pymupdf.TextPage(pymupdf.mupdf.FzStextPage(page.this, options)).extractRAWDICT()
@@ -331,7 +332,7 @@ def _unseen(
     glyphs: Sequence[Glyph],
     boxes: Mapping[tuple[int, int], Box],
 ) -> list[Glyph]:
-    """The characters of the texts `suspects` without which the page looks the same."""
+    """Return the characters of the texts numbered in `suspects` whose removal does not change the rendered page."""
     whole = _drawing(page, zoom, ())
     found: list[Glyph] = []
     for group in _groups(sorted(suspects), texts):
@@ -352,7 +353,11 @@ def _is_empty(box: Box | None) -> bool:
 
 
 def _groups(numbers: Sequence[int], texts: Sequence[Painted]) -> list[set[int]]:
-    """The texts in groups in which none overlaps another, but for copies of itself, as bold type and shadows are made."""
+    """Split the numbered texts into groups in which texts of different colors do not overlap.
+
+    Texts of one color may overlap in a group, since bold type and shadows are made of overlapping copies. With more
+    than 500 texts, overlaps are not checked.
+    """
     groups: list[set[int]] = []
     for number in numbers:
         own = texts[number]
@@ -389,7 +394,7 @@ def _differ(one: _Drawing, other: _Drawing, box: Box) -> bool:
 def _not_in_scan(
     glyphs: Sequence[Glyph], drawing: _Drawing, boxes: Mapping[tuple[int, int], Box], pictures: Sequence[Box]
 ) -> list[Glyph]:
-    """The characters of lines below which no picture shows anything."""
+    """Return the characters of lines over which less than 30 percent of the characters lie on the ink of a picture."""
     lines: dict[tuple[int, int], list[tuple[Glyph, bool]]] = {}
     for glyph in glyphs:
         box = _box_of(glyph, boxes)

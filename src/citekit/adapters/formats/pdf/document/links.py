@@ -1,4 +1,4 @@
-"""Where the links of a PDF page lead inside their document."""
+"""Reads the targets of links on a PDF page that lead to other pages of the same document."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Place = tuple[int, float]
 
 @define
 class LinkReader:
-    """Reads the links of one document's pages, each name looked up at most once.
+    """A reader for the links on the pages of one document; it looks up each destination name at most once.
 
-    `page.get_links` reads all names of the document before the first one, and loads every page that they lead to.
+    It replaces `page.get_links`, which first reads all names of the document and loads every page they lead to.
     """
 
     _document: Document
@@ -34,9 +34,9 @@ class LinkReader:
     _pdf: Any = field(default=None, init=False)
 
     def links_of(self, page: Any, most: int) -> Iterator[tuple[Rectangle, Place]]:
-        """The rectangle and the place of the first `most` links of `page`, those that lead out of the document left out.
+        """Yield the rectangle and the target of the first `most` links of `page`, except links out of the document.
 
-        Call it inside `exclusive()` or `opened()`. Raises what PyMuPDF does.
+        Call this method inside `exclusive()` or `opened()`. It raises the same errors as PyMuPDF.
         """
         with exclusive() as pymupdf:
             mupdf, pages = pymupdf.mupdf, int(self._document.page_count)
@@ -79,7 +79,10 @@ class LinkReader:
 
 
 def _dictionaries(mupdf: Any, pdf: Any) -> list[Any]:
-    """The names of the document, those of the name tree (7.9.6) before those of PDF 1.1."""
+    """Return the document's dictionaries of named destinations: the name tree first, then that of PDF 1.1.
+
+    The name tree is specified in ISO 32000-1, 7.9.6.
+    """
     dests = mupdf.pdf_new_name("Dests")
     root = mupdf.pdf_dict_gets(mupdf.pdf_trailer(pdf), "Root")
     found = (mupdf.pdf_load_name_tree(pdf, dests), mupdf.pdf_dict_get(root, dests))
@@ -87,7 +90,10 @@ def _dictionaries(mupdf: Any, pdf: Any) -> list[Any]:
 
 
 def _numbered(uri: str) -> Place | None:
-    """The place that `#page=3&zoom=100,72,90` and the like name, from the top; the height is 0 where they name none."""
+    """Return the 0-based page and the height from its top that a URI such as `#page=3&zoom=100,72,90` names.
+
+    The height is 0 if the URI does not name one. The result is None if the URI has no page number.
+    """
     if not uri.startswith("#"):
         return None
     said = dict(part.partition("=")[::2] for part in uri[1:].split("&"))

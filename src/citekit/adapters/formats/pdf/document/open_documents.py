@@ -1,4 +1,4 @@
-"""Open PDFs that are kept for the next reader: opening a book and finding its pages costs more than copying some of them."""
+"""Keeps PDFs open for reuse: opening a book and finding its pages costs more than copying a few of the pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ SETTLED = 2.0
 
 
 class Use(Enum):
-    """What a handle is for. Drawing adds appearances to annotations that have none, so who copies objects has its own."""
+    """The purpose of an open document handle.
+
+    Rendering adds missing appearance streams to annotations, so code that copies objects uses a separate handle.
+    """
 
     COPYING = "copying"
     DRAWING = "drawing"
@@ -40,13 +43,19 @@ _Key = tuple[Path, FileState, Use, str]
 
 @define
 class _Pool:
-    """The documents by path, state and use, the one used last at the end. Touch it inside `exclusive()`."""
+    """Open documents by path, file state, and use, with the most recently used at the end.
+
+    Use it inside `exclusive()`.
+    """
 
     _documents: OrderedDict[_Key, Document] = field(factory=OrderedDict)
     _process: int = field(factory=os.getpid)
 
     def take(self, key: _Key) -> Document | None:
-        """The document, moved to the end; whatever is held of other states of its file is let go."""
+        """Return the document for `key`, or None, and mark it as most recently used.
+
+        Documents that were opened from other states of the same file are dropped.
+        """
         self._forget_of_other_process()
         for other in [other for other in self._documents if other[0] == key[0] and other[1] != key[1]]:
             del self._documents[other]
@@ -55,21 +64,21 @@ class _Pool:
         return self._documents.get(key)
 
     def put(self, key: _Key, document: Document) -> None:
-        """Keep a document open, and close the least recently used ones while there are too many."""
+        """Add an open document, then drop the least recently used documents until the pool is within its limits."""
         self._documents[key] = document
         while len(self._documents) > KEPT or sum(held.size for _, held, *_ in self._documents) > KEPT_BYTES:
             self._documents.popitem(last=False)
 
     def drop(self, key: _Key) -> None:
-        """Remove a document from the pool; it is closed when its last user is done."""
+        """Remove a document from the pool; it closes when its last user is done."""
         self._documents.pop(key, None)
 
     def clear(self) -> None:
-        """Remove all documents."""
+        """Remove all documents from the pool; each closes when its last user is done."""
         self._documents.clear()
 
     def _forget_of_other_process(self) -> None:
-        """A forked process shares the place in the file with its parent, so it opens its own handles."""
+        """Clear the pool in a forked process, which would otherwise share its parent's file positions."""
         if self._process != os.getpid():
             self._process = os.getpid()
             self.clear()
@@ -82,12 +91,12 @@ _POOL = _Pool()
 def shared(
     path: Path, use: Use, failure: type[CiteKitError] = SourceUnsupported, *, password: str | None = None
 ) -> Iterator[Document]:
-    """A handle of the PDF at `path` that others may have used before; do not change it, and do not release
-    `exclusive()` while you use it.
+    """Yield an open handle of the PDF at `path` that other code may have used before and may use again.
 
-    A file that changed is opened again. It is kept open where a change would show (see `FileState.is_settled`), the system
-    lets others replace an open file, and nothing was raised; a document that MuPDF had to repair is not kept. Raises as
-    `opened`.
+    Do not change the document, and do not release `exclusive()` while you use it. A file that changed is opened again.
+    The handle stays open for reuse if a later change of the file would be noticed (see `FileState.is_settled`), if the
+    system allows others to replace an open file, and if nothing was raised. A document that MuPDF had to repair is not
+    reused. Raises the same errors as `opened`.
     """
     with exclusive():
         key = _key(path, use, password)
@@ -112,7 +121,7 @@ def shared(
 
 
 def close_all() -> None:
-    """Close every document in the pool."""
+    """Remove every document from the pool, which closes those that are not in use."""
     with exclusive():
         _POOL.clear()
 
@@ -123,7 +132,7 @@ def _let_go(key: _Key | None) -> None:
 
 
 def _key(path: Path, use: Use, password: str | None) -> _Key | None:
-    """What a document is kept under; None where it may not be kept."""
+    """Return the pool key for the document at `path`; None if the document must not be kept open."""
     if os.name == "nt":  # an open file could not be replaced
         return None
     try:

@@ -1,4 +1,4 @@
-"""The pictures that the pages of a PDF draw, by their objects: without decoding any, or running what a page orders."""
+"""Lists the images that PDF pages draw, by reading objects only: nothing is decoded or rendered."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ESCAPED = re.compile(rb"#([0-9A-Fa-f]{2})")
 
 
 class PdfImage(NamedTuple):
-    """The number of the object that holds a picture, and its width and height in pixels."""
+    """An image in a PDF: the number of its object, and its width and height in pixels."""
 
     number: int
     width: int
@@ -38,10 +38,10 @@ Images = dict[str, tuple[PdfImage, ...]]
 
 @define
 class ImageReader:
-    """Reads the pictures of one document's pages, each dictionary of resources once.
+    """A reader for the images on the pages of one document; it reads each resource dictionary once.
 
-    `page.get_images` reads every resource again for every page, which is quadratic in documents whose pages share their
-    resources.
+    It replaces `page.get_images`, which reads all resources again for every page and so takes quadratic time for
+    documents whose pages share their resources.
     """
 
     _document: Document
@@ -50,9 +50,9 @@ class ImageReader:
     _within: dict[Place, tuple[PdfImage, ...]] = field(factory=dict, init=False)
 
     def images_of(self, page: int) -> list[PdfImage]:
-        """The pictures that `page`, counted from 1, or a form on it, draws.
+        """Return the images that the page with the 1-based number `page` draws, directly or in a form on it.
 
-        Raises what PyMuPDF does.
+        Raises the same errors as PyMuPDF.
         """
         with exclusive() as pymupdf:
             mupdf = pymupdf.mupdf
@@ -103,12 +103,15 @@ def _place(mupdf: Any, objects: Any, depth: int) -> Place:
 
 
 def _all(named: Images) -> tuple[PdfImage, ...]:
-    """The pictures of all names, each once; names of one form have the very same."""
+    """Return the images of all names, each image once.
+
+    Names that refer to the same form share one tuple of images, which is visited once.
+    """
     distinct = {id(images): images for images in named.values()}
     return tuple(dict.fromkeys(image for images in distinct.values() for image in images))
 
 
 def _drawn(content: bytes) -> set[str]:
-    """The names of what a page's orders draw."""
+    """Return the resource names that the drawing operators in a page's content stream refer to."""
     names = _DRAWN.findall(content)
     return {_ESCAPED.sub(lambda code: bytes([int(code[1], 16)]), name).decode("utf-8", "replace") for name in names}

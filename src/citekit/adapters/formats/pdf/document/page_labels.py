@@ -1,4 +1,4 @@
-"""Page labels of a PDF: the numbers that a viewer shows (ISO 32000-1, 12.4.2)."""
+"""Reads and rewrites the page labels of a PDF: the page numbers that a viewer shows (ISO 32000-1, 12.4.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ NODE_LIMIT = 10_000
 
 @frozen
 class LabelRule:
-    """From page `first` (1-based) on: `prefix`, then a number in `style` (D, R, r, A, a, or "" for none) from `start`."""
+    """The rule for the labels of pages from `first` (1-based) on: `prefix`, then a number that counts up from `start`.
+
+    `style` is the numbering style: D, R, r, A, or a (ISO 32000-1, 12.4.2), or "" for labels without a number.
+    """
 
     first: int
     style: str
@@ -23,11 +26,11 @@ class LabelRule:
     start: int
 
     def at(self, page: int) -> LabelRule:
-        """The same numbering, stated from `page` on."""
+        """Return the rule that starts at `page` and gives the same labels as this rule from there on."""
         return LabelRule(page, self.style, self.prefix, self.start + page - self.first)
 
     def moved(self, first: int) -> LabelRule:
-        """The same labels on pages that begin at `first`."""
+        """Return a rule that gives the same sequence of labels to the pages from `first` on."""
         return LabelRule(first, self.style, self.prefix, self.start)
 
 
@@ -36,9 +39,10 @@ UNLABELLED = LabelRule(1, "D", "", 1)
 
 
 def read_labels(document: Any) -> tuple[LabelRule, ...]:
-    """The rules of an open PDF in rising order, the first for page 1; rules that make no sense are left out.
+    """Return the page label rules of an open PDF, ordered by first page; the first rule is always for page 1.
 
-    The number tree is read here because PyMuPDF's own reader cuts prefixes at slashes and leaves UTF-16 undecoded.
+    Rules for pages that do not exist are left out. The number tree is read here because PyMuPDF's own reader truncates
+    prefixes at slashes and does not decode UTF-16.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -52,7 +56,10 @@ def read_labels(document: Any) -> tuple[LabelRule, ...]:
 
 
 def _entries(mupdf: Any, tree: Any) -> Iterator[tuple[int, Any]]:
-    """(1-based page, label dictionary) of a number tree (7.9.7); one that points to itself ends at `NODE_LIMIT`."""
+    """Yield the 1-based page and the label dictionary of each entry of a number tree (ISO 32000-1, 7.9.7).
+
+    At most `NODE_LIMIT` tree nodes are read, so a cyclic tree ends, too.
+    """
     pending, seen = [tree], 0
     while pending and seen < NODE_LIMIT:
         node = pending.pop()
@@ -75,7 +82,10 @@ def _rule(mupdf: Any, page: int, entry: Any) -> LabelRule:
 
 
 def labels_of(rules: Sequence[LabelRule], pages: Sequence[int]) -> list[LabelRule]:
-    """The rules of a document made of `pages` (rising) alone, under which every page keeps its label."""
+    """Return label rules for a document that consists of only `pages` (in rising order), so that each keeps its label.
+
+    `rules` are the label rules of the original document.
+    """
     kept: list[LabelRule] = []
     place = 0
     for position, page in enumerate(pages, 1):

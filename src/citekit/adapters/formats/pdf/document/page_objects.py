@@ -1,4 +1,7 @@
-"""What lies all over the file of a PDF: where its bookmarks lead, which objects its pages are (ISO 32000-1, 7.7.3, 12.3)."""
+"""Reads facts that are scattered over the file of a PDF: bookmark targets and page objects.
+
+See ISO 32000-1, 7.7.3 and 12.3.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +20,18 @@ _DEPTH = 40
 
 
 class OutlineError(Exception):
-    """An outline that readers may see differently: it runs in circles, or its items are no objects of their own."""
+    """Raised for an outline that PDF readers may interpret differently: it has a cycle or direct objects as items."""
 
 
 class PageTreeError(Exception):
-    """A page tree that readers may count differently."""
+    """Raised for a page tree whose pages PDF readers may count differently."""
 
 
 class Target(NamedTuple):
-    """The outline item with the object number `item`, `level` from 1, and that of the page it leads to, 0 where none."""
+    """An outline item: its level (1 is the top level), its object number, and the object number of its target page.
+
+    `page` is 0 if the item does not lead to a page.
+    """
 
     level: int
     item: int
@@ -37,7 +43,10 @@ Item = tuple[int, str, int | None]
 
 
 def outline_targets(document: Document) -> Iterator[Target]:
-    """The items of the outline in reading order. Raises `OutlineError`. Call it inside `exclusive()`."""
+    """Yield the items of the document's outline in reading order, each with its target.
+
+    Raises `OutlineError` if the outline has cycles or direct objects. Call this function inside `exclusive()`.
+    """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
     source = mupdf.pdf_document_from_fz_document(document.this)
@@ -46,10 +55,11 @@ def outline_targets(document: Document) -> Iterator[Target]:
 
 
 def outline_items(document: Document) -> Iterator[Item]:
-    """The bookmarks in reading order, those of an outline in circles once. Call it inside `exclusive()` or `opened()`.
+    """Yield the level, title, and page of each bookmark in reading order, and each bookmark of a cyclic outline once.
 
-    MuPDF drops all of such an outline, and takes one to a page that is not there for one to the first. Raises what PyMuPDF
-    does.
+    The page is 1-based, or None if the bookmark leads to no existing page. Call this function inside `exclusive()` or
+    `opened()`. MuPDF's own reader drops cyclic outlines and takes a missing target page for the first page. Raises the
+    same errors as PyMuPDF.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -63,10 +73,11 @@ def outline_items(document: Document) -> Iterator[Item]:
 
 
 def _outline(mupdf: Any, source: Any, *, circles: bool) -> Iterator[tuple[int, Any, int]]:
-    """Level, item and its number. If the outline has cycles and `circles` is true, each item is yielded once;
-    otherwise, `OutlineError` is raised.
+    """Yield the level (1 is the top level), raw pointer, and object number of each outline item in reading order.
 
-    Walked by plain pointers, for there may be thousands: they live as long as the document.
+    Raises `OutlineError` for a cycle or a direct object. With `circles`, nothing is raised and each item of a cyclic
+    outline is yielded once. Raw pointers are fast enough for thousands of items and are valid while the document is
+    open.
     """
     get, number = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_num
     root = mupdf.ll_pdf_dict_getp(mupdf.ll_pdf_trailer(source.m_internal), "Root/Outlines")
@@ -94,7 +105,10 @@ def _index(mupdf: Any, source: Any, item: Any) -> int:
 
 
 def page_index(mupdf: Any, source: Any, place: Any | None) -> int:
-    """The page, counted from 0, that an explicit destination names; -1 where it names none. Raises what PyMuPDF does."""
+    """Return the 0-based index of the page that the explicit destination `place` names, or -1 if it names no page.
+
+    Raises the same errors as PyMuPDF.
+    """
     if place is None:
         return -1
     page = mupdf.pdf_array_get(place, 0)
@@ -111,7 +125,10 @@ def _page(mupdf: Any, source: Any, item: Any, own: int) -> int:
 
 
 def explicit(mupdf: Any, source: Any, holder: Any) -> Any | None:
-    """The explicit destination, an array, of the link or outline item `holder`; None where it leads elsewhere."""
+    """Return the explicit destination (a PDF array) of the link or outline item `holder`.
+
+    The result is None if it has no such target.
+    """
     plain, get = holder.m_internal, mupdf.ll_pdf_dict_gets
     place = get(plain, "Dest")
     if not place and mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_getp(plain, "A/S")) == "GoTo":
@@ -125,14 +142,14 @@ def explicit(mupdf: Any, source: Any, holder: Any) -> Any | None:
 
 
 def page_number(mupdf: Any, place: Any | None) -> int:
-    """The object number of the page that an explicit destination names, 0 where there is none."""
+    """Return the object number of the page that the explicit destination `place` names, or 0 if it names no page."""
     return 0 if place is None else int(mupdf.pdf_to_num(mupdf.pdf_array_get(place, 0)))
 
 
 def page_leaves(document: Document) -> Iterator[int]:
-    """The object numbers of the pages from the left of their tree, whatever its nodes count. Raises `PageTreeError`.
+    """Yield the object numbers of the pages in page order, ignoring the page counts in the tree's nodes.
 
-    Call it inside `exclusive()`.
+    Raises `PageTreeError` if PDF readers may count the pages differently. Call this function inside `exclusive()`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -141,9 +158,10 @@ def page_leaves(document: Document) -> Iterator[int]:
 
 
 def _leaves(mupdf: Any, node: Any, nodes: set[int], depth: int = 0) -> Iterator[int]:
-    """Plain pointers, for there may be thousands of pages: they live as long as the document.
+    """Yield the object numbers of the pages below the page tree node `node`.
 
-    A node that is met twice ends it: some dozen of them could be met more often than anybody can wait for.
+    Raises `PageTreeError` if the tree is too deep or a node is reached twice: a few dozen such nodes could be visited
+    exponentially often. Nodes are raw pointers, for speed; the pointers are valid while the document is open.
     """
     get, name = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_name
     kids = get(node, "Kids")

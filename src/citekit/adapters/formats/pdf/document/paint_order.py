@@ -1,6 +1,6 @@
-"""Whether what a PDF page paints may hide text, from MuPDF's own record of what it paints, in which order and color.
+"""Detects PDF pages that may hide text, from MuPDF's record of what a page paints, in which order and color.
 
-That is fast enough for each page of a long document, unlike drawing it. It says where `hidden_text` has to look.
+Unlike rendering, this is fast enough for every page of a long document. `hidden_text` then examines the detected pages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ _AREAS = ("fill-path", "fill-shade", "fill-image", "fill-imgmask")
 
 
 def may_hide_text(page: Any, signs: Signs) -> bool:
-    """Whether `page`, whose streams show `signs`, may hide text. Call it inside `exclusive()` or `opened()`."""
+    """Return whether `page` may hide text. Call this function inside `exclusive()` or `opened()`.
+
+    `signs` are the hints of hidden text that were found in the page's content streams.
+    """
     if signs.text or not signs:
         return signs.text
     record = boxes_of(page)
@@ -55,12 +58,12 @@ def _may_be_covered(page: Any, record: Sequence[tuple[str, Box]], *, strokes: bo
 
 
 def _thick_strokes(page: Any) -> Collection[int]:
-    """The positions, in the order of painting, of lines that are thick enough to cover text."""
+    """Return the positions, in painting order, of lines that are thick enough to cover text."""
     return {each["seqno"] for each in page.get_cdrawings() if (each.get("width") or 0) > _THIN}
 
 
 def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bool:
-    """Whether an area, or a line of those that are `thick`, is painted over a text that was shown before it."""
+    """Return whether an area, or a line whose position is in `thick`, is painted over text that was painted before it."""
     texts: dict[int, list[Box]] = {}
     pairs = 0
     for at, (kind, box) in enumerate(painted):
@@ -79,7 +82,7 @@ def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bo
 
 
 def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool:
-    """Whether a text is pale, and so may be what is below it."""
+    """Return whether the page has pale text that may be painted on an equally pale background."""
     pale = [span for span in page.get_texttrace() if span["color"] is None or min(_rgb(span["color"])) >= _PALE]
     if not pale:
         return False
@@ -98,7 +101,7 @@ def _may_be_white_on_white(page: Any, record: Sequence[tuple[str, Box]]) -> bool
 
 
 def _grounds(at: int, box: Box, fills: Sequence[dict[str, Any]]) -> Iterator[_Color]:
-    """The colors that may be below a text, of white and the fills that were painted before it."""
+    """Yield the colors that may be behind a text: white (the paper) and the fills that were painted before it."""
     below: list[_Color] = [(1.0, 1.0, 1.0)]
     for fill in fills:
         if fill["seqno"] >= at:

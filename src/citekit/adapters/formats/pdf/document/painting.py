@@ -1,6 +1,6 @@
-"""What a PDF page paints, in order, and the page drawn without some of its text.
+"""Records what a PDF page paints, in order, and renders the page without some of its text.
 
-Text is counted: number i is the i-th text object that the page shows, whether any of it can be seen or not.
+Text objects are numbered in painting order, whether they are visible or not.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ GLYPH_LIMIT = 200_000
 
 
 class Kind(Enum):
-    """What is painted.
+    """The kind of an item that a page paints.
 
-    `UNPAINTED` text has rendering mode 3; `CLIP` text is painted by what it clips. A `RECTANGLE` fills its box. A `SHAPE` is
-    any other path, or a thick line: parts of its box may stay unpainted.
+    `UNPAINTED` is text in rendering mode 3 (invisible). `CLIP` is text that only clips what is painted later. A
+    `RECTANGLE` fills its box. A `SHAPE` is any other path, or a thick line: it may leave some of its box unpainted.
     """
 
     TEXT = "text"
@@ -43,10 +43,11 @@ Box = tuple[float, float, float, float]
 
 
 class Painted(NamedTuple):
-    """One thing that a page paints.
+    """An item (text, path, or picture) that a page paints, with its box on the page.
 
-    `color` is RGB from 0 to 1, None if a pattern or a picture gives it. `veiled` says that it belongs to a soft-masked or
-    nearly transparent group. `size` is that of the smallest text in points, the lesser of its height and width scale.
+    `color` is RGB from 0 to 1, or None if a pattern or picture supplies the color. `veiled` is true if the item belongs
+    to a soft-masked or nearly transparent group. `size` applies to text: the size of its smallest characters in points
+    (the lesser of height and width scale).
     """
 
     kind: Kind
@@ -58,9 +59,9 @@ class Painted(NamedTuple):
 
 
 class Glyph(NamedTuple):
-    """One character of a text object, by the origin of its glyph in points.
+    """A character of text object number `text`, with the origin of its glyph (`x`, `y`) and its size, in points.
 
-    Where one glyph shows several characters (a ligature), `continues` is true for all of them but the first.
+    If one glyph shows several characters (a ligature), `continues` is true for all of them except the first.
     """
 
     x: float
@@ -93,7 +94,7 @@ _SHOWN = ("fill_text", "stroke_text", "clip_text", "clip_stroke_text", "ignore_t
 
 
 def painted(page: Any) -> list[Painted]:
-    """What `page` and its annotations paint, in order. Call it inside `exclusive()` or `opened()`."""
+    """Return the items that `page` and its annotations paint, in order. Call it inside `exclusive()` or `opened()`."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         log = _log_class()()
@@ -121,7 +122,10 @@ def boxes_of(page: Any) -> list[tuple[str, Box]]:
 
 
 def glyphs_of(page: Any, texts: Collection[int]) -> list[Glyph]:
-    """The characters of the text objects `texts` of `page`. Call it inside `exclusive()` or `opened()`."""
+    """Return the characters of the text objects numbered `texts` on `page`.
+
+    Call it inside `exclusive()` or `opened()`.
+    """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         device = _glyphs_class()(texts)
@@ -132,7 +136,7 @@ def glyphs_of(page: Any, texts: Collection[int]) -> list[Glyph]:
 
 
 def drawn_without(page: Any, zoom: float, left_out: Collection[int] | None) -> Any:
-    """An RGB pixmap of `page` without the text objects `left_out` (None for all)."""
+    """Return an RGB pixmap of `page` rendered at `zoom` without the text objects numbered in `left_out` (None for all)."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         matrix = mupdf.fz_scale(zoom, zoom)
@@ -149,7 +153,7 @@ def drawn_without(page: Any, zoom: float, left_out: Collection[int] | None) -> A
 
 
 class _Colors:
-    """Converts colors to RGB. Those of device color spaces, which nearly all pages use alone, are converted only once."""
+    """A converter of colors to RGB that caches the colors of device color spaces, the only ones that most pages use."""
 
     def __init__(self, mupdf: Any) -> None:
         self._mupdf = mupdf
@@ -162,7 +166,7 @@ class _Colors:
         self._known: dict[tuple[float, ...], _Color] = {}
 
     def rgb(self, space: Any, color: Any) -> _Color | None:
-        """A color as RGB from 0 to 1; None without a color space, or if it cannot be converted."""
+        """Return `color` as RGB from 0 to 1, or None if there is no color space or the color cannot be converted."""
         if not space:
             return None
         count = self._device.get(int(space.this), 0)
@@ -199,7 +203,10 @@ def _size(mupdf: Any, text: Any, ctm: Any) -> float:
 
 
 def _scale(mupdf: Any, span: Any, ctm: Any) -> float:
-    """The lesser of the height and width scale of a piece of text; infinite for a Type 3 font, which has its own units."""
+    """Return the lesser of the height and width scale of a text span.
+
+    The result is infinity for a Type 3 font, which has its own units.
+    """
     if mupdf.ll_fz_font_t3_procs(span.font):
         return math.inf
     matrix = span.trm  # each access to a member of a MuPDF structure is a call
@@ -264,7 +271,10 @@ def _boxes_class() -> Any:
 
 @cache
 def _log_class() -> Any:
-    """A device that takes down what is painted; MuPDF calls its methods by their names, with plain pointers."""
+    """Return the class of a MuPDF device that records painted items.
+
+    MuPDF calls its methods by name with raw pointers.
+    """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
 
@@ -378,7 +388,7 @@ def _log_class() -> Any:
 
 @cache
 def _glyphs_class() -> Any:
-    """A device that collects the characters of some text objects."""
+    """Return the class of a MuPDF device that collects the characters of chosen text objects."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
 
@@ -420,7 +430,7 @@ def _glyphs_class() -> Any:
 
 @cache
 def _partial_class() -> Any:
-    """A device that hands everything but some text on to another one."""
+    """Return the class of a MuPDF device that forwards everything except chosen text objects to another device."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         plain = mupdf._mupdf  # the wrapper of `fill_text` wants a list for a color, and the device is given a pointer
@@ -459,7 +469,7 @@ def _partial_class() -> Any:
                 mupdf.ll_fz_clip_stroke_text(self.target, text, stroke, ctm, scissor)
 
         def clip_all(self, ctm: Any) -> None:
-            """Clip everything away: what a text that is not there would let be seen."""
+            """Clip everything away, since a clipping text that is left out would let nothing show through."""
             path = mupdf.FzPath()
             mupdf.ll_fz_clip_path(self.target, path.m_internal, 0, ctm, mupdf.fz_empty_rect)
 

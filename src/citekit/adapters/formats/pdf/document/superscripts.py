@@ -1,7 +1,7 @@
-"""The blocks of a PDF page with the numbers that stand higher or lower than their line as superscripts and subscripts.
+"""Converts raised and lowered numbers in the text of a PDF page to superscripts and subscripts.
 
-MuPDF calls a character a superscript that stands higher than the first one of its line; here what counts is the text on
-whose line it stands: the text of the largest size, most of it.
+MuPDF calls a character a superscript if it is higher than the first character of its line. This module compares it with
+the baseline and size of the line's main text instead, which is the text with most of the letters.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ _DIGITS = frozenset("0123456789*\u2217")
 
 
 def levelled_blocks(blocks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The text of each of the blocks, as `get_text("dict")` gives them, its numbers at their levels.
+    """Yield the text of each block of `get_text("dict")`, with superscripts and subscripts.
 
-    `CUT` stands where a file goes on in another column of the same line, or goes back to the first one: nobody reads one
-    after the other what it writes so.
+    Raised and lowered numbers are converted to superscript and subscript characters. `CUT` is inserted where the file
+    moves on to another column on the same line, or back to the first column, because the texts before and after it are
+    not read one after the other.
     """
     for block in blocks:
         lines = block.get("lines", ())
@@ -74,7 +75,10 @@ def _lines(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _is_in_row(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Return whether a horizontal line is to the right of the previous one in the same row, like a cell of a table."""
+    """Return whether the horizontal line `after` is to the right of the horizontal line `line` at the same height.
+
+    Such lines are usually cells of one table row.
+    """
     if not line["dir"] == after["dir"] == (1.0, 0.0):
         return False
     _, top, right, bottom = line["bbox"]
@@ -83,7 +87,10 @@ def _is_in_row(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
 
 
 def _gutter(line: Mapping[str, Any], after: Mapping[str, Any]) -> float:
-    """How far a piece of running text stands behind another on the same line, in sizes of the text; 0 where it does not."""
+    """Return the gap between two pieces of body text on the same line, in multiples of the text size.
+
+    The result is 0 if `after` does not follow `line` across a column gutter, or if either has too few words.
+    """
     if not line["spans"] or not after["spans"] or not line["dir"] == after["dir"] == (1.0, 0.0):
         return 0.0
     _, top, right, bottom = line["bbox"]
@@ -100,7 +107,10 @@ def _is_left_of(line: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def levelled_line(line: Mapping[str, Any]) -> str:
-    """The text of a line, as `get_text("dict")` gives it, its numbers at their levels, one character for one."""
+    """Return the text of a line of `get_text("dict")`, with raised and lowered numbers as superscripts and subscripts.
+
+    Each character is replaced by exactly one character, so positions stay the same.
+    """
     spans, direction = line["spans"], line["dir"]
     sizes = {span["size"] for span in spans if span["text"].strip()}
     if len(sizes) < 2:
@@ -113,7 +123,10 @@ def levelled_line(line: Mapping[str, Any]) -> str:
 
 
 def _base(spans: Sequence[Mapping[str, Any]], direction: tuple[float, float]) -> tuple[float, float]:
-    """The size of the text on the line, and how far down it stands: that of most letters, of the larger where as many."""
+    """Return the size of the line's main text and the height of its baseline (y grows downward).
+
+    The main text has the most letters; on a tie, the larger size wins.
+    """
     weights: dict[tuple[float, float], int] = {}
     for span in spans:
         key = round(span["size"], 1), round(_down(span["origin"], direction), 1)
@@ -134,12 +147,12 @@ def _levelled(span: Mapping[str, Any], before: str, base: tuple[float, float], d
 
 
 def _down(origin: tuple[float, float], direction: tuple[float, float]) -> float:
-    """How far down a point lies, for text that runs in that direction (y grows downwards)."""
+    """Return how far down the point `origin` lies, perpendicular to text that runs in `direction` (y grows downward)."""
     return origin[1] * direction[0] - origin[0] * direction[1]
 
 
 def is_mark_beside(line: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether a line of small digits is a superscript at the end of the line before: MuPDF splits some of these."""
+    """Return whether `after` is a superscript of small digits at the end of `line` that MuPDF split into its own line."""
     text = "".join(span["text"] for span in after["spans"]).strip()
     if not text or len(text) > 3 or not _DIGITS.issuperset(text) or not line["spans"]:
         return False

@@ -1,4 +1,4 @@
-"""The headings that the author of a tagged PDF marked as such (ISO 32000-1, 14.8.4.3.2)."""
+"""Reads the headings that a tagged PDF marks in its structure tree (ISO 32000-1, 14.8.4.3.2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _HEADING = re.compile(r"H([1-6]?)")
 
 @frozen
 class TaggedHeading:
-    """`level` is that of the tag `H1` to `H6`, for `H` how many sections hold it; `y` its top, as the page is shown."""
+    """A tagged heading: its level, its title, and its top edge `y` on the displayed page.
+
+    `level` is 1 to 6 for the tags `H1` to `H6`; for the tag `H`, it is the number of enclosing sections.
+    """
 
     level: int
     title: str
@@ -30,10 +33,11 @@ class TaggedHeading:
 
 
 def is_tagged(document: Document) -> bool:
-    """Whether there is a structure tree that can be read in bounded time. Call it inside `exclusive()` or `opened()`.
+    """Return whether the PDF has a structure tree that can be read in bounded time.
 
-    MuPDF climbs from each piece of text to the root, in time that grows with the square of the way: a tree of more than
-    `DEPTH` levels, or with more than `ELEMENTS`, is left alone.
+    MuPDF climbs from each piece of text to the root, in time that grows with the square of the depth. So the result is
+    False for a tree of more than `DEPTH` levels or `ELEMENTS` elements. Call this function inside `exclusive()` or
+    `opened()`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -49,7 +53,10 @@ def is_tagged(document: Document) -> bool:
 
 
 def _elements(mupdf: Any, root: Any) -> Iterator[Any]:
-    """The elements that the leaves of a number tree (7.9.7) name; None where it has no end. By plain pointers."""
+    """Yield raw pointers to the elements that the leaves of a number tree (ISO 32000-1, 7.9.7) name.
+
+    Yields None and stops if the tree has more than `ELEMENTS` nodes.
+    """
     get, at, length = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_array_get, mupdf.ll_pdf_array_len
     pending, nodes = [root], 0
     while pending:
@@ -67,7 +74,7 @@ def _elements(mupdf: Any, root: Any) -> Iterator[Any]:
 
 
 def _is_shallow(mupdf: Any, element: Any, depths: dict[int, int]) -> bool:
-    """Whether at most `DEPTH` elements lie above; `depths` are those known by object number."""
+    """Return whether `element` has at most `DEPTH` ancestors; `depths` caches known depths by object number."""
     way: list[int] = []
     node = element
     while node and mupdf.ll_pdf_is_dict(node) and len(way) <= DEPTH:
@@ -82,9 +89,10 @@ def _is_shallow(mupdf: Any, element: Any, depths: dict[int, int]) -> bool:
 
 
 def tagged_headings(page: Any) -> list[TaggedHeading]:
-    """The headings among the tags of `page`, names of the author's own read as what they stand for, in the order of the file.
+    """Return the headings among the structure tags of `page`, in file order.
 
-    Raises what PyMuPDF and `json` do.
+    Custom tag names are read as the standard tags that they are mapped to. Raises the same errors as PyMuPDF and
+    `json`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf

@@ -1,4 +1,4 @@
-"""The text of a PDF page: its lines with their places and type, and in reading order."""
+"""Reads the text of a PDF page: its lines with their positions and fonts, and the text in reading order."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "-medi")
 
 @frozen
 class Line:
-    """A line of text: `top`, `bottom`, `left`, `right` in points from the top left of the page before it is turned.
+    """A line of text with its edges in points from the top left corner of the page, before the page's rotation.
 
-    `size` is that of most of its characters, in points; `bold` says that nearly all of them are;
-    `block` counts the paragraphs of the page.
+    `size` is the font size of most of its characters, in points. `bold` is true if nearly all of its characters are
+    bold. `block` is the number of the paragraph on the page that the line belongs to.
     """
 
     text: str
@@ -36,21 +36,22 @@ class Line:
 
 
 def page_lines(page: Any, area: Any = None) -> list[Line]:
-    """The horizontal and other lines of `page` that hold anything, in the order of the file; `area` as `page_text`.
+    """Return the lines of `page` that are not empty, in file order, without hidden text.
 
-    Hidden text is left out, here and in what is made of these lines (see `formats.pdf.document.hidden_text`).
+    `area` restricts the result to a rectangle of the displayed page; None means the whole page. For hidden text, see
+    `formats.pdf.document.hidden_text`.
     """
     lines = (_line(line, number) for number, block in enumerate(_blocks(page, area)) for line in block.get("lines", ()))
     return [line for line in lines if line.text]
 
 
 def page_text(page: Any, area: Any = None) -> str:
-    """The text of `page`, or of the rectangle `area` of the page as shown: a line each, an empty line between blocks."""
+    """Return the text of `page`, or of the rectangle `area` of the displayed page, with an empty line between blocks."""
     return _flowing(page_lines(page, area))
 
 
 def text_as_seen(page: Any, area: Any = None) -> str:
-    """As `page_text`, with the numbers that stand higher or lower than their line as superscripts and subscripts."""
+    """Return the same text as `page_text`, but with raised and lowered numbers as superscripts and subscripts."""
     lines: list[Line] = []
     for number, block in enumerate(_blocks(page, area)):
         previous: Any = None
@@ -68,8 +69,10 @@ def text_as_seen(page: Any, area: Any = None) -> str:
 
 
 def text_flags() -> int:
-    """The options for extracting text with MuPDF: keep white space, omit text outside the page, keep unknown
-    characters distinct."""
+    """Return the flags for extracting text with MuPDF.
+
+    They keep white space, omit text outside the page, and keep unknown characters distinct.
+    """
     with exclusive() as pymupdf:
         return int(pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE)
 
@@ -93,9 +96,9 @@ def _flowing(lines: Sequence[Line]) -> str:
 
 
 def paged_text(path: Path) -> str:
-    """The text of a whole PDF, each page below a line `[page N]`; empty where no page has any text.
+    """Return the text of a whole PDF, with a line `[page N]` above each page; empty if no page has any text.
 
-    Raises as `opened` does.
+    Raises the same errors as `opened`.
     """
     with opened(path) as document:
         texts = []
@@ -108,7 +111,7 @@ def paged_text(path: Path) -> str:
 
 
 def _continues(previous: Line, line: Line) -> bool:
-    """Whether a line is next to the previous one, like the cells of a row."""
+    """Return whether `line` is to the right of `previous` at the same height, like the next cell of a table row."""
     middle = (line.top + line.bottom) / 2
     return previous.block == line.block and previous.top < middle < previous.bottom and line.left >= previous.right - 1
 

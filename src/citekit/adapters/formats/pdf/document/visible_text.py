@@ -1,4 +1,4 @@
-"""The text of a PDF page that a reader sees, and all of its text."""
+"""Separates the text of a PDF page that a reader sees from the page's hidden text."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Blocks = Sequence[Mapping[str, Any]]
 
 
 def shown_blocks(page: Any, flags: int, clip: Any = None) -> tuple[Blocks, Blocks | None]:
-    """The blocks of `page` without hidden text, and those with it if there is any.
+    """Return the text blocks of `page` without hidden text, and all of its text blocks (None if no text is hidden).
 
-    Replacement text (ActualText, ISO 32000-2, 14.9.4) that says other words than the page shows counts as hidden; in its
-    place are the words that are shown. Call it inside `exclusive()` or `opened()`.
+    Replacement text (ActualText, ISO 32000-2, 14.9.4) whose words differ from the displayed words counts as hidden; the
+    first result then has the displayed words. Call this function inside `exclusive()` or `opened()`.
     """
     blocks = page.get_text("dict", flags=flags, clip=clip)["blocks"]
     own = flags | _ignoring() if _is_replaced(page, flags) else flags
@@ -52,7 +52,7 @@ def _ignoring() -> int:
 
 
 def _is_replaced(page: Any, flags: int) -> bool:
-    """Whether the text of `page` says other words than its glyphs do."""
+    """Return whether the replacement text (ActualText) of `page` has other words than its glyphs show."""
     with exclusive():
         content = page.read_contents()
         if b"BDC" not in content and b"Do" not in content:
@@ -70,7 +70,7 @@ def _is_replaced(page: Any, flags: int) -> bool:
 
 
 def _words(text: str) -> Iterator[str]:
-    """The words without marks; characters that no one can name are U+FFFD."""
+    """Yield the case-folded words of `text`, reduced to letters and digits; unidentifiable characters become U+FFFD."""
     for word in unicodedata.normalize("NFKC", text).casefold().split():
         kept = "".join(each if each.isalnum() else "\ufffd" if _is_unknown(each) else "" for each in word)
         if kept:
@@ -82,6 +82,9 @@ def _is_unknown(character: str) -> bool:
 
 
 def _differs(said: str, drawn: str) -> bool:
-    """Whether words replace others: not if the glyphs have no names, or for a symbol or two."""
+    """Return whether the replacement text `said` has other words than the glyphs `drawn`.
+
+    The result is False if some glyphs have no known character, or if `said` has only one or two letters or digits.
+    """
     letters = sum(map(str.isalnum, said))
     return said != drawn and "\ufffd" not in drawn and letters > 2

@@ -1,1 +1,1 @@
-"""Pages of a PDF, or a region of one page, as a small PDF, an image, or text."""
+"""Extracts pages of a PDF, or a region of one page, as a small PDF, an image, or text."""

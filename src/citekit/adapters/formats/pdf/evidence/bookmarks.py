@@ -1,4 +1,7 @@
-"""The bookmarks of a mini-PDF: those of the source that lead to its pages (ISO 32000-1, 12.3.2 and 12.3.3)."""
+"""Finds and writes the bookmarks of a mini-PDF, which are those of the source that lead to its pages.
+
+See ISO 32000-1, 12.3.2 and 12.3.3.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,10 @@ from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 @frozen
 class MiniPdfBookmark:
-    """A bookmark to the page at `position` (from 0) of the mini-PDF, at `depth` (from 0).
+    """A bookmark of a mini-PDF that leads to the page at `position` (0-based), at nesting `depth` (0 is the top level).
 
-    `view` is the rest of its destination as PDF source text; without it, the coordinates of the bookmark are used.
+    `bookmark` is the bookmark in the source. `view` is the part of its destination after the page, as PDF source text;
+    if it is "", the coordinates of `bookmark` are used.
     """
 
     depth: int
@@ -29,7 +33,10 @@ class MiniPdfBookmark:
 
 @define
 class _OutlineObject:
-    """An outline dictionary under construction. The numbers are object numbers, 0 for none."""
+    """An outline dictionary of a PDF under construction.
+
+    Its references to other objects are object numbers; 0 means none.
+    """
 
     xref: int
     parent: int = 0
@@ -41,7 +48,10 @@ class _OutlineObject:
 
 
 def bookmarks_to_pages(bookmarks: Iterable[Bookmark], pages: Sequence[int]) -> list[MiniPdfBookmark]:
-    """Return the `bookmarks` that lead to `pages`. A bookmark whose parent leads elsewhere moves up."""
+    """Return those of `bookmarks` that lead to one of `pages` (1-based numbers of the source).
+
+    A bookmark whose parent is left out moves up to the nearest ancestor that is kept.
+    """
     positions = {page: position for position, page in enumerate(pages)}
     marks: list[MiniPdfBookmark] = []
     levels: list[int] = []
@@ -55,7 +65,7 @@ def bookmarks_to_pages(bookmarks: Iterable[Bookmark], pages: Sequence[int]) -> l
 
 
 def write_bookmarks(document: Document, marks: Sequence[MiniPdfBookmark]) -> None:
-    """Make `marks` the bookmarks of `document`, collapsed below the first level. Does nothing without marks."""
+    """Make `marks` the bookmarks of `document`, collapsed below the top level. Do nothing if there are no marks."""
     if not marks:
         return
     root = _OutlineObject(document.get_new_xref())
@@ -120,10 +130,11 @@ _VIEWS = frozenset(("XYZ", "Fit", "FitH", "FitV", "FitR", "FitB", "FitBH", "FitB
 
 
 def copy_bookmarks(document: Document, positions: Mapping[int, int], memory: PdfMemory) -> list[MiniPdfBookmark]:
-    """Return the bookmarks to the pages in `positions`, a map from object numbers to positions (from 0) in the
-    mini-PDF.
+    """Return the bookmarks that lead to the pages in `positions`.
 
-    A bookmark whose parent leads elsewhere moves up. `document` must be unmodified. Raises `OutlineError`.
+    `positions` maps the object numbers of pages to their 0-based positions in the mini-PDF. A bookmark whose parent is
+    left out moves up to the nearest ancestor that is kept. `document` must be unmodified. Raises `OutlineError` if the
+    outline has cycles or direct objects.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -148,7 +159,9 @@ def _bookmark_of(mupdf: Any, source: Any, target: Target, depth: int, position: 
 
 
 def _view(mupdf: Any, destination: Any) -> str:
-    """Return the rest of an explicit destination after its page, as PDF source text."""
+    """Return the part of an explicit destination that follows its page (such as `/XYZ 72 700 null`), as PDF source
+    text.
+    """
     name = mupdf.pdf_to_name(mupdf.pdf_array_get(destination, 1))
     if name not in _VIEWS:
         return "/Fit"
@@ -158,8 +171,9 @@ def _view(mupdf: Any, destination: Any) -> str:
 
 
 def _targets(document: Document, memory: PdfMemory) -> list[Target]:
-    """Return the bookmark targets, cached with the document and the digest of its source, because the file may be
-    replaced.
+    """Return the bookmark targets, cached on the document object.
+
+    The digest of the source is cached with them, because the file may be replaced.
     """
     of, known = getattr(document, _TARGETS_ATTRIBUTE, (None, None))
     if known is None or of != memory.source.digest:

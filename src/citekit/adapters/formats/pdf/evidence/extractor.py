@@ -1,4 +1,4 @@
-"""The PDF extractor: chooses the form of the evidence, and writes the text of pages or of a region."""
+"""The PDF extractor: extracts pages or a region of a page as a mini-PDF, an image, or text."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 def write_text(document: Document, location: Pages, target: Path, progress: Progress) -> Extraction:
-    """Write the text as UTF-8, with an empty line between blocks and a form feed between pages. It may be empty (a
-    scan).
+    """Write the text of `location` to `target` as UTF-8.
 
-    Numbers above or below their line become superscripts and subscripts.
+    Blocks are separated by an empty line, and pages by a form feed. Raised and lowered numbers become superscripts and
+    subscripts. The file may be empty, for example for a scan; the result then has a note.
     """
     empty = True
     with target.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
@@ -52,10 +52,11 @@ RECIPE = "10"
 
 @frozen
 class PyMuPdfExtractor:
-    """Extracts pages as a mini-PDF (NATIVE and PDF), as text, or, within `PAGES_LIMIT`, as one image (PNG).
+    """An extractor of PDF pages as a mini-PDF (NATIVE or PDF), text (TEXT), or one image (PNG).
 
-    `index` caches the positions of bookmarks and pages of long documents; None reads them each time. `password` opens
-    encrypted files; their evidence is not encrypted and does not depend on the password.
+    At most `PAGES_LIMIT` pages can be extracted as an image. `index` caches the positions of bookmarks and pages of
+    long documents; with None, they are read each time. `password` opens encrypted files; their evidence is not
+    encrypted and does not depend on the password.
     """
 
     index: Index | None = None
@@ -63,11 +64,11 @@ class PyMuPdfExtractor:
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """The recipe and the version of PyMuPDF, both of which determine the bytes."""
+        """The extractor's name with the recipe and PyMuPDF versions, which both affect the bytes of the evidence."""
         return ExtractorIdentity("pymupdf-pdf", f"{RECIPE}-{version_of('pymupdf', 'pymupdf', 'pymupdf-lite')}")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """Return PDF and TEXT for pages of a PDF, and PNG for at most `PAGES_LIMIT` pages."""
+        """Return NATIVE, PDF, and TEXT for pages of a PDF, and PNG for at most `PAGES_LIMIT` pages; otherwise nothing."""
         if format.name != "pdf" or not isinstance(location, Pages):
             return ()
         picture = (Form.PNG,) if len(location.numbers) <= PAGES_LIMIT else ()
@@ -76,7 +77,7 @@ class PyMuPdfExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the pages to `target`. See the port for errors."""
+        """Write the pages of `location` to `target` in the form of `options`. See `Extractor.extract` for errors."""
         if not isinstance(location, Pages) or options.form not in self.forms(source.format, location):
             raise FormUnsupported(_no_form(location, options.form))
         progress(0, len(location.numbers), "pages")

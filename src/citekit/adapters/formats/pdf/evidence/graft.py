@@ -25,13 +25,14 @@ _RELATED_ANNOTATIONS = ("Parent", "IRT", "Popup")
 
 
 class GraftError(Exception):
-    """The pages cannot be copied alone, because they hold form fields or refer to the whole document."""
+    """Raised if pages cannot be copied alone, because they have form fields or refer to the whole document."""
 
 
 def graft_pages(document: Document, pages: Sequence[Any]) -> Document:
-    """Return a new PDF of `pages`, which are objects of `document`. It is scrubbed and has no labels or bookmarks.
+    """Return a new PDF with copies of `pages`, which are page objects of `document`, without labels or bookmarks.
 
-    Does not change `document`. Raises `GraftError`.
+    References to the rest of the document are removed from the copies. `document` is not changed. Raises `GraftError`
+    if the pages cannot be copied alone.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -86,7 +87,10 @@ class _PageCopier:
             mupdf.pdf_dict_puts(copy, "Annots", self._copy_annotations(kept, copy))
 
     def _copy_annotations(self, kept: Sequence[tuple[Any, Any, Any]], page: Any) -> Any:
-        """Return the array of copied annotations. Each is given with its allowed entries and its destination."""
+        """Return the array of copied annotations for the copy `page`.
+
+        `kept` has, for each annotation, the original, its cleaned copy, and its destination.
+        """
         mupdf = self._mupdf
         made = [mupdf.pdf_add_new_dict(self._target, 8) for _ in kept]
         here = {mupdf.pdf_to_num(each): copy for (each, _, _), copy in zip(kept, made, strict=True)}
@@ -106,7 +110,10 @@ class _PageCopier:
         return entries
 
     def _clean_copy(self, annotation: Any, target: Any) -> Any:
-        """Return a copy of an annotation without entries that name other objects; None drops the annotation."""
+        """Return a copy of an annotation without entries that refer to other objects, or None to drop the annotation.
+
+        Raises `GraftError` for a form field.
+        """
         mupdf = self._mupdf
         kind = mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(annotation.m_internal, "Subtype"))
         if kind == "Widget":
@@ -127,12 +134,12 @@ class _PageCopier:
         return copy
 
     def _leads_outside(self, link: Any) -> bool:
-        """Return whether clicking a link leads out of the document."""
+        """Return whether clicking `link` leads out of the document, for example to a web page."""
         needed = passive_action_entries(self._mupdf, link)
         return needed is not None and self._mupdf.pdf_to_name(self._mupdf.pdf_dict_getp(link, "A/S")) != "GoTo"
 
     def _is_visible(self, link: Any) -> bool:
-        """Return whether a link has an appearance of its own, usually a border (12.5.4)."""
+        """Return whether a link has an appearance of its own, usually a border (ISO 32000-1, 12.5.4)."""
         mupdf = self._mupdf
         if mupdf.pdf_dict_gets(link, "AP").m_internal:
             return True
@@ -144,7 +151,7 @@ class _PageCopier:
         return True
 
     def _set_destination(self, target: Any, copy: Any) -> None:
-        """Point a link to the copy of its page."""
+        """Make the link `copy` lead to the copied page of `target`; do nothing if `target` is None."""
         mupdf = self._mupdf
         if target is None:
             return
@@ -157,13 +164,16 @@ class _PageCopier:
         mupdf.pdf_dict_puts(copy, "Dest", destination)
 
     def _destination_of(self, annotation: Any) -> tuple[Any, Any] | None:
-        """Return the copy of the page that a link leads to and its explicit destination, or None."""
+        """Return the copy of the page that a link leads to, and the link's explicit destination.
+
+        The result is None if the page was not copied.
+        """
         destination = explicit(self._mupdf, self._source, annotation)
         copy = self._numbers.get(page_number(self._mupdf, destination))
         return None if copy is None else (copy, destination)
 
     def _copy_document_entries(self) -> None:
-        """Copy the catalog entries that affect how pages look, and the document information."""
+        """Copy the document information and the catalog entries that affect how pages look to the new document."""
         mupdf = self._mupdf
         there, here = mupdf.pdf_trailer(self._source), mupdf.pdf_trailer(self._target)
         catalog = mupdf.pdf_dict_gets(here, "Root")
@@ -186,7 +196,10 @@ class _PageCopier:
 
 
 def _check_page_count(mupdf: Any, made: Any, count: int) -> None:
-    """Raise `GraftError` if an object of a page refers to another page and so copied more of the source."""
+    """Raise `GraftError` if the new document does not have exactly `count` pages.
+
+    Additional pages are present if an object of a copied page refers to another page of the source.
+    """
     pages, kind, name = 0, mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_name
     for number in range(1, mupdf.pdf_xref_len(made)):
         each = mupdf.pdf_new_indirect(made, number, 0)

@@ -32,10 +32,11 @@ _PAGES_ATTRIBUTE = "_citekit_pages"
 
 
 def find_pages(document: Document, numbers: Sequence[int], memory: PdfMemory) -> list[Any] | None:
-    """Return the page objects for `numbers` (from 1, ascending), or None if readers may disagree about them.
+    """Return the page objects for `numbers` (1-based, ascending).
 
-    MuPDF counts pages from the left or, in a damaged tree, by the counts in its nodes. If both give the same object,
-    every reader finds it, whatever the rest of the tree is like.
+    The result is None if PDF readers may disagree about these pages. MuPDF looks a page up either by counting the
+    leaves of the page tree or, in a damaged tree, by the counts in its nodes. If both ways give the same object, every
+    PDF reader finds that object, regardless of the rest of the tree.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -54,7 +55,7 @@ def find_pages(document: Document, numbers: Sequence[int], memory: PdfMemory) ->
 
 
 def _page_objects(document: Document, last: int, memory: PdfMemory) -> Sequence[int]:
-    """Return the object numbers of at least the first `last` pages, if there are as many. The result is cached."""
+    """Return the object numbers of at least the first `last` pages, or of all pages if there are fewer; cache them."""
     of, counted, rest = getattr(document, _PAGES_ATTRIBUTE, (None, [], None))
     if of != memory.source.digest:  # the file may have been replaced
         counted, rest = memory.pages(), None
@@ -79,7 +80,7 @@ _FORM = "AcroForm"
 
 
 def read_catalog(document: Document) -> Mapping[str, str]:
-    """Return the catalog entries that must survive the selection of pages, as PDF source text."""
+    """Return, as PDF source text, the catalog entries to restore after the other pages are removed."""
     catalog = document.pdf_catalog()
     found = {key: document.xref_get_key(catalog, key) for key in (*_CATALOG_ENTRIES, _FORM)}
     return {
@@ -92,7 +93,10 @@ def _as_source_text(kind: str, value: str) -> str:
 
 
 def restore_catalog(document: Document, entries: Mapping[str, str]) -> None:
-    """Remove all but allowed entries from the catalog. The structure tree would keep every page of the source."""
+    """Restore the catalog `entries` and remove all entries that are not allowed.
+
+    For example, the structure tree is removed because it refers to every page of the source.
+    """
     catalog = document.pdf_catalog()
     for key in _CATALOG_ENTRIES:
         if key in entries:
@@ -109,7 +113,7 @@ def _drop(document: Document, keys: Sequence[str]) -> None:
 
 
 def bake_forms(document: Document, entries: Mapping[str, str]) -> None:
-    """Draw form fields onto their pages: a field refers to its form, and thus to removed pages."""
+    """Turn form fields into page content, because a field refers to its form and through it to removed pages."""
     if _FORM not in entries:
         return
     catalog = document.pdf_catalog()
@@ -119,7 +123,7 @@ def bake_forms(document: Document, entries: Mapping[str, str]) -> None:
 
 
 def write_labels(document: Document, rules: Sequence[LabelRule]) -> None:
-    """Set the page labels of the document to `rules` (12.4.2)."""
+    """Set the page labels of the document to `rules` (ISO 32000-1, 12.4.2)."""
     entries = " ".join(f"{rule.first - 1} {_label(rule)}" for rule in rules)
     document.xref_set_key(document.pdf_catalog(), "PageLabels", f"<</Nums[{entries}]>>")
 
@@ -131,20 +135,24 @@ def _label(rule: LabelRule) -> str:
 
 
 def _utf16_hex(value: str) -> str:
-    """Return the hexadecimal digits of a text string in UTF-16 with a byte order mark (7.9.2.2)."""
+    """Return `value` as the hexadecimal digits of a PDF text string in UTF-16 with a byte order mark.
+
+    See ISO 32000-1, 7.9.2.2.
+    """
     return f"FEFF{value.encode('utf-16-be', 'replace').hex().upper()}"
 
 
 def write_mini_pdf(memory: PdfMemory, location: Pages, target: Path, password: str | None = None) -> Extraction:
-    """Write the pages of `location` to `target`. With a region, the page is clipped to it.
+    """Write the pages of `location` to `target` as a mini-PDF. If `location` has a region, the page is clipped to it.
 
-    Links between these pages, annotations, page labels, layers, and their bookmarks stay; form fields become part of
-    the page. Other links, attached files, scripts and other actions, the structure tree, and everything else that
-    belongs to the whole document are removed. The same pages give the same bytes.
+    The mini-PDF keeps links between these pages, annotations, page labels, layers, and the bookmarks of these pages;
+    form fields become part of the page content. Other links, attached files, scripts and other actions, the structure
+    tree, and everything else that belongs to the whole document are removed. The same pages give the same bytes.
 
-    The pages are copied to a new document. If the source is encrypted or damaged, or the pages hold form fields, all
-    other pages are removed instead, which reads the whole file. The choice depends only on the file and the pages.
-    Evidence of an encrypted file, which `password` opens if needed, is not encrypted, and a note says so.
+    The pages are copied to a new document. If the source is encrypted or damaged, or the pages have form fields, all
+    other pages are removed from the source instead, which requires reading the whole file. The choice depends only on
+    the file and the pages. Evidence of an encrypted file, which `password` opens if needed, is not encrypted; a note
+    says so.
     """
     data, notes = _copy_pages(memory, location, password) or _select_pages(memory.source.path, location, password)
     with writing(target):  # not by `save`: MuPDF would report a full disk as a fault of the document
@@ -156,7 +164,7 @@ _FileAndNotes = tuple[bytes, tuple[str, ...]]
 
 
 def _copy_pages(memory: PdfMemory, location: Pages, password: str | None = None) -> _FileAndNotes | None:
-    """Return the mini-PDF and notes, or None if the pages cannot be copied alone."""
+    """Return the bytes of the mini-PDF and its notes, or None if the pages cannot be copied on their own."""
     try:
         with shared(memory.source.path, Use.COPYING, ExtractionFailed, password=password) as document:
             check_pages_exist(document, location)
@@ -208,7 +216,11 @@ def _finish(
     *,
     clean: bool = False,
 ) -> _FileAndNotes:
-    """Return the file of a document that has only the requested pages. `clean` is true if they are already scrubbed."""
+    """Return the file bytes and notes of `mini`, a document that has only the requested pages.
+
+    Before that, write labels and bookmarks, clip the page to the region of `location` if it has one, and remove
+    unneeded data. `clean` is true if references to other parts of the source were already removed from the pages.
+    """
     notes: tuple[str, ...] = ()
     if location.region is not None:
         notes = clip_page(mini[0], location.region)
@@ -221,12 +233,12 @@ def _finish(
 
 
 def protection_notes(document: Document) -> tuple[str, ...]:
-    """Return a note if the source is encrypted: anyone can read evidence from it."""
+    """Return a note if `document` is encrypted, since evidence extracted from it is not."""
     return ("The source is encrypted; this part of it is not.",) if is_encrypted(document) else ()
 
 
 def check_pages_exist(document: Document, location: Pages) -> None:
-    """Raise `LocationOutside` if a page is beyond the end of the document."""
+    """Raise `LocationOutside` if `location` names a page beyond the end of the document."""
     last, count = location.numbers[-1], document.page_count
     if last > count:
         raise LocationOutside.beyond("page", last, "document", count)

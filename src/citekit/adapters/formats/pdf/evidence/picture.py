@@ -1,4 +1,4 @@
-"""Renders pages, or a region of one, as an image."""
+"""Renders pages, or a region of one page, as an image."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ PAGES_LIMIT = 20
 
 
 def write_picture(document: Document, location: Pages, target: Path, progress: Progress) -> Extraction:
-    """Write the pages of `location`, upright and one below the other, as a PNG.
+    """Write the pages of `location` to `target` as one PNG, in display orientation, one below the other.
 
-    Raises `ExtractionFailed` if a page holds an extremely large image.
+    Raises `ExtractionFailed` if a page has an extremely large image.
     """
     numbers = [page - 1 for page in location.numbers]
     for number in numbers:
@@ -55,7 +55,7 @@ def write_picture(document: Document, location: Pages, target: Path, progress: P
 
 
 def _stack(drawn: Sequence[Any]) -> Any:
-    """Return the images one below the other on white."""
+    """Return one image with the images `drawn` one below the other on white."""
     with exclusive() as pymupdf:
         width, height = max(each.width for each in drawn), sum(each.height for each in drawn)
         sheet = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, width, height), False)
@@ -76,7 +76,9 @@ def _notes(pages: int, zoom: float) -> tuple[str, ...]:
 
 
 def _zoom(width: float, height: float) -> float:
-    """Return pixels per point: those of `RESOLUTION`, or as many as the limits allow."""
+    """Return the scale in pixels per point: the one for `RESOLUTION`, or less if the image would exceed the size
+    limits.
+    """
     by_side = SIDE_LIMIT / max(width, height, 1e-6)
     by_area = math.sqrt(PIXEL_LIMIT / max(width * height, 1e-6))
     return min(RESOLUTION / 72, by_side, by_area)

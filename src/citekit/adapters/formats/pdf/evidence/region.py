@@ -1,4 +1,4 @@
-"""Clips a page to a region."""
+"""Clips a PDF page to a region, and converts regions between the displayed and the unrotated page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNROTATE: dict[int, Callable[[float, float], tuple[float, float]]] = {
 
 
 def displayed_area(page: Document, region: Box | None) -> Any:
-    """Return `region` as a rectangle of the displayed page in points; the whole page if None."""
+    """Return `region` as a rectangle of the displayed page in points; with None, return the whole page."""
     whole = page.rect
     if region is None:
         return whole
@@ -38,10 +38,10 @@ def unrotated_corners(region: Box, rotation: int) -> tuple[float, float, float, 
 
 
 def clip_page(page: Document, region: Box) -> tuple[str, ...]:
-    """Clip `page` to `region`: the page takes its size, and text and drawings outside are removed. Returns notes.
+    """Clip `page` to `region`, which becomes the page's size, remove text and drawings outside it, and return notes.
 
-    Characters, lines, and pictures across the edge stay complete in the file; only the part inside is displayed.
-    Annotations outside are removed.
+    Characters, lines, and pictures that cross the edge stay complete in the file, but only the part inside is
+    displayed. Annotations outside the region are removed.
     """
     with exclusive() as pymupdf:
         rotation = page.rotation

@@ -1,8 +1,8 @@
-"""Removes what reaches beyond a page: references to other pages, attached files, scripts, and actions.
+"""Removes entries of pages that reach beyond the page: references to other pages, attached files, scripts, and actions.
 
-The tables list the entries that ISO 32000-1 defines for pages and the objects that draw them, without those that don't
-affect how a page looks: scripts, attached files, private data (`PieceInfo`), `Metadata`, thumbnails, the structure
-tree, and alternates for printing. All other entries belong to a specific program.
+The tables list the entries that ISO 32000-1 defines for pages and for the objects that draw them. They leave out
+entries that don't affect how a page looks: scripts, attached files, private data (`PieceInfo`), `Metadata`, thumbnails,
+the structure tree, and alternate images for printing. Entries that are not in a table are removed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ _NAVIGATION_ACTIONS = frozenset(("NextPage", "PrevPage", "FirstPage", "LastPage"
 
 
 def scrub_pages(document: Document) -> None:
-    """Clean every page of `document` and its annotations without changing how a page looks."""
+    """Remove scripts, attached files, and references to other pages from every page.
+
+    The look of the pages does not change.
+    """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         pdf = mupdf.pdf_document_from_fz_document(document.this)
@@ -85,8 +88,9 @@ def _scrub_annotation(mupdf: Any, page: Any, annotation: Any, here: set[int]) ->
 
 
 def clean_annotation(mupdf: Any, annotation: Any) -> None:
-    """Keep only entries of an annotation that are displayed or that navigate when clicked. Actions are not changed in
-    place.
+    """Keep only those entries of `annotation` that are displayed or that navigate when clicked.
+
+    An action is replaced with a cleaned copy, not changed in place.
     """
     _keep(mupdf, annotation, ANNOTATION_NAMES)
     if mupdf.pdf_to_name(mupdf.pdf_dict_gets(annotation, "Subtype")) == "FileAttachment":
@@ -98,7 +102,7 @@ def clean_annotation(mupdf: Any, annotation: Any) -> None:
 
 
 def _is_formatting(mupdf: Any, rich: Any) -> bool:
-    """Return whether rich text contains only formatting (12.7.3.4)."""
+    """Return whether the rich text string `rich` contains only text and formatting (ISO 32000-1, 12.7.3.4)."""
     text = mupdf.ll_pdf_to_text_string(rich)
     return all(_FORMATTING.fullmatch(tag) for tag in _TAG.findall(text)) and _ACTIVE_STYLE.search(text) is None
 
@@ -116,7 +120,10 @@ def _scrub_action(mupdf: Any, annotation: Any) -> None:
 
 
 def passive_action_entries(mupdf: Any, annotation: Any) -> tuple[str, ...] | None:
-    """Return the entries that the action of an annotation needs in addition to its type; None if no action may stay."""
+    """Return the names of the entries that the annotation's action needs in addition to its type.
+
+    The result is None if the annotation has no action, or one that must be removed (a script, a local file).
+    """
     action = mupdf.ll_pdf_dict_gets(annotation.m_internal, "A")
     needed = _PASSIVE.get(mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "S"))) if action else None
     if not needed:
@@ -133,7 +140,10 @@ def passive_action_entries(mupdf: Any, annotation: Any) -> tuple[str, ...] | Non
 
 
 def _is_safe_address(address: str) -> bool:
-    """Return whether a URL leads to the web, to a person, or next to the document, but not to a local file or share."""
+    """Return whether a URL leads to the web, to a person, or to a path relative to the document.
+
+    URLs of local files and network shares are not safe.
+    """
     plain = _IGNORED.sub("", address).lower()
     scheme = _SCHEME.match(plain)
     return scheme[1] in _SCHEMES if scheme else not plain.startswith(("/", "\\"))

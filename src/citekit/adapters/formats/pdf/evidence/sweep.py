@@ -1,6 +1,4 @@
-"""Removes from a mini-PDF whatever its pages don't need to look the same: scripts, files, other documents, private
-data.
-"""
+"""Removes data from a mini-PDF that does not affect how its pages look: scripts, attached files, private data."""
 
 from __future__ import annotations
 
@@ -59,8 +57,8 @@ _USAGE = ("CreatorInfo", "Language", "Export", "Zoom", "Print", "View", "User", 
 def sweep(document: Document, *, alone: bool) -> None:
     """Clean everything reachable from the catalog of `document` without changing how its pages look.
 
-    `alone` is true if the document holds little else, so that all objects are cleaned without a search for reachable
-    ones.
+    If `alone` is true, the document has few other objects, so all objects are cleaned without searching for the
+    reachable ones.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -71,7 +69,11 @@ def sweep(document: Document, *, alone: bool) -> None:
 
 @define
 class _Sweep:
-    """One pass. It finds suspects in the source text of objects, at one call each, and then inspects only those."""
+    """A single cleaning pass over a PDF.
+
+    It searches the source text of objects, which needs one library call per object, for entries that may have to be
+    removed, and then inspects only those objects.
+    """
 
     _mupdf: Any
     _pdf: Any
@@ -85,7 +87,7 @@ class _Sweep:
             self._clean(self._mupdf.pdf_new_indirect(self._pdf, suspect, 0))
 
     def _reached(self) -> list[int]:
-        """Return the numbers of the objects reachable from the catalog and the document information."""
+        """Return the numbers of all objects that are reachable from the catalog and the document information."""
         mupdf, trailer = self._mupdf, self._mupdf.pdf_trailer(self._pdf)
         waiting = [mupdf.pdf_to_num(mupdf.pdf_dict_gets(trailer, name)) for name in ("Root", "Info")]
         seen, end = {0, *waiting}, mupdf.pdf_xref_len(self._pdf)
@@ -105,7 +107,7 @@ class _Sweep:
         ]
 
     def _text(self, numbers: Sequence[int]) -> bytes:
-        """Return the objects as PDF source text without streams, one per line."""
+        """Return the numbered objects as PDF source text, one object per line, without the data of streams."""
         mupdf, pdf = self._mupdf, self._pdf.m_internal
         new, resolve, write, end = (
             mupdf.ll_pdf_new_indirect,
@@ -124,7 +126,7 @@ class _Sweep:
         return bytes(mupdf.fz_buffer_extract_copy(buffer))
 
     def _clean(self, whole: Any) -> None:
-        """Clean an object and every direct object inside it."""
+        """Remove unneeded entries from the object `whole` and from every direct object inside it."""
         mupdf = self._mupdf
         is_stream = bool(mupdf.pdf_is_stream(whole))
         for name in _EXTERNAL_FILE if is_stream else ():
@@ -143,12 +145,12 @@ class _Sweep:
             is_stream = False
 
     def _is_direct_container(self, value: Any) -> bool:
-        """Return whether `value` is a direct array or dictionary."""
+        """Return whether `value` is an array or dictionary that is stored in place, not as an indirect object."""
         mupdf = self._mupdf
         return not mupdf.ll_pdf_is_indirect(value) and bool(mupdf.ll_pdf_is_dict(value) or mupdf.ll_pdf_is_array(value))
 
     def _clean_dictionary(self, each: Any, *, named: bool, is_stream: bool) -> list[tuple[Any, bool]]:
-        """Clean a dictionary; return the values inside, each with whether its keys are arbitrary."""
+        """Clean the dictionary `each` and return its values, each with whether it is a dictionary with arbitrary keys."""
         mupdf = self._mupdf
         name_of, key, value = mupdf.ll_pdf_to_name, mupdf.ll_pdf_dict_get_key, mupdf.ll_pdf_dict_get_val
         entries = [(name_of(key(each, at)), value(each, at)) for at in range(mupdf.ll_pdf_dict_len(each))]
@@ -160,9 +162,9 @@ class _Sweep:
         return [(inside, name in NAME_DICTIONARIES) for name, inside in entries]
 
     def _is_object(self, entries: Sequence[tuple[str, Any]]) -> bool:
-        """Return whether a dictionary that should map names to objects is itself an object.
+        """Return whether a dictionary that should map names to objects is itself such an object.
 
-        Some programs also write the type of the objects into such a dictionary.
+        A mere `Type` entry is not enough, because some programs write the type of the objects into the dictionary.
         """
         mupdf = self._mupdf
         if not any(name in TYPE_ENTRIES for name, _ in entries):
@@ -173,7 +175,7 @@ class _Sweep:
         )
 
     def _allowed(self, each: Any, is_stream: bool) -> frozenset[str]:
-        """Return the entries that may stay in a dictionary."""
+        """Return the names of the entries that may stay in the dictionary `each`."""
         mupdf = self._mupdf
         if is_stream and mupdf.ll_pdf_dict_gets(each, "PatternType"):
             return ALL_NAMES  # whatever subtype it names: some programs write patterns as forms
@@ -185,7 +187,10 @@ class _Sweep:
         return BY_TYPE[kind] if kind in BY_TYPE and has == set(needed) else ALL_NAMES
 
     def _drop_external(self, stream: Any, name: str) -> None:
-        """Drop an external file. A name is not a file: some programs write a filter in this entry."""
+        """Remove the entry `name` of `stream`, which refers to an external file.
+
+        An `F` entry with a PDF name stays: some programs write a filter there.
+        """
         mupdf = self._mupdf
         value = mupdf.pdf_dict_gets(stream, name)
         if not value.m_internal:
@@ -196,7 +201,10 @@ class _Sweep:
 
 
 def _layers(mupdf: Any, pdf: Any) -> None:
-    """Keep in the layer properties only what decides which layers are visible (8.11)."""
+    """Remove all layer properties of the document except those that decide which layers are visible.
+
+    See ISO 32000-1, 8.11.
+    """
     layers = mupdf.pdf_dict_getp(mupdf.pdf_trailer(pdf), "Root/OCProperties")
     _keep(mupdf, layers, ("OCGs", "D", "Configs"))
     for group in _members(mupdf, mupdf.pdf_dict_gets(layers, "OCGs")):

@@ -1,1 +1,1 @@
-"""The outline of a PDF: bookmarks, tags, the printed table of contents, or headings by their style."""
+"""Derives the outline of a PDF from its bookmarks, tags, printed table of contents, or heading styles."""

@@ -1,4 +1,4 @@
-"""Captions of figures and tables, recognized by their label and number in many languages."""
+"""Finds captions of figures and tables, recognized by their label and number in many languages."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ _PARTICLE = re.compile(r"[はにのをでとがもよりか所显顯示中和与
 
 @frozen
 class Caption:
-    """`kind` is `figure` or `table`. `first` and `end` are the range of its lines on the page.
+    """The caption of a figure or table: `kind` is `figure` or `table`.
 
-    `certain` is true if a mark such as a colon follows the number, which running text does not have.
+    `first` and `end` are the range of its lines on the page, `end` excluded. `certain` is true if a mark such as a
+    colon follows the number, which rarely happens in body text.
     """
 
     kind: str
@@ -50,7 +51,7 @@ class Caption:
 
 
 def captions_among(lines: Sequence[Line]) -> Iterator[Caption]:
-    """Yield the captions of a page in the order of its lines, without entries of a list of figures."""
+    """Yield the captions of a page in the order of its lines, except the entries of a printed list of figures."""
     after = 0
     for index in [at for at, line in enumerate(lines) if _LABEL.match(line.text)]:
         found = _caption_at(lines, index) if index >= after else None
@@ -75,7 +76,7 @@ def _caption_at(lines: Sequence[Line], index: int) -> Caption | None:
 
 
 def _starts_block(lines: Sequence[Line], index: int) -> bool:
-    """Return whether the line starts a block, or follows a gap or a change of style."""
+    """Return whether the line at `index` starts a block, or follows a vertical gap or a change of font size or weight."""
     if not index:
         return True
     before, line = lines[index - 1], lines[index]
@@ -86,7 +87,7 @@ def _starts_block(lines: Sequence[Line], index: int) -> bool:
 
 
 def _end(lines: Sequence[Line], index: int) -> int:
-    """Return the index after the last line of the caption."""
+    """Return the index after the last line of the caption that starts at `index`."""
     after, size = index + 1, lines[index].size
     while after < min(len(lines), index + CAPTION_LINES) and _continues_caption(lines[after - 1], lines[after], size):
         after += 1

@@ -1,4 +1,4 @@
-"""Finds the picture of a caption: the drawings above it, or else below it."""
+"""Finds the area of the picture that belongs to a caption, from the drawings near it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _PROSE_LENGTH = 40
 
 
 def figure_areas(captions: Sequence[Area], others: Sequence[Area], layout: PageLayout) -> list[Area | None]:
-    """Return the picture of each caption, or None without one. `others` are the captions of tables.
+    """Return the area of each caption's picture, or None for a caption without a picture.
 
-    Captions are either all below or all above their pictures, whichever gives more pictures. A caption without a
-    picture may then take a free one from the other side or from its own row.
+    `others` are captions of tables. All captions of a page are taken to be below their pictures, or all above,
+    whichever finds more pictures. A caption that is still without a picture may then take an unused one from its other
+    side or from its own row.
     """
     parts = [
         part for part in drawings(layout) if not any(part.contains_center_of(each) for each in (*captions, *others))
@@ -58,7 +59,7 @@ def _picture_in_row(caption: Area, parts: Sequence[Area]) -> Area | None:
 
 
 def drawings(layout: PageLayout) -> list[Area]:
-    """Return drawings that are large enough to be pictures, with close strokes joined."""
+    """Return the areas of drawings that are large enough to be pictures; strokes close to each other form one drawing."""
     strokes = [*layout.shapes, *(rule for rule in layout.rules if _is_stroke(rule, layout))]
     least = 0.002 * layout.width * layout.height
     joined = clusters(strokes, _STROKE_GAP)
@@ -66,7 +67,10 @@ def drawings(layout: PageLayout) -> list[Area]:
 
 
 def _is_stroke(rule: Area, layout: PageLayout) -> bool:
-    """Return whether a rule may be part of a drawing. A rule across the text belongs to a header, table, or footnote."""
+    """Return whether a ruled line may be part of a drawing.
+
+    A horizontal line across most of the page belongs to a header, table, or footnote instead.
+    """
     return rule.width < 0.6 * layout.width or rule.height > rule.width
 
 
@@ -85,7 +89,10 @@ def _prose(layout: PageLayout, parts: Sequence[Area], caption: Area) -> list[Are
 
 
 def _collect_parts(caption: Area, parts: Sequence[Area], barriers: Sequence[Area], down: bool) -> Area | None:
-    """Return the union of the parts on one side of the caption, the nearest first, up to the next text."""
+    """Return the union of the drawings on one side of the caption, collected outward until text is in the way.
+
+    `down` selects the side below the caption. The result is None if there is no picture on that side.
+    """
     ahead = [
         part
         for part in parts
@@ -111,7 +118,7 @@ def _distance(start: Area, part: Area, down: bool) -> float:
 
 
 def _is_blocked(caption: Area, part: Area, barriers: Sequence[Area], down: bool) -> bool:
-    """Return whether text is between the caption and the part."""
+    """Return whether one of the text areas `barriers` is between the caption and `part`."""
     low, high = (caption.bottom, part.top) if down else (part.bottom, caption.top)
     between = Area(max(caption.left, part.left), low + 0.5, min(caption.right, part.right), high - 0.5)
     if between.bottom <= between.top or between.right <= between.left:
@@ -123,7 +130,7 @@ def _is_blocked(caption: Area, part: Area, barriers: Sequence[Area], down: bool)
 
 
 def _with_labels(picture: Area, caption: Area, layout: PageLayout) -> Area:
-    """Return the picture with the short lines at its edges, such as labels of axes."""
+    """Return the picture's area extended by short text lines at its edges, such as axis labels."""
     around = picture.expanded(12)
     labels = [
         line_area

@@ -1,4 +1,4 @@
-"""Figures and tables: finds them with their regions, and inserts them below their sections."""
+"""Finds figures and tables with their regions, and inserts them into the outline below their sections."""
 
 from __future__ import annotations
 
@@ -41,8 +41,10 @@ _REPEAT_LIMIT = 3
 
 @frozen
 class Figure:
-    """`kind` is `figure` or `table`. `line_index` is the number of lines of the page before it. `region` is None for
-    the whole page.
+    """A figure or table on a page: `kind` is `figure` or `table`, and `text` is its caption.
+
+    `line_index` is the number of text lines that precede it on the page. `region` is None if it is the whole page or
+    its area is unknown.
     """
 
     kind: str
@@ -52,7 +54,10 @@ class Figure:
     region: Box | None
 
     def outline_item(self) -> OutlineItem:
-        """Return the node: the title is the start of the caption, the summary all of it if it is longer."""
+        """Return the figure as an outline item: its title is the start of the caption.
+
+        The summary is the whole caption, or None if the title already contains all of it.
+        """
         title = _title(self.text)
         return OutlineItem(
             title, self.kind, Pages((self.page,), self.region), self.text if len(self.text) > len(title) else None
@@ -60,10 +65,10 @@ class Figure:
 
 
 def figures_of(document: Document, texts: PageTexts, *, quick: bool = False) -> tuple[list[Figure], list[str]]:
-    """Return captioned figures and tables and large pictures in reading order, and notes.
+    """Return captioned figures and tables and large pictures in reading order, and notes about what was skipped.
 
-    Pages that were read before are searched. Others are read within `EXTRA_PAGES` and `EXTRA_PAGES_LIMIT` if they draw
-    something; the choice depends on the document alone.
+    Pages that `texts` has already read are searched. Other pages are read, within `EXTRA_PAGES` and
+    `EXTRA_PAGES_LIMIT`, if they draw something. The choice depends on the document alone.
     """
     search = _FigureSearch(document, texts, LAYOUT_LIMITS[quick])
     found = [figure for page in range(1, texts.count + 1) for figure in search.on(page)]
@@ -102,7 +107,7 @@ class _FigureSearch:
             yield from _without_captions(page, layout)
 
     def notes(self) -> list[str]:
-        """Return notes about what was left out to save time."""
+        """Return notes for the user about pages that were not searched in full, to save time."""
         notes = []
         if self._skipped:
             notes.append(
@@ -115,7 +120,7 @@ class _FigureSearch:
         return notes
 
     def _should_read(self, page: int) -> bool:
-        """Return whether a page that was not read before is read for its captions."""
+        """Return whether to read `page`, which was not read before, to look for captions; count it as read or skipped."""
         if not self._extra_pages:
             self._skipped += 1
             return False
@@ -150,7 +155,7 @@ class _FigureSearch:
             return None
 
     def _has_new_picture(self, page: int) -> bool:
-        """Return whether a picture of at least 150 by 150 pixels is used here and on few pages before."""
+        """Return whether `page` uses an image of at least 150 by 150 pixels that at most a few pages before it use."""
         large = {image.number for image in self._texts.images(page) if min(image.width, image.height) >= 150}
         for number in large:
             self._seen[number] = self._seen.get(number, 0) + 1
@@ -169,7 +174,11 @@ def _with_captions(page: int, captions: Sequence[Caption], layout: PageLayout) -
 
 
 def _bodies(captions: Sequence[Caption], areas: Sequence[Area], layout: PageLayout) -> list[Area | None]:
-    """Return the area of each captioned object: tables by their rules or columns, others by drawings."""
+    """Return the area of the table or figure that belongs to each caption, or None if it is not found.
+
+    `areas` are the areas of the captions themselves. Tables are found by their ruled lines or columns, figures by
+    drawings.
+    """
     found: list[Area | None] = [None] * len(captions)
     for at, caption in enumerate(captions):
         if caption.kind == "table":
@@ -186,7 +195,10 @@ def _without_region(page: int, caption: Caption) -> Figure:
 
 
 def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:
-    """Yield the large pictures of a page that also has text. A picture of the whole page is a scan."""
+    """Yield the large pictures of a page that also has text, for pages without captions.
+
+    A picture that covers the page is taken for a scan and left out.
+    """
     whole = layout.width * layout.height
     large = [part for part in layout.pictures if part.width * part.height >= _LARGE_SHARE * whole]
     for part in drawings(layout):
@@ -201,7 +213,10 @@ def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:
 
 
 def _without_mentions(figures: Sequence[Figure]) -> list[Figure]:
-    """Drop captions without a region that have one elsewhere: entries of a list, or mentions in the text."""
+    """Return the figures, without those that have no region although another figure with the same caption has one.
+
+    A figure that is left out is an entry of a printed list of figures or a reference in the text.
+    """
     drawn = {(figure.kind, _text_key(figure.text)) for figure in figures if figure.region is not None}
     kept: list[Figure] = []
     for figure in figures:
@@ -218,7 +233,7 @@ def _text_key(text: str) -> str:
 
 
 def _title(text: str) -> str:
-    """Return the caption up to the end of its first sentence, or its first 100 characters."""
+    """Return the caption `text` up to the end of its first sentence, shortened to about 100 characters."""
     if len(text) <= 100:
         return text
     for end in range(30, 100):
@@ -238,7 +253,7 @@ Position = tuple[int, int]
 def insert_figures(
     outline_items: Sequence[OutlineItem], figures: Sequence[Figure], texts: PageTexts
 ) -> tuple[OutlineItem, ...]:
-    """Return `drafts` with each figure below the deepest one that contains its page and starts before it.
+    """Return `outline_items` with each figure below the deepest item that contains its page and starts before it.
 
     `figures` must be in reading order.
     """
@@ -269,7 +284,11 @@ class _FigureInserter:
     def _parent_index(
         self, figure: Figure, outline_items: Sequence[OutlineItem], begins: Sequence[Position], ordered: bool
     ) -> int | None:
-        """Return the index of the last of `drafts` that contains the page and starts before the figure."""
+        """Return the index of the last of `outline_items` that contains the figure's page and starts before it, or
+        None.
+
+        `begins` are the positions where the items start; `ordered` is true if these positions are sorted.
+        """
         position = (figure.page, figure.line_index)
         last = bisect_right(begins, position) if ordered else len(outline_items)
         near = range(last - 1, max(last - SECTIONS_SEARCHED, 0) - 1, -1)
@@ -278,7 +297,7 @@ class _FigureInserter:
     def _merged(
         self, outline_items: Sequence[OutlineItem], begins: Sequence[Position], loose: Sequence[Figure]
     ) -> tuple[OutlineItem, ...]:
-        """Return the drafts in order, with each loose figure before the first draft that starts after it."""
+        """Return `outline_items` in order, with each of the `loose` figures before the first item that starts after it."""
         made: list[OutlineItem] = []
         waiting = list(loose)
         for outline_item, begin in zip(outline_items, begins, strict=True):
@@ -288,7 +307,10 @@ class _FigureInserter:
         return (*made, *(figure.outline_item() for figure in waiting))
 
     def _heading_position(self, outline_item: OutlineItem) -> Position:
-        """Return the position of the heading of a draft, before all lines of its page if it is not found."""
+        """Return the page and line index of an outline item's heading.
+
+        The line index is -1 (before all lines of the page) if the heading is not found.
+        """
         page = _numbers(outline_item)[0]
         known = (page, outline_item.title)
         if known not in self._heading_lines:

@@ -1,7 +1,7 @@
-"""Glyph metrics of scanned lines: how large the letters are and how thick their strokes.
+"""Measures the glyphs of scanned lines: how large the letters are and how thick their strokes.
 
-OCR boxes are loose by as much as headings are larger than body text. The rows of ink in a box are not: most letters
-reach from the baseline to the cap height, and the recognized text shows whether any do.
+The height of an OCR box is too inexact to tell headings from body text. The rows of ink in the box are exact: most
+letters reach from the baseline to the cap height, and the recognized text shows whether any of them do.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ _IDEOGRAPHS = range(0x2E80, 0xD7B0)
 
 @frozen
 class GlyphMetrics:
-    """The metrics of a line in pixels: font `size`, `stroke` width, and the `top` of capitals and `baseline` from the
-    top of the image.
+    """The glyph metrics of a line, in pixels: font `size`, `stroke` width, top of the capitals, and baseline.
+
+    `top` and `baseline` are distances from the top of the image.
     """
 
     size: float
@@ -80,7 +81,7 @@ class GlyphMetrics:
 
 
 def join_numbers(lines: Sequence[OcrLine], aspect: float) -> list[OcrLine]:
-    """Return the lines, with each separately recognized number joined to the heading on its right.
+    """Return the lines, with each section number that OCR read as a separate line joined to the heading on its right.
 
     `aspect` is the width of the image divided by its height.
     """
@@ -96,14 +97,20 @@ def join_numbers(lines: Sequence[OcrLine], aspect: float) -> list[OcrLine]:
 
 
 def _is_right_of(one: Box, other: Box, aspect: float) -> bool:
-    """Return whether `other` is to the right of `one` in its row, at most six heights away. The boxes may overlap."""
+    """Return whether `other` is to the right of `one` at the same height, at most six box heights away.
+
+    The boxes may overlap. `aspect` is the width of the image divided by its height.
+    """
     height = one.y2 - one.y1
     level = abs(one.y1 + one.y2 - other.y1 - other.y2) < height
     return level and other.x1 > (one.x1 + one.x2) / 2 and (other.x1 - one.x2) * aspect < 6 * height
 
 
 def measure_glyphs(grey: Image, lines: Sequence[OcrLine]) -> list[GlyphMetrics | None]:
-    """Return the metrics of each line of the upright grayscale image, or None if ink and background are too similar."""
+    """Return the glyph metrics of each line in the upright grayscale image `grey`.
+
+    The metrics are None for a line whose ink and background are too similar.
+    """
     widest = sorted(lines, key=lambda line: line.box.x1 - line.box.x2)[:_SLANT_SAMPLE]
     slants = [slant for line in widest if (slant := _slant_of(grey, line)) is not None]
     slant = median(slants) if slants else 0.0
@@ -111,7 +118,10 @@ def measure_glyphs(grey: Image, lines: Sequence[OcrLine]) -> list[GlyphMetrics |
 
 
 def _slant_of(grey: Image, line: OcrLine) -> float | None:
-    """Return the slope of a line: the one at which its rows of ink differ most."""
+    """Return the slope of a line of text: the one at which the amounts of ink in the pixel rows differ most.
+
+    The result is None if the line is too short or has too little contrast.
+    """
     crop, _ = _cropped(grey, line)
     dark = _ink_mask(crop)
     if dark is None or crop.width < 8 * crop.height:
@@ -135,7 +145,7 @@ def _metrics_of(grey: Image, line: OcrLine, slant: float) -> GlyphMetrics | None
 
 
 def _cropped(grey: Image, line: OcrLine) -> tuple[Image, int]:
-    """Return the box of a line, slightly enlarged, and its upper edge."""
+    """Return the image of a line's box, enlarged by 10 percent at the top and bottom, and its upper edge in pixels."""
     width, height = grey.size
     top, bottom = line.box.y1 * height, line.box.y2 * height
     more = 0.1 * (bottom - top)
@@ -145,7 +155,7 @@ def _cropped(grey: Image, line: OcrLine) -> tuple[Image, int]:
 
 
 def _ink_mask(crop: Image) -> Image | None:
-    """Return the ink of `crop` from 0 (background) to 255, or None without contrast."""
+    """Return the ink of `crop` as an image from 0 (background) to 255 (ink), or None if the contrast is too low."""
     shades = crop.histogram()
     ground = max(range(256), key=lambda shade: (shades[shade], shade))
     dark, light = _percentile(shades, 0.01), _percentile(shades, 0.99)
@@ -158,7 +168,7 @@ def _ink_mask(crop: Image) -> Image | None:
 
 
 def _percentile(shades: Sequence[int], part: float) -> int:
-    """Return the gray level that the share `part` of the pixels does not exceed."""
+    """Return the gray level that a share of `part` (0 to 1) of the pixels does not exceed, from the histogram `shades`."""
     wanted, passed = part * sum(shades), 0
     for shade, count in enumerate(shades):
         passed += count
@@ -168,7 +178,7 @@ def _percentile(shades: Sequence[int], part: float) -> int:
 
 
 def _deskewed(dark: Image, slant: float) -> Image:
-    """Return the image of the line without its slant."""
+    """Return the image of a line of text sheared by its slope `slant`, so that the text runs horizontally."""
     from PIL.Image import Resampling, Transform
 
     if abs(slant) * dark.width < 1:
@@ -178,7 +188,7 @@ def _deskewed(dark: Image, slant: float) -> Image:
 
 
 def _ink_of_rows(dark: Image) -> list[float]:
-    """Return the ink of each row in pixels; 0 for rules along a line."""
+    """Return the amount of ink in each pixel row, in pixels; 0 for rows that a ruled line fills."""
     from PIL.Image import Resampling
 
     means = array("f", dark.convert("F").resize((1, dark.height), Resampling.BOX).tobytes())
@@ -186,7 +196,10 @@ def _ink_of_rows(dark: Image) -> list[float]:
 
 
 def _line_rows(rows: Sequence[float], gap: float) -> tuple[int, int]:
-    """Return the rows around the fullest one, without neighboring lines more than `gap` rows away."""
+    """Return the range of pixel rows of the text line around the row with the most ink.
+
+    Neighboring lines of text, more than `gap` rows away, are left out.
+    """
     fullest = max(range(len(rows)), key=lambda row: rows[row])
     least = min(_ROW_INK * rows[fullest], _ROW_PIXELS)
     start = end = fullest
@@ -200,7 +213,10 @@ def _line_rows(rows: Sequence[float], gap: float) -> tuple[int, int]:
 
 
 def _baseline_row(text: str, rows: Sequence[float], start: int, end: int) -> int:
-    """Return the row below the baseline: the last full row if the text has descenders."""
+    """Return the pixel row just below the baseline.
+
+    If the text has descenders, `rows` (the ink of each row) locates it.
+    """
     low = sum(character in _DESCENDERS for character in text)
     if not low or _is_ideographic(text):
         return end
@@ -211,7 +227,10 @@ def _baseline_row(text: str, rows: Sequence[float], start: int, end: int) -> int
 
 
 def _size(text: str, start: int, base: int, end: int) -> tuple[float, float]:
-    """Return the font size and the top of its capitals."""
+    """Return the font size and the row of the top of the capitals, in pixels.
+
+    `start`, `base`, and `end` are the top, baseline, and bottom rows of the line.
+    """
     if _is_ideographic(text):
         return (end - start) / IDEOGRAPH_HEIGHT, start
     if any(character in _ASCENDERS or character.isupper() for character in text):
@@ -221,13 +240,13 @@ def _size(text: str, start: int, base: int, end: int) -> tuple[float, float]:
 
 
 def _is_ideographic(text: str) -> bool:
-    """Return whether most letters are Chinese or Japanese."""
+    """Return whether more than half of the letters and digits of `text` are Chinese or Japanese."""
     letters = [character for character in text if character.isalnum()]
     return sum(ord(letter) in _IDEOGRAPHS for letter in letters) * 2 > len(letters)
 
 
 def _stroke_width(dark: Image) -> float:
-    """Return the average width of strokes: the ink divided by half of the length of its edge."""
+    """Return the average stroke width in pixels: the area of the ink divided by half the length of its outline."""
     from PIL import ImageChops
 
     across = ImageChops.difference(dark, ImageChops.offset(dark, 1, 0))

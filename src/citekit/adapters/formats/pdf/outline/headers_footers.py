@@ -1,4 +1,4 @@
-"""Running headers, running footers, and page numbers: lines in the margins that repeat on many pages."""
+"""Removes running headers, running footers, and page numbers: lines in the margins that repeat on many pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BARE_NUMBER = re.compile(r"[\W\d]*|[ivxlc]+", re.IGNORECASE)
 
 
 class PageSource(Protocol):
-    """A source of pages, which count from 1."""
+    """A source of the lines of a document's pages. Page numbers are 1-based."""
 
     def read(self, page: int) -> list[StyledLine]:
         """Return all lines of `page`."""
@@ -41,12 +41,12 @@ class PageSource(Protocol):
         """Return the height of `page` as displayed, in points."""
 
     def rotation(self, page: int) -> Rotation | None:
-        """Return the matrix of the rotation of `page`, or None if it is not rotated."""
+        """Return the matrix that converts `page` coordinates to the displayed page, or None if `page` is not rotated."""
 
 
 @define
 class HeaderFooterFilter:
-    """Removes running headers, running footers, and page numbers from pages. Call `learn` first."""
+    """A filter that removes running headers, running footers, and page numbers from pages. Call `learn` first."""
 
     _pages: PageSource
     _known: frozenset[str] = field(default=frozenset(), init=False)
@@ -54,7 +54,7 @@ class HeaderFooterFilter:
     _typical_height: float = field(default=0.0, init=False)
 
     def learn(self, pages: Sequence[int]) -> None:
-        """Learn running headers and footers from what `pages` have in common."""
+        """Learn the running headers and footers: the margin lines that repeat on many of `pages`."""
         self._median_heights.clear()
         self._typical_height = _median([self._median_height(page) for page in pages])
         seen: Counter[str] = Counter()
@@ -78,7 +78,7 @@ class HeaderFooterFilter:
         )
 
     def body_lines(self, page: int) -> list[StyledLine]:
-        """Return the other lines of `page`, in file order."""
+        """Return the lines of `page` without running headers, running footers, and page numbers, in file order."""
         lines, margin = self._pages.read(page), self._margin(page)
         if len(margin) * len(lines) <= COMPARISON_LIMIT:
             running = {id(line) for line in margin if self._is_running(page, line)}
@@ -87,7 +87,9 @@ class HeaderFooterFilter:
         return [line for line in lines if id(line) not in running]
 
     def _is_set_apart(self, page: int, line: StyledLine) -> bool:
-        """Return whether a small line is the first or last of its page, with a gap of over half a line to the text."""
+        """Return whether `line` is small, is the first or last of its page, and has a gap of over half a line to the
+        text.
+        """
         height, middle = line.bottom - line.top, (line.top + line.bottom) / 2
         if self._is_large(page, line):
             return False
@@ -98,22 +100,23 @@ class HeaderFooterFilter:
         return first or (not below and bool(above) and line.top - max(above) > height / 2)
 
     def _is_heading_number(self, page: int, number: StyledLine) -> bool:
-        """Return whether a number is larger than the text and next to the words of a heading."""
+        """Return whether `number` is larger than body text and next to a line of words in the same size."""
         return self._is_large(page, number) and bool(self._heading_words_next_to(page, number))
 
     def _heading_words_next_to(self, page: int, number: StyledLine) -> list[StyledLine]:
-        """Return the lines next to `number` that have words of the same size."""
+        """Return the lines next to `number` that have words in the same size."""
         beside = [line for line in self._pages.read(page) if _shares_heading_row(number, line)]
         return [line for line in beside if not _SECTION_NUMBER.fullmatch(line.text)]
 
     def _is_large(self, page: int, line: StyledLine) -> bool:
-        """Return whether a line is higher than the usual line of its page and of the document. Some pages hold only
-        code.
+        """Return whether `line` is clearly higher than the usual line of its page and of the document.
+
+        The page alone is not enough, because some pages have only code.
         """
         return line.bottom - line.top >= LARGE_RATIO * max(self._median_height(page), self._typical_height)
 
     def _median_height(self, page: int) -> float:
-        """Return the median height of the lines of `page`."""
+        """Return the median height of the lines of `page`, in points."""
         if page not in self._median_heights:
             self._median_heights[page] = _median([line.bottom - line.top for line in self._pages.read(page)])
         return self._median_heights[page]
@@ -139,7 +142,10 @@ class HeaderFooterFilter:
 
 
 def sample_pages(count: int) -> list[int]:
-    """Return pairs of consecutive pages (left and right ones differ), spread over a document of `count` pages."""
+    """Return 1-based page numbers spread over a document of `count` pages, as pairs of consecutive pages.
+
+    Pairs are used because left-hand and right-hand pages have different headers.
+    """
     if count <= SAMPLE_SIZE:
         return list(range(1, count + 1))
     pairs = SAMPLE_SIZE // 2
@@ -152,17 +158,23 @@ def _median(values: Sequence[float]) -> float:
 
 
 def _shares_heading_row(number: StyledLine, line: StyledLine) -> bool:
-    """Return whether `line` has words, is next to `number` on either side, and has the same size."""
+    """Return whether `line` has words, has the same size as `number`, and is next to it on either side."""
     level = abs(number.bottom - line.bottom) < number.size / 2 and number.size == line.size
     apart = max(line.left - number.right, number.left - line.right)
     return level and apart < 3 * number.size and any(character.isalpha() for character in line.text)
 
 
 def _pattern(line: StyledLine) -> str:
-    """Return the text without numbers, plus the size, which distinguishes a running header from the heading it repeats."""
+    """Return a key for lines with the same text, apart from numbers, in the same size.
+
+    The size distinguishes a running header from the heading that it repeats.
+    """
     return f"{_NUMBER.sub('#', line.text.casefold())}|{line.size:g}"
 
 
 def _position_key(line: StyledLine) -> str:
-    """Return the position and font of a line. Headers that name the section keep both while their text changes."""
+    """Return a key for lines with the same height on the page and the same font.
+
+    It finds running headers whose text changes because they name the current section.
+    """
     return f"{round(line.bottom / 2)}|{line.font}|{line.size:g}"

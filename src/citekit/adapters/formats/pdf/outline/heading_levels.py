@@ -1,4 +1,4 @@
-"""The levels of headings without a table of contents: by their numbers, or else by their style."""
+"""Derives the levels of headings, if there is no table of contents, from their numbers or else from their style."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ Fonts that look alike are one level, such as code in a title. `I.`, `A.`, and `1
 
 
 def levels_of(found: Sequence[Heading]) -> list[int]:
-    """Return the level of each heading: the depth of its number, or else the level of its style, larger styles first.
+    """Return the level of each heading (1 is the top level): the depth of its number, or else a level for its style.
 
-    A number is ignored if most headings of its style have none (`2 or more`). A heading without a number between two
-    consecutive numbers of the same depth goes below them.
+    Larger styles get higher levels. Numbers are ignored in a style in which most headings have none, since such a line
+    may start with a number by chance (`2 or more`). A heading without a number between two consecutive numbers of the
+    same depth goes below them.
     """
     kinds = [_kind_of_number(heading) for heading in found]
     found = _without_inner_depths(found, kinds)
@@ -44,7 +45,7 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
 
 
 def _nested_styles(found: Sequence[Heading], kinds: Sequence[str]) -> list[HeadingStyle]:
-    """Return the style of each heading, with the rank of its kind of number within that style."""
+    """Return the style of each heading, extended by the nesting rank of its numbering scheme within that style."""
     visible = [_visible_style(heading) for heading in found]
     by_style: dict[tuple[float, bool, bool, bool], list[str]] = defaultdict(list)
     for style, kind in zip(visible, kinds, strict=True):
@@ -54,9 +55,10 @@ def _nested_styles(found: Sequence[Heading], kinds: Sequence[str]) -> list[Headi
 
 
 def _ranks_of_kinds(kinds: Sequence[str]) -> dict[str, int]:
-    """Return the rank from 0 of each kind of number, in the order of the first ones.
+    """Return the nesting rank of each numbering scheme, from 0 for the outermost, in order of first use.
 
-    A kind is inside another only if the other goes on after it: appendixes (`A`, `B`) after the last chapter are not.
+    A scheme is nested in another only if the other continues after it: appendixes (`A`, `B`) after the last chapter are
+    not nested in the chapters.
     """
     first = {kind: at for at, kind in reversed(list(enumerate(kinds)))}
     last = {kind: at for at, kind in enumerate(kinds)}
@@ -68,7 +70,10 @@ def _ranks_of_kinds(kinds: Sequence[str]) -> dict[str, int]:
 
 
 def _kind_of_number(heading: Heading) -> str:
-    """Return `1` for a number without dots, the kind of another series (`I`, `A`, `item`), or "" for all others."""
+    """Return the numbering scheme of a heading: `1` for a number without dots, or a series such as `I`, `A`, or `item`.
+
+    The result is "" for dotted numbers, named chapters, and headings without a number.
+    """
     if rank_of(heading.text) is not None:
         return ""
     parts = number_parts(heading.text)
@@ -79,7 +84,7 @@ def _kind_of_number(heading: Heading) -> str:
 
 
 def _without_inner_depths(found: Sequence[Heading], kinds: Sequence[str]) -> list[Heading]:
-    """Return the headings, without the depth of plain numbers (`1.`) that are inside a series of letters (`I.`, `A.`)."""
+    """Return the headings with depth 0 for plain numbers (`1.`) if these are nested in a lettered series (`I.`, `A.`)."""
     numbers: dict[str, set[str]] = {"I": set(), "A": set()}
     for heading in found:
         own = series_of(heading.text)
@@ -92,16 +97,17 @@ def _without_inner_depths(found: Sequence[Heading], kinds: Sequence[str]) -> lis
 
 
 def _visible_style(heading: Heading) -> tuple[float, bool, bool, bool]:
-    """Return the style of the first of the largest lines of a heading."""
+    """Return the size, boldness, use of capitals, and slant of a heading, taken from the topmost of its largest lines."""
     font, size, bold, capitals = heading.style
     first = max(heading.lines, key=lambda line: (line.size, -line.top))
     return size, bold or is_bold_name(font), capitals, first.italic
 
 
 def _without_rare_capitals(found: Sequence[Heading], styles: Sequence[HeadingStyle]) -> list[HeadingStyle]:
-    """Return the styles, with rare capitals merged into the same style without capitals, as for names (`LVM2`).
+    """Return the styles, with a rare all-capitals style merged into the same style without capitals.
 
-    Styles whose numbers have another depth stay: they are chapters.
+    Such headings are often just names (`LVM2`). A capitals style whose numbers have a different depth stays: its
+    headings are probably chapters.
     """
     times = Counter(styles)
     few: dict[HeadingStyle, HeadingStyle] = {}
@@ -115,8 +121,9 @@ def _without_rare_capitals(found: Sequence[Heading], styles: Sequence[HeadingSty
 
 
 def _rank_styles(styles: Sequence[HeadingStyle]) -> list[HeadingStyle]:
-    """Return the styles from the highest: larger, then bold, capitals, and upright; a rarer one used earlier goes
-    first.
+    """Return the distinct styles from the highest level to the lowest: larger first, then bold, capitals, and upright.
+
+    Of two neighboring styles of the same size, one that is rarer and is used earlier goes first.
     """
     times, first = Counter(styles), {style: index for index, style in reversed(list(enumerate(styles)))}
     order = sorted(times, key=lambda style: (-style[0], not style[1], not style[2], style[3], style[4]))
@@ -145,7 +152,7 @@ def _level(heading: Heading, level: int, usual: int) -> int:
 
 
 def _usual_depth(found: Sequence[Heading], styles: Sequence[HeadingStyle], style: HeadingStyle) -> int:
-    """Return the most common depth of numbered headings in `style`, or 0 if too few have a number."""
+    """Return the most common number depth of the headings in `style`, or 0 if too few of them have a number."""
     own = [heading.depth for heading, other in zip(found, styles, strict=True) if other == style]
     depths = Counter(depth for depth in own if depth)
     return depths.most_common(1)[0][0] if depths and depths.total() >= NUMBERED_SHARE * len(own) else 0
@@ -154,11 +161,12 @@ def _usual_depth(found: Sequence[Heading], styles: Sequence[HeadingStyle], style
 def _below_numbers(
     found: Sequence[Heading], styles: Sequence[HeadingStyle], depths: dict[HeadingStyle, int], raw: Sequence[int]
 ) -> list[int]:
-    """Return the levels, with unnumbered headings put below the numbered heading of their style that they follow.
+    """Return the levels, with unnumbered headings moved below the numbered heading of the same style that they follow.
 
-    This applies to a style if a third of its unnumbered runs are between two consecutive numbers. Runs at the end of
-    every chapter (`Summary`, `Exercises`) are on the same level, and gaps in the count mean that a number was not read.
-    Lower styles that follow move down one level, too.
+    This applies to a style if at least a third of its groups of unnumbered headings are between two consecutive
+    numbers. Otherwise the unnumbered headings are on the same level, like the `Summary` or `Exercises` at the end of
+    each chapter. A gap between two numbers does not count, because a number may have been missed. Headings in lower
+    styles that follow also move down one level.
     """
     levels = list(raw)
     runs: dict[HeadingStyle, list[list[int]]] = defaultdict(list)
@@ -179,9 +187,10 @@ def _below_numbers(
 def _unnumbered_runs(
     found: Sequence[Heading], styles: Sequence[HeadingStyle], depths: dict[HeadingStyle, int]
 ) -> Iterator[tuple[HeadingStyle, list[int], bool]]:
-    """Yield the unnumbered headings after a numbered one of their style, and whether the next number follows directly.
+    """Yield each group of unnumbered headings that follows a numbered heading in the same style.
 
-    Only below the first level, where unnumbered headings (`Preface`, `Index`) are next to chapters.
+    Each item has the style, the indexes of the group, and whether the next number follows the last one without a gap.
+    Groups at the top level are left out: there, unnumbered headings (`Preface`, `Index`) are siblings of the chapters.
     """
     last: int | None = None
     run: list[int] = []
@@ -198,7 +207,7 @@ def _unnumbered_runs(
 
 
 def _is_next_number(one: Heading, other: Heading) -> bool:
-    """Return whether the number of `other` is the next one: `2.1.4` after `2.1.3`."""
+    """Return whether the number of `other` directly follows that of `one`, as `2.1.4` follows `2.1.3`."""
     before, after = number_parts(one.text), number_parts(other.text)
     if len(before) != len(after) or before[:-1] != after[:-1] or not before:
         return False

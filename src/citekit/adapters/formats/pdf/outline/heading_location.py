@@ -1,4 +1,4 @@
-"""Sections, and the position of their headings on a page."""
+"""Sections of a PDF, and functions that locate their headings on a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 
 @frozen
 class Section:
-    """A heading on `page` (from 1). `y` is its distance from the top in points, or NaN if unknown."""
+    """A section heading: its level, its title, its 1-based page, and its distance `y` from the top of the page.
+
+    `y` is in points, or NaN if unknown.
+    """
 
     level: int
     title: str
@@ -20,7 +23,7 @@ class Section:
 
 
 def begins_page(section: Section, texts: PageTexts) -> bool:
-    """Return whether only running headers are above the heading. True if the heading is not found on its page."""
+    """Return whether no body text is above the section's heading on its page; True if the heading is not found."""
     y = top_of(section, texts)
     if not math.isfinite(y):
         return True
@@ -32,7 +35,7 @@ def begins_page(section: Section, texts: PageTexts) -> bool:
 
 
 def top_of(section: Section, texts: PageTexts) -> float:
-    """Return the top of the heading in points, or NaN if neither the file nor the lines of the page show it."""
+    """Return the distance of the section's heading from the top of its page in points, or NaN if it is not found."""
     if has_position(section, texts):
         return section.y
     found = texts.lines_matching(section.title, section.page)
@@ -40,12 +43,15 @@ def top_of(section: Section, texts: PageTexts) -> float:
 
 
 def has_position(section: Section, texts: PageTexts) -> bool:
-    """Return whether the file gives a usable position of the heading on its page."""
+    """Return whether the section has a known `y` on a page that is not rotated."""
     return math.isfinite(section.y) and not texts.is_rotated(section.page)
 
 
 def line_index_of(section: Section, texts: PageTexts) -> int | None:
-    """Return the index of the heading among the lines of its page; of several matches, the one nearest to its position."""
+    """Return the index of the section's heading among the lines of its page, or None if it is not found.
+
+    If several lines match, the one nearest to the section's position is chosen.
+    """
     found = texts.lines_matching(section.title, section.page)
     if not found or not has_position(section, texts):
         return found[0] if found else None

@@ -1,4 +1,4 @@
-"""The numbers of headings: `2.1`, `A.3`, `Chapter 4`, `Part II`, `第3章`, `二、`."""
+"""Parses the numbers of headings: `2.1`, `A.3`, `Chapter 4`, `Part II`, `第3章`, `二、`."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ _NUMBER_ALONE = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}[.:)]?|[IVX]{1,6
 
 
 def depth_of(text: str) -> int:
-    """Return the depth of the number of a heading: 1 for `3 Results` and `Chapter 3`, 2 for `3.1`, 0 for none.
+    """Return the depth of the number of a heading: 1 for `3 Results` and `Chapter 3`, 2 for `3.1`, 0 without a number.
 
-    A single letter is a number only before another part (`A.1`).
+    A single letter counts as a number only if another number follows it (`A.1`).
     """
     if rank_of(text) == 1:
         return 1
@@ -71,7 +71,11 @@ def depth_of(text: str) -> int:
 
 
 def rank_of(text: str) -> int | None:
-    """Return 0 for a heading named as a part, 1 for a chapter or appendix, 2 for a section, and None for all others."""
+    """Return 0 for a heading that is named and numbered as a part, book, or volume, such as `Part II`.
+
+    Return 1 for a chapter or appendix, 2 for a section, and None for any other heading. Words of many languages are
+    known.
+    """
     named = _NAMED_NUMBER.match(text)
     if named:
         return 0 if named["part"] else 1 if named["chapter"] else 2
@@ -80,37 +84,37 @@ def rank_of(text: str) -> int | None:
 
 
 def number_parts(text: str) -> tuple[str, ...]:
-    """Return the parts of the number of a heading: (`2`, `1`) for `2.1 Method`, empty without a number."""
+    """Return the components of the number of a heading: (`2`, `1`) for `2.1 Method`; empty without a number."""
     found = _SECTION_NUMBER.match(text)
     return (found[1], *found[2].split(".")[1:]) if found else ()
 
 
 def roman_number_of(text: str) -> str:
-    """Return the Roman number (capitals) at the start of a heading, or ""."""
+    """Return the Roman numeral in capitals that starts the heading `text`, or "" if there is none."""
     found = _ROMAN_NUMBER.match(text)
     return found[1] if found else ""
 
 
 def with_number_space(text: str) -> str:
-    """Return the heading with a space between the word and the number of a chapter (`CHAPTER1`)."""
+    """Return `text` with a space inserted between a chapter word and its number, as in `CHAPTER 1` for `CHAPTER1`."""
     return _JOINED_NUMBER.sub(r"\1 ", text)
 
 
 def is_label(text: str) -> bool:
-    """Return whether a line is only the label of a chapter or part (`Chapter 1`), whose title follows."""
+    """Return whether `text` is only the label of a chapter or part (`Chapter 1`), so that the title is on another line."""
     return bool(_LABEL.fullmatch(text))
 
 
 def is_label_word(text: str) -> bool:
-    """Return whether a line is only the word of such a label (`CHAPTER`), whose number is below."""
+    """Return whether `text` is only the word of a chapter or part label (`CHAPTER`), without the number."""
     return bool(_LABEL_WORD.fullmatch(text))
 
 
 def series_of(text: str) -> tuple[str, str] | None:
-    """Return the word, or the kind of letter, and the number that start a heading, or None.
+    """Return the series and the number that start a heading such as `Item 7A. Market Risk`, or None.
 
-    Such are `Item 7A. Market Risk`, `Note 3`, `IV. Results`, `B. Method`, and `a) Scope`. One such line proves nothing,
-    but several with different numbers do. The word is in lower case; for letters it is `I`, `A`, or `a`.
+    The series is the lowercase word (`item`, `note`), or `I`, `A`, or `a` for headings like `IV. Results`, `B. Method`,
+    and `a) Scope`. One such line proves nothing, but several lines with different numbers do; see `starts_series`.
     """
     found = _SERIES.match(text)
     if found and found[1][0].isupper():
@@ -123,7 +127,10 @@ def series_of(text: str) -> tuple[str, str] | None:
 
 
 def starts_series(kind: str, numbers: Collection[str]) -> bool:
-    """Return whether `numbers` prove a series: three after a word, or the first letter with one of the next two."""
+    """Return whether `numbers` are enough to prove a series of headings.
+
+    A word needs `MIN_SERIES` numbers; letters and Roman numerals need the first one and at least one of the next two.
+    """
     if len(kind) > 1:
         return len(numbers) >= MIN_SERIES
     first = ("I", "II", "III") if kind == "I" else (kind, chr(ord(kind) + 1), chr(ord(kind) + 2))
@@ -131,17 +138,17 @@ def starts_series(kind: str, numbers: Collection[str]) -> bool:
 
 
 def is_series_label(text: str) -> bool:
-    """Return whether a line is only a capitalized word and a number (`ITEM 7A.`), whose title may be on its right."""
+    """Return whether `text` is only a capitalized word and a number (`ITEM 7A.`); its title may be on the right."""
     return text[:1].isupper() and bool(_SERIES_ALONE.fullmatch(text))
 
 
 def is_heading_number(text: str) -> bool:
-    """Return whether a line is only the number of a heading."""
+    """Return whether `text` is only the number of a heading, so that its title is on another line."""
     return bool(_NUMBER_ALONE.fullmatch(text))
 
 
 def unnumbered(text: str) -> str:
-    """Return the heading without its number."""
+    """Return the heading `text` without its number, or unchanged if it has no other text."""
     named = _NAMED_NUMBER.match(text) or _CJK_NAMED_NUMBER.match(text) or _CHINESE_NUMBER.match(text)
     rest = text[named.end() :].lstrip(" .:–—-") if named else _SECTION_NUMBER.sub("", text, count=1)
     return rest or text

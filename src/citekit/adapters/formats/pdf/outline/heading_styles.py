@@ -1,4 +1,4 @@
-"""Selects the headings of a document without a table of contents: the styles that are used for headings throughout."""
+"""Selects the headings of a document without a table of contents: lines in styles that the document uses for headings."""
 
 from __future__ import annotations
 
@@ -56,9 +56,10 @@ HEADINGS_PER_PAGE = 6
 def select_headings(
     found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
-    """Return the headings of `found` in a heading style, without the document title. `skipped` are the TOC pages.
+    """Return the heading candidates in `found` that have a heading style, without the document title.
 
-    A style that fills much of a page (a form, a chart) is not a heading style on that page.
+    `skipped` are the pages of the table of contents. A style that fills much of a page (a form, a chart) does not count
+    as a heading style on that page.
     """
     lines, crowded = _count_fonts(texts, skipped, body)
     series = _headings_in_series(found, body)
@@ -84,9 +85,10 @@ def select_headings(
 
 
 def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Heading]:
-    """Return the headings of a series in one style: a word with mostly different numbers (`Item 1`), or letters.
+    """Return the headings that belong to a numbered series in one style: a word (`Item 1`, `Item 2`) or letters.
 
-    After a word, only bold or larger lines and those in capitals count: `Theorem 3` often starts a sentence in italics.
+    After a word, the numbers must mostly differ, and only lines that are bold, larger than body text, or in capitals
+    count: `Theorem 3` in italics often starts a sentence.
     """
     named: dict[tuple[str, FontStyle], list[Heading]] = defaultdict(list)
     numbers: dict[tuple[str, FontStyle], set[str]] = defaultdict(set)
@@ -106,13 +108,16 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
 
 
 def _without_rubrics(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings without unnumbered ones that repeat throughout the document (`See also`, `Usage`)."""
+    """Return the headings without unnumbered titles that repeat throughout the document (`See also`, `Usage`)."""
     seen = Counter(heading.text for heading in found if not heading.depth)
     return [heading for heading in found if seen[heading.text] < max(RUBRIC_COUNT, len(found) / 20)]
 
 
 def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Heading]:
-    """Return the headings without words in pictures: rare font, inside a page, no number, and no common heading."""
+    """Return the headings without those that are probably words in a picture.
+
+    Such a heading has a rare font, is not at the top of its page, has no number, and is no common title like `Summary`.
+    """
     if len(found) < MIN_HEADINGS_FOR_RARE:
         return list(found)
     used = Counter(heading.style[:3] for heading in found)
@@ -131,14 +136,17 @@ def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Head
 
 
 def _begins_page(heading: Heading, texts: PageTexts) -> bool:
-    """Return whether nothing is above the heading on its page."""
+    """Return whether no line is above the heading on its page."""
     return all(line.bottom >= heading.y for line in texts.displayed_lines(heading.page))
 
 
 def _without_title_pages(
     found: Sequence[Heading], texts: PageTexts, body: BodyStyle, skipped: frozenset[int]
 ) -> list[Heading]:
-    """Return the headings without those on nearly empty pages before the TOC or among the first two pages."""
+    """Return the headings without unnumbered ones on nearly empty pages before the table of contents.
+
+    Without a table of contents, the first two pages are checked. All headings are returned if too few would remain.
+    """
     first = min(skipped, default=3)
     pages = {heading.page for heading in found if heading.page < first}
     bare = {page for page in pages if _text_on(page, texts, body) <= TITLE_PAGE_TEXT_LINES}
@@ -147,7 +155,7 @@ def _without_title_pages(
 
 
 def _text_on(page: int, texts: PageTexts, body: BodyStyle) -> int:
-    """Return the number of lines of body text on a page that are as long as a sentence."""
+    """Return the number of lines in body text size on `page` that are longer than `SENTENCE_LENGTH` characters."""
     return sum(
         line.size < LARGER_RATIO * body.size and len(line.text) > SENTENCE_LENGTH
         for line in texts.displayed_lines(page)
@@ -157,7 +165,11 @@ def _text_on(page: int, texts: PageTexts, body: BodyStyle) -> int:
 def _count_fonts(
     texts: PageTexts, skipped: frozenset[int], body: BodyStyle
 ) -> tuple[Counter[Font], set[tuple[int, Font]]]:
-    """Return the number of lines in each font, and the pages that a font no larger than body text crowds."""
+    """Return the number of lines in each font, and the (page, font) pairs in which the font crowds the page.
+
+    A font crowds a page if it has a large share of the lines and is no larger than body text. Lines on such pages are
+    not counted.
+    """
     counted: Counter[Font] = Counter()
     crowded: set[tuple[int, Font]] = set()
     for page in range(1, texts.count + 1):
@@ -172,13 +184,16 @@ def _count_fonts(
 
 
 def _is_spread_out(shown: Sequence[StyledLine], font: Font) -> bool:
-    """Return whether lines of one font mostly have other lines between them, as headings have."""
+    """Return whether lines in `font` mostly have lines in other fonts between them, as headings do."""
     own = [font_of(line) == font for line in shown]
     return sum(one and other for one, other in pairwise(own)) * 4 <= sum(own) and sum(own) * 2 < len(own)
 
 
 def _has_section_numbers(group: Sequence[Heading]) -> bool:
-    """Return whether dotted numbers (`3.2.1`) mark headings in a style that is used for other text, too."""
+    """Return whether `group` has enough dotted section numbers (`3.2.1`), mostly without repetition.
+
+    In such a style, the numbers mark the headings even if other text uses the style, too.
+    """
     numbers = [number_parts(heading.text) for heading in group if heading.depth >= DOTTED_DEPTH]
     return len(numbers) >= MIN_NUMBERED and len(set(numbers)) * 10 >= len(numbers) * 9
 
@@ -201,7 +216,10 @@ def _is_heading_style(
 
 
 def _without_title(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings without those of a title page, which are as large as or larger than any that follow."""
+    """Return the headings without the document title and other headings of the title page.
+
+    The title is taken to be the headings of the largest size, if they are all on one of the first two pages.
+    """
     if len(found) < 3:
         return list(found)
     largest = max(heading.style[1] for heading in found)

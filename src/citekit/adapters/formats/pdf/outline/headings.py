@@ -1,4 +1,4 @@
-"""Heading candidates: separate lines that differ from body text by size, weight, font, capitals, or a number."""
+"""Finds heading candidates: separate lines that differ from body text by size, weight, font, capitals, or a number."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ FontStyle = tuple[str, float, bool, bool]
 
 @frozen
 class Heading:
-    """A heading candidate: its text, page, `lines`, style, and the depth of its number (0 for none).
+    """A heading candidate: its text, 1-based page, lines, style, and the depth of its number (0 if it has none).
 
-    `column` counts from the left, 0 across all columns. `horizontal` is false for vertical writing, whose `lines` are
-    rotated.
+    `column` is the number of its column from the left, or 0 if it spans all columns. `horizontal` is false for vertical
+    writing, whose `lines` are rotated.
     """
 
     text: str
@@ -64,13 +64,13 @@ class Heading:
 
     @property
     def y(self) -> float:
-        """The top of its first line, in points."""
+        """The distance of the first line's top from the top of the page, in points."""
         return self.lines[0].top
 
 
 @frozen
 class BodyStyle:
-    """The style of body text, that is, of most of the document."""
+    """The style of body text, which is the style of most of the document; `size` is in points."""
 
     size: float
     font: str
@@ -79,7 +79,10 @@ class BodyStyle:
 
 
 def body_style_of(texts: PageTexts) -> BodyStyle | None:
-    """Return the style of most of the text, or None if there is no text or no prevailing size (a poster, an OCR layer)."""
+    """Return the style of most of the text.
+
+    The result is None if there is no text or no predominant size (a poster, an OCR layer).
+    """
     sizes: Counter[float] = Counter()
     fonts: Counter[tuple[str, bool, bool]] = Counter()
     for page in range(1, texts.count + 1):
@@ -167,7 +170,7 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
 
 
 def _is_part_of_sentence(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
-    """Return whether the line belongs to a sentence that starts above or ends below it in another style."""
+    """Return whether `line` belongs to a sentence that starts above it or continues below it in another font."""
     height = line.bottom - line.top
     for other in lines:
         if other.block != line.block or other is line or font_of(other) == font_of(line):
@@ -198,7 +201,10 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
 
 
 def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Columns) -> bool:
-    """Return whether no other text shares its row and column, as it does in a table, a definition, or running text."""
+    """Return whether no other text is at the same height in the same column.
+
+    Other text at the same height is typical of tables, definitions, and body text.
+    """
     middle = (line.top + line.bottom) / 2
     own = columns.column_of(line)
     for other in lines:
@@ -210,7 +216,10 @@ def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Col
 
 
 def _continues_heading(held: Sequence[StyledLine], line: StyledLine) -> bool:
-    """Return whether `line` is the next line of the heading `held`. The label of a chapter continues in its title."""
+    """Return whether `line` is the next line of the heading whose lines so far are `held`.
+
+    The label of a chapter (`Chapter 1`) continues with the chapter's title.
+    """
     last = held[-1]
     height = max(last.bottom - last.top, 1)
     gap = line.top - last.bottom

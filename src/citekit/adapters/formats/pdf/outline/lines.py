@@ -1,4 +1,4 @@
-"""The lines of a page with their font, size, and weight, which distinguish headings from body text."""
+"""Reads the lines of a page with their font, size, and weight, which distinguish headings from body text."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _MONO_NAMES = ("mono", "courier", "cmtt", "consol", "typewriter", "sftt", "-code
 
 @frozen
 class StyledLine(Line):
-    """A line with its font. `font` is the name in lower case, without the subset prefix.
+    """A line with its font. `font` is the font's name in lower case, without the subset prefix.
 
-    `upright` is true if the line runs across the displayed page, not along its side. `mixed_weight` is true if the line
-    starts bold and ends regular, as a term followed by its definition does. `has_note_number` is true if the line
-    starts with a number in smaller type, as lines of code and footnotes do.
+    `upright` is true if the line is horizontal on the displayed page. `mixed_weight` is true if the line starts bold
+    and ends regular, like a term followed by its definition. `has_note_number` is true if the line starts with a number
+    in smaller type, like a line of code or a footnote.
     """
 
     font: str = ""
@@ -49,7 +49,10 @@ class StyledLine(Line):
 
 @frozen
 class Link:
-    """A link inside the document: its rectangle, and its target (`page` from 1, `y` from the top or NaN)."""
+    """A link inside the document: its rectangle in points, and its target.
+
+    `page` is the 1-based target page, and `y` the distance from the top of that page in points, or NaN if unknown.
+    """
 
     left: float
     top: float
@@ -60,7 +63,7 @@ class Link:
 
 
 def page_links(page: Any, reader: LinkReader) -> list[Link]:
-    """Return the links of `page` to pages of the document. Call it inside `exclusive()` or `opened()`."""
+    """Return the links of `page` that lead to pages of the document. Call it inside `exclusive()` or `opened()`."""
     with exclusive():
         return [Link(*edges, number + 1, y) for edges, (number, y) in reader.links_of(page, LINK_LIMIT)]
 
@@ -70,7 +73,10 @@ Rotation = tuple[float, float, float, float, float, float]
 
 
 def rotation_of(page: Any) -> Rotation | None:
-    """Return the matrix that turns the lines of `page` to the page as displayed, or None if it is not rotated."""
+    """Return the matrix that converts coordinates of `page` to those of the displayed page.
+
+    The result is None if it is not rotated.
+    """
     return tuple(page.rotation_matrix) if page.rotation else None
 
 
@@ -84,7 +90,10 @@ def styled_lines(page: Any) -> list[StyledLine]:
 
 
 def text_page(page: Any) -> Any:
-    """Like `page.get_textpage`, which writes to the document to turn a page upright. Unrotated pages avoid that write."""
+    """Return MuPDF's structured text of `page`, without writing to the document if the page is not rotated.
+
+    For rotated pages this calls `page.get_textpage`, which writes to the document to turn the page upright.
+    """
     with exclusive() as pymupdf:
         flags = text_flags()
         if page.rotation:
@@ -93,7 +102,7 @@ def text_page(page: Any) -> Any:
 
 
 def rotated(line: StyledLine, turn: Rotation) -> StyledLine:
-    """Return the line in coordinates of the page as displayed."""
+    """Return `line` with its edges converted to the displayed page by the rotation matrix `turn`."""
     a, b, c, d, e, f = turn
     corners = [(a * x + c * y + e, b * x + d * y + f) for x, y in ((line.left, line.top), (line.right, line.bottom))]
     (left, right), (top, bottom) = (sorted(along) for along in zip(*corners, strict=True))
@@ -153,7 +162,7 @@ def _line(plain: Any, block: int, turn: Rotation | None) -> StyledLine:
 
 
 def _full_size(spans: Sequence[Any], size: float) -> float:
-    """Return the size of a line in small capitals, which is that of its full capitals, not that of most letters."""
+    """Return the size of a line in small capitals, which is the size of its full capitals; otherwise return `size`."""
     largest = max((span["size"] for span in spans if any(map(str.isalpha, span["text"]))), default=size)
     return round(largest * 2) / 2 if size < largest <= SMALL_CAPITALS_RATIO * size else size
 
@@ -164,7 +173,7 @@ def _has_note_number(spans: Sequence[Any], size: float) -> bool:
 
 
 def _style_of_spans(spans: Sequence[Any]) -> tuple[SpanStyle, bool, bool]:
-    """Return the style of most of a line, whether nearly all of it is bold, and whether only its beginning is."""
+    """Return the style of most of a line, whether nearly all of it is bold, and whether only its beginning is bold."""
     if not spans:
         return _NO_STYLE, False, False
     weight: dict[SpanStyle, int] = {}
@@ -184,7 +193,10 @@ def _style_of_spans(spans: Sequence[Any]) -> tuple[SpanStyle, bool, bool]:
 
 @lru_cache(maxsize=4096)
 def style_of(font: str, size: float, flags: int, color: int) -> SpanStyle:
-    """Return the style that MuPDF reports through the name of a font, its size, and its flags."""
+    """Return the style of text from what MuPDF reports: font name, size, flags, and color.
+
+    The size is rounded to half points. Bold, italic, and monospaced are also recognized by the font's name.
+    """
     name = font.rpartition("+")[2].lower()
     return (
         name,
@@ -197,12 +209,15 @@ def style_of(font: str, size: float, flags: int, color: int) -> SpanStyle:
 
 
 def is_bold_name(font: str) -> bool:
-    """Return whether the lower-case name of a font marks it as bold."""
+    """Return whether the lowercase font name `font` indicates a bold font."""
     return any(part in font for part in _BOLD_NAMES)
 
 
 def clean(text: str) -> str:
-    """Return the visible text of a line: one space for each gap, none at the ends, accents combined with their letters."""
+    """Return the printable text of a line, with accents combined with their letters.
+
+    Each run of white space becomes one space, and white space at the ends is removed.
+    """
     if not text.isascii() and _ACCENT.search(text):
         text = _ACCENT.sub(_accented, text)
     if text.isprintable():
@@ -216,7 +231,7 @@ def _accented(found: re.Match[str]) -> str:
 
 
 class _Printable(dict[int, int]):
-    """A table for `str.translate` that maps unprintable characters to spaces. It fills itself on demand."""
+    """A table for `str.translate` that maps unprintable characters to spaces; entries are added on first use."""
 
     def __missing__(self, code: int) -> int:
         shown = self[code] = code if chr(code).isprintable() else 32

@@ -1,4 +1,4 @@
-"""Sections from the bookmarks of a PDF, or from the headings that its author tagged."""
+"""Reads sections from the bookmarks of a PDF, or from the headings that its author tagged."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from citekit.domain.errors import CiteKitError
 
 
 def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]:
-    """Return the bookmarks that lead into the document, and notes about the others.
+    """Return the sections that the bookmarks of the document name, and notes about bookmarks that were left out.
 
-    A bookmark without a destination starts at the first of its descendants that has one; without such a descendant it
-    is dropped.
+    A bookmark without a destination starts at the first of its descendants that has one, or is dropped if none has.
     """
     bookmarks = read_bookmarks(document)
     sections = [section for index in range(len(bookmarks)) if (section := _section(bookmarks, index)) is not None]
@@ -58,7 +57,10 @@ FIRST_HEADING_SHARE = 1 / 3
 
 
 def sections_of_tags(texts: PageTexts) -> list[Section]:
-    """Return the tagged headings in reading order with levels from 1, or nothing if tags are missing or implausible."""
+    """Return the tagged headings in reading order as sections (level 1 is the top level).
+
+    The result is empty if tags are missing or implausible.
+    """
     if texts.count > PAGE_LIMIT or not is_tagged(texts.document):
         return []
     found: list[Section] = []
@@ -86,7 +88,10 @@ def _is_title(heading: TaggedHeading) -> bool:
 
 
 def _are_plausible(found: Sequence[Section], count: int) -> bool:
-    """Return whether the number of headings is plausible and most titles differ, unlike those of running headers."""
+    """Return whether the number of headings is plausible for `count` pages and more than half of the titles differ.
+
+    Many repeated titles indicate that running headers are tagged as headings.
+    """
     distinct = {section.title for section in found}
     return MIN_HEADINGS <= len(found) <= HEADINGS_PER_PAGE * count and len(distinct) * 2 > len(found)
 

@@ -13,10 +13,10 @@ RULE_LIMIT = 40
 
 
 def metadata_of(document: Document) -> dict[str, Any]:
-    """Return `page_count`; `author` and `subject` if present; `page_labels` if labels differ from page numbers.
+    """Return `page_count`; `author` and `subject` if present; and `page_labels` if labels differ from page numbers.
 
-    Each label rule applies from its `first_page` (from 1): `prefix`, then a number in `style` (ISO 32000-1, table 159)
-    that counts from `start`.
+    Each label rule applies from its `first_page` (1-based): a label is the rule's `prefix`, then a number in its
+    `style` (ISO 32000-1, table 159) that counts up from its `start`.
     """
     facts: dict[str, Any] = {"page_count": document.page_count}
     for name in ("author", "subject"):
@@ -30,7 +30,10 @@ def metadata_of(document: Document) -> dict[str, Any]:
 
 
 def repair_notes(document: Document) -> list[str]:
-    """Return a note if PyMuPDF repaired a damaged file. Call it after all reads."""
+    """Return a note if PyMuPDF had to repair the file.
+
+    Call this function after all reads, since any read may repair it.
+    """
     return (
         ["The file is damaged and was repaired to be read; something may be missing."] if document.is_repaired else []
     )

@@ -1,6 +1,4 @@
-"""The PDF outliner chooses the best evidence for the structure of a document: bookmarks, tags, printed TOC, or
-headings.
-"""
+"""The PDF outliner: derives the structure of a document from bookmarks, tags, the printed TOC, or headings."""
 
 from __future__ import annotations
 
@@ -52,7 +50,7 @@ CHECKED_PAGES = 5000
 
 @frozen
 class PdfOutliner:
-    """Outlines a PDF. It opens the file once and reads each page at most once in each mode.
+    """An outliner for PDFs that opens the file once and reads each page at most once in each mode (quick or exact).
 
     `index` caches the positions of bookmarks and pages of long documents for the extractor. `password` opens encrypted
     files and never appears in a map. `ocr` reads scanned pages of documents that have no other structure.
@@ -65,7 +63,8 @@ class PdfOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the outline of the PDF `source`.
 
-        Raises `SourceUnreadable`, `SourceUnsupported`, or `Cancelled`.
+        Raises `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is damaged or encrypted, or
+        `Cancelled`.
         """
         memory = PdfMemory(source, self.index)
         with opened(source.path, SourceUnsupported, password=self.password) as document:
@@ -95,7 +94,7 @@ class PdfOutliner:
 
 
 def _hidden_text_notes(texts: PageTexts) -> list[str]:
-    """Return notes about hidden text on the pages that were read."""
+    """Return notes for the user about hidden text on the pages that were read, and about pages not checked for it."""
     unchecked = (
         [
             f"Many pages may hold hidden text; {len(texts.unchecked)} of them, page {min(texts.unchecked)} first, were not "
@@ -116,7 +115,7 @@ def _hidden_text_notes(texts: PageTexts) -> list[str]:
 
 
 def _skipped_page_notes(document: Document) -> list[str]:
-    """Return a note about the pages that are too complex to execute."""
+    """Return a note about pages whose content is too complex to process."""
     skipped = skipped_pages(document)
     if not skipped:
         return []
@@ -125,7 +124,7 @@ def _skipped_page_notes(document: Document) -> list[str]:
 
 
 def _unreadable_page_notes(document: Document, name: str) -> list[str]:
-    """Return a note about the unreadable pages of a repaired file. Raises `SourceUnsupported` if no page is readable."""
+    """Return a note about unreadable pages of a repaired file. Raise `SourceUnsupported` if no page is readable."""
     if not document.is_repaired:
         return []
     lost = [

@@ -1,5 +1,6 @@
-"""The layout of one page: its lines, shapes, rules, and pictures as rectangles in points from the top left of the
-displayed page.
+"""Determines the layout of a page: its lines, shapes, ruled lines, and pictures as rectangles.
+
+Coordinates are in points from the top left corner of the displayed page.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from citekit.domain.locations import Box
 
 
 class Area(NamedTuple):
-    """A rectangle with `left` < `right` and `top` < `bottom`; a rule may have no width or no height. A page may have
-    thousands.
+    """A rectangle in points, with `left` <= `right` and `top` <= `bottom`.
+
+    A ruled line may have no width or no height. This is a named tuple because a page may have thousands of areas.
     """
 
     left: float
@@ -27,16 +29,16 @@ class Area(NamedTuple):
 
     @property
     def width(self) -> float:
-        """The distance from left to right."""
+        """The distance from left to right, in points."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """The distance from top to bottom."""
+        """The distance from top to bottom, in points."""
         return self.bottom - self.top
 
     def expanded(self, by: float) -> Area:
-        """Return the area with `by` more points on each side."""
+        """Return this area extended by `by` points on each side."""
         return Area(self.left - by, self.top - by, self.right + by, self.bottom + by)
 
     def touches(self, other: Area, gap: float = 0.0) -> bool:
@@ -49,7 +51,7 @@ class Area(NamedTuple):
         )
 
     def contains_center_of(self, other: Area) -> bool:
-        """Return whether the center of `other` is inside."""
+        """Return whether the center of `other` is inside this area."""
         x, y = (other.left + other.right) / 2, (other.top + other.bottom) / 2
         return self.left <= x <= self.right and self.top <= y <= self.bottom
 
@@ -63,7 +65,7 @@ class Area(NamedTuple):
         return shared / max(min(right - left, high - low), 1.0)
 
     def fractions(self, width: float, height: float) -> Box | None:
-        """Return the area as fractions of a page of that size, clipped to the page; None if nothing remains."""
+        """Return the area as fractions of a page of the given size, clipped to the page; None if nothing remains."""
         edges = (self.left / width, self.top / height, self.right / width, self.bottom / height)
         x1, y1, x2, y2 = (round(min(max(edge, 0.0), 1.0), 4) for edge in edges)
         return Box(x1, y1, x2, y2) if x1 < x2 and y1 < y2 else None
@@ -82,7 +84,7 @@ def union(areas: Iterable[Area]) -> Area:
 
 
 def clusters(areas: Sequence[Area], gap: float) -> list[Area]:
-    """Join areas that are at most `gap` points apart, transitively. The result is sorted from top to bottom.
+    """Return areas that are at most `gap` points apart joined, transitively, sorted from top to bottom.
 
     >>> [each.bottom for each in clusters([Area(0, 0, 9, 9), Area(0, 12, 9, 20), Area(0, 40, 9, 50)], 5)]
     [20, 50]
@@ -107,7 +109,10 @@ _PAIRWISE_LIMIT = 300
 
 
 def _merge_coarsely(areas: Sequence[Area]) -> list[Area]:
-    """Join areas with nearly the same center on a grid that becomes coarser until `_PAIRWISE_LIMIT` areas remain."""
+    """Return at most `_PAIRWISE_LIMIT` areas, by joining areas with nearly the same center.
+
+    The centers are compared on a grid that becomes coarser until few enough areas remain.
+    """
     step, groups = 2.0, list(dict.fromkeys(areas))
     while len(groups) > _PAIRWISE_LIMIT:
         cells: dict[tuple[int, int], Area] = {}
@@ -127,7 +132,10 @@ _BACKGROUND_SHARE = 0.9
 
 @frozen
 class PageLayout:
-    """The layout of a page in points. `line_areas` are the rectangles of `lines`; `rules` are thin, `shapes` are not."""
+    """The layout of a displayed page, in points: its size, text lines, drawn shapes, ruled lines, and pictures.
+
+    `line_areas` are the rectangles of `lines`, in the same order. `rules` are thin drawings; `shapes` are all others.
+    """
 
     width: float
     height: float
@@ -139,7 +147,7 @@ class PageLayout:
 
 
 def layout_of(page: Any, lines: Sequence[Line]) -> PageLayout:
-    """Return the layout of `page`, whose lines are `lines`. Raises the errors of PyMuPDF."""
+    """Return the layout of `page`, whose text lines are `lines`. Raises the same errors as PyMuPDF."""
     drawn, _ = page_graphics(page)
     with exclusive() as pymupdf:
         width, height = max(page.rect.width, 1.0), max(page.rect.height, 1.0)
@@ -161,10 +169,10 @@ def layout_of(page: Any, lines: Sequence[Line]) -> PageLayout:
 
 
 def _visible_part(drawn: Drawn, width: float, height: float) -> tuple[Area, bool] | None:
-    """Return the part of `drawn` on the page and whether it is a picture.
+    """Return the part of `drawn` that is on the page, and whether it is a picture.
 
-    Returns None for a shape off the page, for a background, and for a shape that reaches far beyond the page: an
-    unknown clip decides how much of it is visible.
+    The result is None for a drawing off the page and for a page background. It is also None for a path that extends far
+    beyond the page, because an unknown clipping path decides how much of it is visible.
     """
     left, top, right, bottom, picture = drawn
     far = 0.03 * max(width, height)

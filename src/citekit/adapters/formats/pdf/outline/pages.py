@@ -1,4 +1,4 @@
-"""The lines of each page of a document, cached, with running headers and footers removed."""
+"""Reads and caches the lines of each page of a document, and removes running headers and footers."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ HIDDEN_TEXT_PAGES = 40
 
 @define
 class PageTexts:
-    """Reads and caches the lines of pages. Pages count from 1. A page that cannot be read has no lines.
+    """A reader that caches the lines of a document's pages. Page numbers are 1-based; an unreadable page has no lines.
 
-    If `quick` is true, pages are read with `quick_lines`. Hidden lines are left out; `hidden` maps each page that was
-    read to its number of hidden words. `unchecked` holds pages with signs of hidden text that were not checked because
-    `HIDDEN_TEXT_PAGES` others were.
+    If `quick` is true, pages are read with `quick_lines`. Hidden lines are left out; `hidden` maps pages with hidden
+    lines to their number of hidden words. `unchecked` contains pages that may have hidden text but were not checked,
+    because `HIDDEN_TEXT_PAGES` other pages already were.
     """
 
     _document: Document
@@ -64,7 +64,7 @@ class PageTexts:
 
     @property
     def count(self) -> int:
-        """The number of pages."""
+        """The number of pages of the document."""
         return self._count
 
     @_links.default
@@ -88,12 +88,12 @@ class PageTexts:
         return self._body_lines[page]
 
     def displayed_lines(self, page: int) -> list[StyledLine]:
-        """Return `lines(page)` in points from the top left of the page as displayed, that is, after rotation."""
+        """Return the same lines as `lines(page)`, with coordinates in points from the top left of the displayed page."""
         lines, turn = self.lines(page), self._rotations.get(page)
         return lines if turn is None else [rotated(line, turn) for line in lines]
 
     def lines_matching(self, title: str, page: int) -> tuple[int, ...]:
-        """Return the indexes (from 0) of the lines of `page` that match `title` or a part of it."""
+        """Return the 0-based indexes of the lines of `page` that match `title` or a part of it."""
         key = page, title
         if key not in self._title_matches:
             wanted, letters = title_letters(title), self._letters_on(page)
@@ -110,7 +110,7 @@ class PageTexts:
 
     @property
     def document(self) -> Document:
-        """The open document."""
+        """The open PDF document."""
         return self._document
 
     def height(self, page: int) -> float:
@@ -119,12 +119,12 @@ class PageTexts:
         return self._heights[page]
 
     def rotation(self, page: int) -> Rotation | None:
-        """Return the matrix that turns the lines of `page` to the page as displayed, or None if it is not rotated."""
+        """Return the matrix that converts `page` coordinates to the displayed page, or None if `page` is not rotated."""
         self.read(page)
         return self._rotations.get(page)
 
     def links(self, page: int) -> list[Link]:
-        """Return the links of `page` to pages of the document. Damaged links give an empty list."""
+        """Return the links of `page` that lead to pages of the document; an empty list if the links are damaged."""
         try:
             return page_links(self._document[page - 1], self._links)
         except CiteKitError:
@@ -133,7 +133,7 @@ class PageTexts:
             return []
 
     def images(self, page: int) -> list[PdfImage]:
-        """Return the images that `page` draws. A damaged page gives an empty list."""
+        """Return the images that `page` draws; an empty list if the page is damaged."""
         try:
             return self._images.images_of(page)
         except CiteKitError:
@@ -142,7 +142,7 @@ class PageTexts:
             return []
 
     def learn_headers_footers(self, pages: Iterable[int]) -> None:
-        """Detect running headers and footers on `pages` instead of on a sample."""
+        """Detect running headers and footers from `pages`, instead of from a sample of the document."""
         self._forget_headers_footers()
         self._running = self._learned_from(list(pages))
 
@@ -152,20 +152,23 @@ class PageTexts:
         return running
 
     def report_progress(self) -> None:
-        """Report progress between two pages and let other threads use PyMuPDF. Raises `Cancelled`."""
+        """Report progress and let other threads use PyMuPDF; called between two pages.
+
+        Raises `Cancelled` if the user cancels.
+        """
         self._progress(len(self._heights), self.count, "pages")
         give_way()
 
     def is_rotated(self, page: int) -> bool:
-        """Return whether `page` is displayed rotated, so that its lines and bookmarks use different coordinates."""
+        """Return whether `page` is displayed rotated; then the coordinates of its lines and of its bookmarks differ."""
         return self.rotation(page) is not None
 
     def cached(self, page: int) -> bool:
-        """Return whether `page` was read before."""
+        """Return whether the lines of `page` are cached."""
         return page in self._cache
 
     def replace_lines(self, page: int, lines: Iterable[Line]) -> None:
-        """Replace the lines of `page`, for example with OCR lines. The lines use coordinates of the page as displayed."""
+        """Replace the lines of `page`, for example with OCR lines. The new lines use coordinates of the displayed page."""
         self.read(page)
         self._cache[page] = [styled(line) for line in lines]
         self._quickly_read.discard(page)
@@ -173,7 +176,7 @@ class PageTexts:
         self._forget_headers_footers()
 
     def read_exactly(self, page: int) -> list[StyledLine]:
-        """Like `read`, but read every span of the page, even if the page was or would be read quickly."""
+        """Return all lines of `page`, read span by span, even if `quick` is set or the page was read quickly before."""
         if page in self._quickly_read or page not in self._cache:
             self._quickly_read.discard(page)
             self._cache[page] = self._read(page, quick=False)
@@ -189,13 +192,15 @@ class PageTexts:
         self._forget_headers_footers()
 
     def _forget_headers_footers(self) -> None:
-        """Drop everything that was derived from lines without running headers and footers."""
+        """Drop the learned headers and footers and everything that was derived from lines without them."""
         self._running = None
         for known in (self._body_lines, self._letters, self._title_matches):
             known.clear()
 
     def read(self, page: int) -> list[StyledLine]:
-        """Return all lines of `page`."""
+        """Return all lines of `page`, including running headers and footers, and report progress if the page is not
+        cached.
+        """
         if page not in self._cache:
             done = len(self._heights) + (page not in self._heights)  # pages come in any order, some of them twice
             self._progress(done, self.count, "pages")
@@ -204,8 +209,9 @@ class PageTexts:
         return self._cache[page]
 
     def _without_hidden(self, page: int, shown: Document, lines: list[StyledLine]) -> list[StyledLine]:
-        """Return the lines of which less than two thirds of the characters are hidden, and count the words of the
-        others.
+        """Return the visible lines of `page`, and note the number of words in its hidden lines in `hidden`.
+
+        A line counts as hidden if at least a third of its characters are hidden. `shown` is the PyMuPDF page.
         """
         if page not in self._hidden_text:
             self._hidden_text[page] = self._find_hidden(page, shown, lines)
@@ -219,8 +225,9 @@ class PageTexts:
         return kept
 
     def _find_hidden(self, page: int, shown: Document, lines: list[StyledLine]) -> Hidden:
-        """Return the hidden text of a page that has signs of it. Beyond `HIDDEN_TEXT_PAGES`, the page becomes
-        `unchecked`.
+        """Return the hidden text of `page` if there are signs of any. `shown` is the PyMuPDF page.
+
+        At most `HIDDEN_TEXT_PAGES` pages are checked; later ones are added to `unchecked`.
         """
         if not lines or not _is_suspect(page_signs(self._document, page - 1), shown, lines):
             return Hidden()
@@ -253,5 +260,9 @@ def _edges(line: StyledLine) -> tuple[float, float, float, float]:
 
 
 def _is_suspect(signs: Signs | None, shown: Document, lines: list[StyledLine]) -> bool:
-    """Return whether a page needs a check: its text is tiny, or its content shows signs that what it paints bears out."""
+    """Return whether a page needs a check for hidden text.
+
+    It does if its signs are unknown, if it has tiny text, or if its content shows signs that its painting order
+    confirms.
+    """
     return signs is None or any(line.size < TINY for line in lines) or (bool(signs) and may_hide_text(shown, signs))

@@ -1,4 +1,7 @@
-"""Headings of entries in reference works, which the same rubric (`Description`, `Synopsis`) follows again and again."""
+"""Finds the headings of entries in reference works, in which each entry starts with the same rubric (`Synopsis`).
+
+A rubric is an unnumbered heading that occurs many times.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +27,18 @@ ROW_GAP = 1.0
 
 @frozen
 class _RowAbove:
-    """The row above a rubric: its style with indent, and the heading that it would be."""
+    """The row above a rubric: its style and indent, and the heading that the row would be."""
 
     style: tuple[str, float, bool, bool, int]
     heading: Heading
 
 
 def reference_headings(found: Sequence[Heading], texts: PageTexts, body: BodyStyle) -> list[Heading]:
-    """Return the headings of entries in reading order; none without rubrics.
+    """Return the headings of entries in reading order; an empty list if no rubric marks entries.
 
-    A rubric opens entries if nearly every occurrence has a separate row above it, in one style and indent, that differs
-    each time and is not running text. If a term and its gloss share the row, the term is the title.
+    A rubric marks entries if nearly every occurrence has a separate row above it. These rows must have one style and
+    indent, differ from each other, and not be body text. If such a row has a term and its explanation, the term is the
+    title.
     """
     times = Counter(heading.text for heading in found if not heading.depth)
     rubrics = {text for text, count in times.items() if count >= MIN_RUBRICS}
@@ -50,7 +54,9 @@ def reference_headings(found: Sequence[Heading], texts: PageTexts, body: BodySty
 
 
 def merge_headings(chosen: Sequence[Heading], entries: Sequence[Heading]) -> list[Heading]:
-    """Return `chosen` and `entries` in reading order, each line once."""
+    """Return the headings of `chosen` and `entries` in reading order, without entries whose line is already in
+    `chosen`.
+    """
     there = {(heading.page, line) for heading in chosen for line in heading.lines}
     new = [heading for heading in entries if (heading.page, heading.lines[0]) not in there]
     merged: list[Heading] = []
@@ -95,7 +101,7 @@ def _row_above(rubric: Heading, rows: Sequence[Row], body: BodyStyle) -> _RowAbo
 
 
 def _title(row: Row) -> str:
-    """Return the text of the row up to a change of font."""
+    """Return the text of `row` up to its first change of font or size."""
     kept: list[StyledLine] = []
     for line in row.lines:
         if kept and (kept[-1].font, kept[-1].size) != (line.font, line.size):

@@ -1,4 +1,4 @@
-"""Rows and columns: gathers lines of one height into rows, detects column gutters, and joins the pieces of a heading."""
+"""Groups lines at one height into rows, detects column gutters, and joins headings that the file splits into pieces."""
 
 from __future__ import annotations
 
@@ -18,38 +18,41 @@ MIN_ALIGNED_LINES = 5
 
 @frozen
 class Row:
-    """Lines at one height, from left to right."""
+    """The lines at one height of a page, from left to right."""
 
     lines: tuple[StyledLine, ...]
 
     @property
     def text(self) -> str:
-        """The text of the row."""
+        """The text of the row's lines, joined with spaces."""
         return " ".join(line.text for line in self.lines)
 
     @property
     def left(self) -> float:
-        """The left edge, in points."""
+        """The left edge of the row, in points."""
         return self.lines[0].left
 
     @property
     def right(self) -> float:
-        """The right edge."""
+        """The right edge of the row, in points."""
         return max(line.right for line in self.lines)
 
     @property
     def top(self) -> float:
-        """The upper edge."""
+        """The top edge of the row, in points."""
         return min(line.top for line in self.lines)
 
     @property
     def bottom(self) -> float:
-        """The lower edge."""
+        """The bottom edge of the row, in points."""
         return max(line.bottom for line in self.lines)
 
 
 def rows_of(lines: Sequence[StyledLine]) -> list[Row]:
-    """Return the rows from top to bottom. A line belongs to the row whose vertical center is near its own."""
+    """Return the horizontal lines grouped into rows from top to bottom.
+
+    Lines with nearly the same vertical center form a row.
+    """
     rows: list[list[StyledLine]] = []
     for line in sorted((line for line in lines if line.upright), key=lambda line: (line.top + line.bottom) / 2):
         if rows and _share_row(rows[-1][-1], line):
@@ -60,9 +63,10 @@ def rows_of(lines: Sequence[StyledLine]) -> list[Row]:
 
 
 def toc_gutters(lines: Sequence[StyledLine]) -> list[float]:
-    """Return positions where the first column of a two-column TOC may end.
+    """Return the x positions, in points, where the first column of a two-column table of contents may end.
 
-    At least `MIN_ALIGNED_LINES` lines end there with a digit, between 30% and 70% of the width of the text.
+    At such a position, at least `MIN_ALIGNED_LINES` lines end with a digit; it is between 30% and 70% of the text's
+    width.
     """
     upright = [line for line in lines if line.upright]
     if not upright:
@@ -74,9 +78,9 @@ def toc_gutters(lines: Sequence[StyledLine]) -> list[float]:
 
 
 def split_columns(lines: Sequence[StyledLine], gutter: float) -> list[list[StyledLine]]:
-    """Split `lines` into those above two columns, the left column, the right column, and those below.
+    """Split `lines` into four lists: above the columns, left column, right column, and below the columns.
 
-    The columns reach from the line that crosses `gutter` to the next line that does.
+    The columns extend between two successive lines that cross `gutter`, the x position of the gap in points.
     """
     first = min((line.top for line in lines if abs(line.right - gutter) < 2), default=math.inf)
     across = [line for line in lines if line.left < gutter - 1 and line.right > gutter + 1]
@@ -103,23 +107,27 @@ MIN_COLUMN_LINES = 8
 
 @frozen
 class Columns:
-    """`gutter` is the middle of the gap between two columns in points, or None for one column.
+    """The columns of a page: one, or two separated by a gutter.
 
-    `spans` are the tops of lines that cross the gutter; text above such a line is read before it.
+    `gutter` is the x position of the gap between two columns in points, or None for one column. `spans` are the tops of
+    lines that cross the gutter; text above such a line is read before the line.
     """
 
     gutter: float | None = None
     spans: tuple[float, ...] = ()
 
     def column_of(self, line: StyledLine) -> int:
-        """Return 0 for a line in a single column or across both, 1 for the left column, and 2 for the right one."""
+        """Return 0 for a line in a single column or across both columns, 1 for the left column, and 2 for the right
+        column.
+        """
         if self.gutter is None or line.left < self.gutter - 1 < self.gutter + 1 < line.right:
             return 0
         return 1 if line.right <= self.gutter + 1 else 2
 
     def band(self, line: StyledLine) -> int:
-        """Return the number of the band of `line`. Lines that cross both columns separate bands, which are read in
-        order.
+        """Return a number that orders `line` by the horizontal band of the page that it is in.
+
+        Bands are separated by lines that cross the gutter, and are read from top to bottom.
         """
         return sum(top < line.top - 1 for top in self.spans) * 2 + (
             self.gutter is not None and self.column_of(line) > 0
@@ -127,7 +135,10 @@ class Columns:
 
 
 def columns_of(lines: Sequence[StyledLine]) -> Columns:
-    """Detect one or two columns: a gutter near the middle is crossed by few lines and has many lines on each side."""
+    """Return the one or two columns detected in `lines`.
+
+    Two columns have a gutter near the middle that few lines cross, with many lines on each side.
+    """
     upright = [line for line in lines if line.upright and line.right > line.left]
     if len(upright) < 2 * MIN_COLUMN_LINES:
         return Columns()
@@ -164,12 +175,12 @@ _NUMBER_MARK = re.compile(r"(?<=\d) *([.:)])(?! *\d) *")
 
 
 def font_of(line: StyledLine) -> tuple[str, float, bool]:
-    """Return font, size in points, and bold."""
+    """Return the font name, the size in points, and whether the line is bold."""
     return line.font, line.size, line.bold
 
 
 def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> list[StyledLine]:
-    """Return the lines, with lines of at least `large` points that wide spaces split into pieces joined."""
+    """Return the lines, with the pieces of large lines (at least `large` points) that wide spaces split joined again."""
     joined: list[StyledLine] = []
     for line in lines:
         last = joined[-1] if joined else None
@@ -181,14 +192,17 @@ def join_pieces(lines: Sequence[StyledLine], columns: Columns, large: float) -> 
 
 
 def _is_next_piece(one: StyledLine, other: StyledLine, columns: Columns) -> bool:
-    """Return whether `other` continues the row of `one` in the same font and column."""
+    """Return whether `other` continues `one` at the same height, in the same font and column."""
     level = abs(one.bottom - other.bottom) < 1 and one.block == other.block and font_of(one) == font_of(other)
     near = 0 <= other.left - one.right < WIDE_SPACE * one.size
     return level and near and not (columns.gutter is not None and one.right <= columns.gutter <= other.left)
 
 
 def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the lines, with each separate number joined to its heading, which may be anywhere in the file."""
+    """Return the lines, with each heading number that is a separate line joined to its heading.
+
+    Number and heading are matched by position, even if they are not adjacent in the file.
+    """
     joined: list[StyledLine] = []
     for line in lines:
         last = joined[-1] if joined else None
@@ -202,7 +216,10 @@ def join_numbers(lines: Sequence[StyledLine]) -> list[StyledLine]:
 
 
 def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
-    """Return the lines, with numbers that the file has elsewhere joined to the titles on their right in their font."""
+    """Return the lines, with heading numbers joined to titles on their right in the same font.
+
+    A number and its title need not be adjacent in the file.
+    """
     labels = [at for at, line in enumerate(lines) if is_heading_number(line.text) or is_series_label(line.text)]
     if len(labels) > LABEL_LIMIT:
         return lines
@@ -221,7 +238,9 @@ def _join_distant_numbers(lines: list[StyledLine]) -> list[StyledLine]:
 
 
 def _is_title_of(label: StyledLine, line: StyledLine) -> bool:
-    """Return whether `line` is the title on the right of its number, or of a label such as `ITEM 7A.` in its font."""
+    """Return whether `line` is to the right of `label`, a heading number or a label such as `ITEM 7A.` in the same
+    font.
+    """
     named = font_of(label) == font_of(line) and is_series_label(label.text) and not is_series_label(line.text)
     return (named or is_heading_number(label.text)) and _is_right_of(label, line)
 
@@ -232,6 +251,6 @@ def _is_right_of(number: StyledLine, line: StyledLine) -> bool:
 
 
 def _is_left_of(number: StyledLine, line: StyledLine) -> bool:
-    """Return whether `line` continues to the left of its number, as in Hebrew and Arabic."""
+    """Return whether `line` is a right-to-left heading (Hebrew, Arabic) directly to the left of its `number`."""
     level = abs(number.bottom - line.bottom) < line.size / 2 and abs(number.size - line.size) < 0.3 * line.size
     return level and -1 <= number.left - line.right < 6 * line.size and bool(_RIGHT_TO_LEFT.search(line.text))

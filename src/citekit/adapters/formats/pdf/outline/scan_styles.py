@@ -1,4 +1,4 @@
-"""Size and weight of OCR lines, classified over all scanned pages of a document."""
+"""Classifies the size and weight of OCR lines over all scanned pages of a document."""
 
 from __future__ import annotations
 
@@ -49,9 +49,10 @@ _CHAPTER = re.compile(r"\A(\d{1,2})(?=[A-Z][a-z]{2})")
 
 @frozen
 class OcrPage:
-    """The OCR result of a page: lines, the glyph metrics of each in pixels, and the `scale` in points per pixel.
+    """The OCR result of a page: its lines, the glyph metrics of each line in pixels, and the scale in points per pixel.
 
-    `width` and `height` are those of the page as displayed, in points.
+    `width` and `height` are those of the displayed page, in points. A line that could not be measured has None as
+    metrics.
     """
 
     lines: Sequence[OcrLine]
@@ -63,10 +64,11 @@ class OcrPage:
 
 @frozen
 class ScanStyles:
-    """The styles of a document: size and stroke of body text in points, the lower edges of size classes, and their
-    sizes.
+    """The text styles of a scanned document, in size classes.
 
-    `bold` holds whether each class is bold, or None if that differs by line.
+    `size` and `stroke` are the font size and stroke width of body text in points. `edges` are the lower edges of the
+    size classes, and `sizes` their sizes, in points. `bold` has for each class whether it is bold, or None if its lines
+    differ.
     """
 
     size: float
@@ -76,11 +78,15 @@ class ScanStyles:
     bold: Sequence[bool | None]
 
     def class_of(self, measured: float) -> int:
-        """Return the index of the class of a line with the size `measured`."""
+        """Return the index of the size class of a line whose measured font size is `measured` points."""
         return max(0, bisect_right(self.edges, measured) - 1)
 
     def is_bold(self, number: int, stroke: float, numbered: bool) -> bool:
-        """Return whether a line of class `number` is bold, by its stroke if the class is mixed."""
+        """Return whether a line of size class `number` is bold.
+
+        If the lines of the class differ, its `stroke` width decides. `numbered` is true if the line starts with a
+        number, as headings do; it then needs less stroke width to be bold.
+        """
         alike = self.bold[number]
         if alike is not None:
             return alike
@@ -90,13 +96,13 @@ class ScanStyles:
 
 
 def styled_pages(pages: Mapping[int, OcrPage]) -> dict[int, list[Line]]:
-    """Return the lines of each page in points, with the size and weight of their class."""
+    """Return the lines of each page in points, with the size and weight of their size class."""
     types = _styles_of(pages.values())
     return {number: _lines(page, types) for number, page in pages.items()}
 
 
 def _styles_of(pages: Iterable[OcrPage]) -> ScanStyles | None:
-    """Return the styles, or None if nothing could be measured."""
+    """Return the text styles of the scanned `pages`, or None if no line could be measured."""
     found: list[tuple[float, float, str]] = []
     for page in pages:
         for line, ink in zip(page.lines, page.metrics, strict=True):
@@ -116,7 +122,10 @@ def _styles_of(pages: Iterable[OcrPage]) -> ScanStyles | None:
 
 
 def _all_bold(strokes: Sequence[float], size: float, types: ScanStyles) -> bool | None:
-    """Return whether all lines of a class are bold, or None if they differ, as in the size of body text."""
+    """Return whether all lines of a size class are bold.
+
+    The result is None if they differ or the class is not larger than body text.
+    """
     if size < BODY_SIZE_RANGE[1] * types.size or not strokes:
         return None
     usual = median(strokes)
@@ -126,7 +135,11 @@ def _all_bold(strokes: Sequence[float], size: float, types: ScanStyles) -> bool 
 
 
 def _stroke_at(size: float, usual: float, stroke: float) -> float:
-    """Return the stroke of body text at another size. It grows less than the size, because scanning blurs all strokes."""
+    """Return the expected stroke width of regular text at another font size, all in points.
+
+    `usual` and `stroke` are the size and stroke width of body text. The width grows less than the size, because
+    scanning blurs all strokes.
+    """
     return stroke * float(max(1.0, size / usual) ** 0.8)
 
 
@@ -144,7 +157,7 @@ def _weighted_median(found: Sequence[tuple[float, int]]) -> float:
 
 
 def _size_classes(measured: Sequence[float], size: float) -> tuple[list[float], list[float]]:
-    """Return the lower edges and the sizes of the classes: body text, and sizes a step apart."""
+    """Return the lower edges and the sizes of the size classes: one around body text, and others a step apart."""
     low, high = BODY_SIZE_RANGE[0] * size, BODY_SIZE_RANGE[1] * size
     smaller = _group_sizes(sorted(each for each in measured if each <= low))
     larger = _group_sizes(sorted(each for each in measured if each >= high))
@@ -191,7 +204,10 @@ def _lines(page: OcrPage, types: ScanStyles | None) -> list[Line]:
 
 
 def _with_number_space(text: str, larger: bool) -> str:
-    """Return the text with a space after its number, which OCR often misses: `2.1Method`."""
+    """Return the text with a space after its section number, which OCR often misses (`2.1Method`).
+
+    If `larger`, a space is also inserted between a chapter word and its number.
+    """
     spaced = _NUMBER.sub(r"\1 ", " ".join(text.split()))
     return _CHAPTER.sub(r"\1 ", spaced) if larger else spaced
 
@@ -199,7 +215,10 @@ def _with_number_space(text: str, larger: bool) -> str:
 def _style_of(
     line: OcrLine, ink: GlyphMetrics | None, page: OcrPage, types: ScanStyles | None
 ) -> tuple[float, bool, float, float]:
-    """Return size, bold, top, and bottom of a line. A line without metrics has the style of body text."""
+    """Return the size, boldness, top, and bottom of a line, in points.
+
+    A line without metrics has the style of body text.
+    """
     top, bottom = line.box.y1 * page.height, line.box.y2 * page.height
     if types is None:
         return _round_to_half(0.75 * (bottom - top)), False, top, bottom

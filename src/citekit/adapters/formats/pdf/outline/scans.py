@@ -1,4 +1,4 @@
-"""Scanned pages: detects them, and reads their text with OCR."""
+"""Detects scanned pages and reads their text with OCR."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ _MIN_CONFIDENCE = 0.5
 
 @frozen
 class Scans:
-    """`without_text` are pages without text; `with_text_layer` are pages with an invisible OCR layer."""
+    """The 1-based numbers of scanned pages: those without any text, and those with an invisible OCR text layer."""
 
     without_text: frozenset[int] = frozenset()
     with_text_layer: frozenset[int] = frozenset()
 
     @property
     def pages(self) -> frozenset[int]:
-        """All scanned pages."""
+        """The 1-based numbers of all scanned pages."""
         return self.without_text | self.with_text_layer
 
     def notes(self, page_count: int, reads: bool) -> list[str]:
-        """Return notes for the map. `reads` is true if OCR reads the pages without text."""
+        """Return notes about the scans for the map. `reads` is true if OCR reads the pages without text."""
         notes = []
         if self.without_text:
             hint = "" if reads else " Their text is not read: that needs the extra 'ocr'."
@@ -74,7 +74,10 @@ def _count(number: int, page_count: int) -> str:
 
 
 def find_scans(document: Document, texts: PageTexts) -> Scans:
-    """Return the scans among the pages that were read; none if a sample of the candidates has none."""
+    """Return the scanned pages among the cached pages of `texts`.
+
+    Only pages with large images are checked. If a sample of these has no scan, the rest is not checked.
+    """
     candidates = [page for page in range(1, texts.count + 1) if texts.cached(page) and _has_large_images(texts, page)]
     step = max(1, len(candidates) // SAMPLE_SIZE)
     if not any(_is_scan(document, texts, page) for page in candidates[::step]):
@@ -86,7 +89,7 @@ def find_scans(document: Document, texts: PageTexts) -> Scans:
 
 
 def _has_large_images(texts: PageTexts, page: int) -> bool:
-    """Return whether the images of a page are large enough for a scan."""
+    """Return whether the images of a page together have enough pixels for a scan."""
     return sum(image.width * image.height for image in texts.images(page)) >= SCAN_PIXELS
 
 
@@ -108,7 +111,10 @@ def _is_scan(document: Document, texts: PageTexts, page: int) -> bool:
 
 
 def mark_scans(outline_items: Sequence[OutlineItem], scans: Scans) -> tuple[OutlineItem, ...]:
-    """Return the page groups, with the type `scan` (one page) or `scans` for groups of only scans."""
+    """Return `outline_items` (groups of pages), with a new type for those that contain only scanned pages.
+
+    The type is `scan` for a single page and `scans` for several.
+    """
     return tuple(_mark(outline_item, scans.pages) for outline_item in outline_items)
 
 
@@ -122,7 +128,7 @@ def _mark(outline_item: OutlineItem, pages: frozenset[int]) -> OutlineItem:
 def read_scans(document: Document, texts: PageTexts, scans: Scans, ocr: OcrReader) -> list[str]:
     """Read the first `OCR_PAGES` scans without text with `ocr`, replace their lines in `texts`, and return notes.
 
-    Raises the errors of `ocr`.
+    Raises the same errors as `ocr`.
     """
     pages = {}
     for page in sorted(scans.without_text)[:OCR_PAGES]:
@@ -138,9 +144,9 @@ def read_scans(document: Document, texts: PageTexts, scans: Scans, ocr: OcrReade
 
 
 def sections_of_scans(texts: PageTexts) -> tuple[list[Section], bool]:
-    """Like `sections_of_text`, for pages read by OCR, which misses some numbers of a printed TOC.
+    """Return the same result as `sections_of_text`, for pages that were read by OCR.
 
-    The TOC is ignored if it is incomplete (see `is_incomplete`).
+    Because OCR misses some numbers of a printed TOC, an incomplete TOC is ignored (see `is_incomplete`).
     """
     promised, printed = sections_of_text(texts)
     if not printed:
@@ -150,7 +156,7 @@ def sections_of_scans(texts: PageTexts) -> tuple[list[Section], bool]:
 
 
 def _read_page(document: Document, page: int, ocr: OcrReader) -> OcrPage | None:
-    """Return the OCR lines of `page`, or None without any."""
+    """Return the OCR result of `page`, or None if OCR finds no text or the page cannot be rendered."""
     with exclusive():
         drawn = _render(document, page)
     if drawn is None:
@@ -164,7 +170,7 @@ def _read_page(document: Document, page: int, ocr: OcrReader) -> OcrPage | None:
 
 
 def _render(document: Document, page: int) -> tuple[Any, float, float] | None:
-    """Return the page as displayed as an image, and its size in points; None if it cannot be rendered."""
+    """Return an image of the displayed page, and the page's width and height in points; None if it cannot be rendered."""
     from PIL import Image
 
     try:

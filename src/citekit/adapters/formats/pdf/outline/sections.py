@@ -1,4 +1,4 @@
-"""Turns sections into a tree of pages, or groups pages by number if a document has no structure."""
+"""Turns sections into a tree of outline items, or groups pages by number if a document has no structure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SIZES = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500)
 
 
 def page_groups(texts: PageTexts) -> tuple[OutlineItem, ...]:
-    """Return groups of equal numbers of pages, or single pages in a short document."""
+    """Return outline items for groups of equal numbers of pages, or for single pages in a short document."""
     size = next((size for size in _SIZES if texts.count <= size * MAX_GROUPS), -(-texts.count // MAX_GROUPS))
     return tuple(_group(texts, first, min(first + size - 1, texts.count)) for first in range(1, texts.count + 1, size))
 
@@ -33,7 +33,7 @@ def _group(texts: PageTexts, first: int, last: int) -> OutlineItem:
 
 
 def group_title(first: int, last: int) -> str:
-    """Return `Page 3` or `Pages 1-10`."""
+    """Return a title such as `Page 3` or `Pages 1-10` for the 1-based pages `first` to `last`."""
     return f"Page {first}" if first == last else f"Pages {first}-{last}"
 
 
@@ -48,10 +48,11 @@ _CHAPTER = re.compile(rf"(?:{any_of(CHAPTER, APPENDIX)})\b|第.{{1,4}}{CJK_CHAPT
 
 
 def outline_items_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tuple[OutlineItem, ...], bool]:
-    """Return the tree of `sections`, and whether some were shortened to their first page.
+    """Return the tree of outline items for `sections`, and whether some were shortened to their first page.
 
-    A section ends where the next one of its own or a higher level starts: on the page before if that one starts at the
-    top of its page, or else on the same page. Pages before the first section become a node of their own.
+    A section ends where the next one of the same or a higher level starts: on the page before if that next section
+    starts at the top of its page, or else on the same page. Pages before the first section become an item of their own.
+    Sections are shortened if the page ranges of all of them exceed `PAGES_BUDGET` pages in total.
     """
     sections = _clamped_to_parents(sections)
     ends = _last_pages(sections, texts)
@@ -72,7 +73,7 @@ def outline_items_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tup
 
 
 def moved_section_notes(sections: Sequence[Section]) -> list[str]:
-    """Return a note about sections that start before their parents, or nothing."""
+    """Return a note about sections that the file places before their parents, or an empty list if there are none."""
     moved = [was for was, now in zip(sections, _clamped_to_parents(sections), strict=True) if was.page != now.page]
     if not moved:
         return []
@@ -82,7 +83,7 @@ def moved_section_notes(sections: Sequence[Section]) -> list[str]:
 
 
 def _clamped_to_parents(sections: Sequence[Section]) -> list[Section]:
-    """Return the sections, with starts before the parent moved to its start. Such destinations are errors."""
+    """Return the sections, with each one that starts before its parent moved to the parent's start."""
     straight: list[Section] = []
     holders: list[Section] = []
     for section in sections:
@@ -96,7 +97,10 @@ def _clamped_to_parents(sections: Sequence[Section]) -> list[Section]:
 
 
 def _last_pages(sections: Sequence[Section], texts: PageTexts) -> list[int]:
-    """Return the last page of each section. Works from the end; `open_` holds the sections that may end an earlier one."""
+    """Return the last page of each section.
+
+    The function works backward; `open_` holds the later sections that may end an earlier one.
+    """
     ends = [0] * len(sections)
     open_: list[Section] = []
     for index in range(len(sections) - 1, -1, -1):
@@ -117,13 +121,13 @@ def _last_page(section: Section, following: Section | None, texts: PageTexts) ->
 
 
 def _next_section(sections: Sequence[Section], index: int) -> Section | None:
-    """Return the next section if its heading ends the text of this one, that is, if it is not a child."""
+    """Return the section after the one at `index`, or None if there is none or it is a child of that section."""
     following = sections[index + 1] if index + 1 < len(sections) else None
     return following if following is not None and following.level <= sections[index].level else None
 
 
 def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
-    """Return the node type of each level (part, chapter, section, subsection) by titles and length."""
+    """Return the node type of each level (part, chapter, section, or subsection), chosen by titles and number of pages."""
     levels = sorted({section.level for section in sections})
     top = [section.title for section in sections if section.level == levels[0]]
     if sum(bool(_PART.match(title)) for title in top) * 2 > len(top):
@@ -136,7 +140,7 @@ def _types(sections: Sequence[Section], page_count: int) -> dict[int, str]:
 
 
 def _covering_children(outline_item: OutlineItem) -> OutlineItem:
-    """Return the draft with a page range that includes those of its children."""
+    """Return the outline item with its page range extended to include those of its children."""
     children = tuple(_covering_children(child) for child in outline_item.children)
     if not children:
         return outline_item

@@ -1,4 +1,4 @@
-"""The sections of a PDF without bookmarks, from its printed table of contents and from its headings."""
+"""Derives the sections of a PDF without bookmarks from its printed table of contents (TOC) and from its headings."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ PAGE_LIMIT = 5000
 
 
 def sections_of_text(texts: PageTexts, use_toc: bool = True) -> tuple[list[Section], bool]:
-    """Return the sections in reading order and whether a printed TOC gave them; no sections if there is no evidence.
+    """Return the sections in reading order, and whether they come from a printed table of contents (TOC).
 
-    If `use_toc` is false, the printed TOC is ignored. If it names nearly every heading, pages are read quickly.
+    There are no sections if nothing indicates a structure. If `use_toc` is false, the printed TOC is ignored. If a TOC
+    at the front of the document names nearly every heading, pages are read quickly.
     """
     if texts.count > PAGE_LIMIT:
         return [], False
@@ -59,13 +60,17 @@ def sections_of_text(texts: PageTexts, use_toc: bool = True) -> tuple[list[Secti
 
 
 def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
-    """Return the headings as sections. A single heading is not a structure."""
+    """Return the headings as sections, or an empty list for a single heading, which is not a structure."""
     levels = levels_of(kept) if len(kept) > 1 else []
     return [_section(heading, level) for heading, level in zip(kept, levels, strict=False)]
 
 
 def is_incomplete(named: Sequence[Section], headings: Sequence[Section]) -> bool:
-    """Return whether styles confirm the sections that a TOC or tags name, and find more headings of the same levels."""
+    """Return whether the sections `named` by a TOC or tags are confirmed by `headings`, but are too few.
+
+    `headings` are found by their style. They confirm the named sections if they include enough of them; these are too
+    few if there are clearly more headings of the same levels.
+    """
     keys = {(title_key(each.title), each.page) for each in named}
     confirmed = [each for each in headings if (title_key(each.title), each.page) in keys]
     deepest = max((each.level for each in confirmed), default=0)
@@ -74,7 +79,7 @@ def is_incomplete(named: Sequence[Section], headings: Sequence[Section]) -> bool
 
 
 def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> list[Section]:
-    """Return the sections of a TOC on the first pages if it names nearly every heading, or else nothing."""
+    """Return the sections of a TOC on the first pages if it names nearly every heading, or else an empty list."""
     if sum(map(len, tables)) * PAGES_PER_ENTRY < texts.count:
         return []
     texts.learn_headers_footers(range(1, texts.count + 1))
@@ -89,14 +94,17 @@ def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]
 
 
 def _has_numbered_deepest_level(contents: Toc) -> bool:
-    """Return whether the deepest level of the TOC is numbered, so that unnumbered headings below are not sections."""
+    """Return whether the deepest level of the TOC is numbered; then unnumbered headings below it are not sections."""
     deepest = max(each.level for each in contents.targets)
     own = [each for each in contents.targets if each.level == deepest]
     return sum(depth_of(each.title) > 1 for each in own) * 3 > len(own)
 
 
 def _larger_headings(texts: PageTexts, contents: Toc) -> list[Heading]:
-    """Return the headings larger than body text on pages with lines in a large font that the TOC does not name."""
+    """Return the headings that are larger than body text.
+
+    Only pages that have lines in a large font other than those of the headings in the TOC are searched.
+    """
     body, named = body_style_of(texts), _fonts_of(contents)
     if body is None:
         return []
@@ -111,21 +119,22 @@ def _larger_headings(texts: PageTexts, contents: Toc) -> list[Heading]:
 
 
 def _fonts_of(contents: Toc) -> set[tuple[str, float, bool]]:
-    """Return the fonts of the headings that the TOC names."""
+    """Return the fonts (name, size, bold) of the headings that the table of contents names."""
     return {font_of(line) for each in contents.targets for line in each.lines}
 
 
 def _with_subheadings(contents: Toc, kept: Sequence[Heading]) -> list[Section]:
-    """Return the sections of the TOC with the other headings below them."""
+    """Return the sections of the TOC, with the headings of `kept` that the TOC does not name below them."""
     below = _headings_below(contents, kept)
     levels = levels_of(below) if below else []
     return _interleave(_sections_of_toc(contents), list(zip(below, levels, strict=True)))
 
 
 def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
-    """Return the sections that bookmarks name, and between them the headings of lower styles if bookmarks are sparse.
+    """Return the sections that bookmarks name and, if the bookmarks are sparse, other headings of lower styles.
 
-    `sections` are returned as they are if they are dense, out of order, or mostly not printed on their pages.
+    `sections` are returned unchanged if they are dense, are out of order, or have titles that are mostly not printed on
+    their pages.
     """
     if len(sections) * PAGES_PER_ENTRY >= texts.count or texts.count > PAGE_LIMIT or not _are_in_order(sections):
         return list(sections)
@@ -141,7 +150,7 @@ def _are_in_order(sections: Sequence[Section]) -> bool:
 
 
 def _target(section: Section, texts: PageTexts) -> TocTarget:
-    """Return the section with the lines of its page that print its title."""
+    """Return `section` as a TOC target with the largest lines of its page that match its title."""
     lines = texts.displayed_lines(section.page)
     found = tuple(lines[at] for at in texts.lines_matching(section.title, section.page))
     largest = max((line.size for line in found), default=0.0)
@@ -162,7 +171,10 @@ def _section(heading: Heading, level: int) -> Section:
 
 
 def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
-    """Return the headings by style, outside the pages of the TOC."""
+    """Return the headings that are recognized by their style, except those on TOC pages.
+
+    `skipped` are the TOC pages; of these, only the lines above and below the TOC are searched.
+    """
     body = body_style_of(texts)
     if body is None:
         return []
@@ -175,21 +187,27 @@ def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Hea
 
 
 def _headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list[Heading]:
-    """Return the heading candidates on a page, horizontal or vertical. Vertical ones have no position."""
+    """Return the heading candidates on a page of horizontal or vertical writing.
+
+    Candidates of vertical writing have `horizontal` set to false, because their lines are rotated.
+    """
     if not is_vertical(lines):
         return headings_on(page, lines, body)
     return [evolve(heading, horizontal=False) for heading in headings_on(page, columns_as_lines(lines), body)]
 
 
 def _complete(contents: Toc, kept: Sequence[Heading], page_count: int) -> list[Section]:
-    """Return the sections of the TOC, with other headings if the TOC is sparse."""
+    """Return the sections of the TOC, with the other headings `kept` below them if the TOC is sparse."""
     if _is_dense(contents, page_count):
         return _sections_of_toc(contents)
     return _with_subheadings(contents, kept)
 
 
 def _headings_below(contents: Toc, kept: Sequence[Heading]) -> list[Heading]:
-    """Return headings that the TOC does not name, in other styles than the named ones."""
+    """Return the headings of `kept` that the TOC does not name, in styles other than those of the headings it names.
+
+    Headings larger than every heading in the TOC are left out.
+    """
     said = {(title_key(each.title), each.page) for each in contents.targets}
     named = _fonts_of(contents)
     largest = max((size for _, size, _ in named), default=math.inf)
@@ -203,7 +221,10 @@ def _headings_below(contents: Toc, kept: Sequence[Heading]) -> list[Heading]:
 
 
 def _interleave(sections: Sequence[Section], below: Sequence[tuple[Heading, int]]) -> list[Section]:
-    """Return the sections, each followed by the headings after it. Headings before the first section are dropped."""
+    """Return the sections, each followed by the headings of `below` that come after it on the pages.
+
+    `below` pairs each heading with a level relative to its section. Headings before the first section are dropped.
+    """
     mixed: list[Section] = []
     rest = list(below)
     for index, section in enumerate(sections):

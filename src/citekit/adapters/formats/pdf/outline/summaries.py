@@ -1,4 +1,4 @@
-"""Summaries: the first sentence of body text below a heading."""
+"""Creates summaries of sections from the first sentence of body text below their heading."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 class _Letters(dict[int, int | None]):
-    """A table for `str.translate` that keeps letters and spaces. It fills itself on demand."""
+    """A table for `str.translate` that keeps letters and white space and deletes the rest.
+
+    Entries are added on first use.
+    """
 
     def __missing__(self, code: int) -> int | None:
         kept = self[code] = code if chr(code).isalpha() or chr(code).isspace() else None
@@ -38,7 +41,7 @@ _LETTERS = _Letters()
 
 
 def first_sentence(lines: Sequence[Line]) -> str | None:
-    """Return the first sentence of body text in `lines`, or else the first paragraph that is long enough."""
+    """Return the first sentence of body text in `lines`, or else the first paragraph of body text, or None."""
     spare: str | None = None
     for number, paragraph in enumerate(_paragraphs(lines)):
         if number >= MAX_PARAGRAPHS:
@@ -52,7 +55,7 @@ def first_sentence(lines: Sequence[Line]) -> str | None:
 
 
 def _paragraphs(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield the paragraphs: lines close below one another, in the same size, joined."""
+    """Yield the text of each paragraph: successive lines of one size that are close together."""
     text, previous = "", None
     for line in lines[:200]:
         if previous is not None and not _continues_paragraph(previous, line):
@@ -110,7 +113,7 @@ TITLES_PER_PAGE = 40
 
 
 class HeadingLines:
-    """Finds the lines of pages that are headings, once per page."""
+    """A lookup of the lines of each page that are section headings; each page is searched once."""
 
     def __init__(self, sections: Sequence[Section], texts: PageTexts) -> None:
         self._texts = texts
@@ -130,7 +133,11 @@ class HeadingLines:
 def summary_of(
     section: Section, following: Section | None, last: int, texts: PageTexts, headings: HeadingLines
 ) -> str | None:
-    """Return the first sentence between the heading and that of `following`, without other headings."""
+    """Return the first sentence between the section's heading and that of `following`, skipping other headings.
+
+    `last` is the section's last page. If few lines follow the heading, the next page is searched, too. The result is
+    None if there is no body text.
+    """
     below, own = _line_indexes_below(section, following, texts)[:SUMMARY_LINES], headings.on(section.page)
     lines = texts.lines(section.page)
     text = [lines[at] for at in below if at not in own]
@@ -141,10 +148,10 @@ def summary_of(
 
 
 def _line_indexes_below(section: Section, following: Section | None, texts: PageTexts) -> Sequence[int]:
-    """Return the indexes of the lines from below the heading to the heading of `following`.
+    """Return the indexes of the lines between the section's heading and the heading of `following` on the same page.
 
-    The order is that of the file, which separates columns, if the heading is found; or else the lines are chosen by
-    height.
+    If the heading is found, these are the lines after it in file order, which keeps columns separate. Otherwise, they
+    are chosen by their height on the page.
     """
     lines = texts.lines(section.page)
     here = line_index_of(section, texts)

@@ -1,4 +1,4 @@
-"""Finds the table of a caption: between rules, in a frame, or as lines in columns."""
+"""Finds the table that belongs to a caption: between ruled lines, in a frame, or as text lines in columns."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _HEIGHT_SHARE = 0.7
 
 
 def table_area(caption: Area, others: Sequence[Area], layout: PageLayout) -> Area | None:
-    """Return the table below `caption`, or else above it; None if neither rules nor columns show one.
+    """Return the area of the table below `caption`, or else above it; None if no ruled lines or columns show a table.
 
-    A table never crosses `others`, the other captions of the page.
+    The area never extends across `others`, the other captions of the page.
     """
     for down in (True, False):
         found = _ruled_table(caption, others, layout, down) or _table_of_columns(caption, others, layout, down)
@@ -54,13 +54,16 @@ def _ruled_table(caption: Area, others: Sequence[Area], layout: PageLayout, down
 
 
 def _distance_to_next_caption(caption: Area, others: Sequence[Area], down: bool) -> float:
-    """Return the distance to the next caption in the same column."""
+    """Return the distance in points to the nearest other caption in the same column, below (`down`) or above."""
     ahead = [_distance(caption, other, down) for other in others if caption.horizontal_overlap(other) > 0.3]
     return min((each for each in ahead if each > 0), default=1e9)
 
 
 def _is_part_of(table: Area, area: Area, layout: PageLayout) -> bool:
-    """Return whether a drawn area is part of the table: it touches it, or is as wide with only cells between."""
+    """Return whether the drawn `area` is part of the table.
+
+    It is if it touches the table, or if it has the same edges and is nearby with only cells between.
+    """
     apart = max(area.top - table.bottom, table.top - area.bottom, 0.0)
     if apart <= 6:
         return table.expanded(6).touches(area)
@@ -69,7 +72,7 @@ def _is_part_of(table: Area, area: Area, layout: PageLayout) -> bool:
 
 
 def _prose_between(table: Area, area: Area, layout: PageLayout) -> bool:
-    """Return whether three or more lines between the areas fill the whole width."""
+    """Return whether three or more lines between `table` and `area` are as wide as the table, as body text is."""
     between = Area(table.left, min(table.bottom, area.bottom), table.right, max(table.top, area.top))
     wide = [
         line_area
@@ -80,7 +83,7 @@ def _prose_between(table: Area, area: Area, layout: PageLayout) -> bool:
 
 
 def _table_of_columns(caption: Area, others: Sequence[Area], layout: PageLayout, down: bool) -> Area | None:
-    """Return consecutive rows of two cells or more next to the caption."""
+    """Return the area of at least two successive rows next to the caption, each with at least two cells, or None."""
     stop, edge = _distance_to_next_caption(caption, others, down), 0.0
     cells: list[Area] = []
     count = 0
@@ -96,7 +99,7 @@ def _table_of_columns(caption: Area, others: Sequence[Area], layout: PageLayout,
 
 
 def _rows(caption: Area, layout: PageLayout, down: bool) -> list[list[Area]]:
-    """Return the lines beyond the caption as rows, the nearest first."""
+    """Return the lines below (`down`) or above the caption, grouped into rows, the nearest row first."""
     narrow = caption.width < 0.5 * layout.width
     beyond = [
         line_area

@@ -1,4 +1,4 @@
-"""Printed tables of contents: merges their tables and locates each entry on the page that it names."""
+"""Merges the printed tables of contents (TOCs) of a document and locates each entry on the page that it names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ REPEATED_SHARE = 0.8
 
 @frozen
 class TocTarget:
-    """A TOC entry with its target: `page` from 1, `y` from the top or NaN, and the `lines` that print its title there."""
+    """A TOC entry with its target: the 1-based page, the distance `y` from the page's top, and the lines of the title.
+
+    `y` is in points, or NaN if unknown. `lines` is empty if the title is not found on the page.
+    """
 
     title: str
     level: int
@@ -40,15 +43,17 @@ class TocTarget:
 
 @frozen
 class Toc:
-    """The located entries in reading order, and the pages that printed tables of contents occupy."""
+    """The located entries of a table of contents in reading order, and the pages that the printed table occupies."""
 
     targets: tuple[TocTarget, ...] = ()
     pages: frozenset[int] = frozenset()
 
 
 def locate_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> Toc:
-    """Locate the entries of the printed `tables`. A table whose titles are mostly not found is left out, and so is one
-    of which fewer than `MIN_ENTRIES` are left: rows of numbers look alike.
+    """Return the entries of the printed `tables` with the pages that they lead to.
+
+    A table is left out if most of its titles are not found, or if fewer than `MIN_ENTRIES` entries remain, since it may
+    just be a table of numbers.
     """
     pages = frozenset(entry.toc_page for table in tables for entry in table)
     tables = _without_short_tables(tables)
@@ -66,7 +71,7 @@ def locate_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> Toc:
 
 
 def _without_short_tables(tables: Sequence[Sequence[TocEntry]]) -> list[Sequence[TocEntry]]:
-    """Return the tables without those that the next one repeats, such as "Short contents" before "Contents"."""
+    """Return the tables without those that the next table repeats in more detail ("Short Contents" before "Contents")."""
     said = [{title_key(entry.title) for entry in table} for table in tables]
     return [
         table
@@ -76,13 +81,16 @@ def _without_short_tables(tables: Sequence[Sequence[TocEntry]]) -> list[Sequence
 
 
 def _without_back_links(group: Sequence[TocEntry]) -> list[TocEntry]:
-    """Return the entries whose links don't lead back into the table. Sections may start on its last page."""
+    """Return the entries except those whose links lead back to the TOC pages.
+
+    Links to its last page stay, because a section may start there.
+    """
     own = {entry.toc_page for entry in group}
     return [entry for entry in group if entry.page not in own or entry.page == max(own)]
 
 
 class _TitleFinder:
-    """Finds titles on pages. `skipped` are the pages of the tables themselves."""
+    """A finder of the pages on which TOC titles are printed. `skipped` are the pages of the TOC itself."""
 
     def __init__(self, texts: PageTexts, skipped: frozenset[int]) -> None:
         self._texts, self._skipped = texts, skipped
@@ -103,7 +111,10 @@ class _TitleFinder:
         return TocTarget(entry.title, entry.level, likely[0], entry.y, ()) if likely else None
 
     def _candidate_pages(self, entry: TocEntry, offsets: dict[bool, int]) -> list[int]:
-        """Return the pages where the title may be, the most likely first."""
+        """Return the pages on which the entry's title may be printed, the most likely page first.
+
+        `offsets` are the differences between physical and printed page numbers (see `_offsets`).
+        """
         roman, number = _page_number(entry)
         near = [number + offsets[roman]] if number and roman in offsets else []
         if entry.page is not None:
@@ -124,8 +135,9 @@ class _TitleFinder:
         return min(found, key=lambda lines: abs(lines[0].top - entry.y)) if placed else _largest(found)
 
     def _lines(self, page: int) -> tuple[Sequence[StyledLine], Sequence[str]]:
-        """Return the lines of `page` and their title keys, which are cached because many entries are compared with
-        them.
+        """Return the lines of `page` and their title keys.
+
+        The keys are cached because many entries are compared with them.
         """
         lines = self._texts.lines(page) or self._texts.read(page)
         if page not in self._letters:
@@ -133,7 +145,10 @@ class _TitleFinder:
         return lines, self._letters[page]
 
     def _offsets(self, entries: Sequence[TocEntry]) -> dict[bool, int]:
-        """Return physical minus printed page number, separately for Arabic (False) and Roman (True) numbers."""
+        """Return the most common difference between physical and printed page numbers.
+
+        The result has separate values for Arabic (key False) and Roman (key True) page numbers.
+        """
         votes: dict[bool, Counter[int]] = {False: Counter(), True: Counter()}
         for entry in entries:
             roman, number = _page_number(entry)
@@ -158,7 +173,7 @@ class _TitleFinder:
 
 
 def _page_number(entry: TocEntry) -> tuple[bool, int]:
-    """Return whether the printed page number is Roman, and its value (0 if it is invalid)."""
+    """Return whether the printed page number of `entry` is Roman, and its value (0 if it is invalid)."""
     roman = not entry.number.isdecimal()
     return roman, from_roman(entry.number) if roman else int(entry.number)
 
@@ -168,7 +183,7 @@ def _largest(found: Sequence[tuple[StyledLine, ...]]) -> tuple[StyledLine, ...]:
 
 
 class _Letters(dict[int, int | None]):
-    """For `str.translate`: letters and digits stay, all else goes. Filled as characters are met."""
+    """A table for `str.translate` that keeps letters and digits and deletes the rest; entries are added on first use."""
 
     def __missing__(self, code: int) -> int | None:
         kept = self[code] = code if chr(code).isalnum() else None
@@ -179,12 +194,18 @@ _LETTERS = _Letters()
 
 
 def title_key(text: str) -> str:
-    """Return what two printings of a title share: letters and digits, in lower case, without the leading number."""
+    """Return a key that is equal for different printings of one title.
+
+    It consists of the title's letters and digits, case-folded, without the leading section number.
+    """
     return unnumbered(text).casefold().translate(_LETTERS)
 
 
 def find_title(title: str, lines: Sequence[StyledLine], said: Sequence[str]) -> Iterator[tuple[StyledLine, ...]]:
-    """Yield each run of one to four consecutive `lines`, whose title keys are `said`, that prints all of `title`."""
+    """Yield each group of one to four consecutive `lines` that together form the whole `title`.
+
+    `said` are the title keys of the lines.
+    """
     wanted = title_key(title)
     if not wanted:
         return
@@ -199,7 +220,7 @@ def find_title(title: str, lines: Sequence[StyledLine], said: Sequence[str]) -> 
 
 
 def _pages_by_label(rules: Sequence[LabelRule], count: int) -> dict[str, int]:
-    """Return the page of each decimal or Roman label if labels differ from physical page numbers."""
+    """Return the physical page of each decimal or Roman page label; empty if labels equal physical page numbers."""
     found: dict[str, int] = {}
     for index, rule in enumerate(rules):
         last = rules[index + 1].first - 1 if index + 1 < len(rules) else count
@@ -216,7 +237,10 @@ def _roman(number: int, style: str) -> str:
 
 
 def _merged(groups: Iterable[Sequence[TocTarget]]) -> list[TocTarget]:
-    """Merge the tables. The table of a part goes below the entry of the part, and duplicates are dropped."""
+    """Merge tables of contents into one list, without duplicates.
+
+    The entries of a later table, such as the table of a part, go below the entry that they belong to.
+    """
     merged: list[TocTarget] = []
     known: set[tuple[str, int]] = set()
     in_order = False
@@ -242,7 +266,10 @@ def _position(promised: TocTarget) -> tuple[int, float]:
 def _level_below(
     merged: Sequence[TocTarget], group: Sequence[TocTarget], first: TocTarget, known: set[tuple[str, int]]
 ) -> int:
-    """Return the level of the top entries of a later table: below a shared entry, or below the nearest entry before."""
+    """Return the level for the top entries of a later table.
+
+    It is one below an entry that both tables share, or else one below the nearest entry before the table's first entry.
+    """
     shared = [each for each in group if (title_key(each.title), each.page) in known]
     if shared:
         return min(each.level for each in shared) + 1

@@ -1,4 +1,4 @@
-"""The entries of a printed table of contents, and their levels by number, indent, and font."""
+"""The entries of a printed table of contents; their levels are derived from number, indent, and font."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from citekit.adapters.formats.shared.roman_numbers import from_roman
 
 @frozen
 class TocEntry:
-    """An entry. `number` is its printed page number, or "" for an entry with only a link.
+    """An entry of a printed table of contents (TOC).
 
-    `page` and `y` are the target of its link, or None and NaN. `left`, `size`, and `bold` determine its level.
-    `toc_page` is the page that prints the entry.
+    `number` is its printed page number, or "" for an entry with only a link. `page` (1-based) and `y` are the target of
+    its link, or None and NaN without a link. `left`, `size`, and `bold` determine its level. `toc_page` is the page on
+    which the entry is printed.
     """
 
     title: str
@@ -41,7 +42,10 @@ def pages_ascend(entries: Sequence[TocEntry]) -> bool:
 
 
 def page_order(entry: TocEntry) -> float:
-    """Return a number that ascends through a document: the page of the link, or else the printed page number."""
+    """Return a number that orders entries by their target: the page of the link, or else the printed page number.
+
+    Roman page numbers come before Arabic ones.
+    """
     if entry.page is not None:
         return entry.page
     if entry.number.isdecimal():
@@ -51,7 +55,7 @@ def page_order(entry: TocEntry) -> float:
 
 
 def with_equal_margins(entries: Sequence[TocEntry]) -> list[TocEntry]:
-    """Return the entries of one table with the margins of left and right pages aligned."""
+    """Return the entries of one table, shifted so that left-hand and right-hand pages have the same left margin."""
     margins = [{round(entry.left) for entry in entries if entry.toc_page % 2 == side} for side in (0, 1)]
     even, odd = margins
     if not even or not odd or len(even & odd) * 2 >= min(len(even), len(odd)):
@@ -70,7 +74,11 @@ NUMBERED_SHARE = 0.3
 
 
 def with_levels(entries: Sequence[TocEntry]) -> list[TocEntry]:
-    """Return the entries with levels from 1, by number, or else by the usual level of their indent."""
+    """Return the entries with their levels (1 is the top level).
+
+    The level is the depth of the entry's number, or else the usual level of its indent. If few entries have numbers,
+    only indents and fonts decide.
+    """
     parts = _part_entries(entries)
     depths = [0 if entry in parts else depth_of(entry.title) for entry in entries]
     indents = _indent_ranks(entries)
@@ -86,7 +94,10 @@ def with_levels(entries: Sequence[TocEntry]) -> list[TocEntry]:
 
 
 def _part_entries(entries: Sequence[TocEntry]) -> set[TocEntry]:
-    """Return the entries above chapters: those named parts, or those with Roman numbers among others without."""
+    """Return the entries that are parts, one level above chapters.
+
+    These are entries that are named as parts (`Part II`), and entries with Roman numerals if other entries are not.
+    """
     named = {entry for entry in entries if rank_of(entry.title) == 0}
     roman = [entry for entry in entries if roman_number_of(entry.title)]
     counted = [roman_number_of(entry.title) for entry in roman]
@@ -97,7 +108,7 @@ def _part_entries(entries: Sequence[TocEntry]) -> set[TocEntry]:
 
 
 def _indent_ranks(entries: Sequence[TocEntry]) -> list[int]:
-    """Return the rank (from 0) of the indent of each entry."""
+    """Return the rank of each entry's indent among all indents (0 is the smallest indent)."""
     starts: list[float] = []
     for left in sorted(entry.left for entry in entries):
         if not starts or left - starts[-1] > TOLERANCE:
@@ -106,7 +117,10 @@ def _indent_ranks(entries: Sequence[TocEntry]) -> list[int]:
 
 
 def _usual_depths(depths: Sequence[int], indents: Sequence[int]) -> dict[int, int]:
-    """Return the most common depth of numbered entries for each indent; without any, one below the indent before."""
+    """Return the most common number depth of the entries at each indent.
+
+    An indent without numbered entries gets one more than the depth of the next smaller indent.
+    """
     usual: dict[int, int] = {}
     counted: dict[int, Counter[int]] = {indent: Counter() for indent in indents}
     for depth, indent in zip(depths, indents, strict=True):
@@ -119,7 +133,10 @@ def _usual_depths(depths: Sequence[int], indents: Sequence[int]) -> dict[int, in
 
 
 def _by_indent(entries: Sequence[TocEntry], indents: Sequence[int], parts: set[TocEntry]) -> list[TocEntry]:
-    """Return the entries with levels by indent; within one indent, larger and bold entries are above the others."""
+    """Return the entries with levels derived from their indent.
+
+    If there are at most two indents, larger and bold entries are above the others of the same indent.
+    """
     keys = [
         (-1, 0.0, False) if entry in parts else (indent, -entry.size, not entry.bold)
         for entry, indent in zip(entries, indents, strict=True)

@@ -41,14 +41,14 @@ _CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*[\dA-Z]", re.IGNORECASE)
 
 
 def may_hold_toc(page: int, lines: Sequence[StyledLine]) -> bool:
-    """Return whether a page is worth reading row by row."""
+    """Return whether a page may have a table of contents, so that it is worth reading row by row."""
     if len(lines) > LINE_LIMIT:
         return False
     return page <= FIRST_PAGES or _has_entries(lines)
 
 
 class ListKind(Enum):
-    """The kind of the list that ends a page and may continue on the next one."""
+    """The kind of list with which a page ends; the list may continue on the next page."""
 
     NONE = "none"
     TOC = "contents"
@@ -58,9 +58,10 @@ class ListKind(Enum):
 def toc_entries_on(
     page: int, lines: Sequence[StyledLine], links: Sequence[Link], before: ListKind
 ) -> tuple[list[TocEntry], ListKind]:
-    """Return the TOC entries on a page and the kind of its last list.
+    """Return the TOC entries on a page, and the kind of the last list on it.
 
-    Lists of figures and tables, and indexes at the end of a book, have no entries.
+    `before` is the kind of the last list on the previous page. Rows of other lists (figures, tables, an index) are not
+    returned.
     """
     found: list[TocEntry] = []
     kind, on = before, _RowLinks(links)
@@ -88,7 +89,11 @@ def has_toc_heading(lines: Sequence[StyledLine]) -> bool:
 
 
 def outside_toc(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the lines above and below entries with leaders, such as the title of a chapter above its own TOC."""
+    """Return the lines above and below the TOC entries on a page, such as the title of a chapter above its own TOC.
+
+    TOC entries are recognized by their leader dots. The result is empty if there are none, or if the page has the
+    heading of a table of contents.
+    """
     entries = [line for line in lines if LEADER.search(line.text)]
     if not entries or has_toc_heading(lines):
         return []
@@ -97,27 +102,33 @@ def outside_toc(lines: Sequence[StyledLine]) -> list[StyledLine]:
 
 
 def _has_entries(lines: Sequence[StyledLine]) -> bool:
-    """Return whether several lines have leader dots. Most pages have none at all."""
+    """Return whether at least `MIN_ENTRIES` lines have leader dots."""
     if not LEADER.search("\n".join([line.text for line in lines])):
         return False
     return sum(bool(LEADER.search(line.text)) for line in lines) >= MIN_ENTRIES
 
 
 def _have_leaders_or_links(run: Sequence[Row], links: _RowLinks) -> bool:
-    """Return whether leaders or links distinguish the entries from the rows of a table of numbers."""
+    """Return whether most rows have leader dots or links, which rows of a table of numbers do not have."""
     sure = sum(bool(LEADER.search(row.text)) or links.on(row) is not None for row in run)
     return sure * 2 > len(run)
 
 
 def _without_header(entries: Sequence[TocEntry]) -> list[TocEntry]:
-    """Return the entries without a running header, the only entry without a link."""
+    """Return the entries without the heading of the TOC and, if nearly all entries have links, without unlinked ones.
+
+    In that case, an unlinked entry is a running header.
+    """
     linked = [entry for entry in entries if entry.page is not None]
     kept = linked if len(linked) * 10 >= len(entries) * 7 else list(entries)
     return [entry for entry in kept if not _TOC_HEADING.fullmatch(entry.title)]
 
 
 def _entry_runs(rows: Sequence[Row], links: _RowLinks) -> Iterator[tuple[str | None, list[Row]]]:
-    """Yield each heading, if any, with the rows from the first entry to the last, which have few other rows between."""
+    """Yield each heading of a list (None if it has none) with the rows from its first entry to its last.
+
+    A list ends if too many rows that are not entries follow each other.
+    """
     heading: str | None = None
     run: list[Row] = []
     held: list[Row] = []
@@ -139,7 +150,7 @@ def _entry_runs(rows: Sequence[Row], links: _RowLinks) -> Iterator[tuple[str | N
 
 
 def _rows(lines: Sequence[StyledLine], links: _RowLinks) -> list[Row]:
-    """Return the rows of a page, column by column if that gives more entries."""
+    """Return the rows of a page; they are read column by column if that gives clearly more TOC entries."""
     best = _with_leaders(rows_of(lines))
     most = sum(_is_entry(row, links) for row in best)
     for gutter in toc_gutters(lines):
@@ -151,7 +162,10 @@ def _rows(lines: Sequence[StyledLine], links: _RowLinks) -> list[Row]:
 
 
 def _with_leaders(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows, with rows of only leaders and a number joined to the long title before them."""
+    """Return the rows, with each row that is only leader dots and a number joined to the row before it.
+
+    Such rows occur below a title that fills its whole line.
+    """
     joined: list[Row] = []
     for row in rows:
         if joined and _LEADERS_ALONE.fullmatch(row.text) and row.top - joined[-1].bottom < row.bottom - row.top:
@@ -168,7 +182,7 @@ def _is_list_heading(row: Row) -> bool:
 
 
 def _is_entry(row: Row, links: _RowLinks) -> bool:
-    """Return whether a row ends with a page number that leaders, a gap, or a link separate from its title."""
+    """Return whether a row ends with a page number that leader dots, a gap, or a link distinguish from its title."""
     text = row.text
     if not _NUMBER_SUFFIX.search(text[-_SUFFIX_LENGTH:]):
         return False
@@ -184,7 +198,7 @@ def _is_entry(row: Row, links: _RowLinks) -> bool:
 
 
 class _RowLinks:
-    """The links of a page by row. Each row is searched once."""
+    """A lookup of the link on each row of a page; each row is searched once."""
 
     def __init__(self, links: Sequence[Link]) -> None:
         self._links = links
@@ -209,7 +223,11 @@ def _widest_overlap(row: Row, links: Sequence[Link]) -> Link | None:
 
 
 def _entries_of_run(run: Sequence[Row], page: int, links: _RowLinks) -> list[TocEntry]:
-    """Return the entries of a run. A row without a number starts the title of the next, or names a part without a page."""
+    """Return the TOC entries in `run`, a list of rows.
+
+    A row without a page number is the beginning of the next entry's title, or else the name of a part, which is
+    skipped.
+    """
     found: list[TocEntry] = []
     open_: list[Row] = []
     for row in run:
@@ -227,7 +245,10 @@ def _entries_of_run(run: Sequence[Row], page: int, links: _RowLinks) -> list[Toc
 
 
 def _title_continues(row: Row, following: Row, link: Link | None, links: _RowLinks) -> bool:
-    """Return whether the title of `row`, which has no number, continues in the `following` row."""
+    """Return whether the title in `row`, which has no page number, continues in the `following` row.
+
+    `link` is the link of the following row, or None.
+    """
     own = links.on(row)
     if own is not None and link is not None:
         return (own.page, own.y) == (link.page, link.y) or (math.isnan(own.y) and own.page == link.page)

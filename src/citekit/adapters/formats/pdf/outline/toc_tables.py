@@ -1,4 +1,4 @@
-"""The printed tables of contents of a document: joins entries across pages and splits separate tables."""
+"""Reads the printed tables of contents of a document: joins entries across pages and splits separate tables."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ COMPARISON_LIMIT = 20_000_000
 
 
 def read_toc_tables(texts: PageTexts, *, in_front: bool = False, after: int = 0) -> list[list[TocEntry]]:
-    """Return the entries of each table that starts on a page after `after`. Pages with entries are read exactly.
+    """Return the entries of each printed table of contents that starts on a page after `after`.
 
-    If `in_front` is true and no table starts on the first pages, return nothing and read no other page.
+    Pages that have entries are read exactly, even if `texts` reads quickly. If `in_front` is true and no table starts
+    on the first pages, the result is empty and no other page is read.
     """
     groups: list[list[TocEntry]] = []
     kind, last, read, compared = ListKind.NONE, 0, 0, 0
@@ -53,14 +54,14 @@ def read_toc_tables(texts: PageTexts, *, in_front: bool = False, after: int = 0)
 
 
 def _repeats_entries(found: Sequence[TocEntry], group: Sequence[TocEntry]) -> bool:
-    """Return whether the first entries of a page repeat the table before, as a detailed TOC after a short one does."""
+    """Return whether the first entries of a page repeat the previous table, as a detailed TOC repeats a short one."""
     said = {entry.title for entry in group}
     first = found[: MIN_ENTRIES + 1]
     return sum(entry.title in said for entry in first) >= MIN_ENTRIES
 
 
 def _split_tables(entries: Sequence[TocEntry]) -> Iterator[list[TocEntry]]:
-    """Split the entries where their page numbers start again, as in a list of figures that follows the TOC."""
+    """Yield the entries split into tables where page numbers restart, as in a list of figures that follows the TOC."""
     pages = [page_order(entry) for entry in entries]
     start = 0
     for at in range(1, len(entries)):
@@ -76,13 +77,13 @@ def _split_tables(entries: Sequence[TocEntry]) -> Iterator[list[TocEntry]]:
 
 
 def _without_headers(group: list[TocEntry]) -> list[TocEntry]:
-    """Return the entries without running headers: first entries of a page that occur on another page."""
+    """Return the entries without running headers, which are first on their page and are also first on another page."""
     tops = {entry.toc_page: entry for entry in reversed(group)}
     seen = Counter(entry.title for entry in tops.values())
     return [entry for entry in group if not (tops[entry.toc_page] is entry and seen[entry.title] > 1)]
 
 
 def _is_index(group: Sequence[TocEntry]) -> bool:
-    """Return whether most entries link back, as those of an index at the end of a book do."""
+    """Return whether most entries link to earlier pages, as in an index at the end of a book."""
     back = sum(entry.page is not None and entry.page < entry.toc_page for entry in group)
     return back * 2 > len(group)

@@ -1,4 +1,4 @@
-"""Vertical writing: joins stacked characters to columns, and turns the columns of a page into horizontal lines."""
+"""Handles vertical writing: joins stacked characters into columns, and converts columns to horizontal lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHARACTER_GAP = 0.8
 
 
 def join_columns(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the lines, with stacked characters of vertical writing joined to one line per column."""
+    """Return the lines, with the stacked characters of each column of vertical writing joined into one line."""
     joined: list[StyledLine] = []
     for line in lines:
         if joined and _continues_column(joined[-1], line):
@@ -30,7 +30,7 @@ def join_columns(lines: Sequence[StyledLine]) -> list[StyledLine]:
 
 
 def _continues_column(column: StyledLine, line: StyledLine) -> bool:
-    """Return whether `line` is the next character, or the next piece, of the column."""
+    """Return whether `line` is the next character or the next piece of text in the column."""
     single = len(line.text) == 1 and (len(column.text) == 1 or not column.upright)
     if not (single or not (column.upright or line.upright)) or column.size != line.size:
         return False
@@ -48,9 +48,9 @@ def is_vertical(lines: Sequence[StyledLine]) -> bool:
 
 
 def columns_as_lines(lines: Sequence[StyledLine]) -> list[StyledLine]:
-    """Return the columns of a vertical page as horizontal lines, the rightmost first, without horizontal lines.
+    """Return the columns of a vertical page as horizontal lines; horizontal lines of the page are left out.
 
-    Vertical coordinates count from the right edge of the text; horizontal ones from the top.
+    The distance of a column from the right edge of the text becomes its distance from the top.
     """
     columns = [line for line in lines if not line.upright]
     edge = max((line.right for line in columns), default=0.0)

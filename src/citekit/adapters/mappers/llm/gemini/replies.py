@@ -1,4 +1,4 @@
-"""Reads what Gemini answered: the text, whether it is complete, and its usage; or the reason why there is none.
+"""Reads Gemini's replies: the text, whether it is complete, and its usage, or the reason why there is no text.
 
 The reasons are those in the API reference of `generateContent` (`FinishReason`, `BlockReason`).
 """
@@ -41,7 +41,10 @@ STOP_REASONS = {
 
 @define
 class StreamedAnswer:
-    """The chunks of an answer, joined. `characters` counts the characters so far, for progress."""
+    """The chunks of a streamed answer, joined. `characters` is the number of characters so far, for progress reports.
+
+    `reason` is why the answer ended, and `blocked` is why the prompt was refused; "" if neither was reported.
+    """
 
     parts: list[types.Part] = field(factory=list)
     reason: str = ""
@@ -52,7 +55,7 @@ class StreamedAnswer:
     _stopped: bool = False
 
     def read(self, chunks: Iterator[types.GenerateContentResponse]) -> StreamedAnswer:
-        """Add all chunks, until the last one or until another thread calls `stop`."""
+        """Add `chunks` until the last one arrives or another thread calls `stop`. Return this object."""
         for chunk in chunks:
             if self._stopped:
                 break
@@ -60,11 +63,11 @@ class StreamedAnswer:
         return self
 
     def stop(self) -> None:
-        """Ignore all further chunks."""
+        """Ignore all further chunks. Another thread may call this method while `read` runs."""
         self._stopped = True
 
     def add(self, chunk: types.GenerateContentResponse) -> None:
-        """Add a chunk."""
+        """Add one chunk of the stream: its text, usage, and the reasons that it reports."""
         if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason is not None:
             self.blocked = _value(chunk.prompt_feedback.block_reason)
         self.usage = chunk.usage_metadata or self.usage
@@ -75,7 +78,10 @@ class StreamedAnswer:
                 self._add_part(part)
 
     def _add_part(self, part: types.Part) -> None:
-        """Join parts with text only; a thought signature stays on its part."""
+        """Append a part of the answer, or join it with the last part if both contain only text.
+
+        A part with a thought signature is never joined, because the signature must stay with its part.
+        """
         last = self.parts[-1] if self.parts else None
         self.characters += len(part.text or "")
         if last is not None and _is_plain(last) and _is_plain(part):
@@ -85,11 +91,14 @@ class StreamedAnswer:
 
     @property
     def text(self) -> str:
-        """The text of the answer, without the parts that are thoughts."""
+        """The text of the answer without the model's thoughts."""
         return "".join(part.text for part in self.parts if part.text and not part.thought)
 
     def turn(self) -> types.Content:
-        """The model's turn for the next request, without the summaries of its thoughts."""
+        """The model's turn to send with the next request.
+
+        Summaries of its thoughts are omitted unless they are signed.
+        """
         from google.genai import types
 
         sendable = [part for part in self.parts if not part.thought or part.thought_signature]
@@ -101,7 +110,10 @@ def _is_plain(part: types.Part) -> bool:
 
 
 def reply_from(answer: StreamedAnswer, model: str, requests: int) -> Reply:
-    """The reply in a streamed answer. Raises `NoReplyError` if there is none."""
+    """Return the reply in a streamed answer. Raise `NoReplyError` if Gemini refused, stopped early, or sent no text.
+
+    `model` is for error messages, and `requests` is the number of requests that the answer took.
+    """
     usage = _usage(answer.usage, requests)
     if answer.blocked:
         raise _no_reply(

@@ -1,4 +1,4 @@
-"""Gemini, at Google's Generative Language API or a compatible server."""
+"""A model service for Gemini, at Google's Generative Language API or a compatible server."""
 
 from __future__ import annotations
 
@@ -79,9 +79,10 @@ a model takes about a million."""
 
 @frozen
 class GeminiService:
-    """`key` is the API key of an account (None: none was found); `base_url` None is Google's own address.
+    """Gemini as a model service.
 
-    `timeout` is in seconds, for each wait for more of an answer; `max_requests` limits the requests of one session.
+    `key` is the API key (None: none was found). `base_url` is the server (None: Google's own). `timeout` is the number
+    of seconds to wait for more of an answer. `max_requests` limits the requests of one session (None: no limit).
     """
 
     key: str | None = field(repr=False)
@@ -96,11 +97,14 @@ class GeminiService:
 
     @property
     def name(self) -> str:
-        """The name in the metadata of maps."""
+        """The name of the service in the metadata of maps."""
         return "gemini"
 
     def limits(self, format: Format) -> Limits | None:
-        """What the service takes of a format. For formats that it does not take as files, it gets text and pictures."""
+        """Return what the service accepts of a format in one request; None for virtual resources, which it cannot map.
+
+        For formats that it does not accept as files, the service gets text and pictures.
+        """
         if format.modality is Modality.VIRTUAL:
             return None
         seen = NATIVE_LIMITS.get(format.name)
@@ -109,7 +113,7 @@ class GeminiService:
         return seen or Limits(as_file=False, characters=CHARACTERS)
 
     def session(self) -> AbstractContextManager[Session]:
-        """Start a conversation. Raises `MapperUnavailable` if the key is missing or malformed."""
+        """Start a conversation. Raise `MapperUnavailable` if the API key is missing or malformed."""
         return self._session(self._checked_key())
 
     def _checked_key(self) -> str:
@@ -180,7 +184,7 @@ class _ErrorExplainer:
 
 @define
 class GeminiSession:
-    """A conversation with one model. A file is uploaded with the first question about it."""
+    """A conversation with one Gemini model. A file is uploaded with the first question about it."""
 
     _client: genai.Client = field(repr=False)
     _model: str
@@ -191,7 +195,11 @@ class GeminiSession:
     _budget: Budget
 
     def ask(self, question: Question, progress: Progress) -> Reply:
-        """The model's reply. Raises `MapperUnavailable`, `SourceUnreadable`, `Cancelled`."""
+        """Send `question` and return the model's reply.
+
+        Raise `MapperUnavailable` if the service fails, `SourceUnreadable` if a file to send cannot be read, or
+        `Cancelled` if the user cancels.
+        """
         contents = self._contents(question, progress)
         config = _config(question, self._generation)
         tries = 0
@@ -216,7 +224,10 @@ class GeminiSession:
         return reply_from(tried(request, self._explain, self._retries, progress), self._model, tries)
 
     def _contents(self, question: Question, progress: Progress) -> Any:
-        """The conversation. Its beginning never changes, because the service caches the common beginning of requests."""
+        """Return the conversation in the SDK's form.
+
+        Its beginning never changes, because Gemini caches common beginnings.
+        """
         from google.genai import types
 
         contents = [types.Content(role="user", parts=self._parts(question.parts, progress))]
@@ -253,8 +264,10 @@ class GeminiSession:
 
 
 def _inline(part: Part, room: int) -> bytes | None:
-    """The bytes of a picture that fits into the request. Raises `MapperUnavailable` for an image part that does not
-    fit."""
+    """Return the bytes of a picture to include in the request itself; None for text and for files to upload.
+
+    `room` is the number of bytes left in the request. Raise `MapperUnavailable` if an `ImagePart` does not fit.
+    """
     if isinstance(part, TextPart):
         return None
     if isinstance(part, ImagePart):
@@ -272,10 +285,10 @@ def _inline(part: Part, room: int) -> bytes | None:
 
 
 def _config(question: Question, wanted: Generation) -> Any:
-    """The settings of a request.
+    """Return the SDK's settings for a request.
 
-    It has only the settings of the user: Gemini 3 loops at temperatures below its default of 1.0 (Gemini 3 developer
-    guide, "Temperature"), and each model has its own thinking level and output limit.
+    Only settings from the user are set. Gemini 3 repeats itself endlessly at temperatures below its default of 1.0
+    (Gemini 3 developer guide, "Temperature"), and each model has its own thinking level and output limit.
     """
     from google.genai import types
 

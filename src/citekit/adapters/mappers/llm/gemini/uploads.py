@@ -1,7 +1,7 @@
-"""The files of one conversation at Gemini's Files API: uploaded once, waited for, and always deleted.
+"""Uploads the files of a conversation to Gemini's Files API, waits until they are processed, and deletes them.
 
-A file is recorded under a name that CiteKit chooses before its first byte is sent, so that neither a killed process nor
-a lost answer leaves an unknown file. The service deletes files after 48 hours.
+Each file is uploaded once. CiteKit chooses the remote name and records it before sending the first byte, so that a
+killed process or a lost reply leaves no unknown file behind. The service deletes files after 48 hours.
 """
 
 from __future__ import annotations
@@ -64,12 +64,16 @@ T = TypeVar("T")
 
 
 def owner_of(key: str, base_url: str | None) -> str:
-    """A fingerprint of the account: it shows whether a key may delete a file, without revealing the key."""
+    """Return a fingerprint of the account that `key` belongs to at `base_url`.
+
+    An upload can be deleted only with a key of its own account. The fingerprint identifies the account without
+    revealing the key.
+    """
     return hashlib.sha256(f"{base_url or google_genai.BASE_URL}\n{key}".encode()).hexdigest()[:12]
 
 
 def orphans_note(names: Sequence[str]) -> str:
-    """A sentence that lists the files that could not be deleted."""
+    """Return a message that lists the remote files `names`, which could not be deleted."""
     return (
         f"Gemini still stores these uploaded files: {', '.join(names)}. The next run with the same key deletes them, "
         "and Gemini itself deletes them after 48 hours. To list them, run: citekit doctor"
@@ -78,7 +82,7 @@ def orphans_note(names: Sequence[str]) -> str:
 
 @define
 class RemoteFiles:
-    """The uploads of a conversation. Safe to use from several threads at once; each file is sent once."""
+    """The files that a conversation has uploaded. Several threads can use it at once; each file is uploaded once."""
 
     client: genai.Client
     explain: Callable[[Exception], Verdict | None]
@@ -92,7 +96,7 @@ class RemoteFiles:
     _names: dict[str, bool] = field(factory=dict, init=False)  # name -> whether its upload may still be running
 
     def obtain(self, part: FilePart, progress: Progress) -> Any:
-        """The remote file (`types.File`), uploaded if necessary and processed by the service."""
+        """Return the remote file (`types.File`) for `part` after the service has processed it. Upload it if necessary."""
         with self._gates.setdefault(part, threading.Lock()):
             if part not in self._sent:
                 self._sent[part] = self._uploaded(part, progress)
@@ -120,8 +124,10 @@ class RemoteFiles:
 
     @contextmanager
     def _noted(self, name: str, outgoing: google_genai.Outgoing) -> Iterator[threading.Event]:
-        """Record `name` during its upload, and remove the record if the upload fails before the first byte. Yields the
-        event that the end of the upload sets."""
+        """Record `name` during its upload, and yield an event that the end of the upload sets.
+
+        The record is removed if the upload fails before its first byte is sent.
+        """
         self._note(name)
         ended = threading.Event()
         try:
@@ -142,8 +148,11 @@ class RemoteFiles:
         self.run.remember(OrphanedUpload(SERVICE, name, self.owner, time.time() + LIFETIME))
 
     def _ready(self, sent: Any, label: str, progress: Progress) -> Any:
-        """Wait until the service has processed a file, such as a recording; the pauses add up to at most `timeout`
-        seconds."""
+        """Wait until the service has processed an uploaded file, such as a recording, and return its new state.
+
+        Raise `MapperUnavailable` if processing fails or the pauses between requests add up to more than `timeout`
+        seconds.
+        """
         waited = 0.0
         while _state(sent) == "PROCESSING":
             if waited >= self.timeout:
@@ -166,8 +175,10 @@ class RemoteFiles:
         return tried(call, self.explain, self.retries, progress)
 
     def delete_all(self) -> None:
-        """Delete the uploads. A file that cannot be deleted now stays recorded for the next run. Raises no errors of
-        its own."""
+        """Delete the uploads of the conversation. Never raise errors of its own.
+
+        A file that cannot be deleted stays recorded, and the next run deletes it.
+        """
         hurried = evolve(
             self.retries,
             count=min(1, self.retries.count),
@@ -179,12 +190,14 @@ class RemoteFiles:
                 self._strike_out(name)
 
     def sweep(self, uploads: OrphanedUploads) -> int:
-        """Delete the orphaned uploads of this account, with one attempt each. Returns the number deleted."""
+        """Delete the orphaned uploads of this account, with one attempt each. Return the number of deleted files."""
         return uploads.sweep(SERVICE, self.owner, self._until_one_fails(evolve(self.retries, count=0)))
 
     def _until_one_fails(self, retries: Retries) -> Callable[[str], bool]:
-        """A function that deletes a file and returns whether it is gone; after the first failure, it does not try any
-        other."""
+        """Return a function that deletes a remote file by name and returns whether it is gone.
+
+        After one failure, the function sends no more requests and always returns False.
+        """
         failed = False
 
         def delete(name: str) -> bool:
@@ -195,8 +208,10 @@ class RemoteFiles:
         return delete
 
     def _delete(self, name: str, retries: Retries) -> bool:
-        """Whether the file is gone. The service answers with 403 or 404 for a file that never existed or is another
-        account's."""
+        """Delete a remote file and return whether it is gone.
+
+        The service replies 403 or 404 for files that never existed or belong to another account. These count as gone.
+        """
         try:
             tried(lambda: self._delete_once(name), self.explain, retries, silent)
         except MapperUnavailable:
@@ -225,8 +240,10 @@ class RemoteFiles:
 
 
 def check_size(part: FilePart) -> None:
-    """Reject a file that is too large for the service before it is sent. Raises `MapperUnavailable`,
-    `SourceUnreadable`."""
+    """Raise `MapperUnavailable` if a file is too large for the service, before it is uploaded.
+
+    Raise `SourceUnreadable` if the file cannot be read.
+    """
     try:
         size = part.path.stat().st_size
     except OSError as error:

@@ -1,8 +1,9 @@
-"""The capabilities of a server.
+"""Records which features of the API a server supports.
 
-OpenAI has all of them. Of the compatible servers, most support `json_schema` (Ollama, vLLM, llama.cpp, LM Studio,
-OpenRouter for some models), some only `json_object` (DeepSeek); pictures depend on the model; hardly any takes a PDF.
-No server announces this: CiteKit learns it from refused requests.
+OpenAI supports all of them. Most compatible servers support `json_schema` (Ollama, vLLM, llama.cpp, LM Studio,
+OpenRouter for some models), some only `json_object` (DeepSeek). Support for pictures depends on the model, and hardly
+any server accepts PDF files. Servers do not announce their features, so CiteKit learns them from the requests that they
+refuse.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _PICTURE = re.compile(
 
 
 class AnswerFormat(IntEnum):
-    """How a server enforces the form of an answer, the strictest last."""
+    """How strictly a server enforces the format of an answer, from not at all (`WORDS`) to a JSON Schema (`SCHEMA`)."""
 
     WORDS = 0
     JSON = 1
@@ -39,7 +40,7 @@ class AnswerFormat(IntEnum):
 
 @frozen(kw_only=True)
 class Capabilities:
-    """The parts of a request that a server supports, and the strictest form of an answer."""
+    """The features that a server supports, and the strictest format of an answer that it can enforce (`form`)."""
 
     files: bool = True
     images: bool = True
@@ -48,7 +49,7 @@ class Capabilities:
     form: AnswerFormat = AnswerFormat.SCHEMA
 
     def __and__(self, other: Self) -> Self:
-        """The capabilities in both."""
+        """Return the capabilities that both have."""
         return evolve(
             self,
             files=self.files and other.files,
@@ -59,13 +60,13 @@ class Capabilities:
         )
 
     def lower_form(self) -> Self:
-        """The same with the next less strict form of an answer."""
+        """Return these capabilities with the next less strict format of an answer."""
         return evolve(self, form=AnswerFormat(max(0, self.form - 1)))
 
 
 @frozen(kw_only=True)
 class RequestFeatures:
-    """The parts of a request that a server may not support."""
+    """The optional features that a request uses and a server may not support."""
 
     files: bool
     images: bool
@@ -76,9 +77,10 @@ class RequestFeatures:
 def without_refused(
     capabilities: Capabilities, sent: RequestFeatures, failure: OpenAiFailure, *, hosted: bool
 ) -> Capabilities | None:
-    """The capabilities without the one that `failure` is about; None if it is about something else.
+    """Return `capabilities` without the feature that `failure` is about; None if the failure has another cause.
 
-    For a compatible server that refuses without a reason, first files are removed, then the schema.
+    `sent` are the features of the refused request, and `hosted` is whether the server is OpenAI itself. If a compatible
+    server gives no reason, first files are removed, then the schema.
     """
     if failure.kind is not FailureKind.STATUS or failure.status not in _UNSUPPORTED_STATUSES:
         return None

@@ -1,4 +1,7 @@
-"""Error messages for failures of OpenAI or a compatible server: one sentence with its name, the status, and what to do."""
+"""Creates error messages for failures of OpenAI or a compatible server.
+
+A message contains the name of the service, the status, and what to do.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ _NO_MODEL = re.compile(
 
 
 class BadResponseError(Exception):
-    """A response with status 200 that reports an error, or is malformed."""
+    """A response with status 200 that reports an error or is malformed."""
 
     def __init__(self, failure: OpenAiFailure) -> None:
         self.failure = failure
@@ -37,7 +40,10 @@ class BadResponseError(Exception):
 
 @frozen(kw_only=True)
 class Endpoint:
-    """The model and the server, for the sentences. `keyed` says whether a key is sent."""
+    """The model and the server, for error messages. `keyed` is whether an API key is sent.
+
+    `base_url` is the URL of the server (None: OpenAI). `timeout` is in seconds.
+    """
 
     model: str
     base_url: str | None = field(repr=False)
@@ -46,7 +52,7 @@ class Endpoint:
 
     @property
     def hosted(self) -> bool:
-        """Whether this is OpenAI itself, not a compatible server."""
+        """Whether the server is OpenAI itself, not a compatible server."""
         host = self.host.partition(":")[0]
         return self.base_url is None or host == "openai.com" or host.endswith(".openai.com")
 
@@ -57,14 +63,14 @@ class Endpoint:
 
     @property
     def label(self) -> str:
-        """The name of the service at the beginning of a sentence."""
+        """The name of the service for the beginning of an error message."""
         if self.base_url is None:
             return "OpenAI"
         return f"OpenAI at {self.host}" if self.hosted else f"The OpenAI-compatible server at {self.host}"
 
 
 def no_key() -> MapperUnavailable:
-    """The error for OpenAI without a key."""
+    """Return the error for using OpenAI without an API key."""
     return MapperUnavailable(
         "OpenAI needs an API key, but OPENAI_API_KEY is not set. Set it, use a server that needs no key (--base-url), "
         "or map without a model (--mapper local)."
@@ -72,7 +78,11 @@ def no_key() -> MapperUnavailable:
 
 
 def refusal(endpoint: Endpoint, words: str, http: str = "") -> MapperUnavailable:
-    """The error for a refusal by the model or a filter; `http` is the status in parentheses if it was an HTTP error."""
+    """Return the error for a request that the model or a content filter refused.
+
+    `words` is the reason that the server gives. `http` is the HTTP status in parentheses, or "" if there was no HTTP
+    error.
+    """
     said = f": {_one_line(words)!r}" if words.strip() else ""
     return MapperUnavailable(
         f"{endpoint.label} rejected the request for the model {endpoint.model!r}{http and ' ' + http}{said}. Try "
@@ -81,17 +91,20 @@ def refusal(endpoint: Endpoint, words: str, http: str = "") -> MapperUnavailable
 
 
 def exceeds_context(failure: OpenAiFailure) -> bool:
-    """Whether the question was longer than the model's context."""
+    """Return whether the request failed because it was longer than the model's context."""
     return bool(_TOO_LONG.search(failure.words))
 
 
 def concerns_account(failure: OpenAiFailure) -> bool:
-    """Whether the failure is about credit, the model's name, or forbidden content, whatever else its message names."""
+    """Return whether the failure is about credit, the model's name, or forbidden content.
+
+    Such a message may also mention a feature, but the feature is then not the cause.
+    """
     return bool(_NO_CREDIT.search(failure.words) or _NO_MODEL.search(failure.words) or _REFUSED.search(failure.words))
 
 
 def verdict(endpoint: Endpoint, failure: OpenAiFailure) -> Verdict:
-    """The error for `failure`, and whether the same request may succeed later."""
+    """Return the error to raise for `failure`, and whether the same request may succeed later."""
     if failure.kind is FailureKind.STATUS and failure.status is not None:
         sentence, transient = _status_sentence(endpoint, failure, failure.status)
     else:

@@ -1,4 +1,4 @@
-"""A question as the messages of a chat completion."""
+"""Converts a question to the messages of a chat completion."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ _SCHEMA_INSTRUCTION = "Answer with one JSON object and nothing else. It has to f
 
 @frozen(kw_only=True)
 class ChatMessages:
-    """The messages of a request, `notes` about them, the number of `characters` of their text, and of the text
-    `in_files`."""
+    """The messages of a request, the optional features that they use (`sent`), and `notes` about them for the user.
+
+    `characters` is the number of characters of text in the messages, and `in_files` that of the text in attached files.
+    """
 
     messages: list[dict[str, Any]]
     sent: RequestFeatures
@@ -39,16 +41,19 @@ class ChatMessages:
 
 @frozen(kw_only=True)
 class MessageWriter:
-    """Writes questions as messages that a server takes; `extract_text` extracts the text of a PDF for a server without
-    files."""
+    """Writes questions as messages in a form that the server accepts.
+
+    `extract_text` returns the text of a PDF, for servers that do not accept files.
+    """
 
     endpoint: Endpoint
     extract_text: Callable[[Path], str] | None
 
     def written(self, question: Question, capabilities: Capabilities, *, temperature: bool) -> ChatMessages:
-        """The messages for `question`.
+        """Return the messages for `question`. Only features in `capabilities` are used.
 
-        Raises `MapperUnavailable` if the server can get the question in no form, `SourceUnreadable`.
+        `temperature` is whether the user has set a temperature. Raise `MapperUnavailable` if no form of the question
+        suits the server, or `SourceUnreadable` if a file cannot be read.
         """
         self._check_size(question)
         content = [item for part in question.parts for item in self._content_items(part, capabilities)]
@@ -78,7 +83,7 @@ class MessageWriter:
         )
 
     def _doubtful(self, sent: RequestFeatures) -> bool:
-        """Whether a file goes to a server that might silently ignore it."""
+        """Return whether the request contains a file that the server might silently ignore."""
         return sent.files and not self.endpoint.hosted and self.extract_text is not None
 
     def _content_items(
@@ -162,7 +167,7 @@ def _schema_instruction(question: Question) -> str:
 
 
 def _joined_text(content: list[dict[str, Any]]) -> Any:
-    """Text alone as one string, which even the smallest servers take."""
+    """Return content that is only text as one string, which all servers accept; other content is returned unchanged."""
     if all(item["type"] == "text" for item in content):
         return "\n\n".join(item["text"] for item in content)
     return content

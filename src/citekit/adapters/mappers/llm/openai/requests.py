@@ -1,4 +1,7 @@
-"""One question to OpenAI or a compatible server: sent, retried, and reduced to the capabilities of the server."""
+"""Sends one question to OpenAI or a compatible server, with retries.
+
+If the server refuses a feature, the request is sent again without it.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ request."""
 
 @frozen(kw_only=True)
 class SessionContext:
-    """What all questions of one session share."""
+    """The client, the settings, and the budget that all questions of one session share."""
 
     endpoint: Endpoint
     client: OpenAI = field(repr=False)
@@ -45,7 +48,7 @@ class SessionContext:
 
 
 class _UnsupportedError(Exception):
-    """The server does not support a part of the request; `capabilities` are those that remain."""
+    """The server does not support a feature of the request. `capabilities` are the features that remain."""
 
     def __init__(self, capabilities: Capabilities) -> None:
         self.capabilities = capabilities
@@ -54,7 +57,7 @@ class _UnsupportedError(Exception):
 
 @define(kw_only=True)
 class ChatRequest:
-    """One question, sent until it is answered; `capabilities` shrink with each refusal."""
+    """One question, which is sent until it is answered. Each refused feature is removed from `capabilities`."""
 
     context: SessionContext
     question: Question
@@ -63,7 +66,11 @@ class ChatRequest:
     usage: Usage = field(factory=Usage)
 
     def reply(self) -> Reply:
-        """The model's reply. Raises `MapperUnavailable`, `SourceUnreadable`, and what `progress` raises."""
+        """Send the question and return the model's reply.
+
+        Raise `MapperUnavailable` if the service fails, or `SourceUnreadable` if a file to send cannot be read. Errors
+        that `progress` raises propagate.
+        """
         context = self.context
         writer = MessageWriter(endpoint=context.endpoint, extract_text=context.extract_text)
         while True:
@@ -107,7 +114,10 @@ class ChatRequest:
         return completion
 
     def _stream(self, request: dict[str, Any], completion: Completion) -> Completion:
-        """Send a request, and read the streamed answer; some servers do not stream, even on request."""
+        """Send `request` and add the answer to `completion`.
+
+        Both streamed and complete answers are accepted, because some servers do not stream even on request.
+        """
         response = self.context.client.chat.completions.with_raw_response.create(**request)
         if "event-stream" in response.headers.get("content-type", ""):
             return completion.read_stream(response.parse())
@@ -145,7 +155,11 @@ class ChatRequest:
         return None if failure is None else verdict(context.endpoint, failure)
 
     def _read(self, completion: Completion, written: ChatMessages) -> Reply:
-        """The reply in `completion`. Raises `NoReplyError` (a refusal), `_UnsupportedError` (a part was ignored)."""
+        """Return the reply in `completion`.
+
+        Raise `NoReplyError` if the model refused or sent no text, or `_UnsupportedError` if the server ignored a
+        feature.
+        """
         endpoint, text = self.context.endpoint, without_wrapping(completion.text)
         complete = completion.finish not in ("length", "")  # a stream that ends without a reason was cut off
         if completion.refusal or completion.finish == "content_filter":
@@ -156,7 +170,11 @@ class ChatRequest:
         return Reply(text, complete, self.usage, written.notes + self._cut(completion, written))
 
     def _check_taken(self, completion: Completion, written: ChatMessages, text: str, complete: bool) -> None:
-        """Detect a file or a schema that the server accepted but silently ignored."""
+        """Raise `_UnsupportedError` if the server accepted a file or a schema but silently ignored it.
+
+        An ignored file is detected by the low number of input tokens; an ignored schema, by an answer that does not
+        match it.
+        """
         tokens = completion.tokens_in
         held = written.characters + written.in_files
         if written.in_files and tokens and tokens * _CHARACTERS_PER_TOKEN < held:

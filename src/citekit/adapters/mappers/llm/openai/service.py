@@ -1,8 +1,8 @@
-"""OpenAI, and every compatible server: Ollama, vLLM, llama.cpp, LM Studio, OpenRouter.
+"""A model service for OpenAI and compatible servers: Ollama, vLLM, llama.cpp, LM Studio, OpenRouter.
 
-It uses chat completions instead of the newer Responses API. Chat completions take PDF files and pictures inside the
-request (so nothing is uploaded or orphaned) and structured outputs, OpenAI supports them for its current models, and
-compatible servers have them in common.
+It uses chat completions instead of the newer Responses API, because compatible servers have them in common and OpenAI
+supports them for its current models. Chat completions support structured outputs. They accept PDF files and pictures
+inside the request, so nothing is uploaded that would have to be deleted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _IMAGE_FORMATS = frozenset({"jpeg", "png", "webp"})
 
 @define(kw_only=True)
 class _LearnedCapabilities:
-    """The capabilities of a server as learned from its refusals, shared by all sessions."""
+    """The capabilities of a server, learned from the requests that it refused. All sessions share them."""
 
     capabilities: Capabilities = field(factory=Capabilities)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
@@ -57,11 +57,12 @@ def _trimmed(key: str | None) -> str | None:
 
 @frozen
 class OpenAiService:
-    """`base_url` None is OpenAI itself, which needs a key; another server may need none. `timeout` is in seconds.
+    """OpenAI or a compatible server as a model service.
 
-    `max_requests` limits the requests of one session. `extract_text` extracts the text of a PDF, page by page, for
-    servers that take no files; it returns an empty text if no page has any, so that a scan is not mapped from its page
-    numbers.
+    `base_url` is the URL of the server; None is OpenAI, which requires a key. Other servers may not require one.
+    `timeout` is in seconds. `max_requests` limits the requests of one session (None: no limit). `extract_text` returns
+    the text of a PDF, page by page, for servers that do not accept files. If no page has text, it must return "", so
+    that the model does not invent a map from page numbers alone.
     """
 
     key: str | None = field(repr=False, converter=_trimmed)
@@ -76,20 +77,21 @@ class OpenAiService:
 
     @property
     def name(self) -> str:
-        """`openai` for every server: the name of the API."""
+        """The name of the service in the metadata of maps: `openai` for OpenAI and every compatible server."""
         return "openai"
 
     @property
     def endpoint(self) -> Endpoint:
-        """The model and the server."""
+        """The model and the server, for error messages."""
         return Endpoint(model=self.model, base_url=self.base_url, timeout=self.timeout, keyed=self.key is not None)
 
     def limits(self, format: Format) -> Limits:
-        """What the service takes of that format: PDF files and pictures; of all others, text and pictures.
+        """Return what the service accepts of a format in one request.
 
-        OpenAI: 50 MB of files ("File inputs"); 100 pages and 400,000 characters, so that a request stays below the
-        272,000 tokens above which it costs double. The context of another server is unknown and often small: 40 pages
-        and 100,000 characters.
+        PDF files and pictures are sent as files, other formats as text and pictures. OpenAI accepts 50 MB of files
+        ("File inputs"). CiteKit sends it at most 100 pages and 400,000 characters, so that a request stays below
+        272,000 tokens, above which the price doubles. The context of other servers is unknown and often small, so they
+        get at most 40 pages and 100,000 characters.
         """
         hosted = self.endpoint.hosted
         characters = 400_000 if hosted else 100_000
@@ -101,9 +103,9 @@ class OpenAiService:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """Start a conversation. The service stores nothing for it, so there is nothing to delete at its end.
+        """Start a conversation. The service stores nothing for it, so nothing must be deleted at its end.
 
-        Raises `MapperUnavailable` if OpenAI itself is used without a key, or if the key or the URL is malformed.
+        Raise `MapperUnavailable` if OpenAI is used without a key, or if the key or the URL is malformed.
         """
         if self.key is None and self.endpoint.hosted:
             raise no_key()

@@ -1,4 +1,4 @@
-"""A chat completion, streamed in chunks, or whole from a server that does not stream."""
+"""Reads a chat completion that is streamed in chunks or sent as a whole."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @define
 class Completion:
-    """The model's text, its refusal, the finish reason, and the tokens as the server counts them."""
+    """A chat completion: the model's text, its refusal, the finish reason, and the tokens as the server counts them."""
 
     key: str | None = field(default=None, repr=False)
     text: str = ""
@@ -30,15 +30,18 @@ class Completion:
 
     @property
     def usage(self) -> Usage:
-        """The usage of the request."""
+        """The usage of the request: one request and its tokens."""
         return Usage(1, self.tokens_in, self.tokens_out)
 
     def stop(self) -> None:
-        """Ignore all further chunks."""
+        """Ignore all further chunks. Another thread may call this method while `read_stream` runs."""
         self._stopped = True
 
     def read_stream(self, chunks: Iterator[ChatCompletionChunk]) -> Completion:
-        """Add all chunks. Raises `BadResponseError` for a reported error, and if there is no choice."""
+        """Add the chunks of a streamed answer and return this object.
+
+        Raise `BadResponseError` if the stream reports an error or contains no choice.
+        """
         for chunk in chunks:
             if self._stopped:
                 return self
@@ -47,7 +50,7 @@ class Completion:
         return self._checked()
 
     def read_body(self, body: object) -> Completion:
-        """Add an answer that came at once. Raises the errors of `read_stream`."""
+        """Add an answer that was sent as a whole and return this object. Raise the same errors as `read_stream`."""
         if not isinstance(body, Mapping):
             raise BadResponseError(
                 driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="the answer has no choices")
@@ -86,7 +89,7 @@ class Completion:
 
 
 def _content_text(content: object) -> str:
-    """The text of a message; some servers send it as a list of parts."""
+    """Return the text of a message's `content`. Some servers send a list of parts instead of a string."""
     if isinstance(content, list):
         return "".join(_text(part.get("text")) for part in content if isinstance(part, Mapping))
     return _text(content)

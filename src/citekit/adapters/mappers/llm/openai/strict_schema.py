@@ -1,8 +1,8 @@
 """Converts JSON Schemas to OpenAI's strict structured outputs, and checks answers against them.
 
 The rules of strict mode (OpenAI, "Structured model outputs", supported schemas): every object has
-`additionalProperties: false` and requires all its properties; an optional value is a union with null; only some of the
-other keywords are supported.
+`additionalProperties: false` and requires all its properties, an optional value is a union with null, and only some of
+the other keywords are supported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
 
 
 def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """`schema` by the rules of strict mode; an optional property becomes nullable."""
+    """Return `schema` converted to the rules of strict mode. Optional properties become required but nullable."""
     kept = {name: _strict_value(value) for name, value in schema.items() if name in _KNOWN and name != "properties"}
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
@@ -39,9 +39,10 @@ def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def may_match(text: str, schema: Mapping[str, Any]) -> bool:
-    """Whether `text` may be an answer to `schema`: an object with the required properties at the top level.
+    """Return whether `text` may be an answer that matches `schema`: an object with the required top-level properties.
 
-    A truncated or malformed object passes: `answers` decides what can be salvaged.
+    Truncated or malformed text also passes if it starts with `{`, because the module `answers` may recover nodes from
+    it.
     """
     try:
         answer = json.loads(text)
@@ -51,7 +52,10 @@ def may_match(text: str, schema: Mapping[str, Any]) -> bool:
 
 
 def without_wrapping(text: str) -> str:
-    """`text` without the thoughts and the code fence of a model without structured outputs."""
+    """Return `text`, a model's answer, without the thoughts and the code fence that may surround it.
+
+    Models without structured outputs may add them.
+    """
     answer = _THOUGHTS.sub("", text).strip()
     fenced = _FENCED.search(answer)
     return fenced[1].strip() if fenced and not answer.startswith("{") else answer
