@@ -115,6 +115,7 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
         "library chunking compare": (("1",),),
         "library rebuild": (("--collection", words), ()),
         "doctor": ((), (words,)),
+        "skill": ((), ("--install", f"no{words}"), ("--install", "loose.txt")),
         "demo": (("bees\x1b[45m\u202e.md", words),),
         "serve": (("--tools", words),),
     }

@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "library": ("library", "Manage the library: ingest books, ask questions, remove books."),
     "doctor": ("doctor", "Report what is missing or broken, and how to fix it."),
     "serve": ("serve", "Serve agents over MCP on standard input and output."),
+    "skill": ("skill", "Print or install a short skill that teaches agents to use citekit."),
     "demo": ("demo", "Map sample files and cut one part out of each."),
 }
 """For each command: its module in this package, and a one-line description."""

@@ -43,19 +43,14 @@ from citekit.entrypoints.mcp.workers import Report, Workers
 from citekit.settings import TOOLSETS
 
 INSTRUCTIONS = (
-    "CiteKit turns files into evidence. It maps the structure of each file, and cuts out exactly the "
-    "part that supports a claim.\n"
-    "1. listResources: lists the mapped files.\n"
-    "2. findText: finds words in the text of files, with the exact page, line, or time. This is usually the shortest "
-    "way to a fact.\n"
-    "3. readText: returns the text of a node or address inline.\n"
-    "4. getStructure: shows the structure of one file. For a large file, call it with depth: 1 first, "
-    "and then with the node_id of a branch.\n"
-    "5. getNode: shows one node whose id you know.\n"
-    "6. resolve with virtual: true: returns the address to cite immediately. Without virtual: creates a "
-    "file with only that part (output_path). Do this when you need the file itself.\n"
-    "7. verifyQuote: checks that the file contains the words that you want to quote.\n"
-    'Cite the address of the smallest node that contains the fact. Error messages begin with "Error: " '
+    "CiteKit finds, reads, and cites exact parts of files. Most questions take two calls:\n"
+    "1. findText with the words that you expect in the answer, and resource_ids if you know the file: lines with "
+    "their exact page, line, or time.\n"
+    "2. verifyQuote with the lines that you want to cite (quotes, a list): each with its page and whole row. Or "
+    "readText with node_id pages=N to read around a match first.\n"
+    "Otherwise: listResources gives the ids of files; getStructure with depth: 1 their parts; getNode one part; "
+    "resolve cuts out a part as a file (output_path).\n"
+    'Cite the address of the smallest part that contains the fact. Error messages begin with "Error: " '
     "and say what to do."
 )
 
