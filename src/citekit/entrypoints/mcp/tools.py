@@ -87,8 +87,8 @@ RESOLVE = Tool(
     name="resolve",
     title="Cite or cut out a node",
     description=(
-        "Turns a node or address into evidence. With virtual: true, returns only the address to cite, immediately, and whether "
-        "the source has changed. Otherwise, cuts that part out of the file (PDF pages, a clip, a crop, lines) and returns "
+        "Turns a node or address into evidence. With virtual: true, returns only the address to cite, and whether the source "
+        "has changed. Otherwise, cuts that part out of the file (PDF pages, a clip, a crop, lines) and returns "
         "output_path, a small new file, and a receipt of its origin."
     ),
     input_schema=schemas.inputs(
