@@ -23,7 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "inspect": ("inspect", "Show one node of a map."),
     "resolve": ("resolve", "Cut out one part of a resource as evidence."),
     "find": ("find", "Find words in the text of mapped files."),
-    "read": ("read", "Print the text of a part of a mapped file."),
+    "read": ("read", "Print the text of a part of a file, without extracting it."),
     "search": ("search", "Find nodes by words in their titles and summaries."),
     "outline": ("context", "Print an outline of maps for a model, within a token budget."),
     "import": ("adapt", "Import the structure that another program produced as a map."),
@@ -37,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "library": ("library", "Manage the library: ingest books, ask questions, remove books."),
     "doctor": ("doctor", "Report what is missing or broken, and how to fix it."),
     "serve": ("serve", "Serve agents over MCP on standard input and output."),
-    "skill": ("skill", "Print or install a short skill that teaches agents to use citekit."),
+    "skill": ("skill", "Print a short skill for agents that have a shell."),
     "demo": ("demo", "Map sample files and cut one part out of each."),
 }
 """For each command: its module in this package, and a one-line description."""

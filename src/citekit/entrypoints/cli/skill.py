@@ -24,8 +24,8 @@ command citekit. Use it to answer questions about files with verified quotes.
 
 Most questions take two commands:
 
-1. `citekit find WORDS [--resource ID]` shows the matching lines with their address, such as `doc://report#pages=12`. All words \
-must be on one page; put a phrase in quotation marks inside the argument: `'"net sales" 2023'`.
+1. `citekit find WORDS [--resource ID]` shows the matching lines with their address, such as `doc://report#pages=12`. All \
+words must be on one page; put a phrase in quotation marks inside the argument: `'"net sales" 2023'`.
 2. `citekit verify-quote ADDRESS 'the words'` checks a quote before you cite it. Exit code 0: cite it with its address.
 
 Also:

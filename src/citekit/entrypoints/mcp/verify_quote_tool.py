@@ -172,8 +172,8 @@ VERIFY_QUOTE = Tool(
     title="Check a quote, or find a text",
     description=(
         "Checks that a text is where you want to cite it, or finds where it is: the exact page and, for quotes, the whole "
-        "line or row. Cite only exact and normalised (typography differs). elsewhere: at other addresses; altered: the meaning "
-        "changes; absent: near is only similar; unread: pages cannot be read."
+        "line or row. Cite only exact and normalised (typography differs). elsewhere: at other addresses; altered: the "
+        "meaning changes; absent: near is only similar; unread: pages cannot be read."
     ),
     input_schema=schemas.inputs(
         {
