@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import Cli, plain_environment
+from tests.representatives import representatives
 from tests.services.gemini_server import KEY, Answer, GeminiServer, gemini_server
 
 BOOK = next((Path(__file__).parents[2] / "src" / "citekit" / "samples").rglob("*.pdf"))
@@ -43,7 +44,7 @@ def pressed(cli: Cli, server: GeminiServer, times: int) -> tuple[int, str]:
     return child.returncode, err
 
 
-@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize("times", representatives([3, 1], 1))
 def test_ctrl_c_leaves_nothing_at_the_service_however_often_it_comes(
     cli: Cli, server: GeminiServer, times: int
 ) -> None:

@@ -77,6 +77,17 @@ def embedder(request: pytest.FixtureRequest, folder: Path) -> Iterator[Embedder]
 
 every = pytest.mark.parametrize("embedder", KINDS, indirect=True, scope="module")
 
+MADE_OF_OTHERS = ("joined", "onnx folder")
+"""What runs the model of another kind."""
+
+every_model = pytest.mark.parametrize(
+    "embedder",
+    [pytest.param(kind, marks=[pytest.mark.slow] if kind in MADE_OF_OTHERS else []) for kind in KINDS],
+    indirect=True,
+    scope="module",
+)
+"""For tests that embed much text: `make test` runs each model once."""
+
 
 def cosine(left: Vector, right: Vector) -> float:
     return math.fsum(one * other for one, other in zip(left, right, strict=True))
@@ -87,7 +98,7 @@ def apart(left: Sequence[Vector], right: Sequence[Vector]) -> float:
     return max(abs(a - b) for one, other in pairs for a, b in zip(one, other, strict=True))
 
 
-@every
+@every_model
 def test_every_vector_has_unit_length_and_the_dimensions_of_the_identity(embedder: Embedder) -> None:
     short = TEXTS[:-1]
 
@@ -97,7 +108,7 @@ def test_every_vector_has_unit_length_and_the_dimensions_of_the_identity(embedde
     assert max(abs(cosine(vector, vector) - 1) for vector in vectors) < 1e-5
 
 
-@every
+@every_model
 def test_a_text_has_the_same_vector_alone_and_among_others_and_the_order_is_kept(embedder: Embedder) -> None:
     together = embedder.documents(TEXTS)
 
@@ -110,7 +121,7 @@ def test_no_texts_have_no_vectors(embedder: Embedder) -> None:
     assert [] == list(embedder.documents([]))
 
 
-@every
+@every_model
 def test_a_very_long_text_has_a_vector(embedder: Embedder) -> None:
     prose = " ".join(f"chapter{number} of the sea and the ship" for number in range(360))
     blob = "x" * 12_000

@@ -23,7 +23,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return Place.filled(tmp_path_factory.mktemp("links").resolve())
 
 
-@pytest.mark.parametrize("trial", representatives(TRIALS, 3), ids=str)
+@pytest.mark.parametrize("trial", representatives(TRIALS, 2), ids=str)
 def test_no_command_follows_what_was_put_into_a_home(place: Place, trial: Trial) -> None:
     assert place.wrong_with(trial) is None
 

@@ -11,6 +11,7 @@ from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
 from citekit.domain.errors import IndexUnavailable
 from citekit.domain.library.vectors import CollectionFacts, Question
 from tests.mcp.library_home import LibraryHome, chapter
+from tests.representatives import representatives
 
 BEES = "Where does the queen bee lay eggs in the hive?"
 INGEST = ("alexandria_ingest", {"book_id": 1, "min_chunk_size": 40, "max_chunk_size": 120})
@@ -67,7 +68,7 @@ def test_a_hit_can_be_opened_by_the_other_tools(home: LibraryHome) -> None:
     assert hit == cited
 
 
-@pytest.mark.parametrize(("given", "count"), [(0, 1), (-3, 1), (3, 3), (99, 20), (10**30, 20)])
+@pytest.mark.parametrize(("given", "count"), representatives([(0, 1), (-3, 1), (3, 3), (99, 20), (10**30, 20)], 3))
 def test_the_limit_is_moved_to_its_bounds(home: LibraryHome, given: int, count: int) -> None:
     small = {"book_id": 1, "min_chunk_size": 5, "max_chunk_size": 20}
 
@@ -137,14 +138,27 @@ def test_the_default_guardian_speaks(home: LibraryHome) -> None:
 
 @pytest.mark.parametrize(
     ("pattern", "guardian", "keys", "instruction"),
-    [
-        ("tldr", "lupita", {"response_pattern", "guardian", "guardian_name", "guardian_emoji"}, "pig|three sentences"),
-        ("direct", "none", {"response_pattern"}, "Answer the question"),
-        ("free", "none", set(), None),
-        ("nonsense", "none", {"response_pattern_error"}, None),
-        ("synthesis", "nobody", {"response_pattern", "guardian_error"}, "Compare what"),
-        ("nonsense", "zec", {"response_pattern_error", "guardian", "guardian_name", "guardian_emoji"}, "You are Zec"),
-    ],
+    representatives(
+        [
+            (
+                "tldr",
+                "lupita",
+                {"response_pattern", "guardian", "guardian_name", "guardian_emoji"},
+                "pig|three sentences",
+            ),
+            ("direct", "none", {"response_pattern"}, "Answer the question"),
+            ("free", "none", set(), None),
+            ("nonsense", "none", {"response_pattern_error"}, None),
+            ("synthesis", "nobody", {"response_pattern", "guardian_error"}, "Compare what"),
+            (
+                "nonsense",
+                "zec",
+                {"response_pattern_error", "guardian", "guardian_name", "guardian_emoji"},
+                "You are Zec",
+            ),
+        ],
+        3,
+    ),
 )
 def test_guardian_and_pattern_make_the_instruction(
     home: LibraryHome, pattern: str, guardian: str, keys: set[str], instruction: str | None

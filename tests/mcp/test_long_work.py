@@ -15,6 +15,7 @@ from citekit.domain.errors import Cancelled
 from citekit.entrypoints.mcp import workers
 from citekit.entrypoints.mcp.workers import Watch
 from tests.mcp.server_process import PATIENCE, Home, Wire
+from tests.representatives import representatives
 
 PART = {"resource_id": "notes", "node_id": "intro"}
 ENDLESS = 1_000_000
@@ -39,7 +40,7 @@ def begin(wire: Wire, **meta: object) -> int:
     return wire.start("tools/call", {"name": "resolve", "arguments": PART, **({"_meta": meta} if meta else {})})
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", representatives(["auto", "legacy"], 1))
 def test_progress_rises_to_the_end(home: Home, mode: str) -> None:
     heard: list[tuple[float, float | None, str | None]] = []
 
@@ -101,7 +102,7 @@ def test_a_cancelled_extraction_stops_and_leaves_nothing(home: Home, wire: Calla
     assert [] == [path for path in home.folder.rglob("*") if path.is_file() and path.read_bytes() == b"evidence"]
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", representatives(["legacy", "auto"], 1))
 def test_the_official_client_can_give_up(home: Home, mode: str) -> None:
     async def work(client: Client) -> object:
         with anyio.move_on_after(1) as scope:

@@ -117,13 +117,13 @@ def test_a_collection_that_was_put_in_order_answers_exactly(filled: Path) -> Non
 
 def test_after_tidying_up_the_removed_no_longer_count(folder: Path) -> None:
     index, fresh = EdgeVectorIndex(folder), EdgeVectorIndex(folder.with_name("fresh"))
-    for one, numbers in ((index, range(6000)), (fresh, range(0, 6000, 2))):
+    for one, numbers in ((index, range(3000)), (fresh, range(0, 3000, 2))):
         one.create("books", MODEL)
         one.put("books", map(an_entry, numbers))
     index.flush("books")
 
     index.remove("books", Where({"language": ("eng",)}))
-    index.put("books", map(an_entry, range(0, 6000, 2)))
+    index.put("books", map(an_entry, range(0, 3000, 2)))
     index.flush("books")
 
     ours, theirs = (one.search("books", a_question(8)) for one in (index, fresh))
@@ -240,7 +240,7 @@ def test_a_panic_of_the_engine_is_damage_and_the_next_call_opens_anew(copy: Call
 
 
 def test_what_was_settled_survives_a_kill_at_any_moment(folder: Path) -> None:
-    for round_number in range(3):
+    for round_number in range(2):
         command = [sys.executable, "-c", WORKER, str(folder), str(round_number * 100_000), "100000", "100", "settle"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None

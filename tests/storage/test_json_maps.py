@@ -354,7 +354,7 @@ def writer(folder: Path, title: str) -> subprocess.Popen[bytes]:
 def test_writers_that_are_killed_leave_a_whole_map(folder: Path) -> None:
     store = JsonMapStore(folder)
     chance = random.Random(7)
-    for _ in range(3):
+    for _ in range(2):
         writers = [writer(folder, title) for title in "ab"]
         time.sleep(chance.uniform(0.0, 0.2))
         for process in writers:

@@ -26,6 +26,7 @@ from citekit.domain.node import NodeName
 from citekit.domain.progress import silent
 from citekit.entrypoints.mcp.tools import Tools
 from citekit.settings import Settings
+from tests.representatives import representatives
 from tests.stories.conftest import by_paragraph
 
 WINDOW = 0.02
@@ -210,7 +211,7 @@ def test_nothing_is_at_hand_of_what_was_not_asked(places: Callable[[], Place]) -
     assert (None, None) == (other, otherwise)
 
 
-@pytest.mark.parametrize("mishap", MISHAPS)
+@pytest.mark.parametrize("mishap", representatives(MISHAPS, 12))
 def test_what_is_at_hand_after_a_mishap_is_what_a_new_program_would_say(
     places: Callable[[], Place], mishap: str
 ) -> None:

@@ -79,7 +79,7 @@ def spoiled_maps(draw: st.DrawFn) -> dict[str, Any]:
     return spoiled(draw, maps.to_plain_map(draw(maps_with_places_of_all_kinds())))
 
 
-few = settings(max_examples=20)
+few = settings(max_examples=settings().max_examples * 2 // 5)
 """Whole maps take long to make up."""
 
 
