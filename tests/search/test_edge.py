@@ -117,13 +117,13 @@ def test_a_collection_that_was_put_in_order_answers_exactly(filled: Path) -> Non
 
 def test_after_tidying_up_the_removed_no_longer_count(folder: Path) -> None:
     index, fresh = EdgeVectorIndex(folder), EdgeVectorIndex(folder.with_name("fresh"))
-    for one, numbers in ((index, range(3000)), (fresh, range(0, 3000, 2))):
+    for one, numbers in ((index, range(6000)), (fresh, range(0, 6000, 2))):
         one.create("books", MODEL)
         one.put("books", map(an_entry, numbers))
     index.flush("books")
 
     index.remove("books", Where({"language": ("eng",)}))
-    index.put("books", map(an_entry, range(0, 3000, 2)))
+    index.put("books", map(an_entry, range(0, 6000, 2)))
     index.flush("books")
 
     ours, theirs = (one.search("books", a_question(8)) for one in (index, fresh))
