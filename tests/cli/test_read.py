@@ -11,8 +11,8 @@ def test_the_text_is_shown_below_its_address(mapped: Cli) -> None:
     answer = mapped("read", "code_py", "lines=2-3")
 
     assert (0, "") == (answer.code, answer.err)
-    assert ["text://code_py#lines=2-3  first", "[line 2]"] == [line.rstrip() for line in answer.out.splitlines()][:2]
-    assert "    return 1" in answer.out.splitlines()
+    assert ["text://code_py#lines=2-3  first", "  [line 2]"] == [line.rstrip() for line in answer.out.splitlines()][:2]
+    assert "      return 1" in answer.out.splitlines()
 
 
 def test_the_answer_is_one_json_document_and_continues(mapped: Cli) -> None:

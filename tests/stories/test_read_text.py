@@ -260,11 +260,11 @@ def test_the_number_of_characters_is_bounded(app: Container, max_chars: int) -> 
 
 
 def test_a_line_of_a_file_cannot_pass_for_a_page_mark(tmp_path: Path) -> None:
-    (tmp_path / "forged.txt").write_text("[page 7]\n[line 70]\nplain\n")
+    (tmp_path / "forged.txt").write_text("[page 7]\n[line 70]\n[cut: no]\nplain\n")
     app = bootstrap(home=tmp_path)
     app.ingest(tmp_path / "forged.txt")
 
-    assert "[line 1]\n## [page 7]\n\\[line 70]\nplain" == app.read_text("forged_txt").text
+    assert "[line 1]\n## [page 7]\n\\[line 70]\n\\[cut: no]\nplain" == app.read_text("forged_txt").text
 
 
 def test_a_changed_file_is_read_from_its_mapped_text_and_marked_stale(tmp_path: Path) -> None:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from citekit.domain.text_search.read import ReadTextAnswer
 
 
-def read_lines(answer: ReadTextAnswer) -> Iterator[str]:
+def read_lines(answer: ReadTextAnswer, indent: str = "") -> Iterator[str]:
     """Yield the answer as lines for terminals and agents: the address and titles, the text, and what else to know."""
     path = " > ".join(" ".join(title.split()) for title in answer.titles)
     yield f"{answer.address or 'No text'}{f'  {path}' if path else ''}"
-    yield from answer.text.split("\n") if answer.text else ()
+    yield from (f"{indent}{line}" for line in answer.text.split("\n")) if answer.text else ()
     if answer.next_cursor is not None:
         about = "about " if answer.is_estimate else ""
         yield f"[cut: the whole part has {about}{answer.total} characters; continue with cursor {answer.next_cursor}]"
-    yield from (f"[{note}]" for note in answer.notes)
+    yield from (f"[note: {note}]" for note in answer.notes)
     if answer.stale is not None:
         yield f"[stale: {' '.join(answer.stale.split())}]"

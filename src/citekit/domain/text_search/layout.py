@@ -20,7 +20,7 @@ LINES_PER_MARK = 20
 SECONDS_PER_MARK = 30.0
 """The number of seconds after which a mark gives the time again."""
 
-_MARK = re.compile(r"\[(?:pages?|chapter|sheet|line|time) ")
+_MARK = re.compile(r"\[(?:pages?|chapter|sheet|line|time|cut:|note:|stale:) ")
 
 
 @frozen

@@ -53,4 +53,4 @@ def command(
             roots=[Path(root) for root in roots],
             progress=watch,
         )
-    session.answer(to_plain(found), (printable(line) for line in read_lines(found)))
+    session.answer(to_plain(found), (printable(line) for line in read_lines(found, "  ")))
