@@ -20,9 +20,12 @@ def home(tmp_path: Path) -> Home:
     return Home.with_notes(tmp_path)
 
 
-@pytest.fixture(scope="module", params=["auto", "legacy"])
+@pytest.fixture(scope="module", params=["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """One server process for all tests of a module, in either era; each test uses maps of its own."""
+    """One server process for all tests of a module; each test uses maps of its own.
+
+    `make test-all` tries both eras of the protocol, `make test` the older one in `test_tools`, `test_long_work` and `test_wire`.
+    """
     home = Home.with_notes(tmp_path_factory.mktemp("home"))
     with (
         start_blocking_portal() as portal,
