@@ -11,7 +11,8 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import number_parts, r
 from citekit.adapters.formats.pdf.outline.headings import Heading
 from citekit.adapters.formats.pdf.outline.lines import is_bold_name
 
-MAX_LEVEL = 6
+MAX_DEPTH = 6
+"""The depth of a tree of sections."""
 
 NUMBERED_SHARE = 0.25
 """The share of numbered headings in a style from which numbers determine its level."""
@@ -42,6 +43,21 @@ def levels_of(found: Sequence[Heading]) -> list[int]:
     raw = _below_numbers(found, styles, depths, raw)
     least = min(raw)
     return [level - least + 1 for level in raw]
+
+
+def depths_of(levels: Sequence[int]) -> list[int]:
+    """Return the depth of each heading in the tree that the levels describe, which has no gaps.
+
+    A style that only a cover or an appendix uses takes no depth from the sections that are not inside it.
+    """
+    depths: list[int] = []
+    around: list[int] = []
+    for level in levels:
+        while around and around[-1] >= level:
+            around.pop()
+        around.append(level)
+        depths.append(min(len(around), MAX_DEPTH))
+    return depths
 
 
 def _nested_styles(found: Sequence[Heading], kinds: Sequence[str]) -> list[HeadingStyle]:
@@ -138,7 +154,7 @@ def _level_of_each_style(order: Sequence[HeadingStyle], depths: dict[HeadingStyl
     levels: dict[HeadingStyle, int] = {}
     numbered, level = any(depths.values()), 0
     for style in order:
-        below = min(level + 1, MAX_LEVEL) if level or not numbered else 1
+        below = level + 1 if level or not numbered else 1
         level = depths[style] or below
         levels[style] = level
     return levels
@@ -148,7 +164,7 @@ def _level(heading: Heading, level: int, usual: int) -> int:
     if rank_of(heading.text) == 0:
         return 0
     named = rank_of(heading.text) is not None
-    return min(heading.depth if heading.depth and (usual or named) else level, MAX_LEVEL)
+    return heading.depth if heading.depth and (usual or named) else level
 
 
 def _usual_depth(found: Sequence[Heading], styles: Sequence[HeadingStyle], style: HeadingStyle) -> int:
@@ -180,7 +196,7 @@ def _below_numbers(
             below = {index for run in own for index in run}
             for index, other in enumerate(styles):
                 if index in below or (other in lower and not found[index].depth and raw[index] > depths[style]):
-                    levels[index] = min(levels[index] + 1, MAX_LEVEL)
+                    levels[index] += 1
     return levels
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from attrs import evolve
 
-from citekit.adapters.formats.pdf.outline.heading_levels import levels_of
+from citekit.adapters.formats.pdf.outline.heading_levels import depths_of, levels_of
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
 from citekit.adapters.formats.pdf.outline.heading_styles import select_headings
@@ -56,7 +56,7 @@ def sections_of_text(texts: PageTexts, use_toc: bool = True) -> tuple[list[Secti
     told = _sections_of_headings(kept)
     if promised.targets and use_toc and not is_incomplete(_sections_of_toc(promised), told):
         return _complete(promised, kept, texts.count), True
-    return told, False
+    return _without_gaps(told), False
 
 
 def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
@@ -127,7 +127,13 @@ def _with_subheadings(contents: Toc, kept: Sequence[Heading]) -> list[Section]:
     """Return the sections of the TOC, with the headings of `kept` that the TOC does not name below them."""
     below = _headings_below(contents, kept)
     levels = levels_of(below) if below else []
-    return _interleave(_sections_of_toc(contents), list(zip(below, levels, strict=True)))
+    return _without_gaps(_interleave(_sections_of_toc(contents), list(zip(below, levels, strict=True))))
+
+
+def _without_gaps(sections: Sequence[Section]) -> list[Section]:
+    """Return the sections with their depths in the tree as levels."""
+    depths = depths_of([each.level for each in sections])
+    return [evolve(section, level=depth) for section, depth in zip(sections, depths, strict=True)]
 
 
 def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
