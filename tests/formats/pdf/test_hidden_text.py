@@ -502,7 +502,7 @@ def test_odd_syntax_does_not_let_hidden_text_into_a_map(content: bytes, tmp_path
 
 OPERATORS = [
     "q", "Q", "0 g", "1 g", "0.7 g", "1 1 1 rg", "0.9 0.1 0.1 rg", "0 0 0 0 k", "0 0 0 0.3 k", "/DeviceGray cs", "1 sc", "0.2 sc",
-    "/DeviceRGB cs", "1 1 1 scn", "0 0 1 scn", "BT /helv 9 Tf 9 9 Td (W) Tj ET", "BT /helv 9 Tf 9 9 Td", "(W) Tj", "ET", "1 G",
+    "/DeviceRGB cs", "1 1 1 scn", "0 0 1 scn", "0 sc", "BT /helv 9 Tf 9 9 Td (W) Tj ET", "BT /helv 9 Tf 9 9 Td", "(W) Tj", "ET", "1 G",
 ]  # fmt: skip
 
 

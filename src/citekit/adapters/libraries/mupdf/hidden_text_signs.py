@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Protocol
 
@@ -83,13 +83,14 @@ _OPERANDS = {
 _NUMBERS_AND_OPERATOR = re.compile(r"0*[^0]")
 
 _COLORS = {"g": 1, "r": 3, "k": 4}
+_DEVICE_SPACES = {"g": b"/DeviceGray", "r": b"/DeviceRGB", "k": b"/DeviceCMYK"}
+_DEVICE_COUNTS = {b"/DeviceGray": 1, b"/DeviceRGB": 3, b"/DeviceCMYK": 4}
 _STROKES = {"G": "g", "R": "r", "K": "k"}
 _TEXT = re.compile(r"[T'\"D]")
 _AREA = re.compile(r"[fBSDI]")
 _UNUSUAL = frozenset("DIstU")
 _DRAWING = frozenset("DI")
 _SHAPE = re.compile(r"[muv][^nfBS]*[fB]|e[^nfBS]*e[^nfBS]*[fB]")
-_NAMED_COLORS = re.compile(r"[sC]")
 _FILL_COLORS = re.compile(r"[gkrsC]")
 _COLORED_TEXT = re.compile(r"[qQgrksCT'\"D]")
 """What a fill color is set, saved, and used by."""
@@ -292,22 +293,25 @@ def _may_set_white(tokens: Tokens, resources: Resources) -> bool:
 
 def _shows_pale_text(tokens: Tokens, resources: Resources) -> bool:
     """Whether text may be shown, or a form drawn, while the fill color is pale (ISO 32000-1, 8.4.2, 8.6.8)."""
-    known: dict[tuple[str, bytes, tuple[bytes, ...]], bool] = {}
-    space, steps = b"", 0
+    known: dict[tuple[str, frozenset[bytes], tuple[bytes, ...]], bool] = {}
+    spaces, steps = frozenset((b"",)), 0
     for found in _FILL_COLORS.finditer(tokens.codes):
         code, at = found[0], found.start()
         if code == "C":
-            space, is_pale = tokens.words[at - 1], True  # until a color is set: that of a palette may be white
+            spaces, is_pale = frozenset((tokens.words[at - 1],)), True  # until a color is set: that of a palette may be
         else:
             values = tuple(tokens.words[at - _COLORS[code] : at]) if code in _COLORS else _values_before(tokens, at)
-            key = code, space, values
+            key = code, spaces, values
             if key not in known:
                 known[key] = (
                     _are_white(code, values, _PALE_TEXT)
                     if code in _COLORS
-                    else resources.is_white(space, tuple(map(float, values)), _PALE_TEXT)
+                    else any(
+                        resources.is_white(space, numbers, _PALE_TEXT) for space, numbers in _padded(spaces, values)
+                    )
                 )
             is_pale = known[key]
+            spaces |= {_DEVICE_SPACES[code]} if code in _DEVICE_SPACES else set()
         if is_pale:
             is_used, taken = _uses_color(tokens, found.end(), resources)
             steps += taken
@@ -355,15 +359,28 @@ def _named_colors(tokens: Tokens) -> set[tuple[bytes, tuple[float, ...]]]:
 
     A pattern has no values. The space is empty for a color that is set in a color space of an outer stream.
     """
-    colors: set[tuple[bytes, tuple[bytes, ...]]] = set()
-    space = b""
-    for found in _NAMED_COLORS.finditer(tokens.codes):
-        at = found.start()
-        if found[0] == "C":
-            space = tokens.words[at - 1]
+    colors: set[tuple[frozenset[bytes], tuple[bytes, ...]]] = set()
+    spaces = frozenset((b"",))
+    for found in _FILL_COLORS.finditer(tokens.codes):
+        code, at = found[0], found.start()
+        if code == "C":
+            spaces = frozenset((tokens.words[at - 1],))
+        elif code in _DEVICE_SPACES:
+            spaces |= {_DEVICE_SPACES[code]}
         else:
-            colors.add((space, _values_before(tokens, at)))
-    return {(space, tuple(map(float, values))) for space, values in colors}
+            colors.add((spaces, _values_before(tokens, at)))
+    return {color for spaces, values in colors for color in _padded(spaces, values)}
+
+
+def _padded(spaces: frozenset[bytes], values: tuple[bytes, ...]) -> Iterator[tuple[bytes, tuple[float, ...]]]:
+    """Yield each space with the numbers of a color. MuPDF takes missing numbers of a device color for zero.
+
+    There is more than one space after `g`, `rg`, or `k`, which select one, because `Q` selects the earlier one again.
+    """
+    numbers = tuple(map(float, values))
+    for space in spaces:
+        count = _DEVICE_COUNTS.get(space, 0)
+        yield space, ((*numbers, 0.0, 0.0, 0.0, 0.0)[:count] if numbers and count else numbers)
 
 
 def _has_unusual_mode(tokens: Tokens) -> bool:
