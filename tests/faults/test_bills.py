@@ -23,14 +23,7 @@ def meter() -> Iterator[Meter]:
         yield started
 
 
-BRIEF = [
-    pytest.param(each, marks=[pytest.mark.slow] if each.name == "forms" else [])  # it takes as long as it may
-    for each in SHAPES
-    if each.brief
-]
-
-
-@pytest.mark.parametrize("shape", BRIEF, ids=lambda each: f"{each.file}: {each.name}")
+@pytest.mark.parametrize("shape", [each for each in SHAPES if each.brief], ids=lambda each: f"{each.file}: {each.name}")
 def test_a_small_file_stays_within_the_limits_of_time_and_memory(shape: Shape, meter: Meter, tmp_path: Path) -> None:
     size, bill = bill_of(meter, shape, tmp_path)
 
