@@ -53,7 +53,7 @@ def test_a_person_is_told_where_and_what_differs(mapped: Cli) -> None:
         (("code_py",), 2, "Give a location and a quote"),
         (("code_py", ""), 2, "The quote is empty"),
         (("code_py", "..."), 2, "no letters or digits"),
-        (("doc://code_py", "return"), 2, "'code_py' is text://"),
+        (("doc://code_py", "return"), 2, "addresses of 'code_py' begin with text://"),
         (("nothing", "return"), 1, "No map found for resource 'nothing'"),
         (("text://code_py#lines=99", "return"), 1, "beyond the end"),
         (("code_py", "nobody", "return"), 1, "Node 'nobody' not found"),
