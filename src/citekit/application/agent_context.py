@@ -44,9 +44,9 @@ class ReadContext:
     def __call__(
         self, resources: Sequence[str] = (), *, format: str = "markdown", budget: int | None = None
     ) -> AgentContext:
-        """The outline of `resources`, or of every readable map if none are given; see `agent_context`.
+        """Return the outline of `resources`, or of every readable map if none are given; see `agent_context`.
 
-        Raises `ResourceMissing` and `MapCorrupt` for the given resources.
+        Raise `ResourceMissing` and `MapCorrupt` for the given resources.
         """
         found = [self.maps.get(name) for name in dict.fromkeys(resources)] if resources else list(self._readable())
         return agent_context(found, format=format, budget=budget)
@@ -60,10 +60,10 @@ class ReadContext:
 
 
 def agent_context(maps: Sequence[ResourceMap], *, format: str = "markdown", budget: int | None = None) -> AgentContext:
-    """Render the outline of `maps`: nodes with ids and addresses, in at most `budget` tokens (4 characters each).
+    """Render the outline of `maps`: nodes with IDs and addresses, in at most `budget` tokens (4 characters each).
 
     Higher levels come first: the top level of all maps, one node per map in turn, then the next level. A larger budget
-    shows everything that a smaller one shows. In the text, nodes are in reading order. Raises `RequestRefused` for an
+    shows everything that a smaller one shows. In the text, nodes are in reading order. Raise `RequestRefused` for an
     unknown format, and for a budget that is too small for the titles of the maps.
     """
     if format not in FORMATS:
@@ -87,7 +87,7 @@ class _Writer(Protocol):
 
 
 def _coarse_first(maps: Sequence[ResourceMap]) -> Iterator[_Place]:
-    """Every node, level by level; within a level, one node per map in turn. So a parent precedes its children."""
+    """Yield every node, level by level; within a level, one node per map in turn. So a parent precedes its children."""
     levels = [[(number, node, 0) for node in each.nodes] for number, each in enumerate(maps)]
     while any(levels):
         yield from (place for place in chain.from_iterable(zip_longest(*levels)) if place is not None)
@@ -97,7 +97,7 @@ def _coarse_first(maps: Sequence[ResourceMap]) -> Iterator[_Place]:
 
 
 def _fitting(writer: _Writer, order: Sequence[_Place], room: int) -> int:
-    """The number of nodes that fit into `room` characters."""
+    """Return the number of nodes that fit into `room` characters."""
     if len(writer.text({(number, node.id) for number, node, _ in order}, 0)) <= room:
         return len(order)
     needed = len(writer.text(set(), len(order)))
@@ -176,7 +176,7 @@ class _Json:
 
 
 def _within(number: int, nodes: Sequence[Node], shown: _Shown) -> Iterator[_Place]:
-    """The shown nodes, in reading order."""
+    """Yield the shown nodes, in reading order."""
     pending = [(node, 0) for node in reversed(nodes)]
     while pending:
         node, depth = pending.pop()
@@ -186,7 +186,9 @@ def _within(number: int, nodes: Sequence[Node], shown: _Shown) -> Iterator[_Plac
 
 
 def _is_seen(character: str) -> bool:
-    """Whether a character is visible: printable, and not a filler or selector that Unicode counts as a letter or mark."""
+    """Return whether a character is visible: printable, and not a filler or selector that Unicode counts as a letter or
+    mark.
+    """
     return character.isprintable() and not _FILLER.match(character)
 
 
@@ -198,7 +200,7 @@ def _quoted(text: str, limit: int) -> str:
 
 
 def _inert(text: str) -> str:
-    """Escape text from a file so that it cannot imitate the outline's markup: line ends, bold ids, addresses, links,
+    """Escape text from a file so that it cannot imitate the outline's markup: line ends, bold IDs, addresses, links,
     images.
     """
     if text.isidentifier():

@@ -177,13 +177,15 @@ def _folder(name: str, path: Path) -> Finding:
 
 
 def _is_writable(path: Path) -> bool:
-    """Whether `path`, or its closest existing ancestor, is writable."""
+    """Return whether `path`, or its closest existing ancestor, is writable."""
     there = next(place for place in (path, *path.parents) if place.exists())
     return os.access(there, os.W_OK | os.X_OK)
 
 
 def _extent(folder: Path) -> tuple[int, int]:
-    """The number of files in a folder, up to about `FILES_LIMIT`, and their total bytes. Hard links count separately."""
+    """Return the number of files in a folder, up to about `FILES_LIMIT`, and their total bytes. Hard links count
+    separately.
+    """
     count = size = 0
     for here, _, names in os.walk(folder):
         for name in names:

@@ -88,10 +88,10 @@ class FindText:
     ) -> FoundText:
         """Find the lines that match `query` in `resources` (default: all), the best first.
 
-        All words and quoted phrases must be in one page or block of lines; with `regex`, the query is a regular expression
-        that must match in one line. Headings and captions come first, then lines with all words, then adjacent lines, then
-        pages. Raises `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only one resource is
-        searched, also raises what reading its text raises.
+        All words and quoted phrases must be in one page or block of lines; with `regex`, the query is a regular
+        expression that must match in one line. Headings and captions come first, then lines with all words, then
+        adjacent lines, then pages. Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only
+        one resource is searched, also raises what reading its text raises.
         """
         wanted = parse_query(query, regex=regex)
         if not 1 <= limit <= HIT_LIMIT:
@@ -119,7 +119,9 @@ class FindText:
     def _texts(
         self, names: Sequence[str], roots: Sequence[Path], progress: Progress, *, are_named: bool
     ) -> _IndexedTexts:
-        """Index the text of each resource unless it is. Raises the errors of one that is alone or `are_named` and missing."""
+        """Index the text of each resource unless it is. Raise the errors of one that is alone or `are_named` and
+        missing.
+        """
         texts = _IndexedTexts()
         indexed = self.index.versions(names)
         for number, name in enumerate(names):
@@ -174,7 +176,7 @@ class FindText:
 
 
 def _resource_id(text: str) -> str:
-    """The ID in a resource's ID or its address without a part, such as `doc://book`. Raises `AddressMalformed`."""
+    """Return the ID in a resource's ID or its address without a part, such as `doc://book`. Raise `AddressMalformed`."""
     scheme, colon, name = text.partition("://")
     if not colon or Modality.from_scheme(scheme) is None:
         return text
@@ -182,7 +184,7 @@ def _resource_id(text: str) -> str:
 
 
 def _by_page(found: Sequence[_Candidate]) -> Iterator[_Candidate]:
-    """The hits with those of one page or location together, at the rank of the best one."""
+    """Yield the hits with those of one page or location together, at the rank of the best one."""
     pages: dict[tuple[str, Location], list[_Candidate]] = {}
     for each in found:
         pages.setdefault((each.resource_id, each.location), []).append(each)
@@ -191,6 +193,6 @@ def _by_page(found: Sequence[_Candidate]) -> Iterator[_Candidate]:
 
 
 def _shown(text: str) -> str:
-    """The lines of a text, each with its cells separated, without empty ones."""
+    """Return the lines of a text, each with its cells separated, without empty ones."""
     rows = (shown_row(line) for line in visible_text(text).split("\n"))
     return "\n".join(row if len(row) <= LINE_LIMIT else f"{row[:LINE_LIMIT]}..." for row in rows if row)

@@ -61,10 +61,9 @@ class ImportMap:
     ) -> ImportedMap:
         """Import the file or folder `data`, and store the map.
 
-        Without `wanted_id`, the id is the one in the data, else the slug of the name of `data`, with `_2` and so on if
-        another map has it. Importing the same data again under the same id replaces the earlier map; `force` replaces
-        any map. Raises what `made` and `MapStore.put` raise, and `RequestRefused` if another map has the id
-        `wanted_id`.
+        Without `wanted_id`, the ID is the one in the data, else the slug of the name of `data`, with `_2` and so on if
+        another map has it. Importing the same data again under the same ID replaces the earlier map; `force` replaces
+        any map. Raise what `made` and `MapStore.put` raise, and `RequestRefused` if another map has the ID `wanted_id`.
         """
         made = self.made(data, adapter, wanted_id=wanted_id, source=source)
         with self.locks.holding("ids"):
@@ -80,7 +79,7 @@ class ImportMap:
     ) -> ImportedMap:
         """Import the file or folder `data` without storing the map.
 
-        Raises what `MapAdapter.adapt` and `Sources.identify` raise, and `FaultyAnswer` if locations are outside the
+        Raise what `MapAdapter.adapt` and `Sources.identify` raise, and `FaultyAnswer` if locations are outside the
         source or outside their parents.
         """
         here = data.absolute()
@@ -97,7 +96,7 @@ class ImportMap:
         return ImportedMap(made, located)
 
     def _measured(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
-        """The metadata, with the extent measured in the file itself."""
+        """Return the metadata, with the extent measured in the file itself."""
         if source is None:
             return made.metadata
         return with_extent_metadata(made.metadata, extent_metadata(self.measurer.measure(source)))
@@ -110,7 +109,7 @@ class ImportMap:
         return {name: value for name, value in told.items() if name not in ("notes", "mapper")}
 
     def _place(self, made: ResourceMap, wanted_id: str | None, force: bool) -> str:
-        """The id under which the map is, or will be, stored."""
+        """Return the ID under which the map is, or will be, stored."""
         if wanted_id is not None:
             there = None if force else self._stored(wanted_id)
             if there is not None and not _same_origin(there, made):

@@ -39,12 +39,12 @@ class Ingested:
 
     @cached_property
     def resource_map(self) -> ResourceMap:
-        """The map. An existing map is read on first access. Raises what `MapStore.get` raises."""
+        """The map. An existing map is read on first access. Raise what `MapStore.get` raises."""
         return self._read()
 
     @classmethod
     def of(cls, resource_map: ResourceMap, *, mapped_now: bool) -> Self:
-        """The result for a map that is in memory."""
+        """Return the result for a map that is in memory."""
         return cls(resource_map.card(), mapped_now, lambda: resource_map)
 
 
@@ -89,10 +89,10 @@ class Ingest:
     ) -> Ingested:
         """Map the file at `path`, or return its current map.
 
-        Without `wanted_id`, the id is the slug of the file name, with `_2` and so on if the map of another file has it.
+        Without `wanted_id`, the ID is the slug of the file name, with `_2` and so on if the map of another file has it.
         A `modality` rejects files of any other kind. `force` maps again, even a file that exceeded its resource budget
         before, and overwrites a damaged map. If `named`, the file is remembered as one that the user named; it is false
-        if only a map refers to the file. Raises the errors of `Sources.identify`, `Mapper.map`, `ChooseId`, and
+        if only a map refers to the file. Raise the errors of `Sources.identify`, `Mapper.map`, `ChooseId`, and
         `MapStore.put`, and `SourceChanged` if the file changes while it is mapped.
         """
         if wanted_id is not None:
@@ -119,8 +119,8 @@ class Ingest:
             return found or Ingested.of(self._map(task, progress), mapped_now=True)
 
     def _beside(self, source: Source) -> dict[str, str]:
-        """The digests of the sidecar files that the mapper reads. Raises `PathNotAllowed` if one is outside the allowed
-        folders.
+        """Return the digests of the sidecar files that the mapper reads. Raise `PathNotAllowed` if one is outside the
+        allowed folders.
         """
         beside = self.mapper.sidecar_files(source)
         for path in beside:
@@ -140,7 +140,7 @@ class Ingest:
         return self._store(task, made, progress)
 
     def _unchanged(self, task: _Task) -> Ingested | None:
-        """The current map if nothing has to be written, else None.
+        """Return the current map if nothing has to be written, else None.
 
         Takes no lock: maps are replaced atomically, so the map read here is complete.
         """
@@ -150,7 +150,7 @@ class Ingest:
         return Ingested(here, False, partial(self.maps.get, place))
 
     def _known(self, task: _Task, progress: Progress) -> Ingested | None:
-        """A current map: under the file's id, an edition of it, or a map of the same bytes under another id."""
+        """Return a current map: under the file's ID, an edition of it, or a map of the same bytes under another ID."""
         with self.locks.holding("ids", report_waiting(progress, _WAITING_TO_STORE)):
             place, here = self.choose_id.place(task.source, task.wanted_id)
         if here is not None and self._fits(here, task):
@@ -164,7 +164,7 @@ class Ingest:
         return None
 
     def _followed(self, place: str, here: MapCard, task: _Task) -> Ingested | None:
-        """The map with the current path of its file; None if the file was moved just now."""
+        """Return the map with the current path of its file; None if the file was moved just now."""
         if not self._has_moved(here, task):
             return Ingested(here, False, partial(self.maps.get, place))
         with suppress(ResourceMissing, MapCorrupt):
@@ -174,14 +174,14 @@ class Ingest:
         return None
 
     def _has_moved(self, here: MapCard, task: _Task) -> bool:
-        """Whether the file is no longer at the path in the map."""
+        """Return whether the file is no longer at the path in the map."""
         if here.source_path == str(task.source.path):
             return False
         there = self.sources.digest(Path(here.source_path))
         return there is None or there.hex != here.source_hash
 
     def _fits(self, there: MapCard, task: _Task) -> bool:
-        """Whether the map is the one that the mapper would make now."""
+        """Return whether the map is the one that the mapper would make now."""
         mapper = self.mapper.identity
         return (
             there.source_hash == task.source.digest.hex
@@ -214,5 +214,5 @@ def _other_kind(source: Source, found: Modality, wanted: Modality | None) -> str
 
 
 def _retitled(other: ResourceMap, source: Source) -> ResourceMap:
-    """The map with this file's name as title if its title was the other file's name."""
+    """Return the map with this file's name as title if its title was the other file's name."""
     return evolve(other, title=source.path.stem) if other.title == Path(other.source_path).stem else other

@@ -123,7 +123,7 @@ def _next(queue: SimpleQueue[T]) -> T:
 
 
 def _lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
-    """The files in queues, one queue for all files whose names give the same id.
+    """Return the files in queues, one queue for all files whose names give the same ID.
 
     So `a_2` is the same file whenever the same folder is mapped, regardless of the number of threads.
     """
@@ -134,7 +134,7 @@ def _lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
 
 
 def _unexpected(path: Path, bug: Exception) -> MapperUnavailable:
-    """An error for an unexpected exception, so that one file does not stop the others."""
+    """Return an error for an unexpected exception, so that one file does not stop the others."""
     error = MapperUnavailable(
         f"An unexpected error occurred while mapping {path} ({type(bug).__name__}: {bug}). Please report it."
     )
@@ -148,7 +148,7 @@ def files_below(
     left_out: Callable[[Path], None] = lambda _: None,
     is_known: Callable[[str], object] = by_name,
 ) -> Iterator[Path]:
-    """The files that `paths` refer to: files themselves, and sorted, every file with a known name below a folder.
+    """Yield the files that `paths` refer to: files themselves, and sorted, every file with a known name below a folder.
 
     In folders, hidden files, symbolic links to folders, and the folders in `skip` are skipped; named files never are.
     `is_known` decides by the file name; `left_out` is called with every other file in a folder.

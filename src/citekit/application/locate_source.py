@@ -35,7 +35,7 @@ class LocateSource:
     def __call__(self, resource_map: ResourceMap, extra_roots: Sequence[Path] = ()) -> Source:
         """Find the file, unchanged since it was mapped.
 
-        Raises `SourceMoved` if it is not found, `SourceChanged` if its bytes differ, `PathNotAllowed` if its recorded
+        Raise `SourceMoved` if it is not found, `SourceChanged` if its bytes differ, `PathNotAllowed` if its recorded
         path is outside the allowed folders, and what `Sources.identify` raises.
         """
         roots = (*extra_roots, *self.roots)
@@ -51,19 +51,19 @@ class LocateSource:
         return self.sources.identify(moved)
 
     def is_inside(self, path: Path, extra_roots: Sequence[Path] = ()) -> bool:
-        """Whether a path, with links resolved, is below the home or one of the roots."""
+        """Return whether a path, with links resolved, is below the home or one of the roots."""
         real = Path(os.path.realpath(path))
         return any(real.is_relative_to(os.path.realpath(root)) for root in (self.home, *self.roots, *extra_roots))
 
     def is_at(self, resource_map: ResourceMap, path: Path) -> bool:
-        """Whether `path` is the recorded path of the file, or the target of a link there."""
+        """Return whether `path` is the recorded path of the file, or the target of a link there."""
         written = self._as_written(resource_map)
         return written == path or (
             written is not None and written.is_symlink() and Path(os.path.realpath(written)) == path
         )
 
     def moved(self, resource_map: ResourceMap, source: Source) -> str | None:
-        """A sentence that says where a moved file was found; None if it is at its recorded path."""
+        """Return a sentence that says where a moved file was found; None if it is at its recorded path."""
         if resource_map.source_digest is None or self.is_at(resource_map, source.path):
             return None
         written = self._as_written(resource_map)
@@ -75,7 +75,7 @@ class LocateSource:
         return f"{there}; an identical file was found at {source.path}"
 
     def staleness(self, resource_map: ResourceMap) -> str | None:
-        """A sentence that says how the source changed since it was mapped, or None if it did not.
+        """Return a sentence that says how the source changed since it was mapped, or None if it did not.
 
         Checks only the recorded path, so that virtual answers do not pay for a search.
         """
@@ -100,11 +100,11 @@ class LocateSource:
         return next((path for path in there if known or self.is_inside(path, extra_roots)), None)
 
     def _written(self, resource_map: ResourceMap) -> Sequence[Path]:
-        """The recorded paths of the file; empty if the map has none."""
+        """Return the recorded paths of the file; empty if the map has none."""
         return [Path(place) for place in written_places(resource_map.source_path, str(self.home))]
 
     def _outside(self, resource_map: ResourceMap) -> Path | None:
-        """The first recorded path outside of the allowed folders."""
+        """Return the first recorded path outside of the allowed folders."""
         return next((path for path in self._written(resource_map) if not self.folders.covers(path)), None)
 
     def _not_found(self, resource_map: ResourceMap) -> CiteKitError:

@@ -40,7 +40,7 @@ class MeasureSource:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def __call__(self, resource_map: ResourceMap, roots: Sequence[Path] = ()) -> MeasuredExtent:
-        """The extent of the mapped file. If that file is missing or changed, the extent is unknown."""
+        """Return the extent of the mapped file. If that file is missing or changed, the extent is unknown."""
         known = self._known.get(resource_map.source_digest) if resource_map.source_digest is not None else None
         if known is not None:
             return MeasuredExtent(known)
@@ -53,7 +53,7 @@ class MeasureSource:
         return self.of(source)
 
     def of(self, source: Source) -> MeasuredExtent:
-        """The extent of a file."""
+        """Return the extent of a file."""
         known = self._known.get(source.digest)
         if known is not None:
             return MeasuredExtent(known, source=source)

@@ -6,7 +6,7 @@ import os
 
 
 def written_places(source_path: str, home: str) -> tuple[str, ...]:
-    """The paths to check, in order; empty if the map has no file.
+    """Return the paths to check, in order; empty if the map has no file.
 
     A relative path in an older map is relative to `home`, and its file may have been moved directly into the home.
     """
@@ -19,7 +19,7 @@ def written_places(source_path: str, home: str) -> tuple[str, ...]:
 
 
 def _clean(path: str) -> str:
-    """A normalized path: `a//b/./c/` becomes `a/b/c`."""
+    """Return a normalized path: `a//b/./c/` becomes `a/b/c`."""
     if os.path.normpath(path) == path:
         return path
     from pathlib import Path

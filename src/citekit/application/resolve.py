@@ -74,9 +74,9 @@ class Resolve:
         return ResolveCache(self.maps, self.locate.sources, self.evidence, self.outputs)
 
     def cached(self, asked: Asked) -> Evidence | None:
-        """The earlier answer to this request if nothing that it depends on has changed, else None.
+        """Return the earlier answer to this request if nothing that it depends on has changed, else None.
 
-        Checks only file metadata and reads no file. Returns the same object as long as it is valid.
+        Checks only file metadata and reads no file. Return the same object as long as it is valid.
         """
         return self._repeats.again(asked)
 
@@ -90,14 +90,14 @@ class Resolve:
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> Evidence:
-        """The evidence for a node, or for any other part of a mapped resource.
+        """Return the evidence for a node, or for any other part of a mapped resource.
 
         `virtual` returns the address without extracting: no path, but whether the source is unchanged. The location is
         checked against the file, which is measured once; if it cannot be measured, `unchecked` says why. `remap` maps a
         changed source again instead of failing; `roots` are folders in which a moved source is searched for. For an
         address, `node` is the innermost node that contains it.
 
-        Raises `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
+        Raise `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
         `RequestRefused` (an address of another modality), and what the extractor and the stores raise.
         """
         asked = Asked(what, virtual, options)
@@ -134,7 +134,7 @@ class Resolve:
         roots: Sequence[Path],
         progress: Progress,
     ) -> tuple[Source, Evidence]:
-        """The evidence, and the state of the file that it was extracted from.
+        """Return the evidence, and the state of the file that it was extracted from.
 
         If only the metadata of the file changed during the extraction, it is extracted again.
         """
@@ -145,7 +145,7 @@ class Resolve:
         return source, self._physical(resource_map.resource_id, source, part, options, progress)
 
     def _cited(self, asked: Asked, resource_map: ResourceMap, wanted: Location) -> Evidence:
-        """The address, checked against the file if the file is available."""
+        """Return the address, checked against the file if the file is available."""
         stale = self.locate.staleness(resource_map)
         measured = stale is None and not isinstance(wanted, Virtual)
         reach = self.measure(resource_map) if measured else MeasuredExtent(resource_map.extent)
@@ -162,7 +162,7 @@ class Resolve:
         return cited
 
     def _part(self, resource_map: ResourceMap, what: NodeName | Address) -> _Part:
-        """The requested part. If it exceeds the extent in the map, the file itself is measured."""
+        """Return the requested part. If it exceeds the extent in the map, the file itself is measured."""
         try:
             part = _part(resource_map, what, resource_map.extent)
         except LocationOutside:
@@ -174,12 +174,12 @@ class Resolve:
         return _part(resource_map, what, self.measure(resource_map).extent or resource_map.extent)
 
     def forms(self, format: Format, location: Location) -> list[Form]:
-        """Every form in which the location can be extracted from files of this format."""
+        """Return every form in which the location can be extracted from files of this format."""
         found = [form for extractor in self.extractors for form in extractor.forms(format, location)]
         return list(dict.fromkeys(found))
 
     def again(self, receipt: Receipt, source: Source, target: Path) -> Extraction | None:
-        """Repeat the extraction of a receipt, writing to `target`. Returns None if its extractor version is not
+        """Repeat the extraction of a receipt, writing to `target`. Return None if its extractor version is not
         installed.
         """
         for extractor in self.extractors:
@@ -239,12 +239,12 @@ class Resolve:
 
 
 def _wanted(resource_map: ResourceMap, what: NodeName | Address) -> Location:
-    """The requested location, whether or not it exists. Raises `NodeMissing`."""
+    """Return the requested location, whether or not it exists. Raise `NodeMissing`."""
     return resource_map.find(what.node_id).location if isinstance(what, NodeName) else what.location
 
 
 def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -> _Part:
-    """The requested part according to the current map. Its location is clamped to `extent`."""
+    """Return the requested part according to the current map. Its location is clamped to `extent`."""
     if isinstance(what, NodeName):
         node = resource_map.find(what.node_id)
         place = _inside_of_kind(node.location, resource_map, extent).clamp(extent)
@@ -263,7 +263,7 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
 
 
 def _inside_of_kind(location: Location, resource_map: ResourceMap, extent: Extent) -> Location:
-    """The location, if its kind exists in the resource. Raises `RequestRefused`."""
+    """Return the location, if its kind exists in the resource. Raise `RequestRefused`."""
     reason = kind_issue(location, extent)
     if reason is not None:
         raise RequestRefused(f"'{resource_map.resource_id}' has no such location: {reason}.")
@@ -271,9 +271,9 @@ def _inside_of_kind(location: Location, resource_map: ResourceMap, extent: Exten
 
 
 def _inside(location: Location, extent: Extent) -> Location:
-    """The location with an open end filled in.
+    """Return the location with an open end filled in.
 
-    Raises `LocationOutside` if it exceeds the end of the file, because the part that exists is not what the address
+    Raise `LocationOutside` if it exceeds the end of the file, because the part that exists is not what the address
     refers to.
     """
     place = location.clamp(extent)
@@ -295,7 +295,7 @@ def _file_name(resource_id: str, part: str) -> str:
 
 
 def _named(extraction: Extraction, source: Source) -> Extraction:
-    """The extraction with its suffix and media type: those of the source if its name fits its format.
+    """Return the extraction with its suffix and media type: those of the source if its name fits its format.
 
     The same bytes can be evidence of `notes.md` and of `notes.txt`, so these are not stored with the bytes. Formats
     that browsers execute become plain text, with an additional suffix.

@@ -80,7 +80,7 @@ class ResolveCache:
                 self._given.popitem(last=False)
 
     def again(self, asked: Asked) -> Evidence | None:
-        """The cached answer to the same request (the same object), or None if it is missing or invalid."""
+        """Return the cached answer to the same request (the same object), or None if it is missing or invalid."""
         given = self._given.get(asked)
         if given is None or not self._holds(given):
             return None
@@ -98,7 +98,9 @@ class ResolveCache:
         return path is None or receipt is None or self._is_there(given, path, receipt)
 
     def _is_there(self, given: _Given, path: Path, receipt: Receipt) -> bool:
-        """Whether the output file is unchanged. From time to time, also notifies the store that the evidence is in use."""
+        """Return whether the output file is unchanged. From time to time, also notifies the store that the evidence is
+        in use.
+        """
         now = time.monotonic()
         if given.stored is None or now - given.noted > NOTED_EVERY:
             given.stored, given.noted = self.evidence.cached(receipt.key), now

@@ -1,4 +1,4 @@
-"""Chooses the id under which a file's map is, or will be, stored."""
+"""Chooses the ID under which a file's map is, or will be, stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ is taken.
 
 
 class Place(NamedTuple):
-    """An id, and the existing map with that id: a map of the same file, or of the same bytes."""
+    """An ID, and the existing map with that ID: a map of the same file, or of the same bytes."""
 
     resource_id: str
     card: MapCard | None
@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
 @frozen
 class ChooseId:
-    """Chooses ids so that the map of another file is never overwritten.
+    """Chooses IDs so that the map of another file is never overwritten.
 
     Relative paths in older maps are relative to `home`. Reads only a few cards, regardless of the number of maps.
     """
@@ -42,13 +42,13 @@ class ChooseId:
     def __call__(self, source: Source, wanted: str | None, *, force: bool = False) -> str:
         """`wanted`, or the slug of the file name, with `_2` and so on if another file has it.
 
-        Raises `RequestRefused` if `wanted` belongs to another file, and `MapCorrupt` if the existing map cannot be
-        read; with `force`, that one is overwritten.
+        Raise `RequestRefused` if `wanted` belongs to another file, and `MapCorrupt` if the existing map cannot be read;
+        with `force`, that one is overwritten.
         """
         return self.place(source, wanted, force=force).resource_id
 
     def place(self, source: Source, wanted: str | None, *, force: bool = False) -> Place:
-        """The id and the existing map. Raises what a call raises."""
+        """Return the ID and the existing map. Raise what a call raises."""
         if wanted is not None:
             there = self._owner(wanted, force=force)
             if there is not None and not self.same_source(there, source):
@@ -67,13 +67,13 @@ class ChooseId:
         return Place(unique(first, _Taken(self.maps)), None)
 
     def _numbered(self, source: Source, first: str) -> chain[str]:
-        """The recorded ids of the file's maps, then the numbered ids to try."""
+        """Return the recorded IDs of the file's maps, then the numbered IDs to try."""
         numbered = re.compile(rf"{re.escape(first)}_\d+")
         known = (name for name in self.maps.find_source(str(source.path)) if numbered.fullmatch(name))
         return chain(known, (f"{first}_{number}" for number in range(2, TRIES)))
 
     def same_source(self, there: MapCard, source: Source) -> bool:
-        """Whether a map is of this file, by its path or its bytes."""
+        """Return whether a map is of this file, by its path or its bytes."""
         same = there.source_path == str(source.path) or there.source_hash == source.digest.hex
         return same or self.home / there.source_path == source.path
 
@@ -91,7 +91,7 @@ class ChooseId:
 
 @frozen
 class _Taken:
-    """The ids that are in use, looked up on demand."""
+    """The IDs that are in use, looked up on demand."""
 
     maps: MapStore
 
@@ -106,5 +106,5 @@ class _Taken:
 
 
 def default_id(source: Source) -> str:
-    """The slug of the file's name. For text files, it includes the extension."""
+    """Return the slug of the file's name. For text files, it includes the extension."""
     return resource_id(source.path.name, keep_extension=source.format.modality is Modality.TEXT)

@@ -22,7 +22,7 @@ class Hit:
 
     @property
     def resource_id(self) -> str:
-        """The id of the map that contains it."""
+        """The ID of the map that contains it."""
         return self.found.resource_id
 
     @property
@@ -32,14 +32,14 @@ class Hit:
 
     @property
     def head(self) -> Node:
-        """The node without its children: its id, title, type, location, and summary."""
+        """The node without its children: its ID, title, type, location, and summary."""
         return self.found.head
 
     @property
     def node(self) -> Node:
         """The node with its children; reads the map.
 
-        Raises `ResourceMissing`, `MapCorrupt`, or `NodeMissing` if the map has changed since the search.
+        Raise `ResourceMissing`, `MapCorrupt`, or `NodeMissing` if the map has changed since the search.
         """
         if self.found.is_leaf:
             return self.found.head
@@ -67,7 +67,7 @@ class Search:
     nodes: NodeIndex
 
     def __call__(self, words: str, *, limit: int = 20, resources: Sequence[str] | None = None) -> list[Hit]:
-        """The best `limit` hits, best first; ties are in the order of the maps. Damaged maps are skipped."""
+        """Return the best `limit` hits, best first; ties are in the order of the maps. Damaged maps are skipped."""
         wanted = list(dict.fromkeys(words_of(words)))
         if not wanted or limit < 1:
             return []

@@ -49,9 +49,10 @@ class GetStructure:
         cursor: str | None = None,
         limit: int = ANSWER_LIMIT,
     ) -> Structure:
-        """The structure below `node_id` (default: everything), `depth` levels (1: no children), starting at `cursor`.
+        """Return the structure below `node_id` (default: everything), `depth` levels (1: no children), starting at
+        `cursor`.
 
-        Raises `ResourceMissing`, `NodeMissing`, and `RequestRefused` for an invalid cursor or a depth below 1.
+        Raise `ResourceMissing`, `NodeMissing`, and `RequestRefused` for an invalid cursor or a depth below 1.
         """
         resource_map = self.maps.get(resource_id)
         if depth is not None and depth < 1:
@@ -88,7 +89,7 @@ def _offset(cursor: str | None, total: int) -> int:
 
 
 def _fitting(nodes: Sequence[Node], start: int, limit: int) -> int:
-    """The number of nodes, beginning at `start`, that fit into `limit` characters; at least one."""
+    """Return the number of nodes, beginning at `start`, that fit into `limit` characters; at least one."""
     spent = count = 0
     for number, node in enumerate(_walk(nodes)):
         if number < start:
@@ -101,7 +102,7 @@ def _fitting(nodes: Sequence[Node], start: int, limit: int) -> int:
 
 
 def _place_cost(node: Node) -> int:
-    """The additional characters of a long page list."""
+    """Return the additional characters of a long page list."""
     return 7 * len(node.location.numbers) if isinstance(node.location, Pages) else 0
 
 
@@ -111,7 +112,7 @@ def _walk(nodes: Sequence[Node]) -> Iterator[Node]:
 
 
 def _window(nodes: Sequence[Node], start: int, end: int) -> tuple[Node, ...]:
-    """The nodes `start` to `end` (exclusive) in reading order, as a tree below their ancestors."""
+    """Return the nodes `start` to `end` (exclusive) in reading order, as a tree below their ancestors."""
     number = -1
 
     def cut(level: Sequence[Node]) -> tuple[Node, ...]:

@@ -57,7 +57,7 @@ class ValidateMap:
     measure: MeasureSource
 
     def __call__(self, resource_map: ResourceMap, nodes: Sequence[Node] | None = None) -> MapReport:
-        """The report on a map. Pass `nodes` if they do not form a valid map, such as with duplicate ids.
+        """Return the report on a map. Pass `nodes` if they do not form a valid map, such as with duplicate IDs.
 
         Locations are checked against the file if it is available and unchanged; otherwise against the extent in the
         map, and then no location is fixed.
@@ -76,7 +76,7 @@ class ValidateMap:
         return MapReport(resource_map, count, seen.faults, seen.warnings, seen.changes, measured=true is not None)
 
     def _source(self, seen: _Seen) -> Source | None:
-        """The file that was mapped; None if it is missing or has changed."""
+        """Return the file that was mapped; None if it is missing or has changed."""
         resource_map = seen.resource_map
         if resource_map.source_digest is None:
             seen.warnings.append("metadata.source_hash: missing, so changes of the source cannot be detected")
@@ -100,7 +100,7 @@ class ValidateMap:
         return source
 
     def _extent(self, seen: _Seen, source: Source | None) -> Extent | None:
-        """The measured extent of the file. Differences from the extent in the map are faults."""
+        """Return the measured extent of the file. Differences from the extent in the map are faults."""
         if source is None:
             return None
         reach = self.measure.of(source)
@@ -155,7 +155,7 @@ def _look_at_names(seen: _Seen) -> None:
 
 
 def _with_state(before: object, after: Any) -> Any:
-    """The sheets with the other properties that the map records for them, such as that they are hidden."""
+    """Return the sheets with the other properties that the map records for them, such as that they are hidden."""
     known = {each["name"]: each for each in _mappings(before) if isinstance(each.get("name"), str)}
     return [{**known.get(each["name"], {}), **each} for each in _mappings(after)] or after
 

@@ -153,7 +153,7 @@ class VerifyEvidence:
     resolve: Resolve
 
     def knows(self, path: Path) -> bool:
-        """Whether `path` is evidence of this home, by its name in the output folder or by its bytes.
+        """Return whether `path` is evidence of this home, by its name in the output folder or by its bytes.
 
         Such a file is evidence even if its content is a valid receipt.
         """
@@ -172,10 +172,10 @@ class VerifyEvidence:
         receipt: Receipt | None = None,
         address: str | None = None,
     ) -> Verdict:
-        """The verdict on a file, with the given `receipt`, else with the one stored in this home.
+        """Return the verdict on a file, with the given `receipt`, else with the one stored in this home.
 
-        `address` is the address that the receipt document states. Raises `ReceiptMissing` if there is no receipt for
-        the file, and `SourceUnreadable`.
+        `address` is the address that the receipt document states. Raise `ReceiptMissing` if there is no receipt for the
+        file, and `SourceUnreadable`.
         """
         digest = self.sources.digest_uncached(path)
         if digest is None:
@@ -186,11 +186,13 @@ class VerifyEvidence:
         return self._verdict(known, _Shown(path, digest), roots, address)
 
     def receipt(self, receipt: Receipt, roots: Sequence[Path] = (), *, address: str | None = None) -> Verdict:
-        """The verdict on a receipt alone: at best `RECEIPT_ONLY`. `address` is the address that its document states."""
+        """Return the verdict on a receipt alone: at best `RECEIPT_ONLY`. `address` is the address that its document
+        states.
+        """
         return self._verdict(receipt, None, roots, address)
 
     def _by_name(self, path: Path) -> Receipt | None:
-        """The receipt stored for a file in the output folder. Links are resolved."""
+        """Return the receipt stored for a file in the output folder. Links are resolved."""
         return self.outputs.receipt(path) or self.outputs.receipt(_real(path))
 
     def _verdict(self, receipt: Receipt, shown: _Shown | None, roots: Sequence[Path], address: str | None) -> Verdict:
@@ -288,7 +290,7 @@ class _Shown:
 
 
 def _real(path: Path) -> Path:
-    """The path with all links resolved; the path itself if that fails."""
+    """Return the path with all links resolved; the path itself if that fails."""
     try:
         return path.resolve()
     except (OSError, RuntimeError):
@@ -319,7 +321,7 @@ def _sized(receipt: Receipt, source: Path) -> Check:
 
 
 def _misstated(receipt: Receipt, made: Extraction, size: int) -> list[str]:
-    """The receipt's false statements about the evidence."""
+    """Return the receipt's false statements about the evidence."""
     said = (receipt.extent, receipt.media_type, receipt.bytes_from, receipt.notes, receipt.evidence_size)
     true = (made.extent, made.media_type, made.bytes_from, made.notes, size)
     names = ("its extent", "its media type", "where its bytes begin", "its notes", "its size")

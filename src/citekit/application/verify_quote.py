@@ -88,9 +88,9 @@ class VerifyQuote:
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> QuoteVerdict:
-        """Check whether `quote` is in the node or at the address `what`. A string is a resource id: anywhere in it.
+        """Check whether `quote` is in the node or at the address `what`. A string is a resource ID: anywhere in it.
 
-        Raises `RequestRefused` for a quote without words, a quote that is too long or occurs in too many places, and a
+        Raise `RequestRefused` for a quote without words, a quote that is too long or occurs in too many places, and a
         virtual place; `SourceUnsupported` for a resource without text; and what `Resolve` and `LocateSource` raise.
         """
         readings = ways_to_read(quote)
@@ -143,7 +143,7 @@ def _judged(
     resource_map: ResourceMap,
     effort: Effort,
 ) -> QuoteVerdict | None:
-    """The verdict on matches inside the requested place, or elsewhere in `texts`; None if there are none."""
+    """Return the verdict on matches inside the requested place, or elsewhere in `texts`; None if there are none."""
     place = None if answer.asked is None else answer.asked.location
     if inside.faithful:
         best = _best(inside.faithful)
@@ -156,7 +156,9 @@ def _judged(
 
 
 def resource_named(text: str, maps: MapStore) -> str | Address:
-    """The resource id or address in a text such as `doc://book` or `doc://book#pages=3`. Raises `AddressMalformed`."""
+    """Return the resource ID or address in a text such as `doc://book` or `doc://book#pages=3`. Raise
+    `AddressMalformed`.
+    """
     scheme, colon, rest = text.partition("://")
     if not colon or "#" in rest or scheme.lower() == Modality.VIRTUAL.scheme:
         return parse_address(text)
@@ -175,9 +177,9 @@ def _in_place(
     place: Location | None,
     effort: Effort,
 ) -> _Finds:
-    """The matches in the place, from the first text and the first reading of the quote that have any.
+    """Return the matches in the place, from the first text and the first reading of the quote that have any.
 
-    Readings that keep the meaning take precedence over those that change it. Raises `RequestRefused` if the search
+    Readings that keep the meaning take precedence over those that change it. Raise `RequestRefused` if the search
     exceeds its budget.
     """
     altered: list[_Found] = []
@@ -212,7 +214,9 @@ def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_
 
 
 def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: Location | None) -> Location | None:
-    """The location of a match; None if it is outside the place or the file, or spans a page that could not be read."""
+    """Return the location of a match; None if it is outside the place or the file, or spans a page that could not be
+    read.
+    """
     try:
         location = source.placed.locate(match.start, match.end).clamp(resource_map.extent)
     except LocationOutside:
@@ -225,7 +229,7 @@ def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: L
 
 
 def _best(found: Sequence[_Found], place: Location | None = None) -> list[_Found]:
-    """The matches sorted: exact ones first, then those in or near the place, then in reading order."""
+    """Return the matches sorted: exact ones first, then those in or near the place, then in reading order."""
 
     def rank(each: _Found) -> tuple[bool, bool, int, int]:
         span = None if place is None else each.source.placed.span_of(place)
@@ -265,7 +269,7 @@ def _near(source: Quotable, readings: Sequence[tuple[Piece, ...]], resource_map:
 
 
 def _line_around(text: str, start: int, end: int) -> str:
-    """The lines or rows that contain a range, with their cells separated. At most `SHOWN` characters."""
+    """Return the lines or rows that contain a range, with their cells separated. At most `SHOWN` characters."""
     first = text.rfind("\n", max(0, start - SHOWN), start) + 1 or max(0, start - SHOWN)
     last = text.find("\n", end, end + SHOWN)
     whole = text[first : end + SHOWN if last < 0 else last][: 2 * SHOWN]

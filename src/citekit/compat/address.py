@@ -9,13 +9,13 @@ from citekit.wire import legacy_forms, locations
 
 
 def parse_address(address: str) -> tuple[str, Location]:
-    """Return (resource ID, location) of an address. Raises `AddressMalformed`, a `ValueError`."""
+    """Return (resource ID, location) of an address. Raise `AddressMalformed`, a `ValueError`."""
     parsed = addresses.parse_address(address)
     return parsed.resource_id, location_of(parsed.location)
 
 
 def build_address(resource_id: str, location: Location) -> str:
-    """Return the canonical address of a location. Raises `LocationMalformed`, a `ValueError`."""
+    """Return the canonical address of a location. Raise `LocationMalformed`, a `ValueError`."""
     plain = legacy_forms.without_nulls(location.model_dump(mode="json"))
     if plain.get("modality") == "virtual" and "virtual_address" not in plain:
         return f"virtual://{resource_id}"

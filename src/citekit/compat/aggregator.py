@@ -17,7 +17,7 @@ def create_agent_context(
 
     Without a budget, the text has the top-level nodes in the format of 0.2. With a budget in tokens (estimated as 4
     characters), it has as much of the outline as fits, from the top level down, with the address of every node; see
-    `citekit.application.agent_context`. Raises `RequestRefused` if the titles exceed the budget.
+    `citekit.application.agent_context`. Raise `RequestRefused` if the titles exceed the budget.
     """
     if budget is not None:
         known = [each if isinstance(each, DomainMap) else domain_map(each) for each in maps]

@@ -60,7 +60,7 @@ class CiteKitClient:
         self._adapters: dict[str, MapAdapter] = {}
 
     async def ingest(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
-        """Map a file and store the map. Raises `FileNotFoundError` and CiteKit's errors."""
+        """Map a file and store the map. Raise `FileNotFoundError` and CiteKit's errors."""
         path = Path(resource_path)
         modality = read_modality(resource_type)
         async with self._turns:
@@ -70,7 +70,7 @@ class CiteKitClient:
         return map_of(done.resource_map)
 
     def get_map(self, resource_id: str) -> ResourceMap:
-        """Return the stored map. Raises `FileNotFoundError` if there is none."""
+        """Return the stored map. Raise `FileNotFoundError` if there is none."""
         with _old_errors():
             return map_of(self._app.maps.get(resource_id))
 
@@ -94,7 +94,7 @@ class CiteKitClient:
         self._adapters[name] = adapter
 
     def adapt(self, adapter_name: str, input_data: Any, **kwargs: Any) -> ResourceMap:
-        """Convert foreign data with a registered adapter, store the map, and return it. Raises `ValueError` for an
+        """Convert foreign data with a registered adapter, store the map, and return it. Raise `ValueError` for an
         unknown name.
         """
         if adapter_name not in self._adapters:
@@ -112,7 +112,7 @@ class CiteKitClient:
     ) -> ResolvedEvidence:
         """Return the evidence of a node. `source_path` is the current path of its file.
 
-        Raises `FileNotFoundError` for a missing map or source, and `ValueError` for a missing node.
+        Raise `FileNotFoundError` for a missing map or source, and `ValueError` for a missing node.
         """
         with _old_errors():
             resource_map = self._app.maps.get(resource_id)

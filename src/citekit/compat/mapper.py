@@ -33,7 +33,7 @@ class GeminiMapper(MapperProvider):
         return evolve(gemini_settings(home, self._key, self._model, self._retries), mapper="gemini")
 
     async def generate_map(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
-        """Return the map of the file without storing it. Raises the errors of `Mapper.map`."""
+        """Return the map of the file without storing it. Raise the errors of `Mapper.map`."""
         del resource_type  # detected from the file
         app, path = bootstrap(self.settings(Path.cwd())), Path(resource_path)
         source = app.sources.identify(path)

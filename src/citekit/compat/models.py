@@ -157,7 +157,7 @@ def map_of(resource_map: DomainMap) -> ResourceMap:
 
 
 def domain_map(resource_map: ResourceMap) -> DomainMap:
-    """Return a 0.2 map as a domain object. Raises `FaultyAnswer` if its locations are not valid."""
+    """Return a 0.2 map as a domain object. Raise `FaultyAnswer` if its locations are not valid."""
     return maps.from_plain_map(resource_map.model_dump(mode="json"), f"The map '{resource_map.resource_id}'")
 
 

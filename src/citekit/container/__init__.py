@@ -21,9 +21,10 @@ __all__ = ["ADAPTERS", "INDEX", "MAPPERS", "REQUEST_TIMEOUT", "Container", "boot
 
 
 def bootstrap(settings: Settings | None = None, *, home: str | Path | None = None, **ports: Unpack[Ports]) -> Container:
-    """The use cases of a home, with the adapters that the settings choose (default: the settings in the environment).
+    """Return the use cases of a home, with the adapters that the settings choose (default: the settings in the
+    environment).
 
-    `ports` replaces adapters by name. Opens and writes nothing. Raises `TypeError` for a name that is not a port, and
+    `ports` replaces adapters by name. Opens and writes nothing. Raise `TypeError` for a name that is not a port, and
     `RequestRefused` for an invalid setting.
     """
     from citekit.container.container import Container

@@ -84,7 +84,7 @@ class Container:
 
     @first_use
     def maps(self) -> MapStore:
-        """The map store."""
+        """Return the map store."""
         from citekit.adapters.storage.json_maps import JsonMapStore
 
         return self._given.get("maps") or JsonMapStore(
@@ -93,7 +93,7 @@ class Container:
 
     @first_use
     def evidence(self) -> EvidenceStore:
-        """The evidence store."""
+        """Return the evidence store."""
         from citekit.adapters.storage.evidence_files import FileEvidenceStore
 
         folder = self.settings.cache_folder / "evidence"
@@ -103,7 +103,7 @@ class Container:
 
     @first_use
     def outputs(self) -> Outputs:
-        """The output folder with copies of evidence under readable names."""
+        """Return the output folder with copies of evidence under readable names."""
         from citekit.adapters.storage.outputs import FriendlyOutputs
 
         return self._given.get("outputs") or FriendlyOutputs(self.settings.output_folder)
@@ -118,12 +118,14 @@ class Container:
         return ConfinedSources(every, self.client_folders) if self.confined else every
 
     def for_clients(self) -> Container:
-        """A container for the same home that reads only what `client_folders` allow."""
+        """Return a container for the same home that reads only what `client_folders` allow."""
         return Container(self.settings, self._given, confined=True)
 
     @first_use
     def client_folders(self) -> AllowedFolders:
-        """The paths that agents may read: the home, the roots, the folders of ingested files, and the library folders."""
+        """Return the paths that agents may read: the home, the roots, the folders of ingested files, and the library
+        folders.
+        """
         from citekit.adapters.sources.allowed_folders import AllowedFolders
 
         chosen = self.settings
@@ -133,7 +135,7 @@ class Container:
 
     @first_use
     def folders(self) -> Folders:
-        """The paths that the caller may read."""
+        """Return the paths that the caller may read."""
         from citekit.adapters.sources.allowed_folders import OwnersFolders
 
         return self.client_folders if self.confined else OwnersFolders(self._ingested_places)
@@ -146,21 +148,21 @@ class Container:
 
     @first_use
     def locks(self) -> Locks:
-        """The locks of the home."""
+        """Return the locks of the home."""
         from citekit.adapters.system.file_locks import FileLocks
 
         return self._given.get("locks") or FileLocks(self.settings.cache_folder / "locks")
 
     @first_use
     def clock(self) -> Clock:
-        """The clock."""
+        """Return the clock."""
         from citekit.adapters.system.clock import SystemClock
 
         return self._given.get("clock") or SystemClock()
 
     @first_use
     def parsers(self) -> Parsers:
-        """The parsers of this process."""
+        """Return the parsers of this process."""
         from citekit.container.parsers import Parsers
 
         chosen = self.settings
@@ -175,7 +177,7 @@ class Container:
 
     @first_use
     def workers(self) -> WorkerPool | None:
-        """The pool of parser processes; None if files are parsed in this process."""
+        """Return the pool of parser processes; None if files are parsed in this process."""
         from citekit.container.sandbox import is_possible, worker_pool_of
 
         if self.settings.parsers == "inline" or not is_possible():
@@ -183,7 +185,7 @@ class Container:
         return worker_pool_of(self.settings, self.index)
 
     def _workers_unless_given(self, *ports: str) -> WorkerPool | None:
-        """The worker pool; None if the caller supplied one of `ports`, which is then used in this process."""
+        """Return the worker pool; None if the caller supplied one of `ports`, which is then used in this process."""
         return None if any(port in self._given for port in ports) else self.workers
 
     @first_use
@@ -201,7 +203,7 @@ class Container:
 
     @first_use
     def reader(self) -> Reader:
-        """The reader of books."""
+        """Return the reader of books."""
         children = self._workers_unless_given("reader")
         if children is None:
             return self.parsers.reader
@@ -211,7 +213,7 @@ class Container:
 
     @first_use
     def probe(self) -> MediaProbe:
-        """The probe of media files."""
+        """Return the probe of media files."""
         children = self._workers_unless_given("probe")
         if children is None:
             return self.parsers.probe
@@ -221,7 +223,7 @@ class Container:
 
     @first_use
     def text(self) -> TextReader:
-        """The reader of document text."""
+        """Return the reader of document text."""
         return self._given.get("text") or self._isolated_text()
 
     def _isolated_text(self) -> TextReader:
@@ -235,7 +237,7 @@ class Container:
 
     @first_use
     def mapper(self) -> Mapper:
-        """The configured mapper. Raises `RequestRefused` for an unknown name."""
+        """Return the configured mapper. Raise `RequestRefused` for an unknown name."""
         return self._given.get("mapper") or self.mapper_called(self.settings.mapper)
 
     def mapper_called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
@@ -252,7 +254,7 @@ class Container:
 
     @first_use
     def mappers(self) -> Mappers:
-        """The available mappers."""
+        """Return the available mappers."""
         from citekit.container.mappers import Mappers
 
         return Mappers(self)
@@ -272,12 +274,12 @@ class Container:
         return max(chosen.concurrency, chosen.model_concurrency) if waits else chosen.concurrency
 
     def remote_files(self) -> Sequence[str]:
-        """The uploads of this process that may still be on a model service."""
+        """Return the uploads of this process that may still be on a model service."""
         return self.leftovers.mine()
 
     @first_use
     def local_mapper(self) -> Mapper:
-        """The mapper that uses no model."""
+        """Return the mapper that uses no model."""
         from citekit.adapters.mappers.measured import MeasuredMapper
 
         here = self.parsers.mapper
@@ -292,14 +294,14 @@ class Container:
 
     @first_use
     def extents(self) -> RememberingMeasurer:
-        """The measurer of file extents, which caches its results."""
+        """Return the measurer of file extents, which caches its results."""
         from citekit.adapters.formats.measuring import RememberingMeasurer
 
         measurer = self._given.get("measurer") or lazy(self._measurer)
         return RememberingMeasurer(measurer, self.index)
 
     def _measurer(self) -> Measurer:
-        """The measurer of file extents, in a worker where a file needs one."""
+        """Return the measurer of file extents, in a worker where a file needs one."""
         here = self.parsers.measurer
         children = self._workers_unless_given("reader", "probe")
         if children is None:
@@ -311,14 +313,14 @@ class Container:
 
     @first_use
     def measure(self) -> MeasureSource:
-        """The use case that measures the file of a map."""
+        """Return the use case that measures the file of a map."""
         from citekit.application.measure_extent import MeasureSource
 
         return MeasureSource(self.locate, self.extents)
 
     @first_use
     def _foreign_files(self) -> ForeignFiles:
-        """The reader for files of other programs."""
+        """Return the reader for files of other programs."""
         if self.workers is None:
             return self.parsers.foreign_files
         from citekit.adapters.sandbox.sandboxed_files import IsolatedForeignFiles
@@ -326,10 +328,10 @@ class Container:
         return IsolatedForeignFiles(self.workers)
 
     def adapter_called(self, name: str, box_order: BoxOrder | None = None) -> MapAdapter:
-        """The adapter with that name, or from that Python file. `box_order` applies to `generic` and defaults to
+        """Return the adapter with that name, or from that Python file. `box_order` applies to `generic` and defaults to
         corners.
 
-        Raises `RequestRefused`.
+        Raise `RequestRefused`.
         """
         from citekit.adapters.importers.custom import load_adapter
         from citekit.adapters.importers.generic import GenericAdapter
@@ -351,27 +353,27 @@ class Container:
 
     @first_use
     def adapt(self) -> ImportMap:
-        """The use case that imports a structure from another program."""
+        """Return the use case that imports a structure from another program."""
         from citekit.application.import_map import ImportMap
 
         return ImportMap(self.sources, self.maps, self.local_mapper, self.locks, self.extents, self.folders)
 
     @first_use
     def context(self) -> ReadContext:
-        """The use case that renders an outline for a model."""
+        """Return the use case that renders an outline for a model."""
         from citekit.application.agent_context import ReadContext
 
         return ReadContext(self.maps)
 
     @first_use
     def extractors(self) -> Sequence[Extractor]:
-        """The extractors. The first one that supports a request is used."""
+        """Return the extractors. The first one that supports a request is used."""
         if "extractors" in self._given:
             return tuple(self._given["extractors"])
         return lazy_extractors(self.settings.media, lambda: self.parsers, self.isolated)
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
-        """An extractor that runs `here` in a worker process, where it is registered as `name`."""
+        """Return an extractor that runs `here` in a worker process, where it is registered as `name`."""
         used = ("reader",) if name == "chapters" else ()
         children = self._workers_with_ffmpeg if name == "ffmpeg" else self._workers_unless_given(*used)
         if children is None or name in ("lines", "xml_lines"):  # these copy bytes and parse nothing
@@ -382,7 +384,7 @@ class Container:
 
     @first_use
     def ingest(self) -> Ingest:
-        """The use case that maps one file."""
+        """Return the use case that maps one file."""
         from citekit.application.ingest import Ingest
         from citekit.application.resource_ids import ChooseId
 
@@ -396,15 +398,15 @@ class Container:
 
     @first_use
     def ingest_many(self) -> IngestMany:
-        """The use case that maps many files."""
+        """Return the use case that maps many files."""
         from citekit.application.ingest_many import IngestMany
 
         return IngestMany(self.ingest)
 
     def is_known_name(self, file_name: str) -> bool:
-        """Whether the suffix of a file name belongs to a format of CiteKit or of an installed package.
+        """Return whether the suffix of a file name belongs to a format of CiteKit or of an installed package.
 
-        Returns False if a package cannot be loaded, so that it does not prevent the other files of a folder from being
+        Return False if a package cannot be loaded, so that it does not prevent the other files of a folder from being
         mapped.
         """
         from citekit.adapters.formats.registry import format_of_name
@@ -415,14 +417,14 @@ class Container:
 
     @first_use
     def locate(self) -> LocateSource:
-        """The use case that finds the source file of a map."""
+        """Return the use case that finds the source file of a map."""
         from citekit.application.locate_source import LocateSource
 
         return LocateSource(self.sources, self.settings.home, (*self.settings.roots, self.settings.home), self.folders)
 
     @first_use
     def resolve(self) -> Resolve:
-        """The use case that turns a node or an address into evidence."""
+        """Return the use case that turns a node or an address into evidence."""
         from citekit.application.resolve import Resolve
 
         ingest = lazy(lambda: self.ingest)  # a mapper is only needed to map a changed source again
@@ -430,70 +432,70 @@ class Container:
 
     @first_use
     def structure(self) -> GetStructure:
-        """The use case that returns a map in answers of bounded size."""
+        """Return the use case that returns a map in answers of bounded size."""
         from citekit.application.structure import GetStructure
 
         return GetStructure(self.maps)
 
     @first_use
     def nodes(self) -> NodeIndex:
-        """The node search index."""
+        """Return the node search index."""
         from citekit.adapters.search.node_search.sqlite_index import SqliteNodeIndex
 
         return self._given.get("nodes") or SqliteNodeIndex(self.maps, self.settings.cache_folder / NODES)
 
     @first_use
     def search(self) -> Search:
-        """The use case that finds nodes by words."""
+        """Return the use case that finds nodes by words."""
         from citekit.application.search import Search
 
         return Search(self.maps, self.nodes)
 
     @first_use
     def check_map(self) -> ValidateMap:
-        """The use case that validates a map."""
+        """Return the use case that validates a map."""
         from citekit.application.validate_map import ValidateMap
 
         return ValidateMap(self.locate, self.measure)
 
     @first_use
     def verify(self) -> VerifyEvidence:
-        """The use case that verifies evidence."""
+        """Return the use case that verifies evidence."""
         from citekit.application.verify import VerifyEvidence
 
         return VerifyEvidence(self.sources, self.outputs, self.resolve)
 
     @first_use
     def verify_quote(self) -> VerifyQuote:
-        """The use case that verifies a quote."""
+        """Return the use case that verifies a quote."""
         from citekit.application.verify_quote import VerifyQuote
 
         return VerifyQuote(self.maps, self.resolve, self.locate, self.quotable)
 
     @first_use
     def look_up_quote(self) -> LookUpQuote:
-        """The use case that looks up which mapped file a quote is from."""
+        """Return the use case that looks up which mapped file a quote is from."""
         from citekit.application.look_up_quote import LookUpQuote
 
         return LookUpQuote(self.find_text, self.verify_quote)
 
     @first_use
     def text_index(self) -> TextIndex:
-        """The index of the text of mapped files."""
+        """Return the index of the text of mapped files."""
         from citekit.adapters.search.text_index.sqlite_index import SqliteTextIndex
 
         return self._given.get("text_index") or SqliteTextIndex(self.settings.cache_folder / TEXTS)
 
     @first_use
     def find_text(self) -> FindText:
-        """The use case that finds words in the text of mapped files."""
+        """Return the use case that finds words in the text of mapped files."""
         from citekit.application.find_text import FindText
 
         return FindText(self.maps, self._index_text, self.text_index)
 
     @first_use
     def read_text(self) -> ReadText:
-        """The use case that reads the text of a part of a mapped file."""
+        """Return the use case that reads the text of a part of a mapped file."""
         from citekit.application.read_text import ReadText
 
         return ReadText(self.maps, self.resolve, self.quotable, self._index_text, self.text_index)
@@ -506,14 +508,14 @@ class Container:
 
     @first_use
     def remove(self) -> RemoveResource:
-        """The use case that removes a resource."""
+        """Return the use case that removes a resource."""
         from citekit.application.remove_resource import RemoveResource
 
         return RemoveResource(self.maps, self.text_index)
 
     @first_use
     def quotable(self) -> QuotableTexts:
-        """The texts in which quotes are searched."""
+        """Return the texts in which quotes are searched."""
         from citekit.container.quotes import QuoteServices, quotable_texts
 
         return self._given.get("quotable") or quotable_texts(
@@ -529,14 +531,14 @@ class Container:
 
     @first_use
     def alexandria(self) -> Alexandria:
-        """The use cases of the library."""
+        """Return the use cases of the library."""
         from citekit.container.library import Alexandria
 
         return Alexandria(self.settings, self, self._given)
 
     @first_use
     def doctor(self) -> Doctor:
-        """The use case that diagnoses the installation and the home."""
+        """Return the use case that diagnoses the installation and the home."""
         from citekit.adapters.libraries import installation
         from citekit.application.doctor import Component, Doctor
 
@@ -556,7 +558,7 @@ class Container:
         )
 
     def clean_leftovers(self) -> int:
-        """Delete temporary files of killed processes that are at least an hour old. Returns their number."""
+        """Delete temporary files of killed processes that are at least an hour old. Return their number."""
         from citekit.adapters.libraries import installation
 
         return installation.clean(self._written)
@@ -574,7 +576,7 @@ class Container:
 
     @first_use
     def index(self) -> Index:
-        """The cache of facts about files and evidence."""
+        """Return the cache of facts about files and evidence."""
         from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
         return Index(self.settings.cache_folder / INDEX)

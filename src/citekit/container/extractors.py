@@ -19,7 +19,7 @@ Wrap = Callable[[str, "Extractor"], "Extractor"]
 def lazy_extractors(
     media: str, services: Callable[[], Services], wrap: Wrap = lambda _, made: made
 ) -> Sequence[Extractor]:
-    """The extractors in order of precedence. `media` is the driver that is preferred for clips."""
+    """Return the extractors in order of precedence. `media` is the driver that is preferred for clips."""
     names = list(EXTRACTORS)
     if media == "ffmpeg":
         names.remove("ffmpeg")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class HomeSnapshot:
     """The cached state of a home.
 
-    `home` is its absolute path. `maps` maps ids, in order, to cards; a card is None if the map must be read, and `maps`
+    `home` is its absolute path. `maps` maps IDs, in order, to cards; a card is None if the map must be read, and `maps`
     is None if the folder of maps cannot be read.
     """
 
@@ -33,7 +33,7 @@ class HomeSnapshot:
         self.home, self.maps, self._digests = home, maps, digests
 
     def digest(self, path: str) -> str | None:
-        """The cached SHA-256 of the file at `path`; None if the file must be read. Never raises."""
+        """Return the cached SHA-256 of the file at `path`; None if the file must be read. Never raises."""
         try:
             return self._digests.get(os.stat(path))  # noqa: PTH116 - pathlib would cost a start 3 ms
         except (OSError, ValueError):
@@ -42,7 +42,7 @@ class HomeSnapshot:
 
 @contextmanager
 def home_snapshot(home: str | None) -> Iterator[HomeSnapshot]:
-    """Open the caches of a home (None: that of the environment). Raises `RequestRefused` for an invalid setting."""
+    """Open the caches of a home (None: that of the environment). Raise `RequestRefused` for an invalid setting."""
     place = home_of(os.environ, home)
     cache = os.path.join(place, CACHE)  # noqa: PTH118
     cards, digests = MapCards(cache), KnownDigests(os.path.join(cache, INDEX))  # noqa: PTH118

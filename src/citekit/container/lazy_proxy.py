@@ -20,7 +20,9 @@ T = TypeVar("T")
 
 
 def lazy(make: Callable[[], T]) -> T:
-    """A proxy for the object that `make` returns. Every access calls `make`, which should be cheap or cache its result."""
+    """Return a proxy for the object that `make` returns. Every access calls `make`, which should be cheap or cache its
+    result.
+    """
     return cast("T", _Lazy(make))
 
 

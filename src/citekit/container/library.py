@@ -112,7 +112,7 @@ class Alexandria:
 
     @first_use
     def library(self) -> Library:
-        """The catalog of books. Raises `LibraryUnavailable` if none is configured."""
+        """Return the catalog of books. Raise `LibraryUnavailable` if none is configured."""
         if "library" in self._given:
             return self._given["library"]
         folder = self.chosen.calibre
@@ -127,25 +127,25 @@ class Alexandria:
 
     @first_use
     def text(self) -> TextReader:
-        """The reader of document text."""
+        """Return the reader of document text."""
         return self.app.text
 
     @first_use
     def splitter(self) -> SentenceSplitter:
-        """The sentence splitter."""
+        """Return the sentence splitter."""
         from citekit.adapters.search.sentence_splitters import SentencexSplitter
 
         return self._given.get("splitter") or SentencexSplitter()
 
     @first_use
     def embedder(self) -> Embedder:
-        """The embedder of the index. Raises `RequestRefused` for an unknown name."""
+        """Return the embedder of the index. Raise `RequestRefused` for an unknown name."""
         from citekit.adapters.search.embedders.query_cache import CachingEmbedder
 
         return self._given.get("embedder") or CachingEmbedder(self.embedder_called(self.chosen.embedder))
 
     def embedder_called(self, name: str) -> Embedder:
-        """The embedder with that name. Raises `RequestRefused`."""
+        """Return the embedder with that name. Raise `RequestRefused`."""
         kind, _, what = name.partition(":")
         match kind:
             case "fast" if not what:
@@ -204,7 +204,7 @@ class Alexandria:
 
     @first_use
     def similarity(self) -> Embedder:
-        """The embedder that detects where the subject of a text changes."""
+        """Return the embedder that detects where the subject of a text changes."""
         return self._given.get("similarity") or self._static
 
     @first_use
@@ -221,7 +221,7 @@ class Alexandria:
 
     @first_use
     def index(self) -> VectorIndex:
-        """The vector index: on a server if one is configured, else in a folder of the home."""
+        """Return the vector index: on a server if one is configured, else in a folder of the home."""
         if "index" in self._given:
             return self._given["index"]
         return self._server() if self.chosen.server else self._embedded()
@@ -255,14 +255,14 @@ class Alexandria:
 
     @first_use
     def ledger(self) -> Ledger:
-        """The ledger of ingested books."""
+        """Return the ledger of ingested books."""
         from citekit.adapters.storage.sqlite_ledger import SqliteLedger
 
         return self._given.get("ledger") or SqliteLedger(self.chosen.ledger)
 
     @first_use
     def personas(self) -> Personas:
-        """The guardians and answer patterns."""
+        """Return the guardians and answer patterns."""
         from citekit.adapters.personas.markdown_files import PersonaFiles
 
         return self._given.get("personas") or PersonaFiles(self.chosen.guardians)
@@ -274,12 +274,12 @@ class Alexandria:
 
     @first_use
     def cut(self) -> ChunkBook:
-        """The use case that splits a book into chapters, chunks, and passages."""
+        """Return the use case that splits a book into chapters, chunks, and passages."""
         return ChunkBook(self.splitter, self.similarity, self.embedder.window)
 
     @first_use
     def ingest_book(self) -> IngestBook:
-        """The use case that ingests a book."""
+        """Return the use case that ingests a book."""
         app = self.app
         naming = ChooseId(app.maps, self.settings.home)
         return IngestBook(
@@ -295,40 +295,40 @@ class Alexandria:
 
     @first_use
     def batch_ingest(self) -> BatchIngest:
-        """The use case that ingests many books."""
+        """Return the use case that ingests many books."""
         return BatchIngest(self.library, self.ingest_book)
 
     @first_use
     def ask(self) -> Ask:
-        """The use case that answers a question with passages from books."""
+        """Return the use case that answers a question with passages from books."""
         return Ask(self.embedder, self.index, self.ledger, self.app.maps)
 
     @first_use
     def rebuild(self) -> Rebuild:
-        """The use case that rebuilds a collection."""
+        """Return the use case that rebuilds a collection."""
         return Rebuild(self.ingest_book, self.app.client_folders)
 
     @first_use
     def narrow(self) -> NarrowTo:
-        """The use case that restricts a question to some books."""
+        """Return the use case that restricts a question to some books."""
         return NarrowTo(self.ledger)
 
     @first_use
     def remove_book(self) -> RemoveBook:
-        """The use case that removes a book."""
+        """Return the use case that removes a book."""
         return RemoveBook(self.index, self.ledger, self.app.maps, self.app.locks, self.app.clock)
 
     @first_use
     def browse(self) -> Browse:
-        """The use case that lists files that can be ingested."""
+        """Return the use case that lists files that can be ingested."""
         return Browse(self.text)
 
     @first_use
     def try_chunking(self) -> TryChunking:
-        """The use case that previews the chunks of a book."""
+        """Return the use case that previews the chunks of a book."""
         return TryChunking(self.app.sources, self.text, self.splitter, self.similarity)
 
     @first_use
     def compare_chunking(self) -> CompareChunking:
-        """The use case that compares chunking thresholds."""
+        """Return the use case that compares chunking thresholds."""
         return CompareChunking(self.app.sources, self.text, self.splitter, self.similarity)

@@ -64,7 +64,7 @@ class MapperServices(Protocol):
         """Uploaded files that may still be on a model service."""
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
-        """An extractor that runs `here` in a worker process."""
+        """Return an extractor that runs `here` in a worker process."""
 
 
 @frozen
@@ -74,10 +74,10 @@ class Mappers:
     app: MapperServices
 
     def called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
-        """The mapper with that name, or from that Python file; `auto` selects the best one that is configured.
+        """Return the mapper with that name, or from that Python file; `auto` selects the best one that is configured.
 
         Other names are looked up in the entry points of installed packages. `config` is passed to the constructor of a
-        custom mapper. Raises `RequestRefused`.
+        custom mapper. Raise `RequestRefused`.
         """
         if name.endswith(".py"):
             from citekit.adapters.mappers.custom import load_mapper
@@ -95,7 +95,7 @@ class Mappers:
         return self.app.local_mapper if chosen == "local" else self._model(chosen)
 
     def choice(self) -> tuple[str, str]:
-        """The mapper that `auto` currently selects, and the reason: `(name, reason)`."""
+        """Return the mapper that `auto` currently selects, and the reason: `(name, reason)`."""
         if self.app.settings.gemini_key is not None:
             return "gemini", f"{self.app.settings.gemini_variable} is set"
         if self.app.settings.openai_key is not None:
@@ -130,7 +130,7 @@ class Mappers:
         )
 
     def _showing(self) -> tuple[Viewer, Callable[[Source, float], bytes]]:
-        """The viewer that prepares files for a model, and the function that takes stills of videos."""
+        """Return the viewer that prepares files for a model, and the function that takes stills of videos."""
         if self.app.workers is None:
             return self.app.parsers.viewer, self.app.parsers.still
         from citekit.adapters.sandbox.sandboxed_files import IsolatedViewer
@@ -178,7 +178,7 @@ class Mappers:
         return Generation(temperature=chosen.temperature, thinking=chosen.thinking, max_output=chosen.max_output)
 
     def of_object(self, provider: Any) -> Mapper:
-        """A mapper from an object with a `generate_map` method. Raises `RequestRefused`."""
+        """Return a mapper from an object with a `generate_map` method. Raise `RequestRefused`."""
         from citekit.adapters.mappers.custom import wrap_mapper
 
         return wrap_mapper(provider, self.app.local_mapper, timeout=self.app.settings.timeout)

@@ -56,7 +56,7 @@ class Parsers:
 
     @first_use
     def index(self) -> Index | None:
-        """The cache of facts about files."""
+        """Return the cache of facts about files."""
         if self.given_index is not None or self.index_folder is None:
             return self.given_index
         from citekit.adapters.libraries.sqlite.key_value_cache import Index
@@ -65,7 +65,7 @@ class Parsers:
 
     @first_use
     def reader(self) -> Reader:
-        """The reader of reflowable books."""
+        """Return the reader of reflowable books."""
         return self.given_reader or self._books
 
     def books(self, *, marked: bool = False) -> AnyBookReader:
@@ -92,7 +92,7 @@ class Parsers:
 
     @first_use
     def marked_reader(self) -> Reader:
-        """The reader of books for quotes: superscripts, subscripts, and hidden text are marked."""
+        """Return the reader of books for quotes: superscripts, subscripts, and hidden text are marked."""
         return self.given_reader or self._seen
 
     @first_use
@@ -103,21 +103,21 @@ class Parsers:
 
     @first_use
     def probe(self) -> MediaProbe:
-        """The probe of recordings."""
+        """Return the probe of recordings."""
         from citekit.adapters.formats.media.probe import PyAvProbe
 
         return self.given_probe or PyAvProbe()
 
     @first_use
     def measurer(self) -> Measurer:
-        """The measurer of file extents."""
+        """Return the measurer of file extents."""
         from citekit.adapters.formats.measuring import FileMeasurer
 
         return FileMeasurer(self)
 
     @first_use
     def mapper(self) -> Mapper:
-        """The mapper that uses no model."""
+        """Return the mapper that uses no model."""
         from citekit.adapters.mappers.local import LocalMapper
         from citekit.adapters.system.clock import SystemClock
 
@@ -125,21 +125,21 @@ class Parsers:
 
     @first_use
     def text(self) -> TextReader:
-        """The reader of the text of documents."""
+        """Return the reader of the text of documents."""
         from citekit.adapters.formats.text_reader import FormatTextReader
 
         return FormatTextReader(self)
 
     @first_use
     def written(self) -> TextReader:
-        """The reader of documents for quotes: text as it is displayed, with words split at line ends."""
+        """Return the reader of documents for quotes: text as it is displayed, with words split at line ends."""
         from citekit.adapters.formats.text_reader import FormatTextReader
 
         return FormatTextReader(self, marked=True)
 
     @first_use
     def quotable(self) -> QuotableTexts:
-        """The reader of the texts in which quotes are searched."""
+        """Return the reader of the texts in which quotes are searched."""
         from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
         from citekit.adapters.quotes.texts import Beside, QuotableTextReader
 
@@ -167,7 +167,7 @@ class Parsers:
         return DriverForeignFiles()
 
     def extractor(self, name: str) -> Extractor:
-        """The extractor with that name. Raises `KeyError`."""
+        """Return the extractor with that name. Raise `KeyError`."""
         from citekit.adapters.formats.registry import extractor_of
 
         with self.lock:
@@ -177,7 +177,7 @@ class Parsers:
 
     @first_use
     def ocr_reader(self) -> OcrReader | None:
-        """The OCR engine; None if OCR is disabled or not installed."""
+        """Return the OCR engine; None if OCR is disabled or not installed."""
         if not self.ocr:
             return None
         from citekit.adapters.formats.shared.ocr import AnnouncedOcrReader, RapidOcrReader
@@ -195,12 +195,12 @@ The most expensive known texts of this size take half a second on a slow compute
 
 
 def is_mapped_in_worker(source: Source) -> bool:
-    """Whether a worker maps the file: its parser is native code, or the file is large."""
+    """Return whether a worker maps the file: its parser is native code, or the file is large."""
     return source.size > SMALL_TEXT or is_mapped_by_compiled(source.format)
 
 
 def is_expected_in_worker(path: Path) -> bool:
-    """Whether a worker will probably map the file, judging by its name and size."""
+    """Return whether a worker will probably map the file, judging by its name and size."""
     promised = by_name(path.name)
     if promised is None:
         return False
@@ -211,25 +211,25 @@ def is_expected_in_worker(path: Path) -> bool:
 
 
 def is_read_in_worker(source: Source) -> bool:
-    """Whether a worker reads the text of the file."""
+    """Return whether a worker reads the text of the file."""
     return source.size > SMALL_TEXT or is_read_by_compiled(source.format)
 
 
 def is_quoted_in_worker(source: Source) -> bool:
-    """Whether a worker prepares the text of the file for quotes. The calling process reads subtitles itself."""
+    """Return whether a worker prepares the text of the file for quotes. The calling process reads subtitles itself."""
     return source.format.modality not in (Modality.VIDEO, Modality.AUDIO) and is_read_in_worker(source)
 
 
 def is_mapped_by_compiled(format: Format) -> bool:
-    """Whether native code maps files of this format. Such code can crash its process."""
+    """Return whether native code maps files of this format. Such code can crash its process."""
     return handler_of(format).uses_native_code(Task.OUTLINE, format)
 
 
 def is_measured_by_compiled(format: Format) -> bool:
-    """Whether native code measures files of this format."""
+    """Return whether native code measures files of this format."""
     return handler_of(format).uses_native_code(Task.MEASURE, format)
 
 
 def is_read_by_compiled(format: Format) -> bool:
-    """Whether native code reads the text of files of this format."""
+    """Return whether native code reads the text of files of this format."""
     return handler_of(format).uses_native_code(Task.READ_TEXT, format)

@@ -59,7 +59,7 @@ class Ports(TypedDict, total=False):
 
 
 def check_names(ports: Ports) -> Ports:
-    """Return the ports. Raises `TypeError` for an unknown name, with a suggestion."""
+    """Return the ports. Raise `TypeError` for an unknown name, with a suggestion."""
     known = Ports.__annotations__
     for name in ports:
         if name not in known:

@@ -33,7 +33,7 @@ class QuoteServices:
 
 
 def quotable_texts(services: QuoteServices) -> QuotableTexts:
-    """The texts of files, cached in the cache folder of the home."""
+    """Return the texts of files, cached in the cache folder of the home."""
     from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
     from citekit.adapters.quotes.cache import KeptQuotableTexts
     from citekit.adapters.quotes.texts import Beside, QuotableTextReader
@@ -46,7 +46,7 @@ def quotable_texts(services: QuoteServices) -> QuotableTexts:
 
 
 def _in_worker(services: QuoteServices, here: QuotableTexts) -> QuotableTexts:
-    """The same reader, but files that need a worker are read in one."""
+    """Return the same reader, but files that need a worker are read in one."""
     workers = services.workers()
     if workers is None:
         return here

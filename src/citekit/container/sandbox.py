@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 def is_possible() -> bool:
-    """Whether worker processes are supported: not on Windows, in frozen programs, or in embedded interpreters."""
+    """Return whether worker processes are supported: not on Windows, in frozen programs, or in embedded interpreters."""
     if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
         return True
     _log.warning("Files are parsed in the main process, because this system cannot start a child process")
@@ -33,7 +33,7 @@ def is_possible() -> bool:
 
 
 def worker_pool_of(settings: Settings, index: Index, *, run_ffmpeg: bool = False) -> WorkerPool:
-    """The worker pool of a home. No worker is started yet.
+    """Return the worker pool of a home. No worker is started yet.
 
     Workers can run no programs, except ffmpeg with `run_ffmpeg`. `index` records the files that exceeded their resource
     budgets.
@@ -62,7 +62,7 @@ def _writable(settings: Settings) -> list[str]:
 
 
 def _which(folder: str) -> tuple[int, int] | None:
-    """The device and inode of a folder, which identify it even if another folder takes its name."""
+    """Return the device and inode of a folder, which identify it even if another folder takes its name."""
     try:
         status = os.stat(folder)  # noqa: PTH116 - looked at for every request
     except OSError:
@@ -71,7 +71,7 @@ def _which(folder: str) -> tuple[int, int] | None:
 
 
 def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
-    """The keyword arguments of `_serve_parent` in `worker_main`."""
+    """Return the keyword arguments of `_serve_parent` in `worker_main`."""
     from citekit.adapters.system.home_files import make_folder
 
     cache = settings.cache_folder

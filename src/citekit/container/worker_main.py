@@ -80,7 +80,7 @@ class Parsing:
     parsers: Parsers
 
     def __call__(self, asked: Asked, progress: Progress) -> Any:
-        """The answer to a request from `WorkerPool.ask`."""
+        """Return the answer to a request from `WorkerPool.ask`."""
         return self._doing[asked["do"]](asked, progress)
 
     @property

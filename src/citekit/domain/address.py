@@ -59,7 +59,7 @@ def format_address(address: Address) -> str:
 
 
 def parse_address(text: str) -> Address:
-    """Parse an address. Raises `AddressMalformed` with the text and the part that is wrong.
+    """Parse an address. Raise `AddressMalformed` with the text and the part that is wrong.
 
     In addition to canonical addresses, it accepts: times as seconds, `mm:ss`, or `hh:mm:ss`, separated by `-` or `,`,
     with an `npt:` prefix and an open start or end; `page=`, `slide=`, `slides=`, `line=`, and `xywh=` (with `percent:`,

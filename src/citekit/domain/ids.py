@@ -87,7 +87,7 @@ def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
 
 
 def check_resource_id(text: str) -> str:
-    """Return `text` if it can be stored and addressed safely. Raises `ResourceIdRefused` otherwise.
+    """Return `text` if it can be stored and addressed safely. Raise `ResourceIdRefused` otherwise.
 
     Letters of any script, spaces, and punctuation are allowed. Slashes, control characters, unpaired surrogates,
     characters that only change the text direction, `.`, and `..` are not.

@@ -32,7 +32,7 @@ class ConfinedSources:
         self._lock = threading.Lock()
 
     def identify(self, path: Path) -> Source:
-        """Identify the file at the real path of `path`. Raises `PathNotAllowed` if it is outside the allowed folders."""
+        """Identify the file at the real path of `path`. Raise `PathNotAllowed` if it is outside the allowed folders."""
         real = self._folders.check(path)
         source = None
         if self._inner.exists(real):

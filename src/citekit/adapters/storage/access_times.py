@@ -33,7 +33,7 @@ class Uses:
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
-        """The parent folder of `path` must exist before the first access is recorded; otherwise accesses stay in
+        """Return the parent folder of `path` must exist before the first access is recorded; otherwise accesses stay in
         memory.
         """
         self._path = str(path)
@@ -65,7 +65,7 @@ class Uses:
         return self._noted.get(digest.hex, 0.0)
 
     def _descriptor(self) -> int:
-        """Return a descriptor of the file. Reopens it if it was deleted or replaced. Raises `OSError`."""
+        """Return a descriptor of the file. Reopens it if it was deleted or replaced. Raise `OSError`."""
         if self._file is not None:
             with suppress(OSError):
                 status = os.lstat(self._path)

@@ -29,7 +29,7 @@ class Eviction:
     grace: float
 
     def drop(self, total: int, limit: int, protected: Digest | None, kept: int | None = None) -> list[StoredObject]:
-        """Evict objects, but never `protected`, until the total size is at most `limit` bytes. Raises `HomeUnwritable`.
+        """Evict objects, but never `protected`, until the total size is at most `limit` bytes. Raise `HomeUnwritable`.
 
         If `kept` is smaller, continues down to `kept` bytes with the objects of the current batch.
         """
@@ -98,7 +98,7 @@ class Eviction:
             return True
 
     def remove(self, digest: Digest) -> StoredObject | None:
-        """Remove an object from the disk and return its former state. Raises `HomeUnwritable`."""
+        """Remove an object from the disk and return its former state. Raise `HomeUnwritable`."""
         with writing(self.objects.path(digest)):
             return self.objects.drop(digest)
 

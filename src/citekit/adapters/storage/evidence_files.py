@@ -104,7 +104,7 @@ class FileEvidenceStore:
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = EVERYBODY
     ) -> StoredEvidence:
-        """Return the evidence, and make it if it is missing. Raises `HomeUnwritable` and the errors of `make`."""
+        """Return the evidence, and make it if it is missing. Raise `HomeUnwritable` and the errors of `make`."""
         waiting = report_waiting(progress, _WAITING)
         found = self.cached(key) or self._find(key, waiting)
         if found is None:
@@ -143,14 +143,14 @@ class FileEvidenceStore:
     def prune(self, limit: int | None = None) -> int:
         """Evict the least recently used objects until at most `limit` bytes remain. Return what was freed.
 
-        Raises `HomeUnwritable`.
+        Raise `HomeUnwritable`.
         """
         self._workshop.clean()
         self._eviction.count()
         return _freed(self._eviction.drop(self._total(), self._limit if limit is None else limit, None))
 
     def clear(self) -> int:
-        """Remove all objects. Return what was freed. Raises `HomeUnwritable`."""
+        """Remove all objects. Return what was freed. Raise `HomeUnwritable`."""
         self._workshop.clean()
         freed = _freed(gone for each in self._objects if (gone := self._eviction.remove(each.digest)) is not None)
         self._eviction.count()

@@ -102,7 +102,7 @@ class EvidenceIndex:
     def expect(self, digest: Digest, size: int, now: float) -> int | None:
         """Register an object before it is created, so that the index knows every object even if the process is killed.
 
-        Returns the total size of all objects in bytes, or None if they have not been counted.
+        Return the total size of all objects in bytes, or None if they have not been counted.
         """
 
         def write(connection: Connection) -> int | None:

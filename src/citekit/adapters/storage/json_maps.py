@@ -52,7 +52,7 @@ class JsonMapStore:
         self._editions = Editions(folder)
 
     def ids(self) -> Sequence[str]:
-        """Return every stored resource ID, sorted. Raises `MapCorrupt`.
+        """Return every stored resource ID, sorted. Raise `MapCorrupt`.
 
         While the folder is unchanged, this takes one `stat` and returns the same tuple.
         """
@@ -78,7 +78,7 @@ class JsonMapStore:
         return known or self.get(resource_id).card()
 
     def cards(self) -> Sequence[MapCard]:
-        """Return the card of every map, without damaged ones. Raises `MapCorrupt` if the folder cannot be read."""
+        """Return the card of every map, without damaged ones. Raise `MapCorrupt` if the folder cannot be read."""
         try:
             seen = self._cards.look(str(self._folder)) if self._cards is not None else dict.fromkeys(self.ids())
         except OSError as error:
@@ -117,7 +117,7 @@ class JsonMapStore:
         return str(state) if state.tells(now) else None
 
     def put(self, resource_map: ResourceMap) -> None:
-        """Store or replace the map. Raises `FaultyAnswer` if the map has values that JSON cannot represent."""
+        """Store or replace the map. Raise `FaultyAnswer` if the map has values that JSON cannot represent."""
         name = check_resource_id(resource_map.resource_id)
         try:
             data = maps.to_json(resource_map).encode()
@@ -167,7 +167,7 @@ class JsonMapStore:
         return self._editions.sources(_checked(resource_id))
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
-        """Return a stored map of those bytes by that mapper. Returns None also if the index was lost."""
+        """Return a stored map of those bytes by that mapper. Return None also if the index was lost."""
         for resource_id in self._hints.mapped(source, mapper):
             with suppress(ResourceIdRefused):
                 found = self.edition(resource_id, mapper)
@@ -176,7 +176,7 @@ class JsonMapStore:
         return None
 
     def find_source(self, source_path: str) -> Sequence[str]:
-        """Return the resource IDs of the maps of the file at that path. Returns none also if the index was lost."""
+        """Return the resource IDs of the maps of the file at that path. Return none also if the index was lost."""
         found = []
         for resource_id in self._hints.of_file(source_path):
             with suppress(ResourceIdRefused, ResourceMissing, MapCorrupt):

@@ -17,14 +17,14 @@ _READ = {"deed": Deed, "at": datetime.fromisoformat, "digest": Digest}
 
 
 def checked(entry: LedgerEntry) -> LedgerEntry:
-    """Return the entry with its time in UTC. Raises `RequestRefused` if the time has no time zone."""
+    """Return the entry with its time in UTC. Raise `RequestRefused` if the time has no time zone."""
     if entry.at.utcoffset() is None:
         raise RequestRefused(f"The time of a ledger entry must have a time zone, but {entry.at.isoformat()} has none.")
     return evolve(entry, at=entry.at.astimezone(UTC))
 
 
 def written(entry: LedgerEntry) -> str:
-    """Return the entry as one line of ASCII. Raises `RequestRefused` for values that are not plain data."""
+    """Return the entry as one line of ASCII. Raise `RequestRefused` for values that are not plain data."""
     plain = {name: getattr(entry, name) for name in _NAMES}
     plain |= {"deed": entry.deed.value, "at": checked(entry).at.isoformat(), "digest": entry.digest.hex}
     plain |= {name: dict(plain[name]) for name in ("parameters", "counts", "seconds")}
@@ -35,7 +35,7 @@ def written(entry: LedgerEntry) -> str:
 
 
 def read(text: str) -> LedgerEntry:
-    """Return the entry, ignoring fields of later versions. Raises `ValueError` for any other text."""
+    """Return the entry, ignoring fields of later versions. Raise `ValueError` for any other text."""
     try:
         plain: dict[str, Any] = json.loads(text)
         known = {name: plain[name] for name in _NAMES if name in plain}

@@ -100,7 +100,7 @@ class MapCards:
     def look(self, maps_folder: str) -> dict[str, MapCard | None]:
         """Return the card of every map in the folder, sorted by resource ID; None for each map that must be parsed.
 
-        Raises `OSError` if the folder cannot be read.
+        Raise `OSError` if the folder cannot be read.
         """
         rows = self._rows.all()
         files = map_files(maps_folder)

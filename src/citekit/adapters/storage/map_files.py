@@ -26,7 +26,7 @@ def check_file(path: Path, status: os.stat_result) -> None:
 
 
 def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
-    """Parse the bytes of the map file at `path`, with the resource ID from its file name. Raises `MapCorrupt`."""
+    """Parse the bytes of the map file at `path`, with the resource ID from its file name. Raise `MapCorrupt`."""
     if len(data) > SIZE_LIMIT:
         raise MapCorrupt(f"The map {path} is larger than the limit of {SIZE_LIMIT // 2**20} MB. Map its source again.")
     try:

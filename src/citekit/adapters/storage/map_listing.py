@@ -51,7 +51,7 @@ def _odd_id(stem: str) -> str | None:
 def map_files(folder: str) -> dict[str, os.DirEntry[str]]:
     """Return the map file for each resource ID. If two files have the same ID, the one that is read wins.
 
-    Raises `OSError`.
+    Raise `OSError`.
 
     A missing folder has no maps.
     """
@@ -105,7 +105,7 @@ class MapListing:
         self._lock = threading.Lock()
 
     def ids(self) -> tuple[str, ...]:
-        """Return the resource IDs, sorted. Raises `MapCorrupt` if the folder cannot be read."""
+        """Return the resource IDs, sorted. Raise `MapCorrupt` if the folder cannot be read."""
         known = self.cached()
         if known is not None:
             return known
@@ -144,7 +144,7 @@ class MapListing:
     def versions(self) -> Iterator[tuple[str, str]]:
         """Yield each resource ID with the current version of its file.
 
-        Raises `MapCorrupt` if the folder cannot be read.
+        Raise `MapCorrupt` if the folder cannot be read.
         """
         now = time.time()
         try:

@@ -62,7 +62,7 @@ class Objects:
             yield
 
     def path(self, digest: Digest) -> Path:
-        """Return the path for an object with that digest. Raises `HomeUnsafe` if a folder on the path is a link."""
+        """Return the path for an object with that digest. Raise `HomeUnsafe` if a folder on the path is a link."""
         path = self.folder.joinpath(*digest.fan_out)
         check_parent(path)
         return path
@@ -84,7 +84,7 @@ class Objects:
             return False
 
     def take_in(self, made: Path, digest: Digest, readers: int = EVERYBODY) -> os.stat_result:
-        """Move the file `made`, whose bytes have that digest, into the store, and return its status. Raises `OSError`.
+        """Move the file `made`, whose bytes have that digest, into the store, and return its status. Raise `OSError`.
 
         An intact object that already exists is kept and touched, so that hard links to it stay valid. Only `readers`
         who could read both `made` and that object may read the result. If the boot ID is known, this method does not
@@ -126,7 +126,7 @@ class Objects:
                 os.utime(self.path(digest), ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def drop(self, digest: Digest) -> StoredObject | None:
-        """Remove the object and return its former state, or None if it was missing. Raises `OSError`.
+        """Remove the object and return its former state, or None if it was missing. Raise `OSError`.
 
         Also removes a link or a folder with the object's name.
         """
@@ -149,7 +149,7 @@ class Objects:
     def beginning(self, first: str) -> Iterator[StoredObject]:
         """Yield the objects whose digest begins with these two hex digits, in any order.
 
-        Raises `HomeUnsafe` if a folder is a link.
+        Raise `HomeUnsafe` if a folder is a link.
         """
         check_folder(self.folder / first)
         with suppress(OSError), os.scandir(self.folder / first) as entries:

@@ -79,7 +79,7 @@ class FriendlyOutputs:
     ) -> Path:
         """Write the evidence as an output file and return its path. Writes nothing if the file is already there.
 
-        Raises `HomeUnwritable`, and `EvidenceCorrupt` if the object is gone; then obtain the evidence again.
+        Raise `HomeUnwritable`, and `EvidenceCorrupt` if the object is gone; then obtain the evidence again.
         """
         asked = Asked(name, evidence.extraction.suffix, owner)
         placed = self._placed.asked(asked, receipt)

@@ -142,7 +142,7 @@ class SqliteLedger:
     def _ready(self, connection: sqlite3.Connection, *, make: bool) -> bool:
         """Return whether the tables exist. Creates them in an empty file if `make` is true.
 
-        Raises `LedgerCorrupt` for other tables.
+        Raise `LedgerCorrupt` for other tables.
         """
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -169,7 +169,7 @@ class SqliteLedger:
 
 
 def _key(collection: str) -> str:
-    """Return the name as stored in the tables. Raises `RequestRefused` if it is not valid Unicode."""
+    """Return the name as stored in the tables. Raise `RequestRefused` if it is not valid Unicode."""
     try:
         collection.encode()
     except UnicodeEncodeError as error:

@@ -89,7 +89,7 @@ def made_by(make: Make, target: Path) -> Extraction:
 
 
 def digest_of(made: Path) -> tuple[Digest, int]:
-    """Return the digest and size of the file. Raises `ExtractionFailed` if it is not a regular file."""
+    """Return the digest and size of the file. Raise `ExtractionFailed` if it is not a regular file."""
     try:
         if not stat.S_ISREG(os.lstat(made).st_mode):
             raise ExtractionFailed(

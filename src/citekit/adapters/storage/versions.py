@@ -75,7 +75,7 @@ class Editions:
         return found
 
     def note_source(self, resource_id: str, digest: Digest) -> None:
-        """Record that the resource had a source with that digest. Raises `HomeUnwritable`."""
+        """Record that the resource had a source with that digest. Raise `HomeUnwritable`."""
         earlier = [each for each in self.sources(resource_id) if each != digest]
         kept = [*earlier, digest][-SOURCES_LIMIT:]
         lines = "".join(f"{each} {self._seal.code(*_facts(resource_id, each)).hex()}\n" for each in kept)
@@ -94,7 +94,7 @@ class Editions:
         return tuple(found)
 
     def forget(self, resource_id: str) -> None:
-        """Remove everything retained for the resource. Raises `HomeUnwritable`."""
+        """Remove everything retained for the resource. Raise `HomeUnwritable`."""
         try:
             shutil.rmtree(self._of(resource_id))
         except FileNotFoundError:

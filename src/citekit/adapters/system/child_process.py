@@ -79,7 +79,7 @@ class Line:
     _held: bytearray = field(factory=bytearray, init=False, repr=False)
 
     def send(self, message: bytes) -> None:
-        """Send a message. Raises `OSError` if the peer no longer reads."""
+        """Send a message. Raise `OSError` if the peer no longer reads."""
         left = memoryview(_HEAD.pack(len(message)) + message)
         while left:
             left = left[os.write(self.sink, left) :]
@@ -87,7 +87,7 @@ class Line:
     def receive(self, timeout: float | None = None) -> bytes | None:
         """Return the next message, or None if it is not complete within `timeout` seconds. Partial input is buffered.
 
-        Raises `EOFError` if the peer has ended or its input is not a message.
+        Raise `EOFError` if the peer has ended or its input is not a message.
         """
         due = None if timeout is None else monotonic() + timeout
         while (message := self._message()) is None:
@@ -138,7 +138,7 @@ class ChildProcess:
         """Start `command` with three descriptors appended as arguments: two for its `Line`, and one for the pipe that
         signals the end of this process.
 
-        Raises `OSError` if the command cannot be started.
+        Raise `OSError` if the command cannot be started.
         """
         to_child, from_child, life = _pipe(), _pipe(), _pipe()
         theirs = (to_child[0], from_child[1], life[0])
@@ -164,7 +164,7 @@ class ChildProcess:
         return child
 
     def send(self, message: bytes) -> None:
-        """Send a message. Raises `ChildProcessEndedError`."""
+        """Send a message. Raise `ChildProcessEndedError`."""
         if not self._is_open:
             raise self._ended()
         try:
@@ -173,7 +173,7 @@ class ChildProcess:
             raise self._ended() from error
 
     def receive(self, timeout: float) -> bytes | None:
-        """Return the next message, or None if there is none within `timeout` seconds. Raises `ChildProcessEndedError`."""
+        """Return the next message, or None if there is none within `timeout` seconds. Raise `ChildProcessEndedError`."""
         try:
             return self._line.receive(timeout)
         except (OSError, EOFError) as error:
@@ -200,7 +200,7 @@ class ChildProcess:
                 os.setpriority(os.PRIO_PGRP, self._process.pid, LOW_PRIORITY)
 
     def restore_priority(self) -> bool:
-        """Undo `lower_priority`. Returns False if the system does not allow it, as is usual for unprivileged users."""
+        """Undo `lower_priority`. Return False if the system does not allow it, as is usual for unprivileged users."""
         if self._is_low:
             try:
                 os.setpriority(os.PRIO_PGRP, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0))

@@ -84,7 +84,7 @@ class Locks:
 
     @contextmanager
     def hold(self, name: str, waiting: Callable[[], object] = wait_silently) -> Iterator[None]:
-        """Acquire and hold the lock `name`, which is not reentrant. Raises `HomeUnwritable`.
+        """Acquire and hold the lock `name`, which is not reentrant. Raise `HomeUnwritable`.
 
         `waiting` is called periodically during the wait. If it raises, the exception propagates and the lock is not
         acquired. By default, a warning reports what is awaited.
@@ -105,7 +105,7 @@ class Locks:
 
     @contextmanager
     def hold_if_free(self, name: str) -> Iterator[bool]:
-        """Hold the lock `name` if it is free. Yields whether it was acquired."""
+        """Hold the lock `name` if it is free. Yield whether it was acquired."""
         with self._gate(name) as gate:
             if not gate.acquire(blocking=False):
                 yield False
@@ -145,7 +145,7 @@ class Locks:
             waiting()
 
     def _attempted(self, name: str) -> _Held | None:
-        """Return the lock, or None if another process holds it. Raises `HomeUnwritable`."""
+        """Return the lock, or None if another process holds it. Raise `HomeUnwritable`."""
         path = self._folder / name
         try:
             try:
@@ -184,7 +184,7 @@ class _Flock:
 
     @classmethod
     def taken(cls, path: Path) -> Self | None:
-        """Return the lock of the file, which is created if missing; None if another process holds it. Raises `OSError`."""
+        """Return the lock of the file, which is created if missing; None if another process holds it. Raise `OSError`."""
         descriptor = open_file(path, os.O_RDWR | os.O_CREAT)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

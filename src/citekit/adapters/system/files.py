@@ -119,7 +119,7 @@ def temporary_beside(path: Path) -> Iterator[Path]:
 
     The file is removed afterwards in any case.
 
-    Raises `HomeUnsafe` if the path of the folder has a link inside a home.
+    Raise `HomeUnsafe` if the path of the folder has a link inside a home.
     """
     check_parent(path)
     temporary = path.with_name(_temporary_name())
@@ -180,10 +180,10 @@ def is_temporary(name: str) -> bool:
 
 
 def open_home_file(path: Path) -> BufferedReader:
-    """Open a file of the home without following links. Raises `OSError` and `HomeUnsafe`."""
+    """Open a file of the home without following links. Raise `OSError` and `HomeUnsafe`."""
     return os.fdopen(open_file(path), "rb")
 
 
 def open_for_reading(path: Path) -> BufferedReader:
-    """Open the file at `path`. Never blocks on a FIFO. Raises `OSError`."""
+    """Open the file at `path`. Never blocks on a FIFO. Raise `OSError`."""
     return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb")

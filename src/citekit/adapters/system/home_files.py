@@ -40,7 +40,7 @@ _Path = str | os.PathLike[str]
 def open_file(path: _Path, flags: int = os.O_RDONLY, mode: int = 0o666, *, make_folders: bool = False) -> int:
     """Return a descriptor of the regular file at `path`. Never blocks on a FIFO.
 
-    With `make_folders`, missing folders are created. Raises `OSError`, and `HomeUnsafe` if the file is a link, FIFO,
+    With `make_folders`, missing folders are created. Raise `OSError`, and `HomeUnsafe` if the file is a link, FIFO,
     socket, or device, or if a folder of the home on the path is a link.
     """
     text = os.path.abspath(path)  # noqa: PTH100 - pathlib is slow to import
@@ -61,7 +61,7 @@ def open_file(path: _Path, flags: int = os.O_RDONLY, mode: int = 0o666, *, make_
 
 
 def read_file(path: _Path, limit: int = -1) -> bytes:
-    """Read the first `limit` bytes of the file at `path`, or all by default. Raises the errors of `open_file`."""
+    """Read the first `limit` bytes of the file at `path`, or all by default. Raise the errors of `open_file`."""
     with os.fdopen(open_file(path), "rb") as file:
         return file.read(limit)
 
@@ -71,8 +71,8 @@ def opened_folder(folder: _Path, *, make: bool = False, mode: int = 0o777) -> It
     """Yield a descriptor of `folder` for `dir_fd`; None if the system does not support that and the folder was only
     checked.
 
-    With `make`, missing folders are created with that `mode`. Raises `OSError`, and `HomeUnsafe` if a folder of the
-    home is a link.
+    With `make`, missing folders are created with that `mode`. Raise `OSError`, and `HomeUnsafe` if a folder of the home
+    is a link.
     """
     text = os.path.abspath(folder)  # noqa: PTH100
     if not _BY_DESCRIPTOR:
@@ -89,7 +89,7 @@ def opened_folder(folder: _Path, *, make: bool = False, mode: int = 0o777) -> It
 
 
 def make_folder(folder: _Path, mode: int = 0o777) -> None:
-    """Create `folder` and its parents if missing. Raises the errors of `opened_folder`."""
+    """Create `folder` and its parents if missing. Raise the errors of `opened_folder`."""
     with opened_folder(folder, make=True, mode=mode):
         pass
 
@@ -113,7 +113,7 @@ def check_parent(path: _Path) -> None:
 def check_database(path: _Path) -> None:
     """Check a SQLite database and its auxiliary files before it is opened by path.
 
-    Raises `HomeUnsafe` if one of them is not a regular file, or its path has a link inside a home. Missing files are
+    Raise `HomeUnsafe` if one of them is not a regular file, or its path has a link inside a home. Missing files are
     allowed.
     """
     text = os.path.abspath(path)  # noqa: PTH100
@@ -180,7 +180,7 @@ def _own_folders(path: str) -> tuple[str, ...]:
 
 
 def _walked(root: str, names: tuple[str, ...], mode: int | None) -> int:
-    """Return a descriptor of the folder `names` below `root`, without following links. Raises `OSError`."""
+    """Return a descriptor of the folder `names` below `root`, without following links. Raise `OSError`."""
     try:
         descriptor = os.open(root, _FOLDER)
     except FileNotFoundError:

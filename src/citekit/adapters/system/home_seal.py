@@ -101,7 +101,7 @@ class HomeSeal:
             return key
 
     def _make(self) -> None:
-        """Write the random bytes unless another process does. Raises `OSError`."""
+        """Write the random bytes unless another process does. Raise `OSError`."""
         make_folder(self._folder, 0o700)
         descriptor = open_file(self._paths[_USER], os.O_RDWR | os.O_CREAT, self._mode)
         try:

@@ -44,7 +44,7 @@ def mode_for(readers: int) -> int:
 def narrow(path: Path, readers: int) -> None:
     """Remove read permission from everybody who is not among `readers`. Never adds permission.
 
-    Raises only `HomeUnsafe`, if a folder of the home on the path is a link.
+    Raise only `HomeUnsafe`, if a folder of the home on the path is a link.
     """
     check_parent(path)
     with suppress(OSError):

@@ -80,7 +80,7 @@ def asked(
 def tried(
     call: Callable[[], T], explain: Callable[[Exception], Verdict | None], retries: Retries, progress: Progress
 ) -> T:
-    """Return the result of `call`, retried according to `retries`. Raises the error of the last verdict.
+    """Return the result of `call`, retried according to `retries`. Raise the error of the last verdict.
 
     Exceptions without a verdict propagate.
     """

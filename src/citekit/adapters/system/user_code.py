@@ -84,7 +84,7 @@ class _ReadOnlyLoader(SourceFileLoader):
 def call(work: Callable[[], object], *, timeout: float | None, progress: Progress, message: str) -> object:
     """Return the result of `work`, awaited if it is awaitable.
 
-    Raises the errors of `work` and `progress`, and `TookTooLongError`.
+    Raise the errors of `work` and `progress`, and `TookTooLongError`.
 
     The work runs in a daemon thread, because Python cannot stop code that hangs. After `timeout` seconds, or when
     `progress` raises, the thread is abandoned.
@@ -131,7 +131,7 @@ def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
 
     Return the module and the bytes of the file; `kind` describes it in errors.
 
-    Only for files that the user names. Raises `RequestRefused` if the file cannot be read or run.
+    Only for files that the user names. Raise `RequestRefused` if the file cannot be read or run.
     """
     try:
         code = path.read_bytes()
@@ -152,7 +152,7 @@ def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
 def plain_map(answer: object, name: str) -> Mapping[str, Any]:
     """Return the result of the user's code `name` as plain data. It may be a domain map, a `model_dump`, or a mapping.
 
-    Raises `FaultyAnswer` for anything else.
+    Raise `FaultyAnswer` for anything else.
     """
     if isinstance(answer, ResourceMap):
         return maps.to_plain_map(answer)

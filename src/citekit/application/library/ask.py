@@ -53,7 +53,7 @@ class ContextMode(StrEnum):
 
     @classmethod
     def of(cls, text: str) -> ContextMode:
-        """The mode with that name; `PRECISE` for any other text."""
+        """Return the mode with that name; `PRECISE` for any other text."""
         return cls(text) if text in set(cls) else cls.PRECISE
 
 
@@ -122,7 +122,7 @@ class Hit:
 
     @property
     def parent_id(self) -> str | None:
-        """The id of the chapter; None if the book was ingested without chapters."""
+        """The ID of the chapter; None if the book was ingested without chapters."""
         parent = self.chunk.payload.get("parent")
         return parent if isinstance(parent, str) else None
 
@@ -151,7 +151,7 @@ class Ask:
     maps: MapStore
 
     def __call__(self, request: AskRequest) -> Answers:
-        """Find the hits. Raises `RequestRefused` for an empty or too long question, and what the ports raise."""
+        """Find the hits. Raise `RequestRefused` for an empty or too long question, and what the ports raise."""
         query = request.query.strip()
         if not query:
             raise RequestRefused("The question is empty. Enter some words.")
@@ -187,7 +187,7 @@ class Ask:
     def _hits(
         self, request: AskRequest, ranked: Sequence[Ranked], words: SparseVector, hidden: Container[str]
     ) -> list[Hit]:
-        """The first hits, without duplicate texts and without books whose ingest is unfinished."""
+        """Return the first hits, without duplicate texts and without books whose ingest is unfinished."""
         hits = _DistinctHits()
         for first in range(0, len(ranked), request.limit):
             batch = ranked[first : first + request.limit]
@@ -203,7 +203,7 @@ class Ask:
         return [self._dated(hit) for hit in hits.found]
 
     def _dated(self, hit: Hit) -> Hit:
-        """The hit, marked as stale if the current map is of other bytes."""
+        """Return the hit, marked as stale if the current map is of other bytes."""
         payload = hit.chunk.payload
         try:
             digest = self.maps.get(str(payload.get("resource_id"))).source_digest
@@ -221,7 +221,7 @@ class Ask:
         return evolve(answers, hits=hits, parents=_parents(families, answers.hits))
 
     def _families(self, collection: str, parents: tuple[str, ...]) -> dict[str, list[Chunk]]:
-        """The chunks of each chapter, in order, from a single query."""
+        """Return the chunks of each chapter, in order, from a single query."""
         families: dict[str, list[Chunk]] = {parent: [] for parent in parents}
         for entry in self.index.matching(collection, Where({"parent": parents})):
             families[str(entry.payload["parent"])].append(_chunk(entry))
@@ -277,7 +277,7 @@ def _surrounded(hit: Hit, family: Sequence[Chunk], mode: ContextMode) -> Hit:
 
 
 def _parents(families: Mapping[str, Sequence[Chunk]], hits: Sequence[Hit]) -> list[Parent]:
-    """The chapters. Each gets the same share of `ANSWER_CHARACTERS`, around its best hit."""
+    """Return the chapters. Each gets the same share of `ANSWER_CHARACTERS`, around its best hit."""
     parents = []
     for identifier, family in families.items():
         if not family:

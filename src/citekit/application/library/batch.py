@@ -27,7 +27,7 @@ class Status(StrEnum):
 
 @frozen(kw_only=True)
 class BatchRequest:
-    """The books to ingest, by id or by filter, and the parameters."""
+    """The books to ingest, by ID or by filter, and the parameters."""
 
     collection: str
     book_ids: tuple[int, ...] | None = None
@@ -60,7 +60,7 @@ class BatchIngest:
     ingest_book: IngestBook
 
     def books(self, request: BatchRequest) -> Sequence[BookRecord]:
-        """The requested books. Ids that are not in the library are skipped."""
+        """Return the requested books. Ids that are not in the library are skipped."""
         if request.book_ids is None:
             return self.library.find(request.wanted, request.limit)
         found = []
@@ -74,7 +74,7 @@ class BatchIngest:
     def __call__(
         self, books: Sequence[BookRecord], request: BatchRequest, progress: Progress = silent
     ) -> Iterator[Outcome]:
-        """Yield the outcome of each book when it is finished. Raises `Cancelled`; finished books stay ingested."""
+        """Yield the outcome of each book when it is finished. Raise `Cancelled`; finished books stay ingested."""
         for number, record in enumerate(books):
             progress(number, len(books), record.title)
 
@@ -109,7 +109,7 @@ class BatchIngest:
 
 
 def request_for(record: BookRecord, path: Path, request: BatchRequest) -> BookRequest:
-    """The request to ingest a book of the library."""
+    """Return the request to ingest a book of the library."""
     return BookRequest(
         path=path,
         collection=request.collection,

@@ -23,7 +23,7 @@ LIMIT = 10_000
 
 
 def is_book(path: Path) -> bool:
-    """Whether the file name has the suffix of a book format."""
+    """Return whether the file name has the suffix of a book format."""
     return path.suffix.lower() in BOOK_SUFFIXES
 
 
@@ -57,9 +57,9 @@ class Browse:
         recursive: bool = False,
         allowed: Folders = UNRESTRICTED,
     ) -> Listing:
-        """The book files in `folder`, and with `recursive` in its subfolders, without hidden files.
+        """Return the book files in `folder`, and with `recursive` in its subfolders, without hidden files.
 
-        Raises `RequestRefused` (`Directory not found`), `SourceUnreadable` (`Permission denied`), and `PathNotAllowed`.
+        Raise `RequestRefused` (`Directory not found`), `SourceUnreadable` (`Permission denied`), and `PathNotAllowed`.
         """
         real = allowed.check(folder)
         if not real.is_dir():
@@ -73,7 +73,7 @@ class Browse:
         return Listing(folder, found[:LIMIT], len(found) > LIMIT)
 
     def _files(self, folder: Path, real: Path, recursive: bool, allowed: Folders) -> Iterator[LocalFile]:
-        """The files below the real folder, with paths that begin as the caller wrote `folder`."""
+        """Yield the files below the real folder, with paths that begin as the caller wrote `folder`."""
         for here, folders, names in os.walk(real):
             folders[:] = [name for name in folders if recursive and not name.startswith(".")]
             for name in names:
@@ -90,7 +90,7 @@ class Browse:
 
 
 def _size(path: Path, allowed: Folders) -> int:
-    """The size of a readable file in bytes; 0 if it is not a regular file."""
+    """Return the size of a readable file in bytes; 0 if it is not a regular file."""
     try:
         if path.is_symlink():
             allowed.check(path)

@@ -22,14 +22,15 @@ class Chosen:
 
 
 def readable_formats(record: BookRecord) -> list[str]:
-    """The readable formats of a book, in the order of the library."""
+    """Return the readable formats of a book, in the order of the library."""
     return [format for format in record.formats if f".{format.lower()}" in BOOK_SUFFIXES]
 
 
 def preferred(record: BookRecord, preference: str, *, strict: bool = False) -> Chosen | None:
-    """The file in the preferred format (`epub`, `pdf`, `any`), else, unless `strict`, in the first readable format.
+    """Return the file in the preferred format (`epub`, `pdf`, `any`), else, unless `strict`, in the first readable
+    format.
 
-    Returns None if there is no such file. Does not check whether the file exists.
+    Return None if there is no such file. Does not check whether the file exists.
     """
     formats = readable_formats(record)
     wanted = preference.strip().upper()
@@ -41,6 +42,6 @@ def preferred(record: BookRecord, preference: str, *, strict: bool = False) -> C
 
 
 def offered(records: Iterable[BookRecord], preference: str) -> list[tuple[BookRecord, Chosen]]:
-    """The books that are available in the preferred format, with that file."""
+    """Return the books that are available in the preferred format, with that file."""
     pairs = ((record, preferred(record, preference, strict=True)) for record in records)
     return [(record, chosen) for record, chosen in pairs if chosen is not None]

@@ -82,7 +82,7 @@ class ChunkBook:
         hierarchical: bool = True,
         progress: Progress = silent,
     ) -> ChunkedBook:
-        """Split the book whose map is `base`. Raises what the ports raise, and `Cancelled`."""
+        """Split the book whose map is `base`. Raise what the ports raise, and `Cancelled`."""
         base = without_chunks(base)  # the chunks of an earlier ingest
         whole = BookSection(0, len(extracted_text.text), base.title, None, 0)
         found = chapters(extracted_text, base.nodes, base.title) if hierarchical else (whole,)
@@ -108,7 +108,7 @@ class ChunkBook:
 
 
 def _from(progress: Progress) -> Progress:
-    """A progress for comparing sentences, which covers 8 to 30 of 100."""
+    """Return a progress for comparing sentences, which covers 8 to 30 of 100."""
 
     def inside(done: float, total: float | None = None, message: str = "") -> None:
         progress(8 + 22 * done / (total or 1), 100, message)
@@ -146,7 +146,7 @@ def _title(part: _Part, book_title: str) -> str:
 
 
 def _named(made: ResourceMap, params: ChunkingParams, hierarchical: bool) -> ResourceMap:
-    """The map, with the library as its mapper and the original mapper in `structure_by`."""
+    """Return the map, with the library as its mapper and the original mapper in `structure_by`."""
     how = "chapters" if hierarchical else "flat"
     version = f"{VERSION}-{params.threshold:g}-{params.min_words}-{params.max_words}-{how}"
     metadata: dict[str, Any] = {**made.metadata, "mapper": MapperIdentity(MAPPER, version).to_metadata()}

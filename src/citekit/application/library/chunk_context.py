@@ -19,7 +19,7 @@ class Piece(Protocol):
 
 
 def surroundings(family: Sequence[Piece], sequence: int, room: int) -> tuple[str, bool]:
-    """The text around the chunk with the position `sequence`, and whether anything was left out.
+    """Return the text around the chunk with the position `sequence`, and whether anything was left out.
 
     Consists of complete chunks joined by line feeds: always that chunk, then its neighbors from near to far,
     alternating sides, while the total is at most `room` characters.

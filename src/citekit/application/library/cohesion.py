@@ -39,17 +39,17 @@ class MeasureCohesion:
         progress: Progress = silent,
         borders: Sequence[int] = (),
     ) -> Cohesion:
-        """The sentences and similarities.
+        """Return the sentences and similarities.
 
         Sentences of more than `max_words` words are split. A sentence also begins at each of `borders`, which are
-        increasing character offsets. Raises what `Embedder.documents` raises.
+        increasing character offsets. Raise what `Embedder.documents` raises.
         """
         starts = self.splitter.starts(text, language)
         found = sentences(text, sorted({*starts, *borders}) if borders else starts, max_words)
         return Cohesion(found, on_one_scale(list(self._similarities(text, found, progress))))
 
     def _similarities(self, text: str, found: Sequence[Sentence], progress: Progress) -> Iterator[float]:
-        """The similarities, batch by batch. Each batch begins with the last sentence of the previous one."""
+        """Yield the similarities, batch by batch. Each batch begins with the last sentence of the previous one."""
         for first in range(0, max(0, len(found) - 1), BATCH):
             progress(first, len(found), "comparing sentences")
             batch = found[first : first + BATCH + 1]

@@ -122,9 +122,9 @@ class CompareChunking:
         language: str | None = None,
         progress: Progress = silent,
     ) -> ComparedChunking:
-        """The comparison for the file at `path`. `language` is an ISO 639 code (None: that of the file).
+        """Return the comparison for the file at `path`. `language` is an ISO 639 code (None: that of the file).
 
-        Raises `RequestRefused` for a text of fewer than `LEAST_SENTENCES` sentences and for invalid chunk sizes,
+        Raise `RequestRefused` for a text of fewer than `LEAST_SENTENCES` sentences and for invalid chunk sizes,
         `SourceUnsupported`, and what the ports raise.
         """
         every = [ChunkingParams(threshold, min_words, max_words) for threshold in THRESHOLDS]
@@ -167,7 +167,7 @@ def _comparison(text: str, cohesion: Cohesion, params: ChunkingParams) -> Compar
 
 
 def _inside(cohesion: Cohesion, chunks: Sequence[Chunk]) -> Iterator[float]:
-    """The similarities of neighboring sentences within the same chunk."""
+    """Return the similarities of neighboring sentences within the same chunk."""
     begins = {chunk.start for chunk in chunks}
     following = cohesion.sentences[1:]
     pairs = zip(following, cohesion.similarities, strict=True)

@@ -22,7 +22,7 @@ class DocumentText:
 
 
 def read_text(sources: Sources, reader: TextReader, path: Path) -> DocumentText:
-    """Read the text of the file at `path`. Raises `SourceUnsupported`, `SourceUnreadable`, and what the ports raise."""
+    """Read the text of the file at `path`. Raise `SourceUnsupported`, `SourceUnreadable`, and what the ports raise."""
     source = sources.identify(path)
     if not reader.supports(source.format):
         raise SourceUnsupported(f"CiteKit cannot read the text of {source.format.name} files: {path}")

@@ -70,7 +70,7 @@ class LocatedChunk:
 
 
 def entry_id(digest: Digest, kind: str, start: int, end: int) -> str:
-    """The id of an entry. The same range of the same file always has the same id."""
+    """Return the ID of an entry. The same range of the same file always has the same ID."""
     return str(uuid.uuid5(NAMESPACE, f"{digest.hex}:{kind}:{start}-{end}"))
 
 
@@ -106,7 +106,9 @@ def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Se
 
 
 def _passage(book: BookWords, extracted_text: ExtractedText, start: int, end: int) -> dict[str, Any]:
-    """A passage in the payload of its chunk: the id of its entry, its range in the extracted text, and its address."""
+    """Return a passage in the payload of its chunk: the ID of its entry, its range in the extracted text, and its
+    address.
+    """
     first, text = _stripped(extracted_text, start, end)
     identifier = entry_id(book.digest, "passage", start, end)
     return {
@@ -155,7 +157,7 @@ def _chunk_facts(book: BookWords, extracted_text: ExtractedText, chunk: LocatedC
 
 
 def _stripped(extracted_text: ExtractedText, start: int, end: int) -> tuple[int, str]:
-    """The text of a range without surrounding whitespace, and the offset at which it begins."""
+    """Return the text of a range without surrounding whitespace, and the offset at which it begins."""
     text = extracted_text.text[start:end]
     return start + len(text) - len(text.lstrip()), text.strip()
 

@@ -115,20 +115,20 @@ class IngestBook:
         return self.ingest.maps
 
     def already(self, path: Path, collection: str) -> LedgerEntry | None:
-        """The ledger entry if the bytes of the file are in the collection, else None. Raises what `Sources.identify`
-        raises.
+        """Return the ledger entry if the bytes of the file are in the collection, else None. Raise what
+        `Sources.identify` raises.
         """
         return self._ingested(self.ingest.sources.identify(path), collection)
 
     def facts(self, path: Path) -> BookFacts:
-        """The bibliographic metadata in the file at `path`. Raises `SourceUnsupported` and `SourceUnreadable`."""
+        """Return the bibliographic metadata in the file at `path`. Raise `SourceUnsupported` and `SourceUnreadable`."""
         return self.reader.facts(self._readable(path))
 
     def __call__(self, request: BookRequest, progress: Progress = silent) -> BookIngested:
         """Ingest the book. `progress` counts to 100.
 
-        Raises `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported` (also if the file has no text),
-        `ModelMismatch`, `RequestRefused` for a file other than the expected one, `Cancelled`, and what the ports raise.
+        Raise `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported` (also if the file has no text), `ModelMismatch`,
+        `RequestRefused` for a file other than the expected one, `Cancelled`, and what the ports raise.
         """
         source = self._readable(request.path)
         if request.expected is not None and source.digest != request.expected:
@@ -162,7 +162,7 @@ class IngestBook:
         return last if there else None  # the index may have been deleted, or be on another server
 
     def _complete(self, source: Source, request: BookRequest) -> BookRequest:
-        """The request, completed with the metadata in the file. Raises `MetadataMissing`."""
+        """Return the request, completed with the metadata in the file. Raise `MetadataMissing`."""
         said = self.reader.facts(source)
         title, author = known(request.title, said.title), known(request.author, " & ".join(said.authors))
         if request.book_id is not None:  # a library may list a book or an author as Unknown
@@ -194,7 +194,7 @@ class IngestBook:
         return BookIngested(done, request.hierarchical, request.params)
 
     def _base(self, source: Source) -> ResourceMap:
-        """The map to which the chunks are added: the current one, from any mapper, else a new one."""
+        """Return the map to which the chunks are added: the current one, from any mapper, else a new one."""
         for name in self.maps.find_source(str(source.path)):
             there = self.maps.get(name)
             if there.source_digest == source.digest and there.mapper is not None:
@@ -250,7 +250,7 @@ class IngestBook:
 
 
 def _words(request: BookRequest, entry: LedgerEntry) -> BookWords:
-    """The facts about the book for its index entries."""
+    """Return the facts about the book for its index entries."""
     return BookWords(
         digest=entry.digest,
         resource_id=entry.resource_id,
@@ -265,13 +265,13 @@ def _words(request: BookRequest, entry: LedgerEntry) -> BookWords:
 
 
 def known(*values: str | None) -> str | None:
-    """The first value that is not a placeholder for an unknown name."""
+    """Return the first value that is not a placeholder for an unknown name."""
     return next((value.strip() for value in values if value and value.strip().lower() not in UNKNOWN), None)
 
 
 def _embedded_texts(cut: ChunkedBook) -> Iterator[str]:
-    """The text of each passage as it is embedded. A short chapter, such as a dedication, also includes the next chunk's
-    text.
+    """Yield the text of each passage as it is embedded. A short chapter, such as a dedication, also includes the next
+    chunk's text.
     """
     text = cut.extracted_text.text
     for chunk, following in zip(cut.placed, [*cut.placed[1:], None], strict=True):

@@ -37,7 +37,7 @@ class NarrowTo:
     ledger: Ledger
 
     def __call__(self, narrowing: Narrowing, collection: str) -> Where:
-        """The condition. Raises `RequestRefused` if no ingested book matches."""
+        """Return the condition. Raise `RequestRefused` if no ingested book matches."""
         if not narrowing:
             return Where()
         fitting = [entry for entry in self.ledger.books(collection) if _fits(entry, narrowing)]
@@ -49,7 +49,7 @@ class NarrowTo:
 
 
 def _fields(narrowing: Narrowing, fitting: Sequence[LedgerEntry]) -> dict[str, tuple[str | int, ...]]:
-    """Index conditions: by language and book id where possible, because a list of digests can be long."""
+    """Index conditions: by language and book ID where possible, because a list of digests can be long."""
     fields: dict[str, tuple[str | int, ...]] = {}
     if narrowing.language:
         fields["language"] = tuple({entry.language for entry in fitting})

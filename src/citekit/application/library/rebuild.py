@@ -38,7 +38,7 @@ class Rebuild:
     known: Folders = UNRESTRICTED
 
     def books(self, collection: str) -> Sequence[LedgerEntry]:
-        """The books of the collection, including those whose ingest was interrupted."""
+        """Return the books of the collection, including those whose ingest was interrupted."""
         ledger = self.ingest_book.ledger
         return [*ledger.books(collection), *ledger.unfinished(collection)]
 
@@ -75,7 +75,7 @@ class Rebuild:
         self.ingest_book.embedder.query("probe")
 
     def _usable(self, collection: str) -> bool:
-        """Whether the collection can stay until its books are replaced."""
+        """Return whether the collection can stay until its books are replaced."""
         try:
             facts = self.ingest_book.index.facts(collection)
         except IndexCorrupt:

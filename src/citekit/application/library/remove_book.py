@@ -52,7 +52,7 @@ class RemoveBook:
     clock: Clock
 
     def __call__(self, name: BookName, collection: str, progress: Progress = silent) -> Removed:
-        """Remove the book in all formats. Raises `RequestRefused` if it is not there, and what the ports raise.
+        """Remove the book in all formats. Raise `RequestRefused` if it is not there, and what the ports raise.
 
         `progress` only reports a wait for another process; if it raises, the wait ends.
         """
@@ -85,7 +85,7 @@ class RemoveBook:
         return list(wanted.values())
 
     def _books(self, collection: str) -> list[LedgerEntry]:
-        """The books of the collection, including those whose ingest was interrupted."""
+        """Return the books of the collection, including those whose ingest was interrupted."""
         return [*self.ledger.unfinished(collection), *self.ledger.books(collection)]
 
     def _without_chunks(self, resource_id: str) -> None:

@@ -33,7 +33,7 @@ class StoreBook:
     ) -> LedgerEntry:
         """Store the book, and return its final ledger entry; `entry` is the one that marks the start.
 
-        Replaces the index entries of the same bytes, and deletes those of an older state of the same file. Raises what
+        Replaces the index entries of the same bytes, and deletes those of an older state of the same file. Raise what
         the ports raise. On failure, the book is removed from the index and the ledger records that; a book that was
         there before stays unfinished, so that a rebuild ingests it.
         """

@@ -76,7 +76,7 @@ class TriedChunks:
         return [Sample(place, self.chunks[place].words, self.text_of(self.chunks[place])) for place in places]
 
     def text_of(self, chunk: Chunk) -> str:
-        """The text of a chunk without surrounding whitespace."""
+        """Return the text of a chunk without surrounding whitespace."""
         return self.text[chunk.start : chunk.end].strip()
 
 
@@ -92,9 +92,9 @@ class TryChunking:
     def __call__(
         self, path: Path, params: ChunkingParams, *, language: str | None = None, progress: Progress = silent
     ) -> TriedChunks:
-        """The chunks of the file at `path`. `language` is an ISO 639 code (None: that of the file).
+        """Return the chunks of the file at `path`. `language` is an ISO 639 code (None: that of the file).
 
-        Raises `RequestRefused` if the file has no text, `SourceUnsupported`, and what the ports raise.
+        Raise `RequestRefused` if the file has no text, `SourceUnsupported`, and what the ports raise.
         """
         found = read_text(self.sources, self.reader, path)
         facts, text = found.facts, found.text

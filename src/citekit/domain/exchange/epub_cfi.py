@@ -107,7 +107,7 @@ class Cfi:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse an identifier `epubcfi(...)`. Raises `AddressMalformed`."""
+        """Parse an identifier `epubcfi(...)`. Raise `AddressMalformed`."""
         if not text.startswith("epubcfi(") or not text.endswith(")"):
             raise AddressMalformed(text, text, "an EPUB CFI must have the form epubcfi(...)")
         paths, position = [], len("epubcfi(")
@@ -179,7 +179,7 @@ def to_epub_cfi(location: Location, nodes: Sequence[TextNode] = ()) -> str:
     """Return `epubcfi(/6/14!/4)` for chapter 7, or a range for several chapters or for characters.
 
     Characters require `nodes`, the text nodes of the chapter in reading order. Ends between two nodes move inward.
-    Raises `FormUnsupported` without them, and for anything except chapters.
+    Raise `FormUnsupported` without them, and for anything except chapters.
     """
     if not isinstance(location, Chapter):
         raise FormUnsupported(
@@ -196,7 +196,7 @@ def from_epub_cfi(text: str, nodes: Sequence[TextNode] = ()) -> Chapter:
     """Parse an identifier, or a URI with one, as chapters, or as characters if `nodes` are given.
 
     Without `nodes`, the result is the whole chapter. With them, a range results in its characters, an element in its
-    complete text, and a point in a text in that text node. Raises `AddressMalformed`.
+    complete text, and a point in a text in that text node. Raise `AddressMalformed`.
     """
     bare = unquote(text.partition("#")[2]) if "#" in text and not text.startswith("epubcfi(") else text
     start, end = Cfi.parse(bare).ends

@@ -20,7 +20,7 @@ _PIXELS = re.compile(r"\d+,\d+,\d+,\d+", re.ASCII)
 def to_iiif(location: Location) -> str:
     """Return `region/max/0/default.jpg`: the upright region at full size. The whole image is `full` (section 4.7).
 
-    Append it to the image's base URI. Raises `FormUnsupported` for anything except a box.
+    Append it to the image's base URI. Raise `FormUnsupported` for anything except a box.
     """
     if not isinstance(location, Box):
         raise FormUnsupported(f"IIIF supports only regions of images, not {location.modality.value} locations.")
@@ -33,7 +33,7 @@ def from_iiif(text: str, dimensions: tuple[int, int] | None = None) -> Box:
 
     `dimensions` is (width, height) in pixels, required for `x,y,w,h` and for `square`, which is centered. Size,
     rotation, mirroring, quality, and format do not affect the location: they are checked and ignored. A region that
-    extends beyond the image is cropped (section 4.1). Raises `AddressMalformed`, also for a region that is completely
+    extends beyond the image is cropped (section 4.1). Raise `AddressMalformed`, also for a region that is completely
     outside.
     """
     parts = text.partition("?")[0].rstrip("/").split("/")

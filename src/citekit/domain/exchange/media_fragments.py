@@ -19,7 +19,7 @@ _HUNDRED = Decimal(100)
 def to_media_fragment(location: Location) -> str:
     """Return `#t=start,end` in seconds, `#t=start` with an open end, or `#xywh=percent:x,y,w,h`.
 
-    Raises `FormUnsupported` for pages, lines, chapters, and virtual locations, which the standard does not support.
+    Raise `FormUnsupported` for pages, lines, chapters, and virtual locations, which the standard does not support.
     """
     match location:
         case TimeSpan(start=start, end=None):
@@ -39,7 +39,7 @@ def from_media_fragment(text: str, modality: Modality, dimensions: tuple[int, in
 
     `dimensions` is (width, height) in pixels, required for `pixel:` and for `xywh` without a unit. The last valid
     occurrence of a dimension counts. Unknown dimensions and those of other modalities are ignored (section 5.1.1). A
-    region that extends beyond the picture is cropped (section 5.1.2). Raises `AddressMalformed`, also for a region that
+    region that extends beyond the picture is cropped (section 5.1.2). Raise `AddressMalformed`, also for a region that
     is completely outside.
     """
     if modality in (Modality.VIDEO, Modality.AUDIO):

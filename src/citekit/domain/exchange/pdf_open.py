@@ -15,7 +15,7 @@ def to_pdf_open(location: Location, page_size: tuple[float, float] | None = None
     """Return `#page=12`, with `&viewrect=left,top,width,height` for a region if `page_size` is given.
 
     `page_size` is (width, height) of the displayed page in points. The standard supports only one page: several pages
-    result in their first, and a region of a page with unknown size in its page. Raises `FormUnsupported` for anything
+    result in their first, and a region of a page with unknown size in its page. Raise `FormUnsupported` for anything
     except pages.
     """
     if not isinstance(location, Pages):
@@ -34,7 +34,7 @@ def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pa
     Parameters are joined by `&` or `#`, and a later `page` or rectangle replaces an earlier one. Parameters that only
     affect the view (`zoom`, `view`, `search`, `comment`, ...) are ignored. `page_size` is (width, height) in points,
     required for a rectangle. `highlight` is left,right,top,bottom. A rectangle that extends beyond the page is cropped.
-    Raises `AddressMalformed`, also for a rectangle that is completely outside.
+    Raise `AddressMalformed`, also for a rectangle that is completely outside.
     """
     page: int | None = None
     region: Box | None = None

@@ -23,7 +23,7 @@ def to_rfc5147(location: Location | TextPosition, data: bytes | None = None) -> 
     """Return `#line=first-1,last` for lines, or `#char=start,end` for a text position.
 
     If `data`, the bytes of the whole text, is given, `;length=` (octets) and `;md5=` are added, so that readers can
-    detect a changed text. Raises `FormUnsupported` for any other location.
+    detect a changed text. Raise `FormUnsupported` for any other location.
     """
     match location:
         case Lines(first=first, last=last):
@@ -40,7 +40,7 @@ def from_rfc5147(text: str, data: bytes | None = None, encoding: str = "utf-8") 
     """Parse a fragment, or a URI with one, as lines, or as a text position for `char=`.
 
     `data` is the whole text in `encoding`. It is required for an open end (`line=9,`), and to verify integrity checks.
-    A check that names another character set is computed in that set. Raises `AddressMalformed`, also if a check fails.
+    A check that names another character set is computed in that set. Raise `AddressMalformed`, also if a check fails.
     """
     value, *checks = bare(text).split(";")
     shape = _SHAPE.fullmatch(value)

@@ -33,7 +33,7 @@ class TextPosition:
 
 
 def position_of(lines: Lines, text: str) -> TextPosition:
-    """Return the characters of `lines`, including their line ends. Raises `LocationOutside` beyond the end of the text."""
+    """Return the characters of `lines`, including their line ends. Raise `LocationOutside` beyond the end of the text."""
     starts = line_starts(text)
     if lines.last > len(starts):
         raise LocationOutside.beyond("line", lines.last, "text", len(starts))
@@ -41,7 +41,7 @@ def position_of(lines: Lines, text: str) -> TextPosition:
 
 
 def lines_of(position: TextPosition, text: str) -> Lines:
-    """Return the lines that contain those characters. Raises `LocationOutside` if the text ends before them."""
+    """Return the lines that contain those characters. Raise `LocationOutside` if the text ends before them."""
     end = len(text) if position.end is None else position.end
     if end > len(text) or position.start >= len(text):
         raise LocationOutside.beyond("character", end, "text", len(text))
@@ -81,7 +81,7 @@ def quote_of(position: TextPosition, text: str) -> TextQuote:
 
 
 def find_quote(quote: TextQuote, text: str) -> TextPosition:
-    """Return the position of a passage. Raises `AddressMalformed` if it does not occur or occurs more than once."""
+    """Return the position of a passage. Raise `AddressMalformed` if it does not occur or occurs more than once."""
     found = _first_two(quote, text)
     if not quote.exact or not found:
         raise AddressMalformed(quote.exact, quote.exact, "the text does not contain these words", "quotation")

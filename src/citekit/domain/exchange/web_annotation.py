@@ -53,7 +53,7 @@ def to_web_annotation(location: Location, source: str, known: Context = _NOTHING
     """Return `{"type": "SpecificResource", "source": source, "selector": ...}`, plain data for JSON.
 
     `source` is the IRI of the resource. Several selectors in a list are alternatives (section 4.2). Characters of a
-    chapter refine the selector of the chapter. Raises `FormUnsupported` for a virtual location.
+    chapter refine the selector of the chapter. Raise `FormUnsupported` for a virtual location.
     """
     return {"type": "SpecificResource", "source": source, "selector": _selector(location, known)}
 
@@ -61,7 +61,7 @@ def to_web_annotation(location: Location, source: str, known: Context = _NOTHING
 def from_web_annotation(value: Selector | str, modality: Modality, known: Context = _NOTHING) -> Location:
     """Parse an annotation, its target, a SpecificResource, a selector, or an IRI with a fragment.
 
-    Of several selectors, the first valid one counts. Raises `AddressMalformed` with the reason of the first.
+    Of several selectors, the first valid one counts. Raise `AddressMalformed` with the reason of the first.
     """
     if isinstance(value, str):
         return _fragment(value, value, modality, known)
