@@ -106,7 +106,7 @@ def test_a_text_that_may_take_long_is_read_in_a_child(tmp_path: Path) -> None:
     """Where the limits of a child hold, and it can be ended."""
     app = home(tmp_path, parser_memory=LITTLE)
     large, small = tmp_path / "large.json", tmp_path / "small.json"
-    large.write_text("[" + "{}," * 1_500_000 + "{}]")
+    large.write_text("[" + "{}," * 3_000_000 + "{}]")
     small.write_text("[{}]")
 
     with pytest.raises(SourceUnsupported, match=r"large\.json cannot be read: it took more memory"):
