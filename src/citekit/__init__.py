@@ -5,7 +5,7 @@
     kit = CiteKit()
     book = kit.ingest("book.pdf")
     for node in book.walk():
-        print(node.id, kit.address(book.resource_id, node.id))
+        print(node.ID, kit.address(book.resource_id, node.ID))
     evidence = kit.resolve(book.resource_id, "chapter_2")
     print(evidence.output_path, evidence.receipt)
 

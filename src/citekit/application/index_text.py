@@ -29,8 +29,8 @@ class IndexText:
     ) -> tuple[str, str | None]:
         """Index the text of a resource unless `known`, its version in the index, is current.
 
-        Returns its version, and why its source is stale. Raises what reading its text raises, and `RequestRefused` if
-        the index cannot be written.
+        Return its version, and why its source is stale. Raise what reading its text raises, and `RequestRefused` if the
+        index cannot be written.
         """
         try:
             source = self.locate(resource_map, roots)

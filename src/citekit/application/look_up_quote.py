@@ -61,7 +61,7 @@ class LookUpQuote:
 
 
 def _joined(verdicts: Sequence[QuoteVerdict]) -> QuoteVerdict | None:
-    """The best verdict, with the places that the quote has in other files."""
+    """Return the best verdict, with the places that the quote has in other files."""
     if not verdicts:
         return None
     best = min(verdicts, key=lambda each: (not each.visible, _BEST_FIRST.index(each.finding)))

@@ -15,11 +15,11 @@ _FRAGMENT = re.compile(r"#?[a-z]{1,8}=.+", re.DOTALL)
 
 
 def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeName | Address | str:
-    """The node or address that `part` names in a resource; the resource ID if nothing in it is named.
+    """Return the node or address that `part` names in a resource; the resource ID if nothing in it is named.
 
     `resource` is an ID, or an address whose resource or part is meant: `book`, `doc://book`, `doc://book#pages=12`,
     `book#pages=12`. `part` is a node ID or an address, with or without its scheme and resource: `doc://book#pages=12`,
-    `book#pages=12`, `pages=12`. Raises `ResourceMissing`, `AddressMalformed`, and `RequestRefused` if `part` is an
+    `book#pages=12`, `pages=12`. Raise `ResourceMissing`, `AddressMalformed`, and `RequestRefused` if `part` is an
     address in another resource.
     """
     resource_id, fragment = _split(resource)
@@ -39,7 +39,7 @@ def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeNa
 
 
 def _split(text: str) -> tuple[str, str]:
-    """The resource ID and the fragment of an address with or without a scheme. An ID can contain a colon."""
+    """Return the resource ID and the fragment of an address with or without a scheme. An ID can contain a colon."""
     name, _, fragment = text.partition("#")
     scheme, colon, rest = name.partition("://")
     if colon and Modality.from_scheme(scheme) is not None:

@@ -121,7 +121,7 @@ class _Part:
     notes: Sequence[str] = ()
 
     def span(self, number: int) -> tuple[int, int] | None:
-        """The characters of a block that belong to the part."""
+        """Return the characters of a block that belong to the part."""
         block = self.blocks[number]
         low, high = 0, len(block.text)
         if self.location is not None:
@@ -136,7 +136,7 @@ class _Part:
         return (low, high) if low < high else None
 
     def _has(self, block: TextBlock) -> bool:
-        """Whether the page of the block is one of those of the location, which can have gaps."""
+        """Return whether the page of the block is one of those of the location, which can have gaps."""
         if not isinstance(self.location, Pages) or not isinstance(block.located, ExtractedText):
             return True
         return block.located.units[0].number in self.location.numbers
@@ -164,7 +164,7 @@ class ReadText:
     ) -> ReadTextAnswer:
         """Read `part`, a node ID or address (see `part_named`), of a resource, or all of it.
 
-        `cursor` is the `next_cursor` of the previous answer. Raises `RequestRefused` for a number of characters outside
+        `cursor` is the `next_cursor` of the previous answer. Raise `RequestRefused` for a number of characters outside
         the limits, a virtual part, or a cursor of another part or version; and what `Resolve`, `IndexText`, and
         `part_named` raise.
         """
@@ -229,7 +229,7 @@ def _part(
 
 
 def _between_headings(resource_map: ResourceMap, part: _Part, node: Node, location: Pages) -> _Part:
-    """The part from the heading of its node to that of the next node, on pages that it shares with other nodes."""
+    """Return the part from the heading of its node to that of the next node, on pages that it shares with other nodes."""
     notes = []
     before, after = _neighbors(resource_map, node)
     first, last = part.blocks[part.first], part.blocks[part.end - 1]
@@ -257,7 +257,7 @@ def _page_of(block: TextBlock) -> int | None:
 
 
 def _heading(block: TextBlock, node: Node, beyond: int = 0) -> tuple[int, int] | None:
-    """The offsets at which the heading of a node begins and ends, after the offset `beyond`."""
+    """Return the offsets at which the heading of a node begins and ends, after the offset `beyond`."""
     starts = list(line_starts(block.text))
     first = next((number for number, (start, _) in enumerate(starts) if start >= beyond), len(starts))
     found = heading_lines([block.text[start:end] for start, end in starts], words_of(node.title), first)
@@ -265,7 +265,9 @@ def _heading(block: TextBlock, node: Node, beyond: int = 0) -> tuple[int, int] |
 
 
 def _neighbors(resource_map: ResourceMap, node: Node) -> tuple[list[Location], list[Node]]:
-    """The locations of the nodes before a node that do not contain it, and the first nodes after it and its children."""
+    """Return the locations of the nodes before a node that do not contain it, and the first nodes after it and its
+    children.
+    """
     above = set()
     parent = resource_map.parent(node.id)
     while parent is not None:
@@ -332,7 +334,7 @@ def _position(cursor: str | None, key: str) -> _Position | None:
 
 
 def _size(part: _Part) -> tuple[int, bool]:
-    """The number of characters of a part, and whether it is an estimate from some of its blocks."""
+    """Return the number of characters of a part, and whether it is an estimate from some of its blocks."""
     count = part.end - part.first
     step = -(-count // COUNTED) if count > COUNTED else 1
     spans = [part.span(number) for number in range(part.first, part.end, step)]
@@ -358,7 +360,7 @@ class _Writer:
         return self.limit
 
     def write(self, start: _Position | None) -> _Position | None:
-        """Collect lines from `start`. Returns where the first line begins that does not fit; None if all fit."""
+        """Collect lines from `start`. Return where the first line begins that does not fit; None if all fit."""
         headings = Headings(self.resource_map)
         file_format = by_name(self.resource_map.source_path)
         raw = self.resource_map.modality is Modality.TEXT and (file_format is None or file_format.name not in _PROSE)
@@ -419,7 +421,7 @@ class _Writer:
             self.lines.append(f"[{which}: no text]")
 
     def location(self) -> Location | None:
-        """The location of the collected lines; None if there are none."""
+        """Return the location of the collected lines; None if there are none."""
         places = [(number, start, end) for number, start, end in self._read if start < end]
         if not places:
             return None

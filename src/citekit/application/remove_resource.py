@@ -16,7 +16,7 @@ class RemoveResource:
     text_index: TextIndex
 
     def __call__(self, resource_id: str) -> None:
-        """Remove the resource. Raises what `MapStore.remove` raises.
+        """Remove the resource. Raise what `MapStore.remove` raises.
 
         The text is removed first: after a kill in between, it is only indexed again.
         """

@@ -276,7 +276,7 @@ class CiteKit:
         roots: Sequence[str | Path] = (),
         progress: Progress = silent,
     ) -> ReadTextAnswer:
-        """The text of an address, of the node `node_id` of the resource `what`, or of the whole resource.
+        """Return the text of an address, of the node `node_id` of the resource `what`, or of the whole resource.
 
         At most `max_chars` characters; pass `next_cursor` of the answer as `cursor` to continue. Raises
         `ResourceMissing`, `NodeMissing`, `AddressMalformed`, `LocationOutside`, `RequestRefused`, and what reading the
@@ -355,7 +355,7 @@ class CiteKit:
     def look_up_quote(self, text: str, *, roots: Sequence[str | Path] = ()) -> QuoteLookup:
         """Look for `text` in everything that is mapped, and verify it in the files that contain its words.
 
-        Raises `RequestRefused` for a text without words or one that is too long.
+        Raise `RequestRefused` for a text without words or one that is too long.
         """
         return self.app.look_up_quote(text, roots=[Path(root) for root in roots])
 

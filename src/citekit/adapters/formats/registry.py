@@ -70,7 +70,7 @@ EXTRACTORS: Mapping[str, tuple[type, str]] = {
 
 
 def handler_of(format: Format) -> FormatHandler:
-    """Return the handler of a format. Raises `SourceUnsupported` if no installed package provides the format."""
+    """Return the handler of a format. Raise `SourceUnsupported` if no installed package provides the format."""
     package = FORMATS.get(format.name) or _BY_MODALITY.get(format.modality)
     if package is not None:
         return _handler_in(package)
@@ -83,7 +83,7 @@ def handler_of(format: Format) -> FormatHandler:
 
 
 def extractor_of(name: str, services: Services) -> Extractor:
-    """Return the extractor named `name`. Raises `KeyError` if there is none."""
+    """Return the extractor named `name`. Raise `KeyError` if there is none."""
     if name in EXTRACTORS:
         return _handler_in(EXTRACTORS[name][1]).extractors()[name](services)
     for installed in installed_formats():
@@ -104,7 +104,7 @@ def format_of_name(file_name: str) -> Format | None:
 def installed_formats() -> Sequence[InstalledFormat]:
     """Return the formats of installed packages. The first call in a process finds and loads the packages.
 
-    Raises `SourceUnsupported` if an entry point cannot be loaded or is not a handler.
+    Raise `SourceUnsupported` if an entry point cannot be loaded or is not a handler.
     """
     with _LOADING:
         return _installed_formats()

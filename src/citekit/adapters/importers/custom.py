@@ -36,7 +36,7 @@ class CustomAdapter:
     def adapt(self, data: object, resource_id: str, source: Source | None = None) -> ResourceMap:
         """Return the map that the user's code makes; see `MapAdapter.adapt`.
 
-        Raises `MapperUnavailable` if the user's code raises an error or takes longer than the timeout.
+        Raise `MapperUnavailable` if the user's code raises an error or takes longer than the timeout.
         """
         name = self.identity.name
         plain = dict(plain_map(self._answer(data, resource_id, source), name))
@@ -70,7 +70,7 @@ def load_adapter(path: Path, timeout: float | None = None) -> CustomAdapter:
     """Load the importer that a Python file defines.
 
     The file must define a function `adapt(data, **kwargs)` or a class `Adapter` with that method. This runs the file,
-    so call it only for files that the user names. Raises `RequestRefused` if the file defines neither or cannot be run.
+    so call it only for files that the user names. Raise `RequestRefused` if the file defines neither or cannot be run.
     """
     module, code = load_module(path, "adapter")
     kind, function = getattr(module, "Adapter", None), getattr(module, "adapt", None)

@@ -22,13 +22,13 @@ class ForeignFiles(Protocol):
         """Return the label of each page of a PDF, and the page's text without whitespace in Unicode normalization form
         NFKC.
 
-        Raises `RequestRefused` if the texts are longer than `SIZE_LIMIT`, `SourceUnreadable`, or `SourceUnsupported`.
+        Raise `RequestRefused` if the texts are longer than `SIZE_LIMIT`, `SourceUnreadable`, or `SourceUnsupported`.
         """
 
     def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, Any]]:
         """Return the rows of a Parquet file, with those of `columns` that exist.
 
-        Values that JSON cannot represent become None. Raises `DriverMissing` if PyArrow is not installed,
+        Values that JSON cannot represent become None. Raise `DriverMissing` if PyArrow is not installed,
         `SourceUnreadable` if the file cannot be read, or `FaultyAnswer` if it is not valid.
         """
 

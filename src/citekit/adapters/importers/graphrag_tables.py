@@ -55,7 +55,7 @@ class Tables:
 def read_tables(data: object, where: str, files: ForeignFiles) -> Tables:
     """Return GraphRAG's tables from a folder, from one file, or from plain data; `files` reads Parquet.
 
-    Raises `FaultyAnswer` if the data has no GraphRAG table. `where` names the data in the error message.
+    Raise `FaultyAnswer` if the data has no GraphRAG table. `where` names the data in the error message.
     """
     if isinstance(data, Path):
         tables = _read_folder(data, files) if data.is_dir() else _read_file(data, Tables(), files)
@@ -109,7 +109,7 @@ def _add_rows(data: object, table: str | None, tables: Tables, where: str) -> No
 def _rows(data: object, where: str) -> Sequence[Row]:
     """Return the rows in `data`: a list of objects, or an object of columns as pandas writes it.
 
-    Raises `FaultyAnswer` for other data.
+    Raise `FaultyAnswer` for other data.
     """
     if isinstance(data, Mapping):
         columns = [list(values.values()) if isinstance(values, Mapping) else values for values in data.values()]

@@ -17,7 +17,7 @@ SIZE_LIMIT = 256 * 1024 * 1024
 def read_json(path: Path) -> Any:
     """Return the data in the JSON file at `path`; for JSON Lines, return a list.
 
-    NaN and infinities, which JSON does not allow, become null. Raises `SourceUnreadable` if the file cannot be read, or
+    NaN and infinities, which JSON does not allow, become null. Raise `SourceUnreadable` if the file cannot be read, or
     `FaultyAnswer` if it is not valid JSON.
     """
     text = read_text(path)
@@ -38,7 +38,7 @@ def read_json(path: Path) -> Any:
 def read_text(path: Path) -> str:
     """Return the text of a UTF-8 file without its byte-order mark.
 
-    Raises `SourceUnreadable`, or `FaultyAnswer` if the file is too large or not valid UTF-8.
+    Raise `SourceUnreadable`, or `FaultyAnswer` if the file is too large or not valid UTF-8.
     """
     try:
         status = path.stat()

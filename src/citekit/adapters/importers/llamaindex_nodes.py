@@ -62,7 +62,7 @@ class LlamaNode:
 
 
 def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
-    """Return the nodes by ID, in their stored order. Raises `FaultyAnswer` if there are none.
+    """Return the nodes by ID, in their stored order. Raise `FaultyAnswer` if there are none.
 
     `data` is a path or plain data; `where` names it in error messages.
     """
@@ -87,7 +87,7 @@ def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
 def _items(data: object, where: str) -> Iterator[tuple[str, object]]:
     """Yield the ID ("" if unknown) and the raw data of everything in `data` that may be a node.
 
-    Raises `FaultyAnswer` if `data` is not a list or an object.
+    Raise `FaultyAnswer` if `data` is not a list or an object.
     """
     if isinstance(data, list | tuple):
         yield from (("", item) for item in data)

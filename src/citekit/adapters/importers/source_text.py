@@ -219,7 +219,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceText:
     """Return the text of `source` for searching; `reader` reads books, and `files` reads PDFs.
 
-    Raises `RequestRefused` if the source has no text or too much text, and the errors of reading it.
+    Raise `RequestRefused` if the source has no text or too much text, and the errors of reading it.
     """
     if source.format.modality is Modality.TEXT:
         return _text_file(source)

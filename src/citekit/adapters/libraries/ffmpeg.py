@@ -23,7 +23,7 @@ _POLL = 0.1
 
 
 def program() -> str:
-    """Return the path of the ffmpeg program. Raises `DriverMissing` if it is not installed."""
+    """Return the path of the ffmpeg program. Raise `DriverMissing` if it is not installed."""
     found = shutil.which("ffmpeg")
     if found is not None:
         return found
@@ -39,7 +39,7 @@ def run(command: Sequence[str], progress: Progress, limit: float = TIME_LIMIT) -
     """Run the ffmpeg `command` until it ends.
 
     The child process gets an environment without API keys. It is killed after `limit` seconds, or if `progress` raises.
-    Raises `ExtractionFailed` with the program's last message, and the errors of `progress`.
+    Raise `ExtractionFailed` with the program's last message, and the errors of `progress`.
     """
     with tempfile.TemporaryFile() as words:
         with subprocess.Popen(

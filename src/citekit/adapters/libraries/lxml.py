@@ -49,7 +49,7 @@ _SELF_CLOSED = re.compile(
 def parse_xml(data: bytes, name: str) -> _Element:
     """Return the root of the XML document `name`.
 
-    Raises `SourceUnsupported` if it is not XML, even after error recovery.
+    Raise `SourceUnsupported` if it is not XML, even after error recovery.
     """
     text = _bounded(decoded(data), name)
     root = _strict(text)
@@ -63,7 +63,7 @@ def parse_xml(data: bytes, name: str) -> _Element:
 def parse_page(data: bytes, name: str) -> _Element:
     """Return the root of the XHTML or HTML document `name`, parsed as XML if it is well-formed, or else as HTML.
 
-    For a document without elements, the root is an empty element. Raises `SourceUnsupported` if it is too large to
+    For a document without elements, the root is an empty element. Raise `SourceUnsupported` if it is too large to
     parse.
     """
     text = _bounded(decoded(data), name)
@@ -74,7 +74,7 @@ def parse_page(data: bytes, name: str) -> _Element:
 def parse_html(text: str, name: str, *, self_closing: bool = False) -> _Element:
     """Return the root of the HTML document `name`, parsed as browsers do; without content, return an empty element.
 
-    With `self_closing`, a tag such as `<script/>` is a complete element, as in XHTML. Raises `SourceUnsupported` if the
+    With `self_closing`, a tag such as `<script/>` is a complete element, as in XHTML. Raise `SourceUnsupported` if the
     document is too large or nested too deeply.
     """
     clean = _ILLEGAL.sub("", _SELF_CLOSED.sub(r"<\1\2></\1>", text) if self_closing else text)

@@ -74,7 +74,7 @@ def to_html(parts: Mapping[str, bytes], name: str) -> str:
 
     The part of an image contains the `src` for its `img` element. Paragraphs with the styles `citekit-1` to
     `citekit-9`, `citekit-caption`, and `citekit-title` become headings, captions, and titles. Runs with the style
-    `UNSEEN_STYLE` become spans of that class. Raises `SourceUnsupported` if mammoth cannot read the document; `name`
+    `UNSEEN_STYLE` become spans of that class. Raise `SourceUnsupported` if mammoth cannot read the document; `name`
     identifies it in the message.
     """
     import mammoth

@@ -35,7 +35,7 @@ def package_folder(module: str, what: str, extra: str) -> Path:
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 digest of a file in hexadecimal. Raises `EmbedderUnavailable` if the file cannot be read."""
+    """Return the SHA-256 digest of a file in hexadecimal. Raise `EmbedderUnavailable` if the file cannot be read."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -46,7 +46,7 @@ def digest(path: Path) -> str:
 def verified(path: Path, sha256: str, package: str) -> Path:
     """Return `path` if the file has the digest `sha256`.
 
-    Raises `EmbedderUnavailable` if the digest differs or the file cannot be read. `package` is the package to reinstall
+    Raise `EmbedderUnavailable` if the digest differs or the file cannot be read. `package` is the package to reinstall
     then.
     """
     if digest(path) != sha256:

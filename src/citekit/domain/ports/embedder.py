@@ -17,7 +17,7 @@ class Embedder(Protocol):
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The identity of the model, which is loaded if necessary. Raises the same errors as `documents`."""
+        """The identity of the model, which is loaded if necessary. Raise the same errors as `documents`."""
 
     @property
     def window(self) -> int:

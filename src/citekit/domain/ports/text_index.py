@@ -32,7 +32,7 @@ class TextIndex(Protocol):
     def blocks(self, resource_id: str, version: str, start: int, end: int) -> Sequence[TextBlock]:
         """Return the blocks from number `start` to before `end`, counted from 0 in the order in which they were put.
 
-        The cost does not depend on the other blocks. Returns fewer if some do not exist, or none after damage.
+        The cost does not depend on the other blocks. Return fewer if some do not exist, or none after damage.
         """
 
     def find(

@@ -28,7 +28,7 @@ class Headings:
                 self._titles.setdefault(start, set()).add(tuple(words_of(node.title)))
 
     def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
-        """The titles, as words, of the nodes that begin in the block."""
+        """Return the titles, as words, of the nodes that begin in the block."""
         located = block.located
         if isinstance(located, Transcript):
             return frozenset()
@@ -73,6 +73,6 @@ def heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) ->
 
 
 def _unnumbered(words: Sequence[str]) -> list[str]:
-    """The words without numbers at their start, unless there are only numbers."""
+    """Return the words without numbers at their start, unless there are only numbers."""
     first = next((at for at, word in enumerate(words) if not word.isdecimal()), 0)
     return list(words[first:])

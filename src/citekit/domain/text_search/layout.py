@@ -81,20 +81,20 @@ def line_starts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _headings(lines: Sequence[str], titles: Collection[tuple[str, ...]]) -> dict[int, int]:
-    """The first and last line of each title that is found."""
+    """Return the first and last line of each title that is found."""
     found = (heading_lines(lines, title) for title in sorted(titles))
     return dict(sorted(each for each in found if each is not None))
 
 
 def shown_line(line: str, *, raw: bool) -> str:
-    """A line as it is shown. Text that looks like a mark gets a backslash."""
+    """Return a line as it is shown. Text that looks like a mark gets a backslash."""
     shown = visible_text(line).expandtabs(4).rstrip() if raw else shown_row(visible_text(line))
     return f"\\{shown}" if _MARK.match(shown) else shown
 
 
 def mark_of(block: TextBlock, offset: int, last: Location | None) -> tuple[str, Location] | None:
-    """The mark before the character at `offset` of a block, with its location; None if `last`, the location of the
-    previous mark, is near enough.
+    """Return the mark before the character at `offset` of a block, with its location; None if `last`, the location of
+    the previous mark, is near enough.
     """
     located = block.located
     here = located.locate(offset, offset + 1)
@@ -122,7 +122,7 @@ def mark_of(block: TextBlock, offset: int, last: Location | None) -> tuple[str, 
 
 
 def covering(first: Location, last: Location, pages: Sequence[int]) -> Location:
-    """The location from `first` to `last`. For pages, those in `pages`; for two sheets, only the first."""
+    """Return the location from `first` to `last`. For pages, those in `pages`; for two sheets, only the first."""
     match first, last:
         case Pages(), Pages():
             return Pages.of(pages)
@@ -140,7 +140,7 @@ def covering(first: Location, last: Location, pages: Sequence[int]) -> Location:
 
 
 def order_of(block: TextBlock) -> tuple[float, float]:
-    """The position of a block in its file: blocks of readers' text rise, and those of hidden text are last."""
+    """Return the position of a block in its file: blocks of readers' text rise, and those of hidden text are last."""
     located = block.located
     if block.hidden:
         return float("inf"), 0.0
@@ -153,7 +153,9 @@ def order_of(block: TextBlock) -> tuple[float, float]:
 def order_of_location(
     location: Location, sheets: Sequence[SheetRows] = ()
 ) -> tuple[tuple[float, float], tuple[float, float]] | None:
-    """The positions at which a location begins and ends, comparable with those of `order_of`; None if it has none."""
+    """Return the positions at which a location begins and ends, comparable with those of `order_of`; None if it has
+    none.
+    """
     match location:
         case Pages(numbers=numbers):
             return (float(numbers[0]), 0.0), (float(numbers[-1]), 0.0)

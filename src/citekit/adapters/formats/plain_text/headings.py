@@ -211,14 +211,14 @@ def _without_toc_runs(found: list[TextHeading]) -> list[TextHeading]:
 
 
 def _roman_value(title: str) -> int:
-    """Returns the value of a title that is a regular Roman number in capitals, or 0."""
+    """Return the value of a title that is a regular Roman number in capitals, or 0."""
     number = title.rstrip(".")
     value = from_roman(number.lower())
     return value if number.isupper() and to_roman(value) == number.lower() else 0
 
 
 def _in_sequence(found: list[TextHeading]) -> list[TextHeading]:
-    """Returns the Roman numbers that count from I, in runs of at least three. A run may lack one number."""
+    """Return the Roman numbers that count from I, in runs of at least three. A run may lack one number."""
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
     last = 0

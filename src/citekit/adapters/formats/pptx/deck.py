@@ -43,7 +43,7 @@ _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 def write_deck(package: OfficePackage, location: Pages, target: Path, progress: Progress) -> None:
     """Write a presentation with only the slides of `location` to `target`.
 
-    Raises `LocationOutside` if a slide does not exist, `SourceUnsupported` if the presentation is damaged, or
+    Raise `LocationOutside` if a slide does not exist, `SourceUnsupported` if the presentation is damaged, or
     `HomeUnwritable` if `target` cannot be written.
     """
     deck = _Deck.of(package, location)

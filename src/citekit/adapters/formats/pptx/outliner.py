@@ -35,7 +35,7 @@ class PptxOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the outline of the slides, grouped by the presentation's sections if it has any.
 
-        Raises `SourceUnsupported` if the file is damaged, or `SourceUnreadable` if it cannot be read.
+        Raise `SourceUnsupported` if the file is damaged, or `SourceUnreadable` if it cannot be read.
         """
         progress(0, 1, "reading the slides")
         with opened_package(source.path) as package:

@@ -58,7 +58,7 @@ def translated(name: str) -> Iterator[None]:
 def presentation(package: OfficePackage) -> Presentation:
     """Open the presentation in `package` with python-pptx, with its media replaced by empty parts.
 
-    Raises `SourceUnsupported` if the file is damaged, or `SourceUnreadable` if it cannot be read.
+    Raise `SourceUnsupported` if the file is damaged, or `SourceUnreadable` if it cannot be read.
     """
     import pptx
 

@@ -38,7 +38,7 @@ _NAMES = {
 def language_code(said: str | None) -> str | None:
     """Return the lowercase ISO 639 code for a language tag (RFC 5646; `en-GB` gives `en`) or an English language name.
 
-    Returns None for any other text.
+    Return None for any other text.
     """
     text = (said or "").strip()
     found = _CODE.fullmatch(text)

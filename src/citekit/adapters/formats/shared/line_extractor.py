@@ -75,7 +75,7 @@ class TextExtractor:
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
-        """Write the lines to `target`. Raises `SourceUnreadable` and the errors of `Extractor.extract`."""
+        """Write the lines to `target`. Raise `SourceUnreadable` and the errors of `Extractor.extract`."""
         if not isinstance(location, Lines) or options.form not in _FORMS:
             raise FormUnsupported(
                 f"Lines of text are available in the forms native, source, and text, but not {options.form.value}."

@@ -37,8 +37,8 @@ class OcrReader(Protocol):
     def lines(self, image: Image) -> Sequence[OcrLine]:
         """Return the lines of text in the upright `image`, in reading order; an empty sequence if there is no text.
 
-        The same image always gives the same result. The method is thread-safe. Raises `MapperUnavailable` if
-        recognition fails.
+        The same image always gives the same result. The method is thread-safe. Raise `MapperUnavailable` if recognition
+        fails.
         """
 
 

@@ -13,7 +13,7 @@ from citekit.domain.library.books import BookFacts
 def core_facts(path: Path) -> BookFacts:
     """Return the title, authors, and language of the Office file at `path`.
 
-    Raises `SourceUnsupported` if the file is damaged, or `SourceUnreadable` if it cannot be read.
+    Raise `SourceUnsupported` if the file is damaged, or `SourceUnreadable` if it cannot be read.
     """
     with opened_package(path) as package:
         return facts_in(package)

@@ -64,9 +64,7 @@ class Outliner(Protocol):
     """An outliner finds the structure of files of one format."""
 
     def outline(self, source: Source, progress: Progress) -> Outline:
-        """Return the structure of `source`, and report progress with `progress`. Raises the same errors as
-        `Mapper.map`.
-        """
+        """Return the structure of `source`, and report progress with `progress`. Raise the same errors as `Mapper.map`."""
 
 
 def make_nodes(outline: Outline) -> tuple[Node, ...]:

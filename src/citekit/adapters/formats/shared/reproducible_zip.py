@@ -37,7 +37,7 @@ class StillArchive:
 def still_archive(target: Path) -> Iterator[StillArchive]:
     """Create a ZIP archive at `target` and yield it for adding entries.
 
-    Raises `HomeUnwritable` if it cannot be written.
+    Raise `HomeUnwritable` if it cannot be written.
     """
     with writing(target), target.open("xb") as out, zipfile.ZipFile(out, "w", compresslevel=6) as archive:
         yield StillArchive(archive)

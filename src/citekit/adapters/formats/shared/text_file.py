@@ -79,7 +79,7 @@ class TextFile:
     def lines(self, progress: Progress = silent, limit: int = LINE_LIMIT) -> Iterator[str]:
         """Yield the lines in order without their line endings, each truncated to `limit` bytes.
 
-        Raises `SourceUnreadable` if the file cannot be read.
+        Raise `SourceUnreadable` if the file cannot be read.
         """
         try:
             with self.path.open("rb") as stream:
@@ -90,7 +90,7 @@ class TextFile:
     def passages(self, spans: Iterable[tuple[int, int]]) -> Iterator[list[str]]:
         """Yield the lines of each (first, last) pair in `spans` as a list, in the same form as `lines` returns them.
 
-        No other lines are read. Raises `SourceUnreadable` if the file cannot be read.
+        No other lines are read. Raise `SourceUnreadable` if the file cannot be read.
         """
         try:
             with self.path.open("rb") as stream:
@@ -127,8 +127,7 @@ def open_text(path: Path, progress: Progress = silent) -> TextFile:
 
     A byte-order mark determines the encoding. Otherwise, it is ISO-2022-JP if all bytes are ASCII and some are its
     escape sequences, UTF-8 if the whole file is valid UTF-8, else the encoding in an XML or HTML declaration at the
-    start, else charset-normalizer's guess from the first non-ASCII lines.
-    Raises `SourceUnreadable`.
+    start, else charset-normalizer's guess from the first non-ASCII lines. Raise `SourceUnreadable`.
     """
     reader = _EncodingScan(progress)
     try:
@@ -146,7 +145,7 @@ def open_text(path: Path, progress: Progress = silent) -> TextFile:
 def encoding_of(path: Path) -> str:
     """Return the encoding that `open_text` detects for a text without a byte-order mark that is known not to be UTF-8.
 
-    Only as much of the file is read as detection needs. Raises `SourceUnreadable` if the file cannot be read.
+    Only as much of the file is read as detection needs. Raise `SourceUnreadable` if the file cannot be read.
     """
     reader = _EncodingScan(silent, failed=True)
     try:

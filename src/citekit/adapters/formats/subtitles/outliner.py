@@ -50,7 +50,7 @@ class SubtitlesOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline with sections of cues that are titled with their times.
 
-        Raises `SourceUnreadable` if the file cannot be read.
+        Raise `SourceUnreadable` if the file cannot be read.
         """
         text = open_text(source.path, progress)
         cues, header = read_cues(() if text.is_long else text.lines(progress))

@@ -64,7 +64,7 @@ class ChapterPages:
     def _body(self, number: int, chars: tuple[int, int] | None) -> Iterator[str]:
         """Yield the markup of chapter `number`, or of the range `chars` of its characters.
 
-        Raises `SourceUnsupported` if the markup of all chapters together is too large, or `LocationOutside`.
+        Raise `SourceUnsupported` if the markup of all chapters together is too large, or `LocationOutside`.
         """
         content = self.content(number)
         self.steps += len(content.steps)
@@ -82,7 +82,7 @@ class ChapterPages:
 
 
 def bounded(pieces: Iterable[str], what: str) -> str:
-    """Return the pieces joined. Raises `FormUnsupported` as soon as their total length exceeds `DOCUMENT_LIMIT`.
+    """Return the pieces joined. Raise `FormUnsupported` as soon as their total length exceeds `DOCUMENT_LIMIT`.
 
     `what` starts the error message, as in "Chapter 3 produces".
     """

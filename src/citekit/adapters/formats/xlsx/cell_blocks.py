@@ -63,7 +63,7 @@ class TooManyBlocksError(Exception):
 def blocks(rows: Iterable[tuple[int, dict[int, Value]]]) -> list[Block]:
     """Return the blocks of cells in `rows`, which are pairs of a row number and the values by column, sorted by row.
 
-    Raises `TooManyBlocksError` if there are too many blocks.
+    Raise `TooManyBlocksError` if there are too many blocks.
     """
     done: list[Block] = []
     open_: list[Block] = []

@@ -165,8 +165,8 @@ def values(
 ) -> Iterator[Value]:
     """Yield the cells with a value of the worksheet whose bytes arrive in `pieces`, in file order.
 
-    `seen` is called with the name and attributes of each other element. Raises `SourceUnsupported` if the part `name`
-    is not a valid worksheet or exceeds the `allowance`.
+    `seen` is called with the name and attributes of each other element. Raise `SourceUnsupported` if the part `name` is
+    not a valid worksheet or exceeds the `allowance`.
     """
     sheet = _Sheet(seen=seen)
     for _ in _parsed(pieces, name, sheet, allowance):
@@ -219,7 +219,7 @@ class _Strings:
 def shared_strings(pieces: Iterable[bytes], name: str, allowance: Allowance | None = None) -> list[str]:
     """Return the shared strings of a workbook (ECMA-376 part 1, 18.4), without formatting and phonetic readings.
 
-    Raises `SourceUnsupported` if the part `name` is not valid or exceeds the `allowance`.
+    Raise `SourceUnsupported` if the part `name` is not valid or exceeds the `allowance`.
     """
     strings = _Strings()
     for _ in _parsed(pieces, name, strings, allowance):

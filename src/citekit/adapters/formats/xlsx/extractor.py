@@ -156,7 +156,7 @@ class _Cut:
         return (*computed, *((_NO_VALUES.format(count=self.without_value),) if self.without_value else ()))
 
     def write(self, lines: Iterator[str], target: Path) -> None:
-        """Write the lines to `target`. Raises `FormUnsupported` if they exceed the size limit."""
+        """Write the lines to `target`. Raise `FormUnsupported` if they exceed the size limit."""
         size = 0
         with writing(target), target.open("xb") as out:
             for line in lines:

@@ -30,7 +30,7 @@ class XlsxOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return an outline of the sheets in tab order, including hidden sheets.
 
-        Raises `SourceUnsupported` if the file is damaged or too large, or `SourceUnreadable` if it cannot be read.
+        Raise `SourceUnsupported` if the file is damaged or too large, or `SourceUnreadable` if it cannot be read.
         """
         with opened_package(source.path) as package:
             workbook = Workbook.of(package)

@@ -34,7 +34,7 @@ class ReadSheet:
     def of(cls, workbook: Workbook, sheet: Sheet) -> ReadSheet:
         """Return the result of reading `sheet` to its end.
 
-        Raises `SourceUnsupported` if the sheet is damaged or too large, or `SourceUnreadable` if the file cannot be
+        Raise `SourceUnsupported` if the sheet is damaged or too large, or `SourceUnreadable` if the file cannot be
         read.
         """
         read = cls(sheet)
@@ -50,7 +50,7 @@ class ReadSheet:
     def _rows(self, workbook: Workbook) -> Iterator[tuple[int, dict[int, Value]]]:
         """Yield the number of each row that has a value, and its values by column.
 
-        Raises `SourceUnsupported` if rows are out of order.
+        Raise `SourceUnsupported` if rows are out of order.
         """
         now = 0
         row: dict[int, Value] = {}

@@ -66,7 +66,7 @@ class Layout:
 def write_workbook(workbook: Workbook, name: str, layout: Layout, values: Iterator[Value], target: Path) -> None:
     """Write `values` (sorted by row) to a workbook at `target`, at their original addresses on a sheet called `name`.
 
-    Raises `HomeUnwritable` if the file cannot be written.
+    Raise `HomeUnwritable` if the file cannot be written.
     """
     styles = _Styles(workbook)
     with still_archive(target) as archive:

@@ -76,7 +76,7 @@ class Workbook:
 
     @classmethod
     def of(cls, package: OfficePackage) -> Workbook:
-        """Return the workbook in `package`. Raises `SourceUnsupported` if it has no sheets or more than `SHEETS_LIMIT`."""
+        """Return the workbook in `package`. Raise `SourceUnsupported` if it has no sheets or more than `SHEETS_LIMIT`."""
         main, root = package.main("workbook")
         parts = {each.id: each for each in package.relations(main) if not each.outside}
         sheets = []
@@ -110,8 +110,7 @@ class Workbook:
     def shown(self, value: Value) -> str:
         """Return a cell value as text: numbers in full, dates and times as ISO 8601, Booleans as `TRUE` and `FALSE`.
 
-        Raises `SourceUnsupported` if cells repeat long shared strings far more often than the file size makes
-        plausible.
+        Raise `SourceUnsupported` if cells repeat long shared strings far more often than the file size makes plausible.
         """
         match value.kind:
             case "s":

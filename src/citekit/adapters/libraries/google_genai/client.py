@@ -96,7 +96,7 @@ class Outgoing(io.BufferedReader):
     def read(self, size: int | None = -1, /) -> bytes:
         """Return the next bytes of the file.
 
-        Raises `EOFError` if the file became shorter, or `InterruptedError` if the upload was stopped.
+        Raise `EOFError` if the file became shorter, or `InterruptedError` if the upload was stopped.
         """
         if self.stopped:
             raise InterruptedError("The upload was stopped.")

@@ -105,7 +105,7 @@ def opened(
     """Yield a private handle of the PDF at `path`, and close it at the end.
 
     The file is only read; changes stay in memory. `password` is the user or owner password of an encrypted file; it is
-    ignored for other files. Raises `SourceUnreadable` if the file is missing, a folder, empty, or not readable, and
+    ignored for other files. Raise `SourceUnreadable` if the file is missing, a folder, empty, or not readable, and
     `SourceUnsupported` if it is not a PDF, needs another password, has no readable page, or has a cyclic page tree.
     Exceptions of PyMuPDF inside the `with` block become errors of the class `failure`.
     """
@@ -179,7 +179,7 @@ def open_document(path: Path, *, password: str | None = None) -> Document:
     """Return a handle of the PDF at `path`, without reading its bookmarks. Call this function inside `exclusive()`.
 
     Call `check_tree` before you load pages. It is separate because it reads every page object, which is not needed to
-    copy a few pages. Raises the same errors as `opened`.
+    copy a few pages. Raise the same errors as `opened`.
     """
     _check_readable(path)
     with translated(path, SourceUnsupported):

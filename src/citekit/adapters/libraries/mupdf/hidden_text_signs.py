@@ -136,7 +136,9 @@ class Resources(Protocol):
     """The resources (color spaces, forms, images) that a content stream refers to by name."""
 
     def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:
-        """Whether all RGB channels of a color are at least `least`, in a color space given by its name with the slash."""
+        """Return whether all RGB channels of a color are at least `least`, in a color space given by its name with the
+        slash.
+        """
 
     def form(self, name: bytes) -> Signs | None:
         """Return the signs of the form named `name`; None if it is an image."""
@@ -191,8 +193,9 @@ class Tokens:
         return found
 
     def matrices(self, code: str) -> set[tuple[bytes, ...]]:
-        """The distinct first four numbers of the matrices of the operators with a code: a page has thousands that differ
-        only in the position."""
+        """Return the distinct first four numbers of the matrices of the operators with a code: a page has thousands
+        that differ only in the position.
+        """
         if code not in self._matrices:
             words, codes = self.words, self.codes
             found, at = set(), codes.find(code)
@@ -292,7 +295,7 @@ def _may_set_white(tokens: Tokens, resources: Resources) -> bool:
 
 
 def _shows_pale_text(tokens: Tokens, resources: Resources) -> bool:
-    """Whether text may be shown, or a form drawn, while the fill color is pale (ISO 32000-1, 8.4.2, 8.6.8)."""
+    """Return whether text may be shown, or a form drawn, while the fill color is pale (ISO 32000-1, 8.4.2, 8.6.8)."""
     known: dict[tuple[str, frozenset[bytes], tuple[bytes, ...]], bool] = {}
     spaces, steps = frozenset((b"",)), 0
     for found in _FILL_COLORS.finditer(tokens.codes):
@@ -321,7 +324,9 @@ def _shows_pale_text(tokens: Tokens, resources: Resources) -> bool:
 
 
 def _uses_color(tokens: Tokens, start: int, resources: Resources) -> tuple[bool, int]:
-    """Whether text is shown in the fill color that is set before position `start`, and how many operators that took."""
+    """Return whether text is shown in the fill color that is set before position `start`, and how many operators that
+    took.
+    """
     depth = changed = taken = 0
     for found in _COLORED_TEXT.finditer(tokens.codes, start):
         taken += 1
@@ -347,7 +352,7 @@ def _uses_color(tokens: Tokens, start: int, resources: Resources) -> tuple[bool,
 
 
 def _values_before(tokens: Tokens, at: int) -> tuple[bytes, ...]:
-    """The numbers directly before the operator at position `at`."""
+    """Return the numbers directly before the operator at position `at`."""
     first = at
     while first and tokens.codes[first - 1] == "0":
         first -= 1
@@ -439,7 +444,7 @@ def may_look_unusual(tokens: Tokens) -> bool:
 
 @lru_cache(maxsize=1024)
 def _scales(matrix: tuple[bytes, ...]) -> tuple[float, float]:
-    """The lesser and the greater scale of a matrix, given by its first four numbers."""
+    """Return the lesser and the greater scale of a matrix, given by its first four numbers."""
     a, b, c, d = map(float, matrix)
     one, other = math.hypot(a, b), math.hypot(c, d)
     return min(one, other), max(one, other)
@@ -460,6 +465,6 @@ def _has_only_single_rectangles(tokens: Tokens) -> bool:
 
 @lru_cache(maxsize=4096)
 def _are_white(code: str, operands: tuple[bytes, ...], least: float = LIGHT) -> bool:
-    """Whether the operands of `g`, `rg`, or `k` give a color all of whose RGB channels are at least `least`."""
+    """Return whether the operands of `g`, `rg`, or `k` give a color all of whose RGB channels are at least `least`."""
     numbers = [float(each) for each in operands]
     return max(numbers) <= 1 - least if code == "k" else min(numbers) >= least

@@ -76,8 +76,9 @@ class SignReader:
         return self._forms[number]
 
     def is_white(self, resources: Any, space: str, values: tuple[float, ...], least: float) -> bool:
-        """Whether all RGB channels of a color are at least `least`; those of a pattern, and of a color that cannot be
-        computed, may be."""
+        """Return whether all RGB channels of a color are at least `least`; those of a pattern, and of a color that
+        cannot be computed, may be.
+        """
         mupdf = self._mupdf
         spaces = mupdf.ll_pdf_dict_gets(resources, "ColorSpace") if resources else None
         found = mupdf.ll_pdf_dict_gets(spaces, space) if spaces else None

@@ -185,7 +185,7 @@ class SqliteTextIndex:
     def _take(self, connection: Connection, resource_id: str) -> bool:
         """Remove a resource, and return whether there was one.
 
-        Raises `DatabaseError` for data from elsewhere; the caller's file is then created again.
+        Raise `DatabaseError` for data from elsewhere; the caller's file is then created again.
         """
         stored = connection.execute("SELECT * FROM text WHERE resource_id = ?", (resource_id,)).fetchone()
         if stored is None:

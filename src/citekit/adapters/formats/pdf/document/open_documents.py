@@ -96,7 +96,7 @@ def shared(
     Do not change the document, and do not release `exclusive()` while you use it. A file that changed is opened again.
     The handle stays open for reuse if a later change of the file would be noticed (see `FileState.is_settled`), if the
     system allows others to replace an open file, and if nothing was raised. A document that MuPDF had to repair is not
-    reused. Raises the same errors as `opened`.
+    reused. Raise the same errors as `opened`.
     """
     with exclusive():
         key = _key(path, use, password)

@@ -52,7 +52,7 @@ class ImageReader:
     def images_of(self, page: int) -> list[PdfImage]:
         """Return the images that the page with the 1-based number `page` draws, directly or in a form on it.
 
-        Raises the same errors as PyMuPDF.
+        Raise the same errors as PyMuPDF.
         """
         with exclusive() as pymupdf:
             mupdf = pymupdf.mupdf

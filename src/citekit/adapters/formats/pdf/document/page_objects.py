@@ -45,7 +45,7 @@ Item = tuple[int, str, int | None]
 def outline_targets(document: Document) -> Iterator[Target]:
     """Yield the items of the document's outline in reading order, each with its target.
 
-    Raises `OutlineError` if the outline has cycles or direct objects. Call this function inside `exclusive()`.
+    Raise `OutlineError` if the outline has cycles or direct objects. Call this function inside `exclusive()`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -58,7 +58,7 @@ def outline_items(document: Document) -> Iterator[Item]:
     """Yield the level, title, and page of each bookmark in reading order, and each bookmark of a cyclic outline once.
 
     The page is 1-based, or None if the bookmark leads to no existing page. Call this function inside `exclusive()` or
-    `opened()`. MuPDF's own reader drops cyclic outlines and takes a missing target page for the first page. Raises the
+    `opened()`. MuPDF's own reader drops cyclic outlines and takes a missing target page for the first page. Raise the
     same errors as PyMuPDF.
     """
     with exclusive() as pymupdf:
@@ -75,7 +75,7 @@ def outline_items(document: Document) -> Iterator[Item]:
 def _outline(mupdf: Any, source: Any, *, circles: bool) -> Iterator[tuple[int, Any, int]]:
     """Yield the level (1 is the top level), raw pointer, and object number of each outline item in reading order.
 
-    Raises `OutlineError` for a cycle or a direct object. With `circles`, nothing is raised and each item of a cyclic
+    Raise `OutlineError` for a cycle or a direct object. With `circles`, nothing is raised and each item of a cyclic
     outline is yielded once. Raw pointers are fast enough for thousands of items and are valid while the document is
     open.
     """
@@ -107,7 +107,7 @@ def _index(mupdf: Any, source: Any, item: Any) -> int:
 def page_index(mupdf: Any, source: Any, place: Any | None) -> int:
     """Return the 0-based index of the page that the explicit destination `place` names, or -1 if it names no page.
 
-    Raises the same errors as PyMuPDF.
+    Raise the same errors as PyMuPDF.
     """
     if place is None:
         return -1
@@ -149,7 +149,7 @@ def page_number(mupdf: Any, place: Any | None) -> int:
 def page_leaves(document: Document) -> Iterator[int]:
     """Yield the object numbers of the pages in page order, ignoring the page counts in the tree's nodes.
 
-    Raises `PageTreeError` if PDF readers may count the pages differently. Call this function inside `exclusive()`.
+    Raise `PageTreeError` if PDF readers may count the pages differently. Call this function inside `exclusive()`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -160,7 +160,7 @@ def page_leaves(document: Document) -> Iterator[int]:
 def _leaves(mupdf: Any, node: Any, nodes: set[int], depth: int = 0) -> Iterator[int]:
     """Yield the object numbers of the pages below the page tree node `node`.
 
-    Raises `PageTreeError` if the tree is too deep or a node is reached twice: a few dozen such nodes could be visited
+    Raise `PageTreeError` if the tree is too deep or a node is reached twice: a few dozen such nodes could be visited
     exponentially often. Nodes are raw pointers, for speed; the pointers are valid while the document is open.
     """
     get, name = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_to_name

@@ -105,7 +105,7 @@ def painted(page: Any) -> list[Painted]:
 
 
 def boxes_of(page: Any) -> list[tuple[str, Box]]:
-    """The kinds and boxes of what `page` and its annotations paint, in order, as `page.get_bboxlog` gives them.
+    """Return the kinds and boxes of what `page` and its annotations paint, in order, as `page.get_bboxlog` gives them.
 
     It takes half as long, where the page is not rotated. Call it inside `exclusive()` or `opened()`.
     """
@@ -224,7 +224,7 @@ def _common(one: Box, other: Box) -> Box:
 
 @cache
 def _boxes_class() -> Any:
-    """A device that takes down boxes alone."""
+    """Return a device that takes down boxes alone."""
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         bound_path, bound_text = mupdf.ll_fz_bound_path, mupdf.ll_fz_bound_text

@@ -55,7 +55,7 @@ def is_tagged(document: Document) -> bool:
 def _elements(mupdf: Any, root: Any) -> Iterator[Any]:
     """Yield raw pointers to the elements that the leaves of a number tree (ISO 32000-1, 7.9.7) name.
 
-    Yields None and stops if the tree has more than `ELEMENTS` nodes.
+    Yield None and stops if the tree has more than `ELEMENTS` nodes.
     """
     get, at, length = mupdf.ll_pdf_dict_gets, mupdf.ll_pdf_array_get, mupdf.ll_pdf_array_len
     pending, nodes = [root], 0
@@ -91,8 +91,7 @@ def _is_shallow(mupdf: Any, element: Any, depths: dict[int, int]) -> bool:
 def tagged_headings(page: Any) -> list[TaggedHeading]:
     """Return the headings among the structure tags of `page`, in file order.
 
-    Custom tag names are read as the standard tags that they are mapped to. Raises the same errors as PyMuPDF and
-    `json`.
+    Custom tag names are read as the standard tags that they are mapped to. Raise the same errors as PyMuPDF and `json`.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf

@@ -98,7 +98,7 @@ def _flowing(lines: Sequence[Line]) -> str:
 def paged_text(path: Path) -> str:
     """Return the text of a whole PDF, with a line `[page N]` above each page; empty if no page has any text.
 
-    Raises the same errors as `opened`.
+    Raise the same errors as `opened`.
     """
     with opened(path) as document:
         texts = []

@@ -133,7 +133,7 @@ def copy_bookmarks(document: Document, positions: Mapping[int, int], memory: Pdf
     """Return the bookmarks that lead to the pages in `positions`.
 
     `positions` maps the object numbers of pages to their 0-based positions in the mini-PDF. A bookmark whose parent is
-    left out moves up to the nearest ancestor that is kept. `document` must be unmodified. Raises `OutlineError` if the
+    left out moves up to the nearest ancestor that is kept. `document` must be unmodified. Raise `OutlineError` if the
     outline has cycles or direct objects.
     """
     with exclusive() as pymupdf:

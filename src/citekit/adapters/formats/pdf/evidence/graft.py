@@ -31,8 +31,8 @@ class GraftError(Exception):
 def graft_pages(document: Document, pages: Sequence[Any]) -> Document:
     """Return a new PDF with copies of `pages`, which are page objects of `document`, without labels or bookmarks.
 
-    References to the rest of the document are removed from the copies. `document` is not changed. Raises `GraftError`
-    if the pages cannot be copied alone.
+    References to the rest of the document are removed from the copies. `document` is not changed. Raise `GraftError` if
+    the pages cannot be copied alone.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
@@ -112,7 +112,7 @@ class _PageCopier:
     def _clean_copy(self, annotation: Any, target: Any) -> Any:
         """Return a copy of an annotation without entries that refer to other objects, or None to drop the annotation.
 
-        Raises `GraftError` for a form field.
+        Raise `GraftError` for a form field.
         """
         mupdf = self._mupdf
         kind = mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(annotation.m_internal, "Subtype"))

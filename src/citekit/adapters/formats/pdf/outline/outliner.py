@@ -63,7 +63,7 @@ class PdfOutliner:
     def outline(self, source: Source, progress: Progress) -> Outline:
         """Return the outline of the PDF `source`.
 
-        Raises `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is damaged or encrypted, or
+        Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is damaged or encrypted, or
         `Cancelled`.
         """
         memory = PdfMemory(source, self.index)

@@ -147,7 +147,7 @@ class PageLayout:
 
 
 def layout_of(page: Any, lines: Sequence[Line]) -> PageLayout:
-    """Return the layout of `page`, whose text lines are `lines`. Raises the same errors as PyMuPDF."""
+    """Return the layout of `page`, whose text lines are `lines`. Raise the same errors as PyMuPDF."""
     drawn, _ = page_graphics(page)
     with exclusive() as pymupdf:
         width, height = max(page.rect.width, 1.0), max(page.rect.height, 1.0)

@@ -154,7 +154,7 @@ class PageTexts:
     def report_progress(self) -> None:
         """Report progress and let other threads use PyMuPDF; called between two pages.
 
-        Raises `Cancelled` if the user cancels.
+        Raise `Cancelled` if the user cancels.
         """
         self._progress(len(self._heights), self.count, "pages")
         give_way()

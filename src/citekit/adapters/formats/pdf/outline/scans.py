@@ -128,7 +128,7 @@ def _mark(outline_item: OutlineItem, pages: frozenset[int]) -> OutlineItem:
 def read_scans(document: Document, texts: PageTexts, scans: Scans, ocr: OcrReader) -> list[str]:
     """Read the first `OCR_PAGES` scans without text with `ocr`, replace their lines in `texts`, and return notes.
 
-    Raises the same errors as `ocr`.
+    Raise the same errors as `ocr`.
     """
     pages = {}
     for page in sorted(scans.without_text)[:OCR_PAGES]:

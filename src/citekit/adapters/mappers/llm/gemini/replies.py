@@ -95,7 +95,7 @@ class StreamedAnswer:
         return "".join(part.text for part in self.parts if part.text and not part.thought)
 
     def turn(self) -> types.Content:
-        """The model's turn to send with the next request.
+        """Return the model's turn to send with the next request.
 
         Summaries of its thoughts are omitted unless they are signed.
         """
