@@ -46,16 +46,16 @@ MOST = 1_000
 def command(session: Session, file: str, bbox: str, fix: bool, output: str | None, force: bool) -> None:
     """Validate a map: report all errors in it, and repair what is safe.
 
-    Give the file of a map, or the ID of a mapped resource. Each error is a line of the form `path: reason`. The map is
-    checked for consistency (form, IDs, children inside their parents, titles). If its source file is available, the map
-    is also checked against that file: CiteKit counts the pages, lines, seconds, chapters, or sheets again and ignores
-    the counts in the map.
+    Give the file of a map, or the id of a mapped resource. Each error is a line of the form `path: reason`. The map
+    is checked for consistency (form, ids, children inside their parents, titles). If its source file is available,
+    the map is also checked against that file: CiteKit counts the pages, lines, seconds, chapters, or sheets again
+    and ignores the counts in the map.
 
-    --fix makes only changes that cannot make a citation point to different content. An end beyond the end of the file
-    moves back to the end of the file. A child that begins inside its parent ends where the parent ends at the latest.
-    Wrong file sizes are corrected, and control characters are removed from titles. No start is moved and no node is
-    deleted. Every change is reported with its path and the values before and after. All other errors are reported but
-    not changed. The exit code is 0 only if no errors remain.
+    --fix makes only changes that cannot make a citation point to different content. An end beyond the end of the
+    file moves back to the end of the file. A child that begins inside its parent ends where the parent ends at the
+    latest. Wrong file sizes are corrected, and control characters are removed from titles. No start is moved and no
+    node is deleted. Every change is reported with its path and the values before and after. All other errors are
+    reported but not changed. The exit code is 0 only if no errors remain.
     """
     from citekit.wire.locations import BoxOrder
 

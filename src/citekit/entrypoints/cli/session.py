@@ -31,7 +31,7 @@ class Session:
 
     @cached_property
     def app(self) -> Container:
-        """The use cases for the home folder. Raise `RequestRefused` if a setting is invalid."""
+        """The use cases for the home folder. Raises `RequestRefused` if a setting is invalid."""
         from citekit.container import bootstrap
 
         return bootstrap(home=self.home)

@@ -60,8 +60,8 @@ def command(session: Session, folder: str | None, force: bool) -> None:
 
 
 def install(folder: Path, *, force: bool) -> Path:
-    """Write the skill below a folder. Raise `RequestRefused` if the file exists, unless `force` is set, and if it
-    cannot be written. Links are not followed.
+    """Write the skill below a folder. Raises `RequestRefused` if the file exists, unless `force` is set, and if it cannot
+    be written. Links are not followed.
     """
     path = (folder / FOLDER_NAME / FILE_NAME).absolute()
     if os.path.lexists(path) and not force:

@@ -47,7 +47,7 @@ def command(
     other file is treated as a receipt only if it contains exactly one receipt and nothing else. --receipt also accepts
     the output of `resolve --json`. A receipt alone cannot prove a file, so its exit code is 3 at best.
 
-    
+    \b
     The verdict is one word (with --json: `verdict`, and all that apply in `verdicts`):
       genuine          the bytes are the same, and the receipt is correct
     refuted:
@@ -56,7 +56,7 @@ def command(
       cache-edited     the object in the cache was changed ('citekit cache verify')
       evidence-edited  the bytes of the file do not match the receipt
       other-content    that part of the source has other content or does not exist
-      other-source     the resource ID in the receipt belongs to a different file here
+      other-source     the resource id in the receipt belongs to a different file here
     open:
       source-changed   the source file has changed
       source-missing   there is no source file at its path

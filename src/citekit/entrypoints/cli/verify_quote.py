@@ -43,7 +43,7 @@ _COLOURS = {
 def command(session: Session, part: tuple[str, ...], roots: tuple[str, ...], password: str | None) -> None:
     """Check that a quote is really at the given location.
 
-    
+    \b
     exact       the same characters
     normalised  only case, white space, hyphens at line ends, ligatures, quotation marks, dashes, or Unicode forms differ
     elsewhere   not in that place, but at the listed addresses
@@ -54,9 +54,9 @@ def command(session: Session, part: tuple[str, ...], roots: tuple[str, ...], pas
 
     "exact, not visible" means that the file contains the words but hides them from readers, for example under an image.
 
-    The place is a whole resource (its ID, or doc://book), a node, or an address. An ellipsis in the quote (... or
-    [...]) stands for omitted words, which the answer shows. The exit code is 0 if the result is exact or normalised and
-    the words are visible. Otherwise, it is 1.
+    The place is a whole resource (its id, or doc://book), a node, or an address. An ellipsis in the quote (... or [...])
+    stands for omitted words, which the answer shows. The exit code is 0 if the result is exact or normalised and the
+    words are visible. Otherwise, it is 1.
     """
     if len(part) < 2:
         raise click.UsageError(

@@ -32,7 +32,7 @@ def command() -> None:
 def test(session: Session, /, book: str, **wanted: Any) -> None:
     """Split a book with the given parameters and show counts and samples.
 
-    BOOK is an ID in the library, or the path of a file.
+    BOOK is an id in the library, or the path of a file.
     """
     library = session.app.alexandria
     with watching(session, "Cutting") as watch:
@@ -46,7 +46,10 @@ def test(session: Session, /, book: str, **wanted: Any) -> None:
 @preference()
 @pass_session
 def compare(session: Session, /, **wanted: Any) -> None:
-    """Split a book with five thresholds and recommend one. ID is the ID of the book in the library."""
+    """Split a book with five thresholds and recommend one.
+
+    ID is the id of the book in the library.
+    """
     with watching(session, "Comparing") as watch:
         plain = chunking.compare(session.app.alexandria, wanted, watch)
     answer(session, plain, lambda: _compared(plain))
