@@ -12,7 +12,7 @@ from typing import Any
 
 import pymupdf
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from citekit.adapters.formats.pdf.document.hidden_text import hidden_text
@@ -482,6 +482,7 @@ ODD_SYNTAX = {
     "an area behind a comment": SHOWS + b" 1 g 60 490 440 40 %1 1\n re f",
     "an area with an exponent": SHOWS + b" 1 g 6e1 490 440 40 re f",
     "a matrix with operands that are left over": SHOWS + b" 1 g q 1 0 0 1 0 490 0 0 0 cm 60 0 440 40 re f Q",
+    "more restored than saved": b"Q Q 1 g Q " + SHOWS,
     "a device color space": b"/DeviceGray cs 1 0 0 scn " + SHOWS,
 }
 """Content streams whose text nobody sees, with the syntax that could make a reader of the bytes miss that."""
@@ -507,6 +508,7 @@ OPERATORS = [
 
 
 @settings(max_examples=300, deadline=None)
+@example(["Q", "1 g", "Q", "BT /helv 9 Tf 9 9 Td (W) Tj ET"])
 @given(st.lists(st.sampled_from(OPERATORS), max_size=14))
 def test_no_pale_text_is_missed_in_a_stream(operators: list[str]) -> None:
     content = "\n".join(operators).encode()

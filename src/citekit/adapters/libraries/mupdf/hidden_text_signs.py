@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Protocol
 
 from attrs import field, frozen
@@ -88,6 +89,7 @@ _DEVICE_COUNTS = {b"/DeviceGray": 1, b"/DeviceRGB": 3, b"/DeviceCMYK": 4}
 _STROKES = {"G": "g", "R": "r", "K": "k"}
 _TEXT = re.compile(r"[T'\"D]")
 _AREA = re.compile(r"[fBSDI]")
+_SAVES = re.compile(r"[qQ]")
 _UNUSUAL = frozenset("DIstU")
 _DRAWING = frozenset("DI")
 _SHAPE = re.compile(r"[muv][^nfBS]*[fB]|e[^nfBS]*e[^nfBS]*[fB]")
@@ -182,7 +184,14 @@ class Tokens:
             "!" in self.codes
             or any(len(run) - 1 != _OPERANDS.get(run[-1], len(run) - 1) for run in runs)
             or self.codes.count("F") != self.codes.count("/0F")
+            or self._restores_too_often
         )
+
+    @property
+    def _restores_too_often(self) -> bool:
+        """Whether more than one `Q` has no `q`: MuPDF saves the state once before a page, and ignores `Q` after that."""
+        changes = (1 if code == "q" else -1 for code in _SAVES.findall(self.codes))
+        return min(accumulate(changes), default=0) < -1
 
     def operands(self, code: str, count: int) -> set[tuple[bytes, ...]]:
         """Return the distinct operand tuples, of length `count`, of all operators with the code `code`."""
@@ -259,8 +268,8 @@ def _code(token: bytes) -> str:
 def signs_of(data: bytes, resources: Resources | None = None) -> Signs:
     """Return the signs of hidden text in the content stream `data`.
 
-    A stream with an unreadable number, an unbalanced string, or a wrong number of operands for an operator of `_CODES`
-    gets the sign `text`.
+    A stream with an unreadable number, an unbalanced string, a wrong number of operands for an operator of `_CODES`,
+    or more than one `Q` too many gets the sign `text`.
     """
     tokens = tokens_of(data)
     own = resources or NoResources()
