@@ -1,4 +1,4 @@
-"""`python -m citekit.cli`, as it was called before 1.0."""
+"""Runs the command line as `python -m citekit.cli`, the command of versions before 1.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the file of a map, and checks whether it has changed."""
+"""Finds the source file that a map describes, and checks whether the file has changed."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ from citekit.domain.source import Source
 class LocateSource:
     """Finds the source file of a map.
 
-    Relative paths in older maps are relative to `home`. Moved files are searched for in `roots`. A map is untrusted
-    data. Its path is followed anywhere only if the map has the digest of the file, so that a map cannot expose a file
-    that its author did not have; without a digest, only below `home` and `roots`. Outside of `folders`, it is never
-    followed, and nothing there is revealed.
+    A relative path in an older map is relative to the folder `home`. If the file has moved, it is searched for in
+    `roots`.
+
+    A map is untrusted data: an attacker could have written any path into it. If the map contains the digest of its
+    file, the path may lead anywhere within `folders`, because only a file whose contents the author of the map already
+    had matches the digest. Without a digest, the path must be below `home` or one of `roots`. A path outside `folders`
+    is never read, and errors do not reveal what exists there.
     """
 
     sources: Sources
@@ -33,10 +36,11 @@ class LocateSource:
     folders: Folders = UNRESTRICTED
 
     def __call__(self, resource_map: ResourceMap, extra_roots: Sequence[Path] = ()) -> Source:
-        """Find the file, unchanged since it was mapped.
+        """Return the source file of the map, after checking that it has not changed since it was mapped.
 
-        Raise `SourceMoved` if it is not found, `SourceChanged` if its bytes differ, `PathNotAllowed` if its recorded
-        path is outside the allowed folders, and what `Sources.identify` raises.
+        `extra_roots` are searched in addition to `roots`. Raise `SourceMoved` if the file is not found, `SourceChanged`
+        if its bytes differ, `PathNotAllowed` if its recorded path is outside the allowed folders, and the errors of
+        `Sources.identify`.
         """
         roots = (*extra_roots, *self.roots)
         path = self._as_written(resource_map, extra_roots) or self._moved(resource_map, roots)
@@ -51,19 +55,26 @@ class LocateSource:
         return self.sources.identify(moved)
 
     def is_inside(self, path: Path, extra_roots: Sequence[Path] = ()) -> bool:
-        """Return whether a path, with links resolved, is below the home or one of the roots."""
+        """Return whether `path`, with symbolic links resolved, is below `home`, one of `roots`, or one of
+        `extra_roots`.
+        """
         real = Path(os.path.realpath(path))
         return any(real.is_relative_to(os.path.realpath(root)) for root in (self.home, *self.roots, *extra_roots))
 
     def is_at(self, resource_map: ResourceMap, path: Path) -> bool:
-        """Return whether `path` is the recorded path of the file, or the target of a link there."""
+        """Return whether `path` is the recorded path of the map's file, or the target of a symbolic link at the
+        recorded path.
+        """
         written = self._as_written(resource_map)
         return written == path or (
             written is not None and written.is_symlink() and Path(os.path.realpath(written)) == path
         )
 
     def moved(self, resource_map: ResourceMap, source: Source) -> str | None:
-        """Return a sentence that says where a moved file was found; None if it is at its recorded path."""
+        """Return a message that says where `source`, a file that was moved, was found, or None if it was not moved.
+
+        None is also returned if the map has no digest.
+        """
         if resource_map.source_digest is None or self.is_at(resource_map, source.path):
             return None
         written = self._as_written(resource_map)
@@ -75,9 +86,9 @@ class LocateSource:
         return f"{there}; an identical file was found at {source.path}"
 
     def staleness(self, resource_map: ResourceMap) -> str | None:
-        """Return a sentence that says how the source changed since it was mapped, or None if it did not.
+        """Return a message that says how the source file differs from the mapped file, or None if it is unchanged.
 
-        Checks only the recorded path, so that virtual answers do not pay for a search.
+        Only the recorded path is checked. A moved file is not searched for, because a search would be slow.
         """
         if not resource_map.source_path or resource_map.source_digest is None:
             return None
@@ -100,11 +111,11 @@ class LocateSource:
         return next((path for path in there if known or self.is_inside(path, extra_roots)), None)
 
     def _written(self, resource_map: ResourceMap) -> Sequence[Path]:
-        """Return the recorded paths of the file; empty if the map has none."""
+        """Return the paths at which the file may be according to the map. The list is empty if the map has no path."""
         return [Path(place) for place in written_places(resource_map.source_path, str(self.home))]
 
     def _outside(self, resource_map: ResourceMap) -> Path | None:
-        """Return the first recorded path outside of the allowed folders."""
+        """Return the first recorded path that is outside the allowed folders, or None if there is no such path."""
         return next((path for path in self._written(resource_map) if not self.folders.covers(path)), None)
 
     def _not_found(self, resource_map: ResourceMap) -> CiteKitError:

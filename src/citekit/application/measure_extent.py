@@ -1,4 +1,4 @@
-"""Measures the extent of a map's file, independently of what the map says."""
+"""Measures the extent of a source file, such as its number of pages, without relying on its map."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ REMEMBERED = 4096
 
 @frozen
 class MeasuredExtent:
-    """The measured `extent` of a file; if it is None, `doubt` says why. `source` is the file, if it was located."""
+    """The measured extent of a source file.
+
+    If `extent` is None, it could not be measured and `doubt` says why. `source` is the file, or None if it was not
+    needed or not found.
+    """
 
     extent: Extent | None
     doubt: str | None = None
@@ -32,7 +36,7 @@ class MeasuredExtent:
 
 @define
 class MeasureSource:
-    """Measures each file once, and caches the extent by digest."""
+    """Measures the extent of source files, and caches each extent by the digest of the file."""
 
     locate: LocateSource
     measurer: Measurer
@@ -40,7 +44,11 @@ class MeasureSource:
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
 
     def __call__(self, resource_map: ResourceMap, roots: Sequence[Path] = ()) -> MeasuredExtent:
-        """Return the extent of the mapped file. If that file is missing or changed, the extent is unknown."""
+        """Return the extent of the file that the map describes. If the file is missing or has changed, the extent is
+        None.
+
+        `roots` are additional folders in which a moved file is searched for. Raise `Cancelled` if the work is canceled.
+        """
         known = self._known.get(resource_map.source_digest) if resource_map.source_digest is not None else None
         if known is not None:
             return MeasuredExtent(known)
@@ -53,7 +61,11 @@ class MeasureSource:
         return self.of(source)
 
     def of(self, source: Source) -> MeasuredExtent:
-        """Return the extent of a file."""
+        """Return the extent of `source`. If it cannot be measured, or if the file changes during the measurement, it is
+        None.
+
+        Raise `Cancelled` if the work is canceled.
+        """
         known = self._known.get(source.digest)
         if known is not None:
             return MeasuredExtent(known, source=source)

@@ -1,4 +1,4 @@
-"""The paths where a map's file can be. Imports almost nothing, so that listing maps starts fast."""
+"""Derives the paths at which the source file of a map may be. Imports little, so that listing maps starts quickly."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import os
 
 
 def written_places(source_path: str, home: str) -> tuple[str, ...]:
-    """Return the paths to check, in order; empty if the map has no file.
+    """Return the paths at which to look for the source file of a map, in order. The tuple is empty if `source_path` is
+    empty.
 
-    A relative path in an older map is relative to `home`, and its file may have been moved directly into the home.
+    A relative path, as in older maps, is relative to the folder `home`. For such a path, the second path to check is
+    the file name directly in `home`, in case the file was moved there.
     """
     if not source_path:
         return ()
@@ -19,7 +21,7 @@ def written_places(source_path: str, home: str) -> tuple[str, ...]:
 
 
 def _clean(path: str) -> str:
-    """Return a normalized path: `a//b/./c/` becomes `a/b/c`."""
+    """Return the normalized form of `path`: `a//b/./c/` becomes `a/b/c`."""
     if os.path.normpath(path) == path:
         return path
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""Turns a node or an address into evidence."""
+"""Turns a node or an address into evidence: a file with the extracted part of the source, and a receipt."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class _Part:
 
 @frozen
 class Resolve:
-    """Extracts a part of a source, or finds earlier evidence of the same part."""
+    """Extracts the part of a source that a node or an address names, or reuses stored evidence of the same part."""
 
     maps: MapStore
     evidence: EvidenceStore
@@ -74,9 +74,10 @@ class Resolve:
         return ResolveCache(self.maps, self.locate.sources, self.evidence, self.outputs)
 
     def cached(self, asked: Asked) -> Evidence | None:
-        """Return the earlier answer to this request if nothing that it depends on has changed, else None.
+        """Return the earlier answer to the same request, or None if it is not cached or anything that it depends on has
+        changed.
 
-        Checks only file metadata and reads no file. Return the same object as long as it is valid.
+        Only file metadata is checked; no file is read. Repeated calls return the same object as long as it is valid.
         """
         return self._repeats.again(asked)
 
@@ -90,15 +91,16 @@ class Resolve:
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> Evidence:
-        """Return the evidence for a node, or for any other part of a mapped resource.
+        """Return the evidence for a node, or for the part of a mapped resource that an address names.
 
-        `virtual` returns the address without extracting: no path, but whether the source is unchanged. The location is
-        checked against the file, which is measured once; if it cannot be measured, `unchecked` says why. `remap` maps a
-        changed source again instead of failing; `roots` are folders in which a moved source is searched for. For an
-        address, `node` is the innermost node that contains it.
+        With `virtual`, nothing is extracted: the result has an address but no output path, and says whether the source
+        has changed. The location is checked against the extent of the file; if the file cannot be measured, `unchecked`
+        says why. With `remap`, a source that has changed is mapped again instead of raising `SourceChanged`. `roots`
+        are additional folders in which a moved source is searched for. If `what` is an address, the `node` of the
+        result is the innermost node that contains its location.
 
         Raise `ResourceMissing`, `NodeMissing`, `LocationOutside`, `SourceChanged`, `SourceMoved`, `FormUnsupported`,
-        `RequestRefused` (an address of another modality), and what the extractor and the stores raise.
+        `RequestRefused` if the address is for another type of resource, and the errors of the extractor and the stores.
         """
         asked = Asked(what, virtual, options)
         resource_map = self.maps.get(what.resource_id)
@@ -134,9 +136,10 @@ class Resolve:
         roots: Sequence[Path],
         progress: Progress,
     ) -> tuple[Source, Evidence]:
-        """Return the evidence, and the state of the file that it was extracted from.
+        """Return the evidence, and the state of the source file from which it was extracted.
 
-        If only the metadata of the file changed during the extraction, it is extracted again.
+        If only the metadata of the file changed during the extraction, but not its bytes, the extraction is retried up
+        to `AGAIN` times.
         """
         for _ in range(AGAIN):
             with suppress(SourceChanged):
@@ -145,7 +148,9 @@ class Resolve:
         return source, self._physical(resource_map.resource_id, source, part, options, progress)
 
     def _cited(self, asked: Asked, resource_map: ResourceMap, wanted: Location) -> Evidence:
-        """Return the address, checked against the file if the file is available."""
+        """Return evidence that has an address but no output file. Check the location against the file if the file is
+        available.
+        """
         stale = self.locate.staleness(resource_map)
         measured = stale is None and not isinstance(wanted, Virtual)
         reach = self.measure(resource_map) if measured else MeasuredExtent(resource_map.extent)
@@ -162,7 +167,9 @@ class Resolve:
         return cited
 
     def _part(self, resource_map: ResourceMap, what: NodeName | Address) -> _Part:
-        """Return the requested part. If it exceeds the extent in the map, the file itself is measured."""
+        """Return the part that `what` names. If its location exceeds the extent in the map, measure the file and use
+        that extent.
+        """
         try:
             part = _part(resource_map, what, resource_map.extent)
         except LocationOutside:
@@ -174,13 +181,16 @@ class Resolve:
         return _part(resource_map, what, self.measure(resource_map).extent or resource_map.extent)
 
     def forms(self, format: Format, location: Location) -> list[Form]:
-        """Return every form in which the location can be extracted from files of this format."""
+        """Return the forms, such as text or an image, in which the location can be extracted from a file of this
+        format.
+        """
         found = [form for extractor in self.extractors for form in extractor.forms(format, location)]
         return list(dict.fromkeys(found))
 
     def again(self, receipt: Receipt, source: Source, target: Path) -> Extraction | None:
-        """Repeat the extraction of a receipt, writing to `target`. Return None if its extractor version is not
-        installed.
+        """Repeat the extraction that a receipt describes, and write the result to `target`.
+
+        Return None if the version of the extractor that the receipt names is not installed.
         """
         for extractor in self.extractors:
             can = receipt.options.form in extractor.forms(source.format, receipt.location)
@@ -223,7 +233,7 @@ class Resolve:
             return placed()  # another process evicted the object between the two steps: make it again
 
     def _follow(self, resource_map: ResourceMap, source: Source) -> None:
-        """Record the new path of a moved source, so that it does not have to be searched for again."""
+        """Record the new path of a moved source in its map, so that later calls need not search for it."""
         if resource_map.source_digest is not None and not self.locate.is_at(resource_map, source.path):
             with suppress(HomeUnwritable):
                 self.maps.put(evolve(resource_map, source_path=str(source.path)))
@@ -239,12 +249,19 @@ class Resolve:
 
 
 def _wanted(resource_map: ResourceMap, what: NodeName | Address) -> Location:
-    """Return the requested location, whether or not it exists. Raise `NodeMissing`."""
+    """Return the location of the requested node or address, without checking that it exists in the file.
+
+    Raise `NodeMissing` if the map does not have the node.
+    """
     return resource_map.find(what.node_id).location if isinstance(what, NodeName) else what.location
 
 
 def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -> _Part:
-    """Return the requested part according to the current map. Its location is clamped to `extent`."""
+    """Return the part of the resource that `what` names. The location of a node is clamped to `extent`.
+
+    Raise `NodeMissing` if the map does not have the node, `RequestRefused` if the resource cannot have such a location,
+    and `LocationOutside` if an address goes beyond `extent`.
+    """
     if isinstance(what, NodeName):
         node = resource_map.find(what.node_id)
         place = _inside_of_kind(node.location, resource_map, extent).clamp(extent)
@@ -263,7 +280,7 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
 
 
 def _inside_of_kind(location: Location, resource_map: ResourceMap, extent: Extent) -> Location:
-    """Return the location, if its kind exists in the resource. Raise `RequestRefused`."""
+    """Return `location` unchanged. Raise `RequestRefused` if the resource cannot have a location of this kind."""
     reason = kind_issue(location, extent)
     if reason is not None:
         raise RequestRefused(f"'{resource_map.resource_id}' has no such location: {reason}.")
@@ -271,10 +288,10 @@ def _inside_of_kind(location: Location, resource_map: ResourceMap, extent: Exten
 
 
 def _inside(location: Location, extent: Extent) -> Location:
-    """Return the location with an open end filled in.
+    """Return the location with an open end, such as a clip without an end time, replaced by the end of the file.
 
-    Raise `LocationOutside` if it exceeds the end of the file, because the part that exists is not what the address
-    refers to.
+    Raise `LocationOutside` if the location goes beyond the end of the file: a shorter part would not be what the
+    address names.
     """
     place = location.clamp(extent)
     open_ended = isinstance(location, TimeSpan) and (location.end is None or location.end <= _end(place) + TIME_SLACK)
@@ -295,10 +312,11 @@ def _file_name(resource_id: str, part: str) -> str:
 
 
 def _named(extraction: Extraction, source: Source) -> Extraction:
-    """Return the extraction with its suffix and media type: those of the source if its name fits its format.
+    """Return the extraction with a file-name suffix and a media type, if it does not have them.
 
-    The same bytes can be evidence of `notes.md` and of `notes.txt`, so these are not stored with the bytes. Formats
-    that browsers execute become plain text, with an additional suffix.
+    The suffix is that of the source file if it fits the file's format, else the usual suffix of the format. Neither is
+    stored with the evidence, because the same bytes can be evidence of `notes.md` and of `notes.txt`. Formats that
+    browsers execute get the additional suffix `.txt` and the media type `text/plain`.
     """
     if extraction.suffix:
         return extraction

@@ -1,4 +1,4 @@
-"""A cache of evidence that is valid as long as everything that it depends on is unchanged."""
+"""Caches evidence in memory. An item is valid as long as the files that it depends on are unchanged."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOTED_EVERY = 1.0
 
 @frozen(cache_hash=True)
 class Asked:
-    """The request that an answer is cached for."""
+    """A request for evidence, used as a cache key."""
 
     what: NodeName | Address
     virtual: bool
@@ -42,9 +42,10 @@ class Asked:
 
 @define
 class _Given:
-    """A cached answer, its map, and the path and digest of its file (no digest: the file was never read).
+    """A cached answer, its map, and the path and digest of its source file. The digest is None if the file was never
+    read.
 
-    The reference to the map is weak: once the map cache evicts the map, the answer is invalid.
+    The reference to the map is weak: when the map cache evicts the map, the answer becomes invalid.
     """
 
     evidence: Evidence
@@ -58,7 +59,10 @@ class _Given:
 
 @define
 class ResolveCache:
-    """The most recent answers. A lookup checks the metadata of each file that the answer depends on, and reads none."""
+    """A cache of the most recently used evidence.
+
+    A lookup checks the metadata of every file that the evidence depends on, and does not read the files.
+    """
 
     maps: MapStore
     sources: Sources
@@ -68,7 +72,7 @@ class ResolveCache:
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
 
     def keep(self, asked: Asked, given: Evidence, resource_map: ResourceMap, source: Source | None) -> None:
-        """Cache an answer, unless its source is stale or is not at the absolute path in the map."""
+        """Cache an answer. Do nothing if its source has changed or is not at the absolute path that the map records."""
         path = Path(resource_map.source_path)
         if given.stale is not None or not path.is_absolute() or (source is not None and source.path != path):
             return
@@ -80,7 +84,10 @@ class ResolveCache:
                 self._given.popitem(last=False)
 
     def again(self, asked: Asked) -> Evidence | None:
-        """Return the cached answer to the same request (the same object), or None if it is missing or invalid."""
+        """Return the cached evidence for the same request, or None if it is not cached or no longer valid.
+
+        Repeated calls return the same object.
+        """
         given = self._given.get(asked)
         if given is None or not self._holds(given):
             return None
@@ -98,8 +105,9 @@ class ResolveCache:
         return path is None or receipt is None or self._is_there(given, path, receipt)
 
     def _is_there(self, given: _Given, path: Path, receipt: Receipt) -> bool:
-        """Return whether the output file is unchanged. From time to time, also notifies the store that the evidence is
-        in use.
+        """Return whether the output file at `path` is unchanged.
+
+        At most once every `NOTED_EVERY` seconds, also notify the evidence store that the evidence is in use.
         """
         now = time.monotonic()
         if given.stored is None or now - given.noted > NOTED_EVERY:

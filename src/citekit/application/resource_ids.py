@@ -23,7 +23,11 @@ is taken.
 
 
 class Place(NamedTuple):
-    """An ID, and the existing map with that ID: a map of the same file, or of the same bytes."""
+    """A resource ID, and the card (short description) of the existing map with that ID, or None if there is no such
+    map.
+
+    The existing map describes the same file, or a file with the same bytes.
+    """
 
     resource_id: str
     card: MapCard | None
@@ -31,24 +35,29 @@ class Place(NamedTuple):
 
 @frozen
 class ChooseId:
-    """Chooses IDs so that the map of another file is never overwritten.
+    """Chooses resource IDs so that the map of one file never overwrites the map of another file.
 
-    Relative paths in older maps are relative to `home`. Reads only a few cards, regardless of the number of maps.
+    A relative path in an older map is relative to the folder `home`. To stay fast with many maps, only a few map cards
+    are read.
     """
 
     maps: MapStore
     home: Path
 
     def __call__(self, source: Source, wanted: str | None, *, force: bool = False) -> str:
-        """`wanted`, or the slug of the file name, with `_2` and so on if another file has it.
+        """Return the ID for the map of `source`.
 
-        Raise `RequestRefused` if `wanted` belongs to another file, and `MapCorrupt` if the existing map cannot be read;
-        with `force`, that one is overwritten.
+        This is `wanted`, or, if that is None, the slug of the file name, with a suffix such as `_2` if another file has
+        that ID. Raise `RequestRefused` if `wanted` belongs to another file, and `MapCorrupt` if the existing map with
+        the ID cannot be read. With `force`, an unreadable map does not raise, and its ID is used.
         """
         return self.place(source, wanted, force=force).resource_id
 
     def place(self, source: Source, wanted: str | None, *, force: bool = False) -> Place:
-        """Return the ID and the existing map. Raise what a call raises."""
+        """Return the ID for the map of `source`, and the card of the existing map with that ID.
+
+        The arguments and errors are those of `ChooseId.__call__`.
+        """
         if wanted is not None:
             there = self._owner(wanted, force=force)
             if there is not None and not self.same_source(there, source):
@@ -67,13 +76,16 @@ class ChooseId:
         return Place(unique(first, _Taken(self.maps)), None)
 
     def _numbered(self, source: Source, first: str) -> chain[str]:
-        """Return the recorded IDs of the file's maps, then the numbered IDs to try."""
+        """Return the IDs with a number suffix to try, in order.
+
+        The IDs of existing maps of the file come first, then `first` with the suffixes `_2`, `_3`, and so on.
+        """
         numbered = re.compile(rf"{re.escape(first)}_\d+")
         known = (name for name in self.maps.find_source(str(source.path)) if numbered.fullmatch(name))
         return chain(known, (f"{first}_{number}" for number in range(2, TRIES)))
 
     def same_source(self, there: MapCard, source: Source) -> bool:
-        """Return whether a map is of this file, by its path or its bytes."""
+        """Return whether the map with the card `there` describes `source`: it has the same path or the same bytes."""
         same = there.source_path == str(source.path) or there.source_hash == source.digest.hex
         return same or self.home / there.source_path == source.path
 
@@ -91,7 +103,7 @@ class ChooseId:
 
 @frozen
 class _Taken:
-    """The IDs that are in use, looked up on demand."""
+    """The set of IDs that are in use. Membership is looked up in the map store when it is tested."""
 
     maps: MapStore
 
@@ -106,5 +118,5 @@ class _Taken:
 
 
 def default_id(source: Source) -> str:
-    """Return the slug of the file's name. For text files, it includes the extension."""
+    """Return the slug of the file's name, without the extension unless the file is a text file."""
     return resource_id(source.path.name, keep_extension=source.format.modality is Modality.TEXT)

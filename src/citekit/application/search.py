@@ -1,4 +1,4 @@
-"""Finds nodes in all maps by the words of their titles and summaries."""
+"""Finds nodes in all maps by words in their titles and summaries."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from citekit.domain.words import words_of
 
 @frozen
 class Hit:
-    """A node that was found. A higher `score` is better."""
+    """A node that a search found."""
 
     found: FoundNode
     _maps: MapStore = field(repr=False, eq=False)
 
     @property
     def resource_id(self) -> str:
-        """The ID of the map that contains it."""
+        """The ID of the map that contains the node."""
         return self.found.resource_id
 
     @property
     def score(self) -> float:
-        """The relevance. Comparable only within one answer."""
+        """The relevance of the node. Higher is better. Scores are comparable only within the results of one search."""
         return self.found.score
 
     @property
@@ -37,9 +37,10 @@ class Hit:
 
     @property
     def node(self) -> Node:
-        """The node with its children; reads the map.
+        """The node with its children. Reading this property reads the map, unless the node has no children.
 
-        Raise `ResourceMissing`, `MapCorrupt`, or `NodeMissing` if the map has changed since the search.
+        Raises `ResourceMissing`, `MapCorrupt`, or `NodeMissing` if the map was removed, damaged, or changed since the
+        search.
         """
         if self.found.is_leaf:
             return self.found.head
@@ -53,21 +54,24 @@ class Hit:
 
 @frozen
 class Search:
-    """Finds nodes whose title or summary contains words that begin with each query word. Case and accents do not
-    matter.
+    """Finds nodes whose title or summary has, for each query word, a word that begins with it. Case and accents are
+    ignored.
 
-    Words that no node contains are ignored. If no node contains all of the others, the most common one is ignored, then
-    the next.
+    Query words that no node contains are ignored. If no node matches all of the remaining words, the most common word
+    is ignored, then the next most common one, until a node matches.
 
-    Results are ranked by the rarity of the words. A title counts three times as much as a summary, and short texts rank
-    above long ones; see `NodeIndex`.
+    Results are ranked by how rare the matched words are. A match in a title counts three times as much as one in a
+    summary, and short texts rank above long ones; see `NodeIndex`.
     """
 
     maps: MapStore
     nodes: NodeIndex
 
     def __call__(self, words: str, *, limit: int = 20, resources: Sequence[str] | None = None) -> list[Hit]:
-        """Return the best `limit` hits, best first; ties are in the order of the maps. Damaged maps are skipped."""
+        """Return at most `limit` matching nodes, best first. Nodes with equal scores are in the order of the maps.
+
+        `resources` restricts the search to the maps with these IDs; None searches all maps. Damaged maps are skipped.
+        """
         wanted = list(dict.fromkeys(words_of(words)))
         if not wanted or limit < 1:
             return []

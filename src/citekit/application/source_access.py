@@ -1,4 +1,4 @@
-"""Access to sources: the unrestricted folder policy, and a guard for work on files that must not change."""
+"""Provides a folder policy without restrictions, and a check that a source file does not change while it is used."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from citekit.domain.source import Source
 
 @frozen
 class Unrestricted:
-    """A `Folders` policy that allows every path and remembers none."""
+    """A `Folders` policy that allows access to every path."""
 
     def check(self, path: Path) -> Path:
         """Return `path` unchanged."""
         return path
 
     def covers(self, path: Path) -> bool:  # noqa: ARG002
-        """Return True."""
+        """Return True, because every path is allowed."""
         return True
 
     def remember(self, path: Path) -> None:
-        """Do nothing."""
+        """Do nothing, because every path is already allowed."""
 
 
 UNRESTRICTED = Unrestricted()
@@ -34,9 +34,10 @@ UNRESTRICTED = Unrestricted()
 
 @contextmanager
 def assert_unchanged(sources: Sources, source: Source, resource_id: str, *, mapping: bool = False) -> Iterator[None]:
-    """Raise `SourceChanged` if the file changes during the body; `mapping` marks the error as one during mapping.
+    """Raise `SourceChanged` at the end of the `with` block if the source file changed in the meantime.
 
-    Also replaces an error of the body if the file changed, because the change is then its likely cause.
+    If the block raises an exception and the file changed, `SourceChanged` replaces the exception, because the change is
+    its likely cause; `Cancelled` is never replaced. `mapping` sets the error's `during_mapping` attribute.
     """
     try:
         yield

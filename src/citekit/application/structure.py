@@ -1,4 +1,4 @@
-"""Returns a map, or as much of it as fits into one answer."""
+"""Returns a map, or a part of it if the whole map is too large for one answer."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ NODE_COST = 190
 
 @frozen(kw_only=True)
 class Structure:
-    """A part of a map: `nodes` as a tree, below the ancestors of the first node.
+    """A map, or a part of it that fits into one answer.
 
-    `whole` is true if nothing was left out. Otherwise, `next_cursor` requests the next part; it is None at the end.
+    `nodes` is a tree that includes the ancestors of the first returned node. `whole` is true if the tree is the
+    complete map. `next_cursor` requests the next part; it is None if there is no next part. `total` is the number of
+    nodes in all parts.
     """
 
     resource_map: ResourceMap
@@ -36,7 +38,7 @@ class Structure:
 
 @frozen
 class GetStructure:
-    """Returns a map in reading order, below any node and to any depth, in answers of bounded size."""
+    """Returns the nodes of a map in reading order, in answers of limited size."""
 
     maps: MapStore
 
@@ -49,10 +51,13 @@ class GetStructure:
         cursor: str | None = None,
         limit: int = ANSWER_LIMIT,
     ) -> Structure:
-        """Return the structure below `node_id` (default: everything), `depth` levels (1: no children), starting at
-        `cursor`.
+        """Return the nodes of a map, or the next part of them if they do not fit into one answer.
 
-        Raise `ResourceMissing`, `NodeMissing`, and `RequestRefused` for an invalid cursor or a depth below 1.
+        `node_id` selects a node and its descendants; None selects the whole map. `depth` is the number of levels: 1
+        omits all children, and None includes all levels. `cursor` is the `next_cursor` of the previous part; None
+        starts at the beginning. `limit` is the approximate maximum size in characters.
+
+        Raise `ResourceMissing`, `NodeMissing`, and `RequestRefused` if the cursor is invalid or the depth is below 1.
         """
         resource_map = self.maps.get(resource_id)
         if depth is not None and depth < 1:
@@ -89,7 +94,9 @@ def _offset(cursor: str | None, total: int) -> int:
 
 
 def _fitting(nodes: Sequence[Node], start: int, limit: int) -> int:
-    """Return the number of nodes, beginning at `start`, that fit into `limit` characters; at least one."""
+    """Return how many nodes, counted in reading order from index `start`, fit into `limit` characters. At least one
+    fits.
+    """
     spent = count = 0
     for number, node in enumerate(_walk(nodes)):
         if number < start:
@@ -102,7 +109,7 @@ def _fitting(nodes: Sequence[Node], start: int, limit: int) -> int:
 
 
 def _place_cost(node: Node) -> int:
-    """Return the additional characters of a long page list."""
+    """Return the estimated number of characters for the page numbers in the node's location."""
     return 7 * len(node.location.numbers) if isinstance(node.location, Pages) else 0
 
 
@@ -112,7 +119,7 @@ def _walk(nodes: Sequence[Node]) -> Iterator[Node]:
 
 
 def _window(nodes: Sequence[Node], start: int, end: int) -> tuple[Node, ...]:
-    """Return the nodes `start` to `end` (exclusive) in reading order, as a tree below their ancestors."""
+    """Return the nodes with the indexes `start` to `end` (exclusive) in reading order, as a tree with their ancestors."""
     number = -1
 
     def cut(level: Sequence[Node]) -> tuple[Node, ...]:

@@ -1,4 +1,4 @@
-"""Reports everything that is wrong with a map, and what can be fixed safely."""
+"""Reports all errors in a map, and the changes that would fix them safely."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _TIMED = (Modality.VIDEO, Modality.AUDIO)
 
 @frozen
 class Change:
-    """A fix at `path` for a location, a title, or a metadata value. `reason` says why."""
+    """A proposed fix: the value at `path` in the map changes from `before` to `after`.
+
+    The value is a location, a title, or a metadata value. `reason` says why it is wrong.
+    """
 
     path: str
     before: Location | str | Any
@@ -37,8 +40,9 @@ class Change:
 class MapReport:
     """The result of validating a map.
 
-    `faults` make the map invalid (`path: reason`), `warnings` do not, and `changes` would safely fix faults. `measured`
-    is true if locations were checked against the file itself, and not only against the map's extent.
+    `nodes` is the number of nodes. `faults` and `warnings` are texts of the form `path: reason`; only faults make the
+    map invalid. `changes` are fixes that can be applied safely. `measured` is true if locations were checked against
+    the extent of the file itself, and false if they were checked only against the extent in the map.
     """
 
     resource_map: ResourceMap
@@ -51,16 +55,17 @@ class MapReport:
 
 @frozen
 class ValidateMap:
-    """Validates a map against itself and against its file."""
+    """Checks whether a map is consistent and whether it agrees with its source file."""
 
     locate: LocateSource
     measure: MeasureSource
 
     def __call__(self, resource_map: ResourceMap, nodes: Sequence[Node] | None = None) -> MapReport:
-        """Return the report on a map. Pass `nodes` if they do not form a valid map, such as with duplicate IDs.
+        """Validate a map and return the report.
 
-        Locations are checked against the file if it is available and unchanged; otherwise against the extent in the
-        map, and then no location is fixed.
+        `nodes` replaces the nodes of the map. It is needed for nodes that a `ResourceMap` cannot have, such as nodes
+        with duplicate IDs. Locations are checked against the source file if it is available and unchanged. Otherwise
+        they are checked against the extent in the map, and the report proposes no changes to locations.
         """
         seen = _Seen(resource_map, resource_map.nodes if nodes is None else nodes)
         source = self._source(seen)
@@ -76,7 +81,7 @@ class ValidateMap:
         return MapReport(resource_map, count, seen.faults, seen.warnings, seen.changes, measured=true is not None)
 
     def _source(self, seen: _Seen) -> Source | None:
-        """Return the file that was mapped; None if it is missing or has changed."""
+        """Return the source file of the map, or None if it is missing or has changed. Add the problems found to `seen`."""
         resource_map = seen.resource_map
         if resource_map.source_digest is None:
             seen.warnings.append("metadata.source_hash: missing, so changes of the source cannot be detected")
@@ -100,7 +105,10 @@ class ValidateMap:
         return source
 
     def _extent(self, seen: _Seen, source: Source | None) -> Extent | None:
-        """Return the measured extent of the file. Differences from the extent in the map are faults."""
+        """Return the measured extent of the source file, or None if it cannot be measured.
+
+        Differences from the extent in the map are added to `seen` as faults, with changes that fix them.
+        """
         if source is None:
             return None
         reach = self.measure.of(source)
@@ -121,7 +129,7 @@ class ValidateMap:
 
 @frozen
 class _Seen:
-    """The findings so far."""
+    """The map and nodes to validate, and the faults, warnings, and changes found so far."""
 
     resource_map: ResourceMap
     nodes: Sequence[Node]
@@ -155,7 +163,11 @@ def _look_at_names(seen: _Seen) -> None:
 
 
 def _with_state(before: object, after: Any) -> Any:
-    """Return the sheets with the other properties that the map records for them, such as that they are hidden."""
+    """Return the sheets in `after`, each with the additional properties, such as hidden, that `before` has for that
+    name.
+
+    If `after` is not a list of sheets, return it unchanged.
+    """
     known = {each["name"]: each for each in _mappings(before) if isinstance(each.get("name"), str)}
     return [{**known.get(each["name"], {}), **each} for each in _mappings(after)] or after
 

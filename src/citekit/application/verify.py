@@ -1,4 +1,4 @@
-"""Verifies that evidence is exactly the claimed part of its source."""
+"""Verifies that evidence contains exactly the part of the source that its receipt names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from citekit.domain.ports.sources import Sources
 
 
 class Ruling(StrEnum):
-    """The reason for a verdict. Some rulings refute evidence, others leave the question open (see `refutes`)."""
+    """The reason for a verdict. Some rulings prove that evidence is not genuine; others say why it cannot be verified."""
 
     GENUINE = "genuine"
     """Repeating the extraction gives the same bytes and everything that the receipt states about them."""
@@ -96,7 +96,11 @@ _OPEN = (
 
 @frozen
 class Check:
-    """The result of one check. `passed` is None if the check could not be made; `ruling` is its reason."""
+    """The result of one check.
+
+    `passed` is None if the check could not be made. `detail` is an explanation for users, and `ruling` classifies a
+    check that did not pass.
+    """
 
     name: str
     passed: bool | None
@@ -106,10 +110,10 @@ class Check:
 
 @frozen
 class Verdict:
-    """Whether evidence is genuine, and why.
+    """The results of all checks of a piece of evidence or a receipt.
 
-    It is `genuine` only if a file was checked, no check failed, and repeating the extraction gave the bytes of that
-    file.
+    The evidence is `genuine` only if a file was checked, every check passed, and repeating the extraction produced the
+    bytes of that file.
     """
 
     receipt: Receipt
@@ -128,17 +132,19 @@ class Verdict:
 
     @property
     def refuted(self) -> bool:
-        """Whether a check failed, as opposed to could not be made."""
+        """Whether at least one check failed. A check that could not be made does not count."""
         return any(check.passed is False for check in self.checks)
 
     @property
     def ruling(self) -> Ruling:
-        """The most important ruling: refuting ones take precedence over open ones."""
+        """The most important ruling. A ruling that refutes the evidence takes precedence over one that leaves the
+        question open.
+        """
         return self.rulings[0]
 
     @property
     def rulings(self) -> Sequence[Ruling]:
-        """All rulings, the most important first; `GENUINE` alone if there is no problem."""
+        """The rulings of all checks that did not pass, most important first, or only `GENUINE` if every check passed."""
         order = list(Ruling)
         found = {check.ruling for check in self.checks if check.passed is not True}
         return tuple(sorted(found, key=order.index)) or (Ruling.GENUINE,)
@@ -146,16 +152,17 @@ class Verdict:
 
 @frozen
 class VerifyEvidence:
-    """Verifies evidence against its receipt, and the receipt against the source."""
+    """Verifies evidence by comparing it with its receipt and by repeating the extraction from the source."""
 
     sources: Sources
     outputs: Outputs
     resolve: Resolve
 
     def knows(self, path: Path) -> bool:
-        """Return whether `path` is evidence of this home, by its name in the output folder or by its bytes.
+        """Return whether the file at `path` is evidence that this home created, judging by its output path or its
+        bytes.
 
-        Such a file is evidence even if its content is a valid receipt.
+        If so, the caller treats the file as evidence, even if its content could be read as a receipt.
         """
         if self._by_name(path) is not None:
             return True
@@ -172,10 +179,11 @@ class VerifyEvidence:
         receipt: Receipt | None = None,
         address: str | None = None,
     ) -> Verdict:
-        """Return the verdict on a file, with the given `receipt`, else with the one stored in this home.
+        """Verify the evidence file at `path` and return the verdict.
 
-        `address` is the address that the receipt document states. Raise `ReceiptMissing` if there is no receipt for the
-        file, and `SourceUnreadable`.
+        `receipt` is the receipt to check; if it is None, the receipt stored in this home is used. `address` is the
+        address that the receipt document states, if any. The source is also searched for in `roots`. Raise
+        `ReceiptMissing` if there is no receipt for the file, and `SourceUnreadable` if the file cannot be read.
         """
         digest = self.sources.digest_uncached(path)
         if digest is None:
@@ -186,13 +194,15 @@ class VerifyEvidence:
         return self._verdict(known, _Shown(path, digest), roots, address)
 
     def receipt(self, receipt: Receipt, roots: Sequence[Path] = (), *, address: str | None = None) -> Verdict:
-        """Return the verdict on a receipt alone: at best `RECEIPT_ONLY`. `address` is the address that its document
-        states.
+        """Verify a receipt without its evidence file and return the verdict, whose best possible ruling is
+        `RECEIPT_ONLY`.
+
+        `address` is the address that the receipt document states, if any. The source is also searched for in `roots`.
         """
         return self._verdict(receipt, None, roots, address)
 
     def _by_name(self, path: Path) -> Receipt | None:
-        """Return the receipt stored for a file in the output folder. Links are resolved."""
+        """Return the stored receipt of a file in the output folder, or None. Symbolic links in `path` are resolved."""
         return self.outputs.receipt(path) or self.outputs.receipt(_real(path))
 
     def _verdict(self, receipt: Receipt, shown: _Shown | None, roots: Sequence[Path], address: str | None) -> Verdict:
@@ -215,7 +225,11 @@ class VerifyEvidence:
         return Verdict(receipt, checks)
 
     def _resource(self, receipt: Receipt) -> Iterator[Check]:
-        """Check that this home's map of the receipt's resource is of the same source. No check if there is no such map."""
+        """Check whether the map in this home with the receipt's resource ID describes the same source, and yield the
+        result.
+
+        Yield nothing if there is no such map or if the map has no digest.
+        """
         maps, name = self.resolve.maps, receipt.resource_id
         try:
             mapped = maps.card(name).source_hash
@@ -283,14 +297,14 @@ _IN_CACHE = "the cached object was modified: run 'citekit cache verify', and res
 
 @frozen
 class _Shown:
-    """The file to verify, and the digest of its bytes."""
+    """The evidence file to verify, and the digest of its bytes."""
 
     path: Path
     digest: Digest
 
 
 def _real(path: Path) -> Path:
-    """Return the path with all links resolved; the path itself if that fails."""
+    """Return `path` with all symbolic links resolved, or `path` unchanged if resolving fails."""
     try:
         return path.resolve()
     except (OSError, RuntimeError):
@@ -298,7 +312,11 @@ def _real(path: Path) -> Path:
 
 
 def _held(receipt: Receipt, made: Extraction, size: int, digest: Digest | None, shown: _Shown | None) -> Check:
-    """Check the receipt against the repeated extraction, which has this size and digest."""
+    """Compare the receipt with the repeated extraction, and return the result.
+
+    `made`, `size`, and `digest` describe the repeated extraction. `shown` is the evidence file, or None if only the
+    receipt is verified.
+    """
     if digest != receipt.evidence_digest:
         if shown is not None and shown.digest == digest:
             detail = "the file is that part of the source, but the receipt has another digest"
@@ -321,7 +339,7 @@ def _sized(receipt: Receipt, source: Path) -> Check:
 
 
 def _misstated(receipt: Receipt, made: Extraction, size: int) -> list[str]:
-    """Return the receipt's false statements about the evidence."""
+    """Return descriptions of the facts, such as "its size", in which the receipt differs from the repeated extraction."""
     said = (receipt.extent, receipt.media_type, receipt.bytes_from, receipt.notes, receipt.evidence_size)
     true = (made.extent, made.media_type, made.bytes_from, made.notes, size)
     names = ("its extent", "its media type", "where its bytes begin", "its notes", "its size")

@@ -1,4 +1,4 @@
-"""Checks whether a quote is where it is claimed to be."""
+"""Checks whether a quote occurs in a source at the location that is claimed for it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class _Found:
 
 @frozen
 class _Finds:
-    """Matches that keep the meaning of the text (`faithful`), and matches that change it (`altered`)."""
+    """The matches of a quote: `faithful` if they have the same meaning as the quote, `altered` if the meaning differs."""
 
     faithful: Sequence[_Found] = ()
     altered: Sequence[_Found] = ()
@@ -73,7 +73,7 @@ class _Finds:
 
 @frozen
 class VerifyQuote:
-    """Searches for a quote in the requested place, then in the whole resource, then for a similar passage."""
+    """Searches for a quote at the claimed location, then in the whole resource, and finally for a similar passage."""
 
     maps: MapStore
     resolve: Resolve
@@ -88,10 +88,14 @@ class VerifyQuote:
         roots: Sequence[Path] = (),
         progress: Progress = silent,
     ) -> QuoteVerdict:
-        """Check whether `quote` is in the node or at the address `what`. A string is a resource ID: anywhere in it.
+        """Check whether `quote` occurs in the node or at the address `what`, and return the verdict.
 
-        Raise `RequestRefused` for a quote without words, a quote that is too long or occurs in too many places, and a
-        virtual place; `SourceUnsupported` for a resource without text; and what `Resolve` and `LocateSource` raise.
+        If `what` is a string, it is a resource ID, and the quote may occur anywhere in that resource. `roots` are
+        additional folders in which a moved source is searched for.
+
+        Raise `RequestRefused` if the quote has no words, is too long, or occurs too often, or if the location is
+        virtual (not in a file); `SourceUnsupported` if the resource has no text; and the errors of `Resolve` and
+        `LocateSource`.
         """
         readings = ways_to_read(quote)
         effort = Effort()
@@ -143,7 +147,11 @@ def _judged(
     resource_map: ResourceMap,
     effort: Effort,
 ) -> QuoteVerdict | None:
-    """Return the verdict on matches inside the requested place, or elsewhere in `texts`; None if there are none."""
+    """Return the verdict on the matches of a quote, or None if there are none.
+
+    `inside` has the matches at the requested location. If none of them is faithful, all of `texts` are searched.
+    `readings` are the ways to split the quote into pieces, and `effort` limits the search.
+    """
     place = None if answer.asked is None else answer.asked.location
     if inside.faithful:
         best = _best(inside.faithful)
@@ -156,8 +164,10 @@ def _judged(
 
 
 def resource_named(text: str, maps: MapStore) -> str | Address:
-    """Return the resource ID or address in a text such as `doc://book` or `doc://book#pages=3`. Raise
-    `AddressMalformed`.
+    """Return the resource ID for text such as `doc://book`, or the address for text such as `doc://book#pages=3`.
+
+    Raise `AddressMalformed` if the text is neither or its scheme does not fit the resource, and the errors of
+    `MapStore.get`.
     """
     scheme, colon, rest = text.partition("://")
     if not colon or "#" in rest or scheme.lower() == Modality.VIRTUAL.scheme:
@@ -177,10 +187,11 @@ def _in_place(
     place: Location | None,
     effort: Effort,
 ) -> _Finds:
-    """Return the matches in the place, from the first text and the first reading of the quote that have any.
+    """Return the matches of a quote at the location `place`, or anywhere in `texts` if it is None.
 
-    Readings that keep the meaning take precedence over those that change it. Raise `RequestRefused` if the search
-    exceeds its budget.
+    `readings` are the ways to split the quote into pieces. The faithful matches of the first reading and text that have
+    any are returned; only if there are none, the matches that alter the meaning are returned. Raise `RequestRefused` if
+    the search exceeds the budget in `effort`.
     """
     altered: list[_Found] = []
     for pieces in readings:
@@ -205,7 +216,7 @@ def _in_place(
 
 
 def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_Found]:
-    """Yield the matches that keep the meaning. Append the first `LOOKED_AT` others to `altered`."""
+    """Yield the matches that keep the meaning of the quote. Append the others to `altered`, up to `LOOKED_AT` of them."""
     for each in found:
         if not each.match.alters_meaning:
             yield each
@@ -214,7 +225,9 @@ def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_
 
 
 def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: Location | None) -> Location | None:
-    """Return the location of a match; None if it is outside the place or the file, or spans a page that could not be
+    """Return the location of a match in the file, or None if the match does not count.
+
+    A match does not count if it is outside `place`, is beyond the end of the file, or spans a page that could not be
     read.
     """
     try:
@@ -229,7 +242,9 @@ def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: L
 
 
 def _best(found: Sequence[_Found], place: Location | None = None) -> list[_Found]:
-    """Return the matches sorted: exact ones first, then those in or near the place, then in reading order."""
+    """Return the matches, best first: exact ones, then those in `place`, then the nearest to its middle, then reading
+    order.
+    """
 
     def rank(each: _Found) -> tuple[bool, bool, int, int]:
         span = None if place is None else each.source.placed.span_of(place)

@@ -1,4 +1,4 @@
-"""The adapters of citekit 0.2, formerly in `citekit.adapters`."""
+"""Provides the adapters of citekit 0.2, which were in `citekit.adapters`. An adapter imports data of another program."""
 
 from __future__ import annotations
 
@@ -14,26 +14,29 @@ from citekit.domain.errors import FaultyAnswer, Refused, SourceUnreadable
 
 
 class MapAdapter(ABC):
-    """Base class of adapters. Subclasses implement `adapt`."""
+    """The base class of adapters, which convert data of other programs to maps. Subclasses implement `adapt`."""
 
     @abstractmethod
     def adapt(self, input_data: Any, **kwargs: Any) -> ResourceMap:
-        """Return the map of `input_data`, which is a path or plain data."""
+        """Return a map made from `input_data`, which is the path of a file or folder, or plain data (lists and
+        dictionaries).
+        """
 
 
 class _AdapterOfToday(MapAdapter):
-    """A current importer with the interface of 0.2.
-
-    `adapt` accepts `title`, `resource_id`, and `source`, the path of the file that the data describe. Raises
-    `ValueError` for data in another format and `FileNotFoundError` for a missing file. The cause is CiteKit's error.
-    """
+    """A current importer with the interface of citekit 0.2."""
 
     name: ClassVar[str]
     resource_id: ClassVar[str]
     title: ClassVar[str | None] = None
 
     def adapt(self, input_data: Any, **kwargs: Any) -> ResourceMap:
-        """Return the map of the file or folder at a path (text or `Path`), or of plain data."""
+        """Return a map made from `input_data`: the path of a file or folder (text or `Path`), or plain data.
+
+        The keyword arguments `title` and `resource_id` override those of the map. `source` is the path of the file that
+        the data describe. Raise `ValueError` if the data are in another format, and `FileNotFoundError` if a file is
+        missing. The `__cause__` of the exception is CiteKit's own error.
+        """
         data = Path(input_data) if isinstance(input_data, str | Path) else input_data
         source, app = kwargs.get("source"), bootstrap()
         with _old_errors():
@@ -50,14 +53,14 @@ class _AdapterOfToday(MapAdapter):
 
 
 class GenericAdapter(_AdapterOfToday):
-    """Reads maps that are similar to the stored form."""
+    """Imports maps whose form is similar to CiteKit's stored maps."""
 
     name = "generic"
     resource_id = "generic_import"
 
 
 class GraphRAGAdapter(_AdapterOfToday):
-    """Reads the output of GraphRAG."""
+    """Imports the output of GraphRAG."""
 
     name = "graphrag"
     resource_id = "graphrag_import"
@@ -68,7 +71,7 @@ class GraphRAGAdapter(_AdapterOfToday):
 
 
 class LlamaIndexAdapter(_AdapterOfToday):
-    """Reads nodes and docstores of LlamaIndex."""
+    """Imports nodes and document stores of LlamaIndex."""
 
     name = "llamaindex"
     resource_id = "llamaindex_import"
@@ -77,7 +80,9 @@ class LlamaIndexAdapter(_AdapterOfToday):
 
 @contextmanager
 def _old_errors() -> Iterator[None]:
-    """Raise the exceptions of 0.2, with CiteKit's errors as their causes."""
+    """Convert CiteKit's errors in the `with` block to the exceptions of citekit 0.2. The original error is the
+    `__cause__`.
+    """
     try:
         yield
     except SourceUnreadable as error:

@@ -1,4 +1,4 @@
-"""`create_agent_context` of citekit 0.2."""
+"""Provides `create_agent_context` of citekit 0.2."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from citekit.domain.resource_map import ResourceMap as DomainMap
 def create_agent_context(
     maps: Sequence[ResourceMap | DomainMap], format: str = "markdown", budget: int | None = None
 ) -> str:
-    """Return maps as one text for a model, in `markdown` or `json` format.
+    """Return one text that describes `maps` to a language model. `format` is "markdown" or "json".
 
-    Without a budget, the text has the top-level nodes in the format of 0.2. With a budget in tokens (estimated as 4
-    characters), it has as much of the outline as fits, from the top level down, with the address of every node; see
-    `citekit.application.agent_context`. Raise `RequestRefused` if the titles exceed the budget.
+    Without a budget, the text lists the top-level nodes in the format of citekit 0.2. With a budget in tokens
+    (estimated as 4 characters each), it contains as much of the outline as fits, from the top level down, with the
+    address of every node; see `citekit.application.agent_context`. Raise `RequestRefused` if even the titles exceed the
+    budget.
     """
     if budget is not None:
         known = [each if isinstance(each, DomainMap) else domain_map(each) for each in maps]

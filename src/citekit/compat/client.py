@@ -1,4 +1,4 @@
-"""`CiteKitClient` of citekit 0.2."""
+"""Provides `CiteKitClient` of citekit 0.2."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from citekit.wire import maps
 
 
 class CiteKitClient:
-    """Maps files, reads maps, and extracts evidence.
+    """A client with the interface of citekit 0.2 that maps files, reads maps, and extracts evidence.
 
-    `mapper` is any object with a sync or async method `generate_map(resource_path, resource_type, resource_id)`.
-    Without one, Gemini maps the files if `api_key` or GEMINI_API_KEY is set (with `model` and `max_retries`), otherwise
-    the local mapper.
+    `mapper` is any object with a sync or async method `generate_map(resource_path, resource_type, resource_id)`. If it
+    is None, the mapper is Gemini if `api_key` or the environment variable GEMINI_API_KEY is set, otherwise the local
+    mapper. `model` and `max_retries` apply to Gemini.
     """
 
     def __init__(
@@ -60,7 +60,11 @@ class CiteKitClient:
         self._adapters: dict[str, MapAdapter] = {}
 
     async def ingest(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
-        """Map a file and store the map. Raise `FileNotFoundError` and CiteKit's errors."""
+        """Map the file at `resource_path`, store the map, and return it.
+
+        If `resource_id` is None, the ID is the file name without its suffix. Raise `FileNotFoundError` if the file is
+        missing or unreadable, and CiteKit's own errors for other failures.
+        """
         path = Path(resource_path)
         modality = read_modality(resource_type)
         async with self._turns:
@@ -70,7 +74,7 @@ class CiteKitClient:
         return map_of(done.resource_map)
 
     def get_map(self, resource_id: str) -> ResourceMap:
-        """Return the stored map. Raise `FileNotFoundError` if there is none."""
+        """Return the stored map with that ID. Raise `FileNotFoundError` if there is no such map."""
         with _old_errors():
             return map_of(self._app.maps.get(resource_id))
 
@@ -79,23 +83,26 @@ class CiteKitClient:
         return list(self._app.maps.ids())
 
     def get_structure(self, resource_id: str) -> dict[str, Any]:
-        """Return the map as plain data."""
+        """Return the stored map with that ID as plain data, in the JSON form. Raise `FileNotFoundError` if there is no
+        such map.
+        """
         with _old_errors():
             return maps.to_plain_map(self._app.maps.get(resource_id))
 
     def save_map(self, resource_map: ResourceMap) -> None:
-        """Store a new or changed map."""
+        """Store a map. An existing map with the same ID is replaced."""
         with _old_errors():
             check_resource_id(resource_map.resource_id)
             self._app.maps.put(domain_map(resource_map))
 
     def register_adapter(self, name: str, adapter: MapAdapter) -> None:
-        """Register an adapter under a name for `adapt`."""
+        """Register an adapter under the name that callers pass to `adapt`."""
         self._adapters[name] = adapter
 
     def adapt(self, adapter_name: str, input_data: Any, **kwargs: Any) -> ResourceMap:
-        """Convert foreign data with a registered adapter, store the map, and return it. Raise `ValueError` for an
-        unknown name.
+        """Convert data of another program with a registered adapter, store the resulting map, and return it.
+
+        Raise `ValueError` if no adapter has that name, and the errors of the adapter.
         """
         if adapter_name not in self._adapters:
             raise ValueError(f"No adapter registered with name: {adapter_name}")
@@ -104,15 +111,19 @@ class CiteKitClient:
         return made
 
     def search(self, query: str) -> list[tuple[str, Node]]:
-        """Return (resource ID, node) of every node whose title or summary contains the words, best first."""
+        """Return the nodes whose title or summary matches the words of `query`, best first, each with the ID of its
+        resource.
+        """
         return [(hit.resource_id, node_of(hit.node)) for hit in self._app.search(query, limit=10_000)]
 
     def resolve(
         self, resource_id: str, node_id: str, virtual: bool = False, source_path: str | None = None
     ) -> ResolvedEvidence:
-        """Return the evidence of a node. `source_path` is the current path of its file.
+        """Return the evidence of a node.
 
-        Raise `FileNotFoundError` for a missing map or source, and `ValueError` for a missing node.
+        With `virtual`, only the address is returned and nothing is extracted. `source_path` is the current path of the
+        source file if it has moved. Raise `FileNotFoundError` if the map or the source is missing, and `ValueError` if
+        the node is missing.
         """
         with _old_errors():
             resource_map = self._app.maps.get(resource_id)
@@ -121,7 +132,10 @@ class CiteKitClient:
             return evidence_of(evidence, resource_map.find(node_id))
 
     def resolve_from_url(self, url: str) -> ResolvedEvidence | None:
-        """Return the virtual evidence of an address, or None if it does not refer to a known node."""
+        """Return the node at the address `url` as virtual evidence, without extracting anything.
+
+        Return None if the address is malformed, its resource has no map, or it is not within a node.
+        """
         try:
             evidence = self._app.resolve(parse_address(url), virtual=True)
         except (AddressMalformed, ResourceMissing):
@@ -129,7 +143,7 @@ class CiteKitClient:
         return None if evidence.node is None else evidence_of(evidence, evidence.node)
 
     def is_visited(self, node_id: str) -> bool:
-        """Return whether the output folder contains evidence of a node with that ID."""
+        """Return whether the output folder contains evidence of a node with that ID, judging by file names."""
         wanted = f"_{node_id.replace('.', '_')}"
         folder = self._app.settings.output_folder
         return folder.is_dir() and any(path.stem.endswith(wanted) for path in folder.iterdir())
@@ -137,7 +151,9 @@ class CiteKitClient:
 
 @contextmanager
 def _old_errors() -> Iterator[None]:
-    """Raise the exceptions of 0.2, with CiteKit's errors as their causes."""
+    """Convert CiteKit's errors in the `with` block to the exceptions of citekit 0.2. The original error is the
+    `__cause__`.
+    """
     try:
         yield
     except (ResourceMissing, SourceUnreadable, SourceMoved) as error:

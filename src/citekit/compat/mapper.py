@@ -1,4 +1,4 @@
-"""`MapperProvider` and `GeminiMapper` of citekit 0.2."""
+"""Provides `MapperProvider` and `GeminiMapper` of citekit 0.2."""
 
 from __future__ import annotations
 
@@ -15,25 +15,35 @@ from citekit.settings import Settings, settings_from
 
 
 class MapperProvider(ABC):
-    """Base class of mappers. Subclasses implement `generate_map`; use one with `citekit ingest --mapper FILE.py`."""
+    """The base class of custom mappers. Subclasses implement `generate_map`.
+
+    To use a mapper from the command line, run `citekit ingest --mapper FILE.py`.
+    """
 
     @abstractmethod
     async def generate_map(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
-        """Return the map of the file at `resource_path`."""
+        """Return the map of the file at `resource_path`, whose type, such as "video", is `resource_type`."""
 
 
 class GeminiMapper(MapperProvider):
-    """The mapper `gemini` with an explicit key. If `model` is None, the mapper's default model is used."""
+    """A mapper that uses Gemini.
+
+    If `api_key` is None, the environment variable GEMINI_API_KEY is used. If `model` is None, the default model is
+    used.
+    """
 
     def __init__(self, api_key: str | None = None, model: str | None = None, max_retries: int = 3) -> None:
         self._key, self._model, self._retries = api_key or os.environ.get("GEMINI_API_KEY"), model, max_retries
 
     def settings(self, home: Path) -> Settings:
-        """Return the settings of a home whose files this mapper maps."""
+        """Return the settings for the folder `home` that select this mapper, its key, and its model."""
         return evolve(gemini_settings(home, self._key, self._model, self._retries), mapper="gemini")
 
     async def generate_map(self, resource_path: str, resource_type: str, resource_id: str | None = None) -> ResourceMap:
-        """Return the map of the file without storing it. Raise the errors of `Mapper.map`."""
+        """Return the map of the file at `resource_path` without storing it. `resource_type` is ignored: it is detected.
+
+        If `resource_id` is None, the file name is used. Raise the errors of `Sources.identify` and `Mapper.map`.
+        """
         del resource_type  # detected from the file
         app, path = bootstrap(self.settings(Path.cwd())), Path(resource_path)
         source = app.sources.identify(path)
@@ -41,7 +51,11 @@ class GeminiMapper(MapperProvider):
 
 
 def gemini_settings(home: Path, key: str | None, model: str | None, retries: int) -> Settings:
-    """Return the settings from the environment with this key; without a key, with the local mapper."""
+    """Return the settings from the environment for the folder `home`, changed to use Gemini with the API key `key`.
+
+    If there is no key, the local mapper is selected. `model` replaces the configured model, and `retries` is the number
+    of retries.
+    """
     chosen = settings_from(os.environ, home)
     mapper = "gemini" if key else "local"
     return evolve(chosen, mapper=mapper, gemini_key=key, model=model or chosen.model, retries=retries)

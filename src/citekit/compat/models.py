@@ -1,4 +1,4 @@
-"""The models of citekit 0.2."""
+"""Provides the data models of citekit 0.2."""
 
 from __future__ import annotations
 
@@ -20,25 +20,28 @@ ResourceType = str
 
 
 class _Model(metaclass=ABCMeta):  # noqa: B024 - only for `register`, below
-    """The methods of pydantic models in 0.2 that programs use."""
+    """The base class of the models, with the pydantic methods that programs for citekit 0.2 use."""
 
     __slots__ = ()
 
     def model_dump(self, *, mode: str = "python", exclude_none: bool = False) -> dict[str, Any]:
-        """Return the fields as plain data. `mode="json"` converts times to text and tuples to lists."""
+        """Return the fields as plain data. `mode="json"` converts times to text and tuples to lists.
+
+        `exclude_none` omits fields whose value is None.
+        """
         plain: dict[str, Any] = asdict(self)  # type: ignore[arg-type]
         plain = _jsonable(plain) if mode == "json" else plain
         return _without_none(plain) if exclude_none else plain
 
     @classmethod
     def model_validate(cls, data: Mapping[str, Any]) -> Self:
-        """Return the model of plain data."""
+        """Create a model from plain data: a mapping of field names to values."""
         return cls(**data)
 
 
 @define(eq=True)
 class Location(_Model):
-    """A location: `modality` and the fields of that modality. The other fields are None."""
+    """A location in a file. Only `modality` and the fields that apply to it are set; the others are None."""
 
     modality: str
     pages: list[int] | None = None
@@ -67,7 +70,7 @@ def _as_nodes(values: Sequence[Node | Mapping[str, Any]]) -> list[Node]:
 
 @define(eq=True)
 class Node(_Model):
-    """A part of a resource."""
+    """A node of a map: a part of a resource, such as a chapter."""
 
     id: str
     title: str | None = None
@@ -88,7 +91,7 @@ def _as_time(value: datetime | str) -> datetime:
 
 @define(eq=True)
 class ResourceMap(_Model):
-    """The map of a resource."""
+    """The map of a resource: its source file and a tree of nodes."""
 
     resource_id: str
     type: str
@@ -99,17 +102,17 @@ class ResourceMap(_Model):
     created_at: datetime = field(factory=_now, converter=_as_time)
 
     def get_node(self, node_id: str) -> Node | None:
-        """Return the node with that ID, or None."""
+        """Return the node with that ID at any level, or None if there is no such node."""
         return next((node for node in _walk(self.nodes) if node.id == node_id), None)
 
     def list_node_ids(self) -> list[str]:
-        """Return every ID in reading order."""
+        """Return the IDs of all nodes in reading order."""
         return [node.id for node in _walk(self.nodes)]
 
 
 @define(eq=True)
 class ResolvedEvidence(_Model):
-    """The result of a resolve."""
+    """The evidence of a node. `output_path` is the path of the extracted file, or None if nothing was extracted."""
 
     output_path: str | None = field(default=None, kw_only=True)
     modality: str = field(kw_only=True)
@@ -123,7 +126,7 @@ Node.register(DomainNode)
 
 
 def location_of(location: domain.locations.Location) -> Location:
-    """Return a location as a 0.2 model."""
+    """Convert a location of the current version to the model of citekit 0.2."""
     plain = locations.to_plain(location)
     for pair in ("lines", "bbox", "chars"):
         if pair in plain:
@@ -132,7 +135,7 @@ def location_of(location: domain.locations.Location) -> Location:
 
 
 def node_of(node: DomainNode) -> Node:
-    """Return a node as a 0.2 model."""
+    """Convert a node of the current version, with its children, to the model of citekit 0.2."""
     return Node(
         id=node.id,
         title=node.title,
@@ -144,7 +147,7 @@ def node_of(node: DomainNode) -> Node:
 
 
 def map_of(resource_map: DomainMap) -> ResourceMap:
-    """Return a map as a 0.2 model."""
+    """Convert a map of the current version to the model of citekit 0.2."""
     return ResourceMap(
         resource_id=resource_map.resource_id,
         type=resource_map.modality.value,
@@ -157,12 +160,12 @@ def map_of(resource_map: DomainMap) -> ResourceMap:
 
 
 def domain_map(resource_map: ResourceMap) -> DomainMap:
-    """Return a 0.2 map as a domain object. Raise `FaultyAnswer` if its locations are not valid."""
+    """Convert a map of citekit 0.2 to the current version. Raise `FaultyAnswer` if it is invalid."""
     return maps.from_plain_map(resource_map.model_dump(mode="json"), f"The map '{resource_map.resource_id}'")
 
 
 def evidence_of(evidence: Evidence, node: DomainNode) -> ResolvedEvidence:
-    """Return evidence as a 0.2 model."""
+    """Convert evidence of `node` from the current version to the model of citekit 0.2."""
     return ResolvedEvidence(
         output_path=None if evidence.output_path is None else str(evidence.output_path),
         modality=evidence.location.modality.value,

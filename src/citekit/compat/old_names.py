@@ -1,4 +1,4 @@
-"""Makes the module names of citekit 0.2 importable, without importing the modules in advance."""
+"""Makes modules importable under their names in citekit 0.2. A module is loaded only when it is imported."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ MOVED = {
 
 
 class OldNames:
-    """Finds a module under its 0.2 name. It is the same module object, so its classes are identical."""
+    """An import finder and loader for the module names of citekit 0.2.
+
+    Importing an old name returns the same module object as the current name, so the classes are identical.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return a spec for one of the old names."""
+        """Return an import spec if `fullname` is a module name of citekit 0.2, else None."""
         del path, target
         if fullname not in MOVED:
             return None
@@ -35,14 +38,14 @@ class OldNames:
         return ModuleSpec(fullname, self, is_package=fullname == "citekit.mapper")  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return the current module."""
+        """Import and return the current module that replaces the old name in `spec`."""
         return importlib.import_module(MOVED[spec.name])
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: the module has run under its current name."""
+        """Do nothing, because `create_module` has already run the module under its current name."""
 
 
 def install() -> None:
-    """Register the finder after all others, so that existing modules take precedence."""
+    """Add the finder to the end of `sys.meta_path`, so that other modules with the same names take precedence."""
     if not any(isinstance(finder, OldNames) for finder in sys.meta_path):
         sys.meta_path.append(OldNames())

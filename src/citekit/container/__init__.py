@@ -1,6 +1,7 @@
-"""Chooses the adapter for every port, and builds the use cases with them. No other package chooses adapters.
+"""Chooses an adapter for every port (interface), and creates the use cases with these adapters.
 
-Everything is imported and created on first use, so that, for example, a listing of maps does not load parsers.
+This is the only package that chooses adapters. Modules are imported and objects are created on first use, so that, for
+example, listing maps does not load any parser.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ __all__ = ["ADAPTERS", "INDEX", "MAPPERS", "REQUEST_TIMEOUT", "Container", "boot
 
 
 def bootstrap(settings: Settings | None = None, *, home: str | Path | None = None, **ports: Unpack[Ports]) -> Container:
-    """Return the use cases of a home, with the adapters that the settings choose (default: the settings in the
-    environment).
+    """Return the container with the use cases of one home.
 
-    `ports` replaces adapters by name. Opens and writes nothing. Raise `TypeError` for a name that is not a port, and
-    `RequestRefused` for an invalid setting.
+    `settings` chooses the adapters; if it is None, the settings are read from the environment and apply to the folder
+    `home`. `ports` supplies adapters by port name instead. No file is opened or written. Raise `TypeError` for a name
+    that is not a port, and `RequestRefused` for an invalid setting.
     """
     from citekit.container.container import Container
     from citekit.container.ports import check_names

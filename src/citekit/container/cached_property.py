@@ -1,4 +1,4 @@
-"""Properties whose value is created on first use."""
+"""Provides a property whose value is created on first use and then cached."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Generic, Protocol, TypeVar, cast, overload
 
 
 class Maker(Protocol):
-    """An object with `first_use` properties. `made` holds the values; `lock` is held while one is created."""
+    """An object with `first_use` properties.
+
+    `made` holds the cached values by property name. `lock` is held while a value is created.
+    """
 
     made: dict[str, object]
     lock: threading.RLock
@@ -19,7 +22,7 @@ T = TypeVar("T")
 
 
 class first_use(Generic[M, T]):  # noqa: N801 - named like functools.cached_property, which has no lock since 3.12
-    """A property whose value is created once, on first use. Thread-safe."""
+    """A property whose value is created on first use and then cached. Thread-safe."""
 
     def __init__(self, make: Callable[[M], T]) -> None:
         self._make = make

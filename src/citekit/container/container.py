@@ -1,4 +1,4 @@
-"""The use cases of one home, with the adapters that the settings choose. Each is created on first use."""
+"""Creates the use cases of one home, with the adapters that the settings choose. Each is created on first use."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ if TYPE_CHECKING:
 
 @define
 class Container:
-    """The use cases of one home.
+    """The use cases of one home and the adapters that they use. Each object is created on first use. Thread-safe.
 
-    Ports that the caller does not supply are chosen from the settings. `made` holds the objects created so far.
-    Thread-safe. If it is `confined`, it works for a client that may read only some files, such as an agent; otherwise,
-    for the owner of the home.
+    Adapters that the caller did not supply are chosen from the settings. `made` holds the objects created so far. If
+    `confined` is true, the container serves a client that may read only some files, such as an agent. Otherwise it
+    serves the owner of the home.
     """
 
     settings: Settings
@@ -84,7 +84,7 @@ class Container:
 
     @first_use
     def maps(self) -> MapStore:
-        """Return the map store."""
+        """The store of the maps in the home."""
         from citekit.adapters.storage.json_maps import JsonMapStore
 
         return self._given.get("maps") or JsonMapStore(
@@ -93,7 +93,7 @@ class Container:
 
     @first_use
     def evidence(self) -> EvidenceStore:
-        """Return the evidence store."""
+        """The store of extracted evidence in the cache folder."""
         from citekit.adapters.storage.evidence_files import FileEvidenceStore
 
         folder = self.settings.cache_folder / "evidence"
@@ -103,14 +103,14 @@ class Container:
 
     @first_use
     def outputs(self) -> Outputs:
-        """Return the output folder with copies of evidence under readable names."""
+        """The folder with copies of evidence that have readable file names."""
         from citekit.adapters.storage.outputs import FriendlyOutputs
 
         return self._given.get("outputs") or FriendlyOutputs(self.settings.output_folder)
 
     @first_use
     def sources(self) -> Sources:
-        """Access to source files; if confined, only to those in allowed folders."""
+        """Access to source files. If the container is `confined`, only files in `client_folders` can be accessed."""
         from citekit.adapters.sources.filesystem import FileSources
         from citekit.adapters.sources.restricted import ConfinedSources
 
@@ -118,13 +118,15 @@ class Container:
         return ConfinedSources(every, self.client_folders) if self.confined else every
 
     def for_clients(self) -> Container:
-        """Return a container for the same home that reads only what `client_folders` allow."""
+        """Return a container for the same home that can read only the files in `client_folders`."""
         return Container(self.settings, self._given, confined=True)
 
     @first_use
     def client_folders(self) -> AllowedFolders:
-        """Return the paths that agents may read: the home, the roots, the folders of ingested files, and the library
-        folders.
+        """The folders and files that agents may read.
+
+        These are the home, the configured roots, the folders of ingested files, and, if the library tools are enabled,
+        the library folders.
         """
         from citekit.adapters.sources.allowed_folders import AllowedFolders
 
@@ -135,7 +137,9 @@ class Container:
 
     @first_use
     def folders(self) -> Folders:
-        """Return the paths that the caller may read."""
+        """The folders and files that the user of this container may read: `client_folders` if it is `confined`, else
+        all.
+        """
         from citekit.adapters.sources.allowed_folders import OwnersFolders
 
         return self.client_folders if self.confined else OwnersFolders(self._ingested_places)
@@ -148,21 +152,21 @@ class Container:
 
     @first_use
     def locks(self) -> Locks:
-        """Return the locks of the home."""
+        """The locks that prevent processes from changing the same data of the home at the same time."""
         from citekit.adapters.system.file_locks import FileLocks
 
         return self._given.get("locks") or FileLocks(self.settings.cache_folder / "locks")
 
     @first_use
     def clock(self) -> Clock:
-        """Return the clock."""
+        """The clock that provides the current time."""
         from citekit.adapters.system.clock import SystemClock
 
         return self._given.get("clock") or SystemClock()
 
     @first_use
     def parsers(self) -> Parsers:
-        """Return the parsers of this process."""
+        """The parsers that run in this process instead of in a worker."""
         from citekit.container.parsers import Parsers
 
         chosen = self.settings
@@ -177,7 +181,7 @@ class Container:
 
     @first_use
     def workers(self) -> WorkerPool | None:
-        """Return the pool of parser processes; None if files are parsed in this process."""
+        """The pool of worker processes that parse files, or None if files are parsed in this process."""
         from citekit.container.sandbox import is_possible, worker_pool_of
 
         if self.settings.parsers == "inline" or not is_possible():
@@ -185,7 +189,10 @@ class Container:
         return worker_pool_of(self.settings, self.index)
 
     def _workers_unless_given(self, *ports: str) -> WorkerPool | None:
-        """Return the worker pool; None if the caller supplied one of `ports`, which is then used in this process."""
+        """Return the worker pool, or None if there is none or the caller supplied an adapter for one of `ports`.
+
+        A supplied adapter exists only in this process, so it cannot be used in a worker.
+        """
         return None if any(port in self._given for port in ports) else self.workers
 
     @first_use
@@ -195,7 +202,7 @@ class Container:
         return self.workers and worker_pool_of(self.settings, self.index, run_ffmpeg=True)
 
     def expect(self, path: Path) -> None:
-        """Announce that the file will be mapped next, so that a worker that it needs starts now."""
+        """Start a worker early if mapping the file at `path`, which the caller will do next, needs one."""
         from citekit.container.parsers import is_expected_in_worker
 
         if is_expected_in_worker(path) and self.workers is not None:
@@ -203,7 +210,7 @@ class Container:
 
     @first_use
     def reader(self) -> Reader:
-        """Return the reader of books."""
+        """The reader of books. It runs in a worker, unless files are parsed in this process."""
         children = self._workers_unless_given("reader")
         if children is None:
             return self.parsers.reader
@@ -213,7 +220,7 @@ class Container:
 
     @first_use
     def probe(self) -> MediaProbe:
-        """Return the probe of media files."""
+        """The reader of the properties of media files. It runs in a worker, unless files are parsed in this process."""
         children = self._workers_unless_given("probe")
         if children is None:
             return self.parsers.probe
@@ -223,7 +230,7 @@ class Container:
 
     @first_use
     def text(self) -> TextReader:
-        """Return the reader of document text."""
+        """The reader of the text of documents."""
         return self._given.get("text") or self._isolated_text()
 
     def _isolated_text(self) -> TextReader:
@@ -237,7 +244,7 @@ class Container:
 
     @first_use
     def mapper(self) -> Mapper:
-        """Return the configured mapper. Raise `RequestRefused` for an unknown name."""
+        """The configured mapper. Raises `RequestRefused` if no mapper has the configured name."""
         return self._given.get("mapper") or self.mapper_called(self.settings.mapper)
 
     def mapper_called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
@@ -254,32 +261,36 @@ class Container:
 
     @first_use
     def mappers(self) -> Mappers:
-        """Return the available mappers."""
+        """The mappers that can be chosen by name."""
         from citekit.container.mappers import Mappers
 
         return Mappers(self)
 
     @first_use
     def leftovers(self) -> OrphanedUploads:
-        """Uploaded files that may still be on a model service. The next run deletes them."""
+        """The record of files that were uploaded to a model service and may not have been deleted. The next run deletes
+        them.
+        """
         from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 
         return OrphanedUploads(self.settings.cache_folder / "leftovers")
 
     @property
     def files_at_once(self) -> int:
-        """The number of files to map at once. With a model, it is higher, because most files wait for the service."""
+        """The number of files to map at the same time. It can be higher for a model, because most files wait for the
+        service.
+        """
         chosen = self.settings
         waits = self.mapper.identity.name in MODEL_MAPPERS
         return max(chosen.concurrency, chosen.model_concurrency) if waits else chosen.concurrency
 
     def remote_files(self) -> Sequence[str]:
-        """Return the uploads of this process that may still be on a model service."""
+        """Return descriptions of the files that this process uploaded and that may still be on a model service."""
         return self.leftovers.mine()
 
     @first_use
     def local_mapper(self) -> Mapper:
-        """Return the mapper that uses no model."""
+        """The mapper that does not use a model."""
         from citekit.adapters.mappers.measured import MeasuredMapper
 
         here = self.parsers.mapper
@@ -301,7 +312,9 @@ class Container:
         return RememberingMeasurer(measurer, self.index)
 
     def _measurer(self) -> Measurer:
-        """Return the measurer of file extents, in a worker where a file needs one."""
+        """Return the measurer of file extents. It measures in a worker the files that need compiled parsers, if there
+        are workers.
+        """
         here = self.parsers.measurer
         children = self._workers_unless_given("reader", "probe")
         if children is None:
@@ -313,14 +326,14 @@ class Container:
 
     @first_use
     def measure(self) -> MeasureSource:
-        """Return the use case that measures the file of a map."""
+        """The use case that measures the extent of the file that a map describes."""
         from citekit.application.measure_extent import MeasureSource
 
         return MeasureSource(self.locate, self.extents)
 
     @first_use
     def _foreign_files(self) -> ForeignFiles:
-        """Return the reader for files of other programs."""
+        """The reader for files that other programs wrote. It runs in a worker, unless files are parsed in this process."""
         if self.workers is None:
             return self.parsers.foreign_files
         from citekit.adapters.sandbox.sandboxed_files import IsolatedForeignFiles
@@ -328,10 +341,11 @@ class Container:
         return IsolatedForeignFiles(self.workers)
 
     def adapter_called(self, name: str, box_order: BoxOrder | None = None) -> MapAdapter:
-        """Return the adapter with that name, or from that Python file. `box_order` applies to `generic` and defaults to
-        corners.
+        """Return the importer with that name, or the one in the Python file whose path is `name`.
 
-        Raise `RequestRefused`.
+        `box_order` is the order of the coordinates of boxes in the input. It applies only to the importer `generic`;
+        None means `BoxOrder.CORNERS`. Raise `RequestRefused` if there is no importer with that name, and the errors of
+        loading a file.
         """
         from citekit.adapters.importers.custom import load_adapter
         from citekit.adapters.importers.generic import GenericAdapter
@@ -353,27 +367,30 @@ class Container:
 
     @first_use
     def adapt(self) -> ImportMap:
-        """Return the use case that imports a structure from another program."""
+        """The use case that converts data of another program to a map and stores it."""
         from citekit.application.import_map import ImportMap
 
         return ImportMap(self.sources, self.maps, self.local_mapper, self.locks, self.extents, self.folders)
 
     @first_use
     def context(self) -> ReadContext:
-        """Return the use case that renders an outline for a model."""
+        """The use case that renders the outline of maps as text for a language model."""
         from citekit.application.agent_context import ReadContext
 
         return ReadContext(self.maps)
 
     @first_use
     def extractors(self) -> Sequence[Extractor]:
-        """Return the extractors. The first one that supports a request is used."""
+        """The extractors in order of precedence. The first one that supports a request is used."""
         if "extractors" in self._given:
             return tuple(self._given["extractors"])
         return lazy_extractors(self.settings.media, lambda: self.parsers, self.isolated)
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
-        """Return an extractor that runs `here` in a worker process, where it is registered as `name`."""
+        """Return an extractor that runs `here` in a worker, where it is registered as `name`.
+
+        Return `here` itself if there are no workers or if it does not need one.
+        """
         used = ("reader",) if name == "chapters" else ()
         children = self._workers_with_ffmpeg if name == "ffmpeg" else self._workers_unless_given(*used)
         if children is None or name in ("lines", "xml_lines"):  # these copy bytes and parse nothing
@@ -392,7 +409,7 @@ class Container:
         return Ingest(self.sources, self.maps, self.mapper, self.locks, choose_id, self.folders, self._forget_refusals)
 
     def _forget_refusals(self, path: Path) -> None:
-        """Let workers try the file again, although it exceeded its resource budget before."""
+        """Allow workers to process the file at `path` again, even if it exceeded their time or memory limits before."""
         if self.workers is not None:
             self.workers.refusals.forget(path)
 
@@ -404,10 +421,10 @@ class Container:
         return IngestMany(self.ingest)
 
     def is_known_name(self, file_name: str) -> bool:
-        """Return whether the suffix of a file name belongs to a format of CiteKit or of an installed package.
+        """Return whether the suffix of a file name belongs to a format of CiteKit or of an installed format package.
 
-        Return False if a package cannot be loaded, so that it does not prevent the other files of a folder from being
-        mapped.
+        Return False if such a package cannot be loaded, so that one broken package does not prevent the other files of
+        a folder from being mapped.
         """
         from citekit.adapters.formats.registry import format_of_name
 
@@ -439,35 +456,35 @@ class Container:
 
     @first_use
     def nodes(self) -> NodeIndex:
-        """Return the node search index."""
+        """The node search index, which finds nodes by words in their titles and summaries."""
         from citekit.adapters.search.node_search.sqlite_index import SqliteNodeIndex
 
         return self._given.get("nodes") or SqliteNodeIndex(self.maps, self.settings.cache_folder / NODES)
 
     @first_use
     def search(self) -> Search:
-        """Return the use case that finds nodes by words."""
+        """The use case that finds nodes by words in their titles and summaries."""
         from citekit.application.search import Search
 
         return Search(self.maps, self.nodes)
 
     @first_use
     def check_map(self) -> ValidateMap:
-        """Return the use case that validates a map."""
+        """The use case that validates a map against its source file."""
         from citekit.application.validate_map import ValidateMap
 
         return ValidateMap(self.locate, self.measure)
 
     @first_use
     def verify(self) -> VerifyEvidence:
-        """Return the use case that verifies evidence."""
+        """The use case that verifies evidence against its receipt and its source."""
         from citekit.application.verify import VerifyEvidence
 
         return VerifyEvidence(self.sources, self.outputs, self.resolve)
 
     @first_use
     def verify_quote(self) -> VerifyQuote:
-        """Return the use case that verifies a quote."""
+        """The use case that checks whether a quote occurs where it is claimed to be."""
         from citekit.application.verify_quote import VerifyQuote
 
         return VerifyQuote(self.maps, self.resolve, self.locate, self.quotable)
@@ -481,7 +498,7 @@ class Container:
 
     @first_use
     def text_index(self) -> TextIndex:
-        """Return the index of the text of mapped files."""
+        """The search index for the text of mapped files."""
         from citekit.adapters.search.text_index.sqlite_index import SqliteTextIndex
 
         return self._given.get("text_index") or SqliteTextIndex(self.settings.cache_folder / TEXTS)
@@ -515,7 +532,7 @@ class Container:
 
     @first_use
     def quotable(self) -> QuotableTexts:
-        """Return the texts in which quotes are searched."""
+        """The service that provides the text of a file in which quotes are searched for."""
         from citekit.container.quotes import QuoteServices, quotable_texts
 
         return self._given.get("quotable") or quotable_texts(
@@ -531,14 +548,14 @@ class Container:
 
     @first_use
     def alexandria(self) -> Alexandria:
-        """Return the use cases of the library."""
+        """The use cases of the library of books (Alexandria)."""
         from citekit.container.library import Alexandria
 
         return Alexandria(self.settings, self, self._given)
 
     @first_use
     def doctor(self) -> Doctor:
-        """Return the use case that diagnoses the installation and the home."""
+        """The use case that diagnoses problems of the installation and the home."""
         from citekit.adapters.libraries import installation
         from citekit.application.doctor import Component, Doctor
 
@@ -558,7 +575,9 @@ class Container:
         )
 
     def clean_leftovers(self) -> int:
-        """Delete temporary files of killed processes that are at least an hour old. Return their number."""
+        """Delete temporary files that killed processes left behind at least an hour ago. Return the number of deleted
+        files.
+        """
         from citekit.adapters.libraries import installation
 
         return installation.clean(self._written)
@@ -576,7 +595,7 @@ class Container:
 
     @first_use
     def index(self) -> Index:
-        """Return the cache of facts about files and evidence."""
+        """The persistent cache of facts about files and evidence, such as digests."""
         from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
         return Index(self.settings.cache_folder / INDEX)

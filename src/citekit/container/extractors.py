@@ -1,4 +1,4 @@
-"""The extractors. Each is imported when a location of its kind is requested."""
+"""Creates the extractors. Each is imported when a location of a kind that it supports is first requested."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ Wrap = Callable[[str, "Extractor"], "Extractor"]
 def lazy_extractors(
     media: str, services: Callable[[], Services], wrap: Wrap = lambda _, made: made
 ) -> Sequence[Extractor]:
-    """Return the extractors in order of precedence. `media` is the driver that is preferred for clips."""
+    """Return the extractors in order of precedence, including those of installed packages.
+
+    `media` names the program that is preferred for cutting clips; "ffmpeg" moves that extractor ahead of the built-in
+    one. `services` returns the parsers that extractors need. `wrap` receives the name and instance of each extractor
+    and returns the extractor to use, for example one that runs in a worker.
+    """
     names = list(EXTRACTORS)
     if media == "ffmpeg":
         names.remove("ffmpeg")

@@ -1,7 +1,7 @@
-"""Lists the maps of a home from caches only.
+"""Lists the maps of a home using only caches.
 
-Imports no use cases, settings, or parsers, so that a listing starts as fast as a bare program. If something is not
-cached, the caller falls back to the use cases, which are slower and give the same result.
+This module imports no use cases, settings, or parsers, so that a listing starts quickly. If a fact is not cached, the
+caller uses the slower use cases, which produce the same result.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 class HomeSnapshot:
-    """The cached state of a home.
+    """The cached state of the home at the absolute path `home`.
 
-    `home` is its absolute path. `maps` maps IDs, in order, to cards; a card is None if the map must be read, and `maps`
-    is None if the folder of maps cannot be read.
+    `maps` contains the ID of each map and its card (short description), in order. A card is None if it is not cached,
+    so the map must be read. `maps` is None if the folder of maps cannot be read.
     """
 
     def __init__(self, home: str, maps: dict[str, MapCard | None] | None, digests: KnownDigests) -> None:
         self.home, self.maps, self._digests = home, maps, digests
 
     def digest(self, path: str) -> str | None:
-        """Return the cached SHA-256 of the file at `path`; None if the file must be read. Never raises."""
+        """Return the cached SHA-256 digest of the file at `path`, or None if it is not cached or the path is invalid."""
         try:
             return self._digests.get(os.stat(path))  # noqa: PTH116 - pathlib would cost a start 3 ms
         except (OSError, ValueError):
@@ -42,7 +42,10 @@ class HomeSnapshot:
 
 @contextmanager
 def home_snapshot(home: str | None) -> Iterator[HomeSnapshot]:
-    """Open the caches of a home (None: that of the environment). Raise `RequestRefused` for an invalid setting."""
+    """Open the caches of a home, and close them at the end of the `with` block.
+
+    If `home` is None, the home is determined from the environment. Raise `RequestRefused` if a setting is invalid.
+    """
     place = home_of(os.environ, home)
     cache = os.path.join(place, CACHE)  # noqa: PTH118
     cards, digests = MapCards(cache), KnownDigests(os.path.join(cache, INDEX))  # noqa: PTH118

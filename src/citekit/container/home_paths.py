@@ -1,4 +1,4 @@
-"""Checks map paths from the command line, because the home can come from an untrusted source."""
+"""Checks paths of map files given on the command line, because the contents of the home may be untrusted."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from citekit.adapters.system.home_files import check_parent, is_in_home, unsafe
 
 
 def check_map_path(path: Path) -> None:
-    """Raise `HomeUnsafe` if a map file in a home is a link that leads out of its folder, or is reached through a link.
+    """Raise `HomeUnsafe` if a map file in a home is a symbolic link out of its folder, or if its folder is reached by a
+    link.
 
-    A link between two maps of the same folder is allowed, and so is any path outside of homes.
+    A link between two maps in the same folder is allowed. Paths that are not in a home are not checked.
     """
     if not is_in_home(path):
         return

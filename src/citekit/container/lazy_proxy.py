@@ -1,4 +1,4 @@
-"""Adapters that are imported and created on first use."""
+"""Provides proxies for objects that are imported and created on first use."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ T = TypeVar("T")
 
 
 def lazy(make: Callable[[], T]) -> T:
-    """Return a proxy for the object that `make` returns. Every access calls `make`, which should be cheap or cache its
-    result.
+    """Return a proxy for the object that `make` returns.
+
+    Every attribute access calls `make`, which should therefore be fast or cache its result.
     """
     return cast("T", _Lazy(make))
 
@@ -38,7 +39,7 @@ class _Lazy:
 
 
 class LazyExtractor:
-    """An `Extractor` for locations of certain kinds, created when a location of such a kind is first requested."""
+    """An `Extractor` that is created when a location of one of the classes in `kinds` is first requested."""
 
     def __init__(self, make: Callable[[], Extractor], *kinds: type) -> None:
         self._make, self._kinds = make, kinds
@@ -58,7 +59,7 @@ class LazyExtractor:
         return self._made.identity
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """See `Extractor.forms`; none for a location of another kind."""
+        """See `Extractor.forms`. Return no forms for a location that is not of one of the supported classes."""
         return self._made.forms(format, location) if isinstance(location, self._kinds) else ()
 
     def extract(

@@ -1,4 +1,4 @@
-"""The use cases of the library, with the adapters that the settings choose."""
+"""Creates the use cases of the library, with the adapters that the settings choose."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ EMBEDDING_TIMEOUT = 60.0
 
 
 class DocumentServices(Protocol):
-    """The services for single documents that the library needs."""
+    """The services of the container for single documents that the library uses."""
 
     @property
     def confined(self) -> bool:
-        """Whether the caller may read only the files below `client_folders`."""
+        """Whether the user of the library may read only the files in `client_folders`."""
 
     @property
     def client_folders(self) -> Folders:
-        """The files that an agent may name and read."""
+        """The folders and files that agents may read."""
 
     @property
     def folders(self) -> Folders:
-        """The files that the caller may name and read."""
+        """The folders and files that the user of the library may read."""
 
     @property
     def sources(self) -> Sources:
@@ -70,11 +70,11 @@ class DocumentServices(Protocol):
 
     @property
     def maps(self) -> MapStore:
-        """The maps of the home."""
+        """The store of the maps in the home."""
 
     @property
     def local_mapper(self) -> Mapper:
-        """The mapper without a model."""
+        """The mapper that does not use a model."""
 
     @property
     def text(self) -> TextReader:
@@ -82,21 +82,22 @@ class DocumentServices(Protocol):
 
     @property
     def locks(self) -> Locks:
-        """The locks of the home."""
+        """The locks that prevent processes from changing the same data of the home at the same time."""
 
     @property
     def clock(self) -> Clock:
-        """The clock."""
+        """The clock that provides the current time."""
 
     @property
     def index(self) -> Index:
-        """The cache of facts about files."""
+        """The persistent cache of facts about files, such as digests."""
 
 
 @define
 class Alexandria:
-    """The use cases of the library of one home. Ports that the caller does not supply are chosen from the settings.
-    Thread-safe.
+    """The use cases of the library of one home. Each is created on first use. Thread-safe.
+
+    Adapters that the caller did not supply are chosen from the settings.
     """
 
     settings: Settings
@@ -112,7 +113,7 @@ class Alexandria:
 
     @first_use
     def library(self) -> Library:
-        """Return the catalog of books. Raise `LibraryUnavailable` if none is configured."""
+        """The catalog of books: a calibre library or a folder. Raises `LibraryUnavailable` if no library is configured."""
         if "library" in self._given:
             return self._given["library"]
         folder = self.chosen.calibre
@@ -127,25 +128,25 @@ class Alexandria:
 
     @first_use
     def text(self) -> TextReader:
-        """Return the reader of document text."""
+        """The reader of the text of documents."""
         return self.app.text
 
     @first_use
     def splitter(self) -> SentenceSplitter:
-        """Return the sentence splitter."""
+        """The service that splits text into sentences."""
         from citekit.adapters.search.sentence_splitters import SentencexSplitter
 
         return self._given.get("splitter") or SentencexSplitter()
 
     @first_use
     def embedder(self) -> Embedder:
-        """Return the embedder of the index. Raise `RequestRefused` for an unknown name."""
+        """The embedder whose vectors the index stores. Raises `RequestRefused` if no embedder has the configured name."""
         from citekit.adapters.search.embedders.query_cache import CachingEmbedder
 
         return self._given.get("embedder") or CachingEmbedder(self.embedder_called(self.chosen.embedder))
 
     def embedder_called(self, name: str) -> Embedder:
-        """Return the embedder with that name. Raise `RequestRefused`."""
+        """Return the embedder with that name. Raise `RequestRefused` if there is no embedder with that name."""
         kind, _, what = name.partition(":")
         match kind:
             case "fast" if not what:
@@ -204,7 +205,7 @@ class Alexandria:
 
     @first_use
     def similarity(self) -> Embedder:
-        """Return the embedder that detects where the subject of a text changes."""
+        """The embedder that is used to find where the subject of a text changes, so that chunks can end there."""
         return self._given.get("similarity") or self._static
 
     @first_use
@@ -221,7 +222,7 @@ class Alexandria:
 
     @first_use
     def index(self) -> VectorIndex:
-        """Return the vector index: on a server if one is configured, else in a folder of the home."""
+        """The vector index: on the configured server, or else in a folder of the home."""
         if "index" in self._given:
             return self._given["index"]
         return self._server() if self.chosen.server else self._embedded()
@@ -262,14 +263,14 @@ class Alexandria:
 
     @first_use
     def personas(self) -> Personas:
-        """Return the guardians and answer patterns."""
+        """The guardians, which give answers a voice, and the patterns, which give answers a form."""
         from citekit.adapters.personas.markdown_files import PersonaFiles
 
         return self._given.get("personas") or PersonaFiles(self.chosen.guardians)
 
     @property
     def allowed(self) -> Folders:
-        """The paths that the caller may read. The owner of the home may read all."""
+        """The folders and files that the user of the library may read. The owner of the home may read all files."""
         return self.app.client_folders if self.app.confined else UNRESTRICTED
 
     @first_use
@@ -305,30 +306,30 @@ class Alexandria:
 
     @first_use
     def rebuild(self) -> Rebuild:
-        """Return the use case that rebuilds a collection."""
+        """The use case that rebuilds a collection by ingesting its books again."""
         return Rebuild(self.ingest_book, self.app.client_folders)
 
     @first_use
     def narrow(self) -> NarrowTo:
-        """Return the use case that restricts a question to some books."""
+        """The use case that restricts a question to the books that match given criteria."""
         return NarrowTo(self.ledger)
 
     @first_use
     def remove_book(self) -> RemoveBook:
-        """Return the use case that removes a book."""
+        """The use case that removes a book from a collection."""
         return RemoveBook(self.index, self.ledger, self.app.maps, self.app.locks, self.app.clock)
 
     @first_use
     def browse(self) -> Browse:
-        """Return the use case that lists files that can be ingested."""
+        """The use case that lists the files in a folder that can be ingested."""
         return Browse(self.text)
 
     @first_use
     def try_chunking(self) -> TryChunking:
-        """Return the use case that previews the chunks of a book."""
+        """The use case that shows how a book would be split into chunks, without storing anything."""
         return TryChunking(self.app.sources, self.text, self.splitter, self.similarity)
 
     @first_use
     def compare_chunking(self) -> CompareChunking:
-        """Return the use case that compares chunking thresholds."""
+        """The use case that compares how different similarity thresholds would split a book into chunks."""
         return CompareChunking(self.app.sources, self.text, self.splitter, self.similarity)

@@ -1,4 +1,4 @@
-"""Creates mappers: the local one, those that use a model, those of installed packages, and the user's own."""
+"""Creates mappers: the local one, those that use a model, those of installed packages, and custom ones."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 
 class MapperServices(Protocol):
-    """The services that mappers need."""
+    """The services of the container that mappers need."""
 
     @property
     def settings(self) -> Settings:
-        """The settings."""
+        """The settings of the home."""
 
     @property
     def sources(self) -> Sources:
@@ -41,7 +41,7 @@ class MapperServices(Protocol):
 
     @property
     def local_mapper(self) -> Mapper:
-        """The mapper without a model."""
+        """The mapper that does not use a model."""
 
     @property
     def reader(self) -> Reader:
@@ -49,35 +49,36 @@ class MapperServices(Protocol):
 
     @property
     def probe(self) -> MediaProbe:
-        """The probe of video and audio files."""
+        """The reader of the properties of video and audio files."""
 
     @property
     def parsers(self) -> Parsers:
-        """The parsers of this process."""
+        """The parsers that run in this process instead of in a worker."""
 
     @property
     def workers(self) -> WorkerPool | None:
-        """The pool of parser processes; None if this process parses files."""
+        """The pool of worker processes that parse files, or None if files are parsed in this process."""
 
     @property
     def leftovers(self) -> OrphanedUploads:
-        """Uploaded files that may still be on a model service."""
+        """The record of files that were uploaded to a model service and may not have been deleted."""
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
-        """Return an extractor that runs `here` in a worker process."""
+        """Return an extractor that runs `here` in a worker, where it is registered as `name`."""
 
 
 @frozen
 class Mappers:
-    """Creates mappers on request."""
+    """Creates mappers by name or from objects."""
 
     app: MapperServices
 
     def called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
-        """Return the mapper with that name, or from that Python file; `auto` selects the best one that is configured.
+        """Return the mapper with that name, or the one in the Python file whose path is `name`.
 
-        Other names are looked up in the entry points of installed packages. `config` is passed to the constructor of a
-        custom mapper. Raise `RequestRefused`.
+        The name `auto` selects a mapper as `choice` describes. A name that is not built in is looked up in the entry
+        points of installed packages. `config` is passed to the constructor of a custom mapper. Raise `RequestRefused`
+        if there is no mapper with that name, or if a built-in mapper is given a `config`.
         """
         if name.endswith(".py"):
             from citekit.adapters.mappers.custom import load_mapper
@@ -95,7 +96,7 @@ class Mappers:
         return self.app.local_mapper if chosen == "local" else self._model(chosen)
 
     def choice(self) -> tuple[str, str]:
-        """Return the mapper that `auto` currently selects, and the reason: `(name, reason)`."""
+        """Return the name of the mapper that `auto` selects with the current settings, and the reason for the choice."""
         if self.app.settings.gemini_key is not None:
             return "gemini", f"{self.app.settings.gemini_variable} is set"
         if self.app.settings.openai_key is not None:
@@ -130,7 +131,10 @@ class Mappers:
         )
 
     def _showing(self) -> tuple[Viewer, Callable[[Source, float], bytes]]:
-        """Return the viewer that prepares files for a model, and the function that takes stills of videos."""
+        """Return the viewer that prepares files for a model, and a function that extracts a still image from a video.
+
+        The function takes the source and a time in seconds, and returns the bytes of a JPEG.
+        """
         if self.app.workers is None:
             return self.app.parsers.viewer, self.app.parsers.still
         from citekit.adapters.sandbox.sandboxed_files import IsolatedViewer
@@ -178,7 +182,10 @@ class Mappers:
         return Generation(temperature=chosen.temperature, thinking=chosen.thinking, max_output=chosen.max_output)
 
     def of_object(self, provider: Any) -> Mapper:
-        """Return a mapper from an object with a `generate_map` method. Raise `RequestRefused`."""
+        """Return a mapper that calls the `generate_map` method of `provider`.
+
+        Raise `RequestRefused` if the object has no such method.
+        """
         from citekit.adapters.mappers.custom import wrap_mapper
 
         return wrap_mapper(provider, self.app.local_mapper, timeout=self.app.settings.timeout)

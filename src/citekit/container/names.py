@@ -1,4 +1,4 @@
-"""The names of mappers and adapters, and of the folders in the cache."""
+"""Defines the names of mappers, importers, and folders in the cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that opens untrusted files: created in a worker, or in this process if the settings say so."""
+"""Creates the parsers, which open untrusted files. They run in a worker, or in the main process if so configured."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 
 @define
 class Parsers:
-    """The parsers, created on first use in a worker or in the main process. Thread-safe.
+    """The parsers of one process: a worker or the main process. Each is created on first use. Thread-safe.
 
-    `index_folder` is the folder of the file cache; `password` opens PDFs; `ocr` enables OCR. Ports that the caller
-    supplies are used as they are. `before_picture` is called before OCR of each image.
+    `index_folder` is the path of the cache of facts about files. `password` opens encrypted PDFs, and `ocr` enables
+    OCR. The fields that begin with `given_` are adapters that the caller supplied; they replace the built-in ones.
+    `before_picture` is called before OCR of each image.
     """
 
     index_folder: Path | None = None
@@ -56,7 +57,7 @@ class Parsers:
 
     @first_use
     def index(self) -> Index | None:
-        """Return the cache of facts about files."""
+        """The cache of facts about files, or None if there is no cache."""
         if self.given_index is not None or self.index_folder is None:
             return self.given_index
         from citekit.adapters.libraries.sqlite.key_value_cache import Index
@@ -65,7 +66,7 @@ class Parsers:
 
     @first_use
     def reader(self) -> Reader:
-        """Return the reader of reflowable books."""
+        """The reader of reflowable books, such as EPUB."""
         return self.given_reader or self._books
 
     def books(self, *, marked: bool = False) -> AnyBookReader:
@@ -92,7 +93,7 @@ class Parsers:
 
     @first_use
     def marked_reader(self) -> Reader:
-        """Return the reader of books for quotes: superscripts, subscripts, and hidden text are marked."""
+        """The reader of books for checking quotes. Its text marks superscripts, subscripts, and hidden text."""
         return self.given_reader or self._seen
 
     @first_use
@@ -103,7 +104,7 @@ class Parsers:
 
     @first_use
     def probe(self) -> MediaProbe:
-        """Return the probe of recordings."""
+        """The reader of the properties of video and audio files."""
         from citekit.adapters.formats.media.probe import PyAvProbe
 
         return self.given_probe or PyAvProbe()
@@ -117,7 +118,7 @@ class Parsers:
 
     @first_use
     def mapper(self) -> Mapper:
-        """Return the mapper that uses no model."""
+        """The mapper that does not use a model."""
         from citekit.adapters.mappers.local import LocalMapper
         from citekit.adapters.system.clock import SystemClock
 
@@ -132,14 +133,17 @@ class Parsers:
 
     @first_use
     def written(self) -> TextReader:
-        """Return the reader of documents for quotes: text as it is displayed, with words split at line ends."""
+        """The reader of documents for checking quotes.
+
+        Its text is as displayed: words that are hyphenated at the end of a line stay split.
+        """
         from citekit.adapters.formats.text_reader import FormatTextReader
 
         return FormatTextReader(self, marked=True)
 
     @first_use
     def quotable(self) -> QuotableTexts:
-        """Return the reader of the texts in which quotes are searched."""
+        """The reader of the texts in which quotes are searched for."""
         from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
         from citekit.adapters.quotes.texts import Beside, QuotableTextReader
 
@@ -147,27 +151,27 @@ class Parsers:
 
     @first_use
     def viewer(self) -> Viewer:
-        """Prepares files to be shown to a model."""
+        """The service that prepares files to be shown to a model."""
         from citekit.adapters.mappers.llm.file_views import FileViewer
 
         return FileViewer()
 
     @first_use
     def still(self) -> JpegStills:
-        """Takes the frame of a video at a given time as a small JPEG."""
+        """The service that extracts the frame of a video at a given time as a small JPEG."""
         from citekit.adapters.formats.media.evidence.previews import JpegStills
 
         return JpegStills(self.extractor("stills"))
 
     @first_use
     def foreign_files(self) -> ForeignFiles:
-        """Reads the data files of other programs, and the PDFs that they refer to."""
+        """The reader of the data files of other programs, and of the PDFs that these files refer to."""
         from citekit.adapters.importers.foreign_files import DriverForeignFiles
 
         return DriverForeignFiles()
 
     def extractor(self, name: str) -> Extractor:
-        """Return the extractor with that name. Raise `KeyError`."""
+        """Return the extractor with that name. Raise `KeyError` if there is no such extractor."""
         from citekit.adapters.formats.registry import extractor_of
 
         with self.lock:
@@ -177,7 +181,7 @@ class Parsers:
 
     @first_use
     def ocr_reader(self) -> OcrReader | None:
-        """Return the OCR engine; None if OCR is disabled or not installed."""
+        """The OCR engine, or None if OCR is disabled or not installed."""
         if not self.ocr:
             return None
         from citekit.adapters.formats.shared.ocr import AnnouncedOcrReader, RapidOcrReader
@@ -195,12 +199,12 @@ The most expensive known texts of this size take half a second on a slow compute
 
 
 def is_mapped_in_worker(source: Source) -> bool:
-    """Return whether a worker maps the file: its parser is native code, or the file is large."""
+    """Return whether the file is mapped in a worker, which is so if its parser is native code or the file is large."""
     return source.size > SMALL_TEXT or is_mapped_by_compiled(source.format)
 
 
 def is_expected_in_worker(path: Path) -> bool:
-    """Return whether a worker will probably map the file, judging by its name and size."""
+    """Return whether the file at `path` will probably be mapped in a worker, judging by its name and size."""
     promised = by_name(path.name)
     if promised is None:
         return False
@@ -211,25 +215,30 @@ def is_expected_in_worker(path: Path) -> bool:
 
 
 def is_read_in_worker(source: Source) -> bool:
-    """Return whether a worker reads the text of the file."""
+    """Return whether the text of the file is read in a worker, which is so if the parser is native code or the file is
+    large.
+    """
     return source.size > SMALL_TEXT or is_read_by_compiled(source.format)
 
 
 def is_quoted_in_worker(source: Source) -> bool:
-    """Return whether a worker prepares the text of the file for quotes. The calling process reads subtitles itself."""
+    """Return whether the text in which quotes are searched for is prepared in a worker.
+
+    This is never so for video and audio, because the calling process reads their subtitles itself.
+    """
     return source.format.modality not in (Modality.VIDEO, Modality.AUDIO) and is_read_in_worker(source)
 
 
 def is_mapped_by_compiled(format: Format) -> bool:
-    """Return whether native code maps files of this format. Such code can crash its process."""
+    """Return whether files of this format are mapped by native code, which can crash its process."""
     return handler_of(format).uses_native_code(Task.OUTLINE, format)
 
 
 def is_measured_by_compiled(format: Format) -> bool:
-    """Return whether native code measures files of this format."""
+    """Return whether files of this format are measured by native code, which can crash its process."""
     return handler_of(format).uses_native_code(Task.MEASURE, format)
 
 
 def is_read_by_compiled(format: Format) -> bool:
-    """Return whether native code reads the text of files of this format."""
+    """Return whether the text of files of this format is read by native code, which can crash its process."""
     return handler_of(format).uses_native_code(Task.READ_TEXT, format)

@@ -1,4 +1,4 @@
-"""The ports that a caller can replace, by name."""
+"""Defines the ports (interfaces) whose adapters a caller can replace, by name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 
 
 class Ports(TypedDict, total=False):
-    """The adapters that a caller supplies. The container creates the others as the settings say."""
+    """The adapters that a caller supplies, by port name. The container creates the missing ones according to the
+    settings.
+    """
 
     maps: MapStore
     evidence: EvidenceStore
@@ -59,7 +61,7 @@ class Ports(TypedDict, total=False):
 
 
 def check_names(ports: Ports) -> Ports:
-    """Return the ports. Raise `TypeError` for an unknown name, with a suggestion."""
+    """Return `ports` unchanged. Raise `TypeError` with a suggestion if a key is not the name of a port."""
     known = Ports.__annotations__
     for name in ports:
         if name not in known:

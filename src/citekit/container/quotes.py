@@ -1,4 +1,4 @@
-"""The texts in which quotes are searched."""
+"""Creates the service that provides the texts in which quotes are searched for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @frozen
 class QuoteServices:
-    """The services for reading texts for quotes. For a cached text, `texts`, `probe`, and `workers` are not called."""
+    """The services that are needed to read the texts in which quotes are searched for.
+
+    The functions `texts`, `probe`, and `workers` create a service. They are called only if a text is not cached.
+    """
 
     cache_folder: Path
     texts: Callable[[], TextReader]
@@ -33,7 +36,7 @@ class QuoteServices:
 
 
 def quotable_texts(services: QuoteServices) -> QuotableTexts:
-    """Return the texts of files, cached in the cache folder of the home."""
+    """Return the service that provides the texts in which quotes are searched for, and caches them in the home."""
     from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
     from citekit.adapters.quotes.cache import KeptQuotableTexts
     from citekit.adapters.quotes.texts import Beside, QuotableTextReader
@@ -46,7 +49,10 @@ def quotable_texts(services: QuoteServices) -> QuotableTexts:
 
 
 def _in_worker(services: QuoteServices, here: QuotableTexts) -> QuotableTexts:
-    """Return the same reader, but files that need a worker are read in one."""
+    """Return a service that works like `here`, but reads in a worker each file for which `is_quoted_in_worker` is true.
+
+    If there are no workers, return `here`.
+    """
     workers = services.workers()
     if workers is None:
         return here

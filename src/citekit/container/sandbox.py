@@ -1,4 +1,4 @@
-"""Creates the worker pool of a home: the first message to each worker, and its restrictions."""
+"""Creates the pool of worker processes of a home, and defines their limits and what they may access."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ _log = logging.getLogger(__name__)
 
 
 def is_possible() -> bool:
-    """Return whether worker processes are supported: not on Windows, in frozen programs, or in embedded interpreters."""
+    """Return whether this process can start workers. If not, log a warning.
+
+    Workers are not supported on Windows, in frozen programs (such as those made by PyInstaller), or in embedded
+    interpreters.
+    """
     if os.name == "posix" and sys.executable and not getattr(sys, "frozen", False):
         return True
     _log.warning("Files are parsed in the main process, because this system cannot start a child process")
@@ -33,10 +37,10 @@ def is_possible() -> bool:
 
 
 def worker_pool_of(settings: Settings, index: Index, *, run_ffmpeg: bool = False) -> WorkerPool:
-    """Return the worker pool of a home. No worker is started yet.
+    """Return the worker pool of a home, without starting a worker.
 
-    Workers can run no programs, except ffmpeg with `run_ffmpeg`. `index` records the files that exceeded their resource
-    budgets.
+    Workers cannot run programs; with `run_ffmpeg`, they can run only ffmpeg. `index` stores which files exceeded their
+    resource limits.
     """
     from citekit.adapters.sandbox.budget import Allowance
     from citekit.adapters.sandbox.refusals import Refusals
@@ -62,7 +66,10 @@ def _writable(settings: Settings) -> list[str]:
 
 
 def _which(folder: str) -> tuple[int, int] | None:
-    """Return the device and inode of a folder, which identify it even if another folder takes its name."""
+    """Return the device and inode numbers of a folder, or None if it is missing.
+
+    The numbers identify the folder even if another folder takes its name.
+    """
     try:
         status = os.stat(folder)  # noqa: PTH116 - looked at for every request
     except OSError:
@@ -71,7 +78,7 @@ def _which(folder: str) -> tuple[int, int] | None:
 
 
 def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
-    """Return the keyword arguments of `_serve_parent` in `worker_main`."""
+    """Return the keyword arguments for `worker_main._serve_parent`, which are sent to each new worker."""
     from citekit.adapters.system.home_files import make_folder
 
     cache = settings.cache_folder

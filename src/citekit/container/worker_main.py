@@ -1,4 +1,4 @@
-"""The main program of a worker: drops its privileges, then serves requests of its parent process."""
+"""The main program of a worker process. It gives up access that it does not need, then serves requests of its parent."""
 
 from __future__ import annotations
 
@@ -35,8 +35,10 @@ Asked = Mapping[str, Any]
 
 
 def main() -> None:
-    """Serve the parent process. `sys.argv` contains three file descriptors: input, output, and one that ends when the
-    parent ends.
+    """Serve requests of the parent process until it ends.
+
+    `sys.argv` contains three file descriptors: one to read requests, one to write answers, and one that is closed when
+    the parent ends.
     """
     source, sink, life = map(int, sys.argv[1:4])
     end_with(life)
@@ -57,8 +59,11 @@ def _serve_parent(
     writable: Sequence[str],
     programs: Sequence[str],
 ) -> None:
-    """Limit memory to `memory` bytes, writes to the folders in `writable`, and executables to `programs`; then serve
-    requests.
+    """Restrict this process, then serve requests of the parent process.
+
+    The process can use at most `memory` bytes, write only in the folders `writable`, and run only the executables
+    `programs`. `index_folder` is the path of the cache of facts about files, `password` opens encrypted PDFs, and `ocr`
+    enables OCR.
     """
     limit_memory(memory)
     confine([Path(folder) for folder in writable], [Path(program) for program in programs])
@@ -67,7 +72,10 @@ def _serve_parent(
 
 
 def _begin_picture(line: Line) -> None:
-    """Report the start of OCR on an image, which has its own budget of CPU time and memory."""
+    """Tell the parent process that OCR of an image begins, and lift the file's limits on CPU time and memory.
+
+    The memory limit of the whole worker remains. The parent process allows additional CPU time for each image.
+    """
     allow_memory(None)
     allow_processor_time(math.inf)
     line.send(as_message({"picture": True}))
@@ -75,12 +83,12 @@ def _begin_picture(line: Line) -> None:
 
 @frozen
 class Parsing:
-    """Handles requests with the parsers. Answers are plain data."""
+    """Answers requests of the parent process with the parsers. Answers are plain data."""
 
     parsers: Parsers
 
     def __call__(self, asked: Asked, progress: Progress) -> Any:
-        """Return the answer to a request from `WorkerPool.ask`."""
+        """Return the answer to a request that the parent process sent with `WorkerPool.ask`."""
         return self._doing[asked["do"]](asked, progress)
 
     @property

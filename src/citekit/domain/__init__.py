@@ -1,1 +1,1 @@
-"""The core types of CiteKit: frozen values and pure functions. It imports only the standard library and attrs."""
+"""Defines the core types of CiteKit: immutable values and pure functions. Imports only the standard library and attrs."""

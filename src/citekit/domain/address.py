@@ -1,4 +1,4 @@
-"""Addresses: the text form of a resource ID and a location.
+"""Formats and parses addresses, which are the text form of a resource ID and a location.
 
     doc://book#pages=12-15          doc://book#pages=12&bbox=0.1,0.2,0.9,0.4
     doc://novel#chapter=7           doc://novel#chapter=7&chars=120-980
@@ -33,7 +33,7 @@ _SYNONYMS = {"page": "pages", "slide": "pages", "slides": "pages", "line": "line
 
 @frozen
 class Address:
-    """The location `location` in the resource `resource_id`. `str()` returns the canonical text."""
+    """A location in the resource with the ID `resource_id`. `str()` returns the canonical text."""
 
     resource_id: str = field()
     location: Location
@@ -59,12 +59,12 @@ def format_address(address: Address) -> str:
 
 
 def parse_address(text: str) -> Address:
-    """Parse an address. Raise `AddressMalformed` with the text and the part that is wrong.
+    """Parse an address. Raise `AddressMalformed`, with the text and the part that is wrong, if it is not valid.
 
-    In addition to canonical addresses, it accepts: times as seconds, `mm:ss`, or `hh:mm:ss`, separated by `-` or `,`,
-    with an `npt:` prefix and an open start or end; `page=`, `slide=`, `slides=`, `line=`, and `xywh=` (with `percent:`,
-    or fractions with a decimal point); pages in any order; sheet names in quotes; and cells as `b2`, `$A$1:$F$20`, or
-    from any corner to the opposite one.
+    In addition to canonical addresses, these variants are accepted: times in seconds or as `mm:ss` or `hh:mm:ss`,
+    separated by `-` or `,`, with an `npt:` prefix, and with the start or end omitted; `page=`, `slide=`, `slides=`,
+    `line=`, and `xywh=` (with `percent:`, or as fractions with a decimal point); pages in any order; sheet names in
+    quotes; and cells as `b2`, `$A$1:$F$20`, or from any corner of a range to the opposite corner.
     """
     shape = _SHAPE.fullmatch(text)
     if not shape:

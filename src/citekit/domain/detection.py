@@ -35,7 +35,10 @@ def detect(file_name: str, head: bytes) -> Format | None:
 
 
 def _by_interpreter(head: bytes) -> Format:
-    """Return the language of a script by the program in its `#!` line (execve(2)), or plain text if there is none."""
+    """Return the format of a script according to the program in its `#!` line (execve(2)).
+
+    If there is no such line, or if the program is unknown, return the format of plain text.
+    """
     found = _INTERPRETER.match(head)
     return BY_SUFFIX[_LANGUAGES[found[1].decode()]] if found else PLAIN_TEXT
 
@@ -54,10 +57,11 @@ _INTERPRETER = re.compile(
 
 
 def _only_words(head: bytes, signed: Format, promised: Format | None) -> bool:
-    """Return whether a signature made of letters is probably ordinary text ("The free world", "%PDF- begins a PDF").
+    """Return whether a readable file that begins with the signature of the format `signed` is probably ordinary text.
 
-    A real file of such a format soon contains bytes that are not text. A file whose name has the format's suffix is
-    accepted anyway.
+    A signature made of letters can also begin a text, but a real file of a binary format soon contains bytes that are
+    not text. The signature is trusted, and the result is False, if the file's name has a suffix of the same modality,
+    if the signature cannot occur in ordinary text, or if it is `%PDF-`.
     """
     if promised is not None and promised.modality is signed.modality:
         return False
@@ -76,8 +80,9 @@ _CONTROLS = bytes(byte for byte in range(32) if byte not in (8, 9, 10, 11, 12, 1
 
 
 def looks_like_text(head: bytes) -> bool:
-    """Return whether bytes are text in some encoding: they have a UTF-16 or UTF-32 byte-order mark, or no NUL and few
-    controls.
+    """Return whether the bytes `head` are probably text in some encoding.
+
+    Text has a UTF-16 or UTF-32 byte-order mark, or contains no NUL bytes and at most 2 % control characters.
     """
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")):
         return True
@@ -191,9 +196,11 @@ _IN_FOLDER = re.compile(rb"PK\x03\x04.{26}(word/|ppt/|xl/)", re.DOTALL)
 
 
 def _office(head: bytes, promised: Format | None) -> Format | None:
-    """Return the Office format of a ZIP archive by the names of its first entries, or else by its file name.
+    """Return the Office format of a ZIP archive, or None if it is not an Office file.
 
-    Bytes 26 to 29 of an entry's header hold the lengths of its name and extra field. The name follows (APPNOTE 4.3.7).
+    The format is determined by the names of the first files in the archive, or else by the archive's own name
+    `promised`. In a ZIP header, bytes 26 to 29 are the lengths of the file name and the extra field; the name follows
+    (APPNOTE 4.3.7).
     """
     named = promised if promised is not None and promised.name in OFFICE else None
     found = _IN_FOLDER.search(head)

@@ -1,4 +1,4 @@
-"""SHA-256 digests."""
+"""Defines SHA-256 digests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Digest:
 
     @property
     def fan_out(self) -> tuple[str, str]:
-        """(first two digits, remaining digits): the folder and the file name under which an object is stored."""
+        """The first two digits and the remaining digits: the folder and file names under which an object is stored."""
         return self.hex[:2], self.hex[2:]
 
     @classmethod

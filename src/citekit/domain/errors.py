@@ -1,4 +1,4 @@
-"""Every error that CiteKit raises deliberately, grouped by who can fix it.
+"""Defines every error that CiteKit raises deliberately, grouped by who or what can fix it.
 
 CiteKitError
 |-- Refused                 the caller
@@ -49,17 +49,17 @@ from functools import cached_property
 
 
 class CiteKitError(Exception):
-    """Base class of all errors that CiteKit raises deliberately. Its text is a complete message for the user."""
+    """The base class of all errors that CiteKit raises deliberately. The message is complete and meant for users."""
 
 
 class Refused(CiteKitError):
-    """The request cannot be fulfilled. A different request can succeed."""
+    """The base class of errors for a request that cannot be fulfilled as it is. A different request can succeed."""
 
 
 class AddressMalformed(Refused, ValueError):
-    """A text that is not an address.
+    """A text is not a valid address.
 
-    `address` is the complete text, `part` is the part that is wrong, and `reason` says why.
+    `address` is the complete text, `part` is the part of it that is wrong, and `reason` says why.
     """
 
     def __init__(self, address: str, part: str, reason: str, what: str = "address") -> None:
@@ -80,11 +80,11 @@ class _LocationRefused(Refused, ValueError):
 
 
 class LocationMalformed(_LocationRefused):
-    """A location that cannot exist in any file, such as page 0 or an end before its start."""
+    """A location cannot exist in any file, such as page 0 or a range that ends before it starts."""
 
 
 class LocationOutside(_LocationRefused):
-    """A valid location that lies beyond the end of its resource."""
+    """A location is valid, but is beyond the end of its resource."""
 
     @classmethod
     def beyond(cls, unit: str, number: int, whole: str, count: int) -> LocationOutside:
@@ -93,9 +93,10 @@ class LocationOutside(_LocationRefused):
 
 
 class ResourceMissing(Refused, LookupError):
-    """No map is stored under `resource_id`. `expected_at` is its path if it existed, and `nearest` has similar IDs.
+    """No map is stored with the ID `resource_id`.
 
-    Similar IDs are computed on first use, so a caller that only checks whether a map exists does not pay for them.
+    `expected_at` is the path at which the map would be stored, and `nearest` lists similar IDs. They are searched for
+    only when `nearest` is first read, because the search takes time.
     """
 
     def __init__(
@@ -106,7 +107,7 @@ class ResourceMissing(Refused, LookupError):
 
     @cached_property
     def nearest(self) -> tuple[str, ...]:
-        """The most similar IDs, best first."""
+        """The IDs of stored maps that are most similar to the missing ID, best first."""
         return tuple(self._look())
 
     def __str__(self) -> str:
@@ -115,11 +116,13 @@ class ResourceMissing(Refused, LookupError):
 
 
 class ResourceIdRefused(Refused, ValueError):
-    """An ID that cannot be stored safely: it is empty or too long, or contains `/`, `\\`, NUL, or control characters."""
+    r"""A resource ID cannot be stored safely: it is empty, too long, or contains `/`, `\`, NUL, or control characters."""
 
 
 class NodeMissing(Refused, LookupError):
-    """The map of `resource_id` has no node `node_id`. `nearest` has the most similar IDs."""
+    """The map of the resource `resource_id` has no node with the ID `node_id`. `nearest` lists the most similar node
+    IDs.
+    """
 
     def __init__(self, resource_id: str, node_id: str, nearest: Sequence[str] = ()) -> None:
         self.resource_id, self.node_id, self.nearest = resource_id, node_id, tuple(nearest)
@@ -128,11 +131,11 @@ class NodeMissing(Refused, LookupError):
 
 
 class SourceUnreadable(Refused):
-    """A path that cannot be read as a file: it is missing, a folder, a device, empty, or not permitted."""
+    """A path cannot be read as a file: it is missing, a folder, a device, an empty file, or not permitted."""
 
 
 class SourceUnsupported(Refused):
-    """A file in a format that no installed library reads, or whose content does not match its name."""
+    """A file has a format that no installed library can read, or its content does not match its name."""
 
 
 class ReceiptMissing(Refused, LookupError):
@@ -144,9 +147,9 @@ class FormUnsupported(Refused):
 
 
 class PathNotAllowed(Refused):
-    """A path outside the allowed folders. The text names the setting that allows more folders.
+    """A path is outside the folders that the caller may read. The message names the setting that allows more folders.
 
-    `path` is the path as it appears in the text.
+    `path` is the path as it appears in the message, or None if the message contains no path.
     """
 
     def __init__(self, text: str, path: str | None = None) -> None:
@@ -155,7 +158,7 @@ class PathNotAllowed(Refused):
 
 
 class BookMissing(Refused, LookupError):
-    """The library has no book `book_id`."""
+    """The library has no book with the ID `book_id`."""
 
     def __init__(self, book_id: int) -> None:
         self.book_id = book_id
@@ -163,11 +166,14 @@ class BookMissing(Refused, LookupError):
 
 
 class CollectionMissing(Refused, LookupError):
-    """The index has no collection with that name. The text lists the existing collections and says how to create one."""
+    """The vector index has no collection with that name.
+
+    The message lists the existing collections and says how to create one.
+    """
 
 
 class AlreadyIngested(Refused):
-    """The bytes of a book are already in the collection. `title` is the title under which they were ingested."""
+    """A book with the same bytes is already in `collection`. `title` is the title under which it was ingested."""
 
     def __init__(self, title: str, collection: str) -> None:
         self.title, self.collection = title, collection
@@ -175,7 +181,10 @@ class AlreadyIngested(Refused):
 
 
 class MetadataMissing(Refused):
-    """Neither the file nor the caller gives the metadata in `missing` (`title`, `author`)."""
+    """Required metadata of the book at `path` is neither in the file nor given by the caller.
+
+    `missing` lists the names of the missing fields: `title`, `author`, or both.
+    """
 
     def __init__(self, path: str, missing: Sequence[str]) -> None:
         self.path, self.missing = path, tuple(missing)
@@ -187,11 +196,16 @@ class PersonaUnknown(Refused, LookupError):
 
 
 class RequestRefused(Refused):
-    """A request that is contradictory or does not fit the state of the home. The text says how to fix it."""
+    """A request contradicts itself, is not valid, or does not fit the state of the home. The message says how to fix
+    it.
+    """
 
 
 class FaultyAnswer(CiteKitError):
-    """External data (a model's answer, a map file) that is not valid. `faults` are `path: reason` lines."""
+    """Data from outside CiteKit, such as a model's answer or a map file, is not valid.
+
+    `what` names the data, and `faults` lists the problems in the form `path: reason`.
+    """
 
     def __init__(self, what: str, faults: Sequence[str]) -> None:
         self.what, self.faults = what, tuple(faults)
@@ -201,11 +215,14 @@ class FaultyAnswer(CiteKitError):
 
 
 class VersionTooNew(FaultyAnswer):
-    """A map that a later version of CiteKit wrote. It is valid, but this version cannot read it."""
+    """A map file was written by a later version of CiteKit. It may be valid, but this version cannot read it."""
 
 
 class DriverMissing(CiteKitError):
-    """A library that is not installed. `extra` is the name of the extra that installs it."""
+    """A library that the request needs is not installed.
+
+    `what` names the feature that needs it, and `extra` is the name of the CiteKit extra that installs it.
+    """
 
     def __init__(self, what: str, extra: str) -> None:
         self.what, self.extra = what, extra
@@ -213,31 +230,31 @@ class DriverMissing(CiteKitError):
 
 
 class Unavailable(CiteKitError):
-    """Something outside CiteKit failed. The same request can succeed later."""
+    """The base class of errors for failures outside CiteKit. The same request can succeed later."""
 
 
 class MapperUnavailable(Unavailable):
-    """The mapper failed: its service, its key, or its code."""
+    """The mapper failed because of its service, its API key, or its code."""
 
 
 class ExtractionFailed(Unavailable):
-    """A library could not extract the part from the source. The library's own error is the cause."""
+    """A library could not extract the requested part of the source. The `__cause__` is the library's own error."""
 
 
 class HomeUnwritable(Unavailable):
-    """The home is read-only, not permitted, or on a full disk. Nothing was changed."""
+    """The home cannot be written to: it is read-only, not permitted, or on a full disk. Nothing was changed."""
 
 
 class LibraryUnavailable(Unavailable):
-    """There is no library at the configured path, or it cannot be read."""
+    """The library of books is not configured, does not exist at the configured path, or cannot be read."""
 
 
 class IndexUnavailable(Unavailable):
-    """The vector index cannot be reached. The text says where CiteKit looked and what to do."""
+    """The vector index cannot be reached, or another process has locked it. The message says what to do."""
 
 
 class EmbedderUnavailable(Unavailable):
-    """The embedder failed: its model files, its service, or its key."""
+    """The embedder failed because of its model files, its service, or its API key."""
 
 
 class Cancelled(Unavailable):
@@ -245,40 +262,46 @@ class Cancelled(Unavailable):
 
 
 class Damaged(CiteKitError):
-    """Data that CiteKit stored is damaged or out of date. The text says how to re-create it."""
+    """The base class of errors for data that CiteKit stored and that is damaged or out of date.
+
+    The message says how to re-create the data.
+    """
 
 
 class MapCorrupt(Damaged):
-    """A stored map that cannot be read. The text contains `path: reason` lines."""
+    """A stored map cannot be read. The message lists the problems in the form `path: reason`."""
 
 
 class MapTooNew(MapCorrupt):
-    """A stored map that a later version of CiteKit wrote. It is valid; update CiteKit to read it."""
+    """A stored map was written by a later version of CiteKit. The map is not damaged; update CiteKit to read it."""
 
 
 class EvidenceCorrupt(Damaged):
-    """Stored evidence whose bytes do not match its receipt."""
+    """The bytes of stored evidence do not match its receipt."""
 
 
 class HomeUnsafe(Damaged):
-    """A link, a FIFO, a socket, or a device where the home must contain a file or a folder. CiteKit does not open it."""
+    """The home contains a link, FIFO, socket, or device where a file or a folder is expected. CiteKit does not open it."""
 
 
 class IndexCorrupt(Damaged):
-    """A vector index that cannot be read. It can be rebuilt from the books."""
+    """A vector index cannot be read. It can be rebuilt from the books."""
 
 
 class LedgerCorrupt(Damaged):
-    """A ledger of ingested books that cannot be read."""
+    """The ledger of ingested books cannot be read."""
 
 
 class ModelMismatch(Damaged):
-    """A collection contains vectors of another model than the current one. The text says how to choose."""
+    """A collection contains vectors of another embedding model than the configured one. The message says how to choose
+    one.
+    """
 
 
 class SourceChanged(Damaged):
-    """The source at `path` is no longer the file that was mapped. `during_mapping`: it changed while it was being
-    mapped.
+    """The file at `path` is no longer the file that was mapped.
+
+    `during_mapping` is true if the file changed while it was being mapped.
     """
 
     def __init__(self, resource_id: str, path: str, *, during_mapping: bool = False) -> None:
@@ -297,7 +320,7 @@ _PATH_SHOWN = 1000
 
 
 class SourceMoved(Damaged):
-    """The source of a map is neither at `path` nor under the given roots."""
+    """The source file of a map is neither at `path` nor in the folders that were searched."""
 
     def __init__(self, resource_id: str, path: str) -> None:
         self.resource_id, self.path = resource_id, path
@@ -308,7 +331,7 @@ class SourceMoved(Damaged):
 
 
 def _shortened(path: str) -> str:
-    """Return a path, truncated for a message: an untrusted map may contain any path."""
+    """Return `path`, truncated for an error message. An untrusted map may contain a path of any length."""
     return path if len(path) <= _PATH_SHOWN else f"{path[:_PATH_SHOWN]}..."
 
 

@@ -1,4 +1,4 @@
-"""Evidence, the keys that identify it, and the receipts that prove its origin."""
+"""Defines evidence, the keys that identify it, and the receipts that prove its origin."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ def _sentences(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 class Form(StrEnum):
-    """The format of evidence. NATIVE is the default for each location: mini-PDF, clip, crop, lines, or chapter.
+    """The form in which a part of a source is extracted.
 
-    SOURCE is the exact bytes of lines of a text, even if a browser would execute them (HTML, SVG).
+    NATIVE is the default form of each location: a mini-PDF, a clip, a cropped image, lines, or a chapter. SOURCE is the
+    exact bytes of lines of a text, even in a format that a browser would execute (HTML, SVG).
     """
 
     NATIVE = "native"
@@ -38,7 +39,11 @@ class Form(StrEnum):
 
 @frozen
 class Options:
-    """How evidence is extracted. `accurate` requests exact ends of a clip, which requires some re-encoding."""
+    """The options of an extraction.
+
+    `form` is the form of the evidence. `accurate` requests that a clip start and end exactly at the requested times,
+    which requires re-encoding a part of it.
+    """
 
     form: Form = Form.NATIVE
     accurate: bool = False
@@ -54,17 +59,17 @@ class ExtractorIdentity:
 
 @frozen
 class EvidenceKey:
-    """Identifies a piece of evidence before it is extracted. The same key always means the same bytes.
+    """Identifies evidence before it is extracted. Evidence with the same key has the same bytes.
 
-    The key is the digest of (source digest, canonical location, extractor name and version, options). It does not
-    depend on file names or node IDs.
+    The key is a digest of the source digest, the canonical location, the extractor's name and version, and the options.
+    It does not depend on file names or node IDs.
     """
 
     digest: Digest
 
     @classmethod
     def of(cls, source: Digest, location: Location, extractor: ExtractorIdentity, options: Options) -> EvidenceKey:
-        """Return the key of the part `location` of `source`, extracted by `extractor` with `options`."""
+        """Return the key of the evidence that `extractor` extracts from `location` in `source` with `options`."""
         fragment = str(Address("x", location))
         parts = [source.hex, fragment, extractor.name, extractor.version, options.form.value, options.accurate]
         return cls(Digest(hashlib.sha256(json.dumps(parts).encode()).hexdigest()))
@@ -75,12 +80,12 @@ class EvidenceKey:
 
 @frozen(kw_only=True)
 class Extraction:
-    """The result of an extractor.
+    """Describes the evidence that an extractor produced.
 
-    `suffix` includes its dot (`.pdf`), and `media_type` is the IANA name. Both are empty if the part has the format of
-    the source. `extent` is the part that the evidence shows, in the coordinates of the source. `bytes_from` is the
-    second at which the data of a clip begins if the clip hides its first frames. `notes` are sentences about every
-    deviation from the request.
+    `suffix` includes its dot (`.pdf`), and `media_type` is the IANA name. Both are empty if the evidence has the format
+    of the source. `extent` is the location in the source that the evidence actually shows. `bytes_from` is the time in
+    seconds at which the data of a clip begins if the clip hides its first frames, else None. `notes` are sentences that
+    describe every deviation from the request.
     """
 
     suffix: str
@@ -92,7 +97,7 @@ class Extraction:
 
 @frozen(kw_only=True)
 class StoredEvidence:
-    """Evidence in the store. The file at `path` has the digest `digest` and `size` bytes. Do not write to it."""
+    """Evidence in the store. The file at `path` has `size` bytes and the digest `digest`. It must not be written to."""
 
     key: EvidenceKey
     path: Path
@@ -106,7 +111,7 @@ class StoredEvidence:
 
 @frozen(kw_only=True)
 class Receipt:
-    """Records that the evidence is a given part of a given source, extracted by a given extractor."""
+    """A record that certain evidence is the part of a source at `location`, extracted by `extractor` with `options`."""
 
     key: EvidenceKey
     source_digest: Digest
@@ -126,17 +131,19 @@ class Receipt:
 
     @property
     def address(self) -> Address:
-        """The address of the part."""
+        """The address of the part of the source that the evidence contains."""
         return Address(self.resource_id, self.location)
 
 
 @frozen(kw_only=True)
 class Evidence:
-    """The result of a resolve. `output_path` is absolute, or None in a virtual answer.
+    """The result of resolving a node or an address. `output_path` is an absolute path, or None if nothing was
+    extracted.
 
-    `stale` is a sentence that says how the source changed, or None if it is still the file that was mapped. `unchecked`
-    says why the location could not be checked against the file, or is None if it was checked or the file has changed.
-    `moved` says where the source was found, or is None if it is at the path in the map.
+    `stale` is a message that says how the source has changed since it was mapped, or None if it has not. `unchecked` is
+    a message that says why the location could not be checked against the file, or None if it was checked or the file
+    has changed. `moved` is a message that says where the source was found, or None if it is at the path in the map.
+    `made_now` is true if the evidence was extracted now, and false if it was already stored.
     """
 
     resource_id: str
@@ -151,5 +158,5 @@ class Evidence:
 
     @property
     def address(self) -> Address:
-        """The address of the part."""
+        """The address of the part of the source that was resolved."""
         return Address(self.resource_id, self.location)

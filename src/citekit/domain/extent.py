@@ -1,4 +1,4 @@
-"""The extent of a resource, which limits its locations, and how the metadata of a map states it."""
+"""Defines the extent of a resource, which limits its locations, and converts it to and from metadata of a map."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from attrs import frozen
 
 @frozen(kw_only=True)
 class Extent:
-    """The extent of one resource. A field is None if it does not apply to the resource or is not known.
+    """The extent of a resource. A field is None if it does not apply to the resource or is not known.
 
-    `pages` and `lines` are counts. `seconds` is the duration. `size` is (width, height) in pixels, upright. `chapters`
-    has the number of characters of each chapter, in order. `sheets` has (name, last used row, last used column) of each
-    sheet, in order.
+    `pages` and `lines` are counts. `seconds` is the duration. `size` is the (width, height) of an image in pixels when
+    it is displayed upright. `chapters` has the number of characters of each chapter, in order. `sheets` has the name,
+    the last used row, and the last used column of each sheet, in order.
     """
 
     pages: int | None = None
@@ -40,7 +40,7 @@ _SAME_TIME = 0.001
 
 
 def extent_metadata(extent: Extent) -> dict[str, Any]:
-    """Return the metadata entries that state an extent."""
+    """Return the metadata entries of a map that describe an extent."""
     found = {name: getattr(extent, field) for name, field in EXTENTS.items()}
     if extent.sheets is not None:
         found["sheets"] = [{"name": name, "rows": rows, "columns": columns} for name, rows, columns in extent.sheets]
@@ -48,13 +48,13 @@ def extent_metadata(extent: Extent) -> dict[str, Any]:
 
 
 def with_extent_metadata(metadata: Mapping[str, Any], true: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `metadata` with its extent entries replaced by those of `true`."""
+    """Return a copy of `metadata` in which the entries that describe the extent are replaced by those in `true`."""
     others = {name: value for name, value in metadata.items() if name not in EXTENTS}
     return {**others, **{name: value for name, value in true.items() if name in EXTENTS}}
 
 
 def mismatches(stated: Extent, true: Extent) -> Iterator[tuple[str, Any, Any]]:
-    """Yield (metadata key, stated value, actual value or None) for every extent that is stated incorrectly."""
+    """Yield each difference between the stated and the true extent: metadata key, stated value, and true value or None."""
     for name, field in EXTENTS.items():
         stated_value, found = getattr(stated, field), getattr(true, field)
         if stated_value is not None and not _alike(stated_value, found):

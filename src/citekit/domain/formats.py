@@ -1,4 +1,4 @@
-"""File formats: names, modalities, media types, and suffixes."""
+"""Defines file formats with their names, modalities, media types, and suffixes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from citekit.domain.modality import Modality
 
 @frozen
 class Format:
-    """A file format. `name` selects the format handler, `modality` the kind of location; `media_type` is the IANA name."""
+    """A file format.
+
+    `name` selects the code that handles the format. `modality` determines the kind of its locations. `media_type` is
+    the IANA name.
+    """
 
     name: str
     modality: Modality
@@ -19,7 +23,7 @@ class Format:
 
     @property
     def suffix(self) -> str:
-        """The usual suffix of this format with its dot, or `.txt` if none is known."""
+        """The usual file-name suffix of the format, including its dot, or `.txt` if no suffix is known."""
         return _USUAL.get(self.name, ".txt")
 
 
@@ -173,5 +177,5 @@ def by_name(file_name: str) -> Format | None:
 
 
 def format_named(name: str) -> Format | None:
-    """Return the format with that name, or None if there is none."""
+    """Return the format with that name, or None if there is no such format."""
     return BY_SUFFIX.get(_USUAL.get(name, ""))

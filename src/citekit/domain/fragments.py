@@ -1,7 +1,7 @@
-"""Parses the values in a fragment: page lists, ranges, clock times, and boxes. It accepts common variants.
+"""Parses the values in the fragment of an address: page lists, ranges, clock times, and boxes.
 
-The first argument of each function is the complete address or fragment, which appears in error messages. Each function
-raises `AddressMalformed` for a value that it cannot parse.
+Common variants are accepted. The parameter `text` is the complete address or fragment, which appears in error messages.
+The parsing functions raise `AddressMalformed` for a value that they cannot parse.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CLOCK = re.compile(r"(?:(\d{1,12}):)?(\d{1,2}):(\d{1,2}(?:\.\d+)?)", re.ASCII)
 
 
 def page_list(text: str, value: str) -> list[int]:
-    """Parse `3,5-7` as [3, 5, 6, 7]. Ranges include both ends."""
+    """Return the page numbers in a list such as `3,5-7`, which is [3, 5, 6, 7]. Ranges include both ends."""
     pages: list[int] = []
     for run in value.split(","):
         if not run:
@@ -34,7 +34,7 @@ def page_list(text: str, value: str) -> list[int]:
 
 
 def whole_range(text: str, value: str) -> tuple[int, int]:
-    """Parse `10-50` as (10, 50), and `10` as (10, 10)."""
+    """Return the start and end of a range of whole numbers: `10-50` is (10, 50), and `10` is (10, 10)."""
     start, dash, end = value.partition("-")
     first, last = read_whole(start), read_whole(end if dash else start)
     if first is None or last is None:
@@ -43,8 +43,9 @@ def whole_range(text: str, value: str) -> tuple[int, int]:
 
 
 def sheet_name(text: str, value: str) -> str:
-    """Parse the name of a sheet. Quotes, as in formulas, are removed, and doubled quotes in it become single:
-    `'Bob''s'` is `Bob's`.
+    """Return the sheet name in `value`, without the quotes that it has in formulas.
+
+    Doubled quotes inside become single ones: `'Bob''s'` becomes `Bob's`.
     """
     if _in_quotes(value):
         value = value[1:-1].replace("''", "'")
@@ -54,7 +55,10 @@ def sheet_name(text: str, value: str) -> str:
 
 
 def quoted_sheet(name: str) -> str:
-    """Return the text that `sheet_name` parses as `name`: the name itself, unless it begins and ends with quotes."""
+    """Return the text from which `sheet_name` returns `name`.
+
+    This is `name` itself, unless it begins and ends with quotes; then it is quoted again.
+    """
     return "'" + name.replace("'", "''") + "'" if _in_quotes(name) else name
 
 
@@ -63,7 +67,10 @@ def _in_quotes(value: str) -> bool:
 
 
 def time_range(text: str, value: str) -> tuple[float, float | None]:
-    """Return (start, end) in seconds of `145.5-200`, `2:25.5,3:20`, `,20` (from 0), or `10` (to the end, None)."""
+    """Return the start and end of a time range in seconds. The end is None if the range extends to the end of the file.
+
+    Examples are `145.5-200`, `2:25.5,3:20`, `,20` (from 0 to 20), and `10` (from 10 to the end).
+    """
     bare = value.removeprefix("npt:")
     separator = "," if "," in bare else "-"
     start, between, end = bare.partition(separator)
@@ -77,7 +84,7 @@ def time_range(text: str, value: str) -> tuple[float, float | None]:
 
 
 def clock(text: str, value: str) -> float:
-    """Return the seconds of `200`, `200.5`, `3:20`, `03:20.5`, or `1:03:20`."""
+    """Return the number of seconds in a time such as `200`, `200.5`, `3:20`, `03:20.5`, or `1:03:20`."""
     seconds = read_decimal(value)
     if seconds is not None:
         return seconds
@@ -91,10 +98,11 @@ def clock(text: str, value: str) -> float:
 
 
 def box_value(text: str, value: str) -> Box:
-    """Parse a box: `x1,y1,x2,y2` (fractions), or `xywh=percent:x,y,w,h` (Media Fragments, including its name).
+    """Parse a box: `x1,y1,x2,y2` as fractions of the image, or `xywh=percent:x,y,w,h` (Media Fragments, including the
+    name).
 
-    Without a unit, `xywh` counts pixels (Media Fragments 1.0, 4.2.2), which are whole numbers. Numbers with a decimal
-    point are read as fractions. Numbers without one are refused, because the size of the picture is not known here.
+    Numbers after `xywh=` without a unit are read as fractions if one of them has a decimal point. Otherwise they are
+    pixels (Media Fragments 1.0, section 4.2.2), which are refused because the size of the image is not known here.
     """
     if not value.startswith("xywh="):
         return _box(text, value, *four_numbers(text, value))

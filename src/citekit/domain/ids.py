@@ -1,7 +1,7 @@
-"""IDs that people and models can read, guess, and type.
+"""Creates and checks IDs that people and models can read, guess, and type.
 
-A node ID consists of the slugs of its title and of the titles above it, joined by dots: `chapter_1.big_o_notation`. The
-same file always has the same IDs. A resource ID is the slug of the file name.
+A node ID consists of the slugs of the titles of its ancestors and of its own title, joined by dots:
+`chapter_1.big_o_notation`. The same file always results in the same IDs. A resource ID is the slug of the file name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _FORBIDDEN = re.compile(r"[/\\\x00-\x1f\x7f]")
 def slug(title: str, *, keep_case: bool = False) -> str:
     """Return `title` as one segment of an ID: letters and digits of any script, joined by underscores.
 
-    The slug is empty if the title has no letters or digits. `keep_case` is for names in source code.
+    The slug is empty if the title has no letters or digits. `keep_case` keeps uppercase letters, for names in source
+    code.
 
     >>> slug("Big-O Notation (part 2)"), slug("DataProcessor", keep_case=True)
     ('big_o_notation_part_2', 'DataProcessor')
@@ -45,10 +46,11 @@ def slug(title: str, *, keep_case: bool = False) -> str:
 
 
 def node_id(parent: str, title: str, taken: Container[str], *, fallback: str = "part", keep_case: bool = False) -> str:
-    """Return a new ID for a node with the title `title` under the node `parent` ("" at the top).
+    """Return a new ID for a node with the given title under the node with the ID `parent` ("" for the top level).
 
-    The ID is not in `taken`: a second node with the same name gets the suffix `_2`, and so on. It has at most
-    `NODE_ID_LIMIT` bytes: the end of a longer path is replaced by a digest of the whole path.
+    If the ID is in `taken`, it gets the suffix `_2`, `_3`, and so on. `fallback` is used if the slug of the title is
+    empty. `keep_case` keeps uppercase letters. The ID has at most `NODE_ID_LIMIT` bytes; the end of a longer ID is
+    replaced by a digest.
     """
     segment = slug(title, keep_case=keep_case) or fallback
     path = f"{parent}.{segment}" if parent else segment
@@ -56,7 +58,10 @@ def node_id(parent: str, title: str, taken: Container[str], *, fallback: str = "
 
 
 def unique(name: str, taken: Container[str]) -> str:
-    """Return `name` if it is not taken, or else the first free name of `name_2`, `name_3`, ..."""
+    """Return `name` if it is not in `taken`, else a free name with a suffix: `name_2`, `name_3`, and so on.
+
+    The result is the first free name if the suffixes in `taken` have no gaps.
+    """
     if name not in taken:
         return name
     free = 2
@@ -70,9 +75,10 @@ def unique(name: str, taken: Container[str]) -> str:
 
 
 def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
-    """Return the ID of a resource whose file has the name `file_name` (a name, not a path).
+    """Return the resource ID for a file with the name `file_name` (not a path).
 
-    Text and code files keep their extension (`utils.py` becomes `utils_py`) to distinguish `utils.py` from `utils.js`.
+    `keep_extension` includes the extension (`utils.py` becomes `utils_py`). It is used for text and code files, to
+    distinguish `utils.py` from `utils.js`.
 
     >>> resource_id("Research Paper v1.pdf"), resource_id("utils.py", keep_extension=True)
     ('research_paper_v1', 'utils_py')
@@ -87,10 +93,10 @@ def resource_id(file_name: str, *, keep_extension: bool = False) -> str:
 
 
 def check_resource_id(text: str) -> str:
-    """Return `text` if it can be stored and addressed safely. Raise `ResourceIdRefused` otherwise.
+    """Return `text` if it can be stored and addressed safely as a resource ID. Otherwise, raise `ResourceIdRefused`.
 
     Letters of any script, spaces, and punctuation are allowed. Slashes, control characters, unpaired surrogates,
-    characters that only change the text direction, `.`, and `..` are not.
+    invisible and direction-changing characters, and the names `.` and `..` are not allowed.
     """
     if not text or not text.strip():
         raise ResourceIdRefused("The resource ID is empty. Choose an ID.")
@@ -111,9 +117,9 @@ def check_resource_id(text: str) -> str:
 
 
 def stored_name(text: str) -> str:
-    """Return a resource ID as a portable file name: bytes outside `[A-Za-z0-9._~-]` are percent-encoded.
+    """Return a file name for the resource ID `text` that is valid on every system.
 
-    A leading dot is encoded too, so that no map is a hidden file.
+    Bytes outside `[A-Za-z0-9._~-]` are percent-encoded. A leading dot is also encoded, so that the file is not hidden.
     """
     safe = "".join(
         character if character.isascii() and (character.isalnum() or character in "._~-") else _percent(character)
@@ -123,7 +129,11 @@ def stored_name(text: str) -> str:
 
 
 def _joined(text: str, unwanted: re.Pattern[str]) -> str:
-    """Return `text` in NFC with each run of unwanted characters replaced by one underscore. Combining marks stay."""
+    """Return `text` in Unicode form NFC, with each sequence of characters that match `unwanted` replaced by an
+    underscore.
+
+    Combining marks are kept.
+    """
     cleaned = unwanted.sub(lambda found: found[0] if unicodedata.category(found[0])[0] == "M" else "\0", text)
     return unicodedata.normalize("NFC", _UNDERSCORES.sub("_", cleaned))
 
@@ -140,9 +150,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _fit(text: str, limit: int) -> str:
-    """Return `text`, shortened to at most `limit` bytes if it is longer; a digest of the whole text then replaces its
-    end.
-    """
+    """Return `text` if it has at most `limit` bytes. Otherwise, truncate it and append a digest of the complete text."""
     data = text.encode("utf-8", "surrogatepass")
     if len(data) <= limit:
         return text

@@ -1,4 +1,4 @@
-"""The text around a chunk in its chapter, up to a maximum length."""
+"""Provides the text around a chunk in its chapter, up to a maximum length."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ class Piece(Protocol):
 
     @property
     def sequence(self) -> int:
-        """The position in the chapter; positions increase."""
+        """The position of the chunk in its chapter. Later chunks have larger numbers."""
 
 
 def surroundings(family: Sequence[Piece], sequence: int, room: int) -> tuple[str, bool]:
-    """Return the text around the chunk with the position `sequence`, and whether anything was left out.
+    """Return the text around a chunk in its chapter, and whether any chunk of the chapter was left out.
 
-    Consists of complete chunks joined by line feeds: always that chunk, then its neighbors from near to far,
-    alternating sides, while the total is at most `room` characters.
+    `family` are the chunks of the chapter in order, and `sequence` identifies the chunk. The text consists of complete
+    chunks joined by line feeds. It always includes the identified chunk. Neighboring chunks are added from near to far,
+    alternating between the two sides, as long as the total is at most `room` characters.
     """
     here = next((place for place, piece in enumerate(family) if piece.sequence == sequence), 0)
     first = last = here

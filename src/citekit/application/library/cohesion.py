@@ -18,7 +18,10 @@ BATCH = 1000
 
 @frozen
 class Cohesion:
-    """The sentences of a text, and the similarity between each sentence and the next (see `on_one_scale`)."""
+    """The sentences of a text, and the similarity between each sentence and the next.
+
+    The similarities are on a scale from 0 to 1 that is comparable between languages and embedders (see `on_one_scale`).
+    """
 
     sentences: tuple[Sentence, ...] = field(repr=False, converter=tuple[Sentence, ...])
     similarities: tuple[float, ...] = field(repr=False, converter=tuple[float, ...])
@@ -26,7 +29,7 @@ class Cohesion:
 
 @frozen
 class MeasureCohesion:
-    """Splits a text into sentences and compares neighbors. Each sentence is embedded once."""
+    """Splits a text into sentences and measures the similarity of neighboring sentences from their embedding vectors."""
 
     splitter: SentenceSplitter
     similarity: Embedder
@@ -39,17 +42,21 @@ class MeasureCohesion:
         progress: Progress = silent,
         borders: Sequence[int] = (),
     ) -> Cohesion:
-        """Return the sentences and similarities.
+        """Return the sentences of `text` and the similarity of each sentence to the next.
 
-        Sentences of more than `max_words` words are split. A sentence also begins at each of `borders`, which are
-        increasing character offsets. Raise what `Embedder.documents` raises.
+        `language` is the language of the text, or None if it is unknown. Sentences of more than `max_words` words are
+        split. A sentence also begins at each of `borders`, which are character offsets in increasing order. Raise the
+        errors of `Embedder.documents`.
         """
         starts = self.splitter.starts(text, language)
         found = sentences(text, sorted({*starts, *borders}) if borders else starts, max_words)
         return Cohesion(found, on_one_scale(list(self._similarities(text, found, progress))))
 
     def _similarities(self, text: str, found: Sequence[Sentence], progress: Progress) -> Iterator[float]:
-        """Yield the similarities, batch by batch. Each batch begins with the last sentence of the previous one."""
+        """Yield the similarity of each sentence in `found` to the next sentence.
+
+        The sentences are embedded in batches. Each batch begins with the last sentence of the previous batch.
+        """
         for first in range(0, max(0, len(found) - 1), BATCH):
             progress(first, len(found), "comparing sentences")
             batch = found[first : first + BATCH + 1]

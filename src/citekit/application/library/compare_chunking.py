@@ -1,4 +1,4 @@
-"""Compares how several thresholds would split a document."""
+"""Compares the chunks that several similarity thresholds would produce for a document."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHOWN = 80
 
 @frozen
 class Distribution:
-    """Statistics of the similarities of all neighboring sentences."""
+    """The minimum, maximum, mean, and median of the similarities of neighboring sentences in a text."""
 
     least: float
     most: float
@@ -42,7 +42,12 @@ class Distribution:
 
 @frozen
 class SampleBreak:
-    """The beginning of a chunk. `index` is the index of its first sentence; `before` and `after` are the adjacent text."""
+    """An example of a boundary between two chunks.
+
+    `index` is the index of the sentence that begins the second chunk, and `similarity` is its similarity to the
+    previous sentence. `reason` says why the chunk begins there. `before` and `after` are excerpts of the text on each
+    side.
+    """
 
     index: int
     similarity: float
@@ -53,7 +58,12 @@ class SampleBreak:
 
 @frozen(kw_only=True)
 class Comparison:
-    """The result of one threshold. `coherence` is the mean similarity of neighboring sentences within chunks."""
+    """The chunking that results from one threshold.
+
+    `coherence` is the mean similarity of neighboring sentences within the same chunk. `semantic_breaks` counts the
+    chunks that begin because of a low similarity, and `forced_breaks` counts those that begin because the previous
+    chunk was full.
+    """
 
     threshold: float
     chunks: int
@@ -67,13 +77,19 @@ class Comparison:
 
     @property
     def score(self) -> float:
-        """Higher is better: the coherence in points minus the penalty for forced breaks."""
+        """The score of the threshold: the coherence times 100, minus `FORCED_COST` for each forced break. Higher is
+        better.
+        """
         return self.coherence * 100 - self.forced_breaks * FORCED_COST
 
 
 @frozen(kw_only=True)
 class ComparedChunking:
-    """The results of all thresholds in increasing order. Of equal scores, the lowest threshold is the best."""
+    """The comparison of several thresholds for the file at `path`.
+
+    `comparisons` are in increasing order of threshold. The best one has the highest score; if several have the same
+    score, the one with the lowest threshold is the best.
+    """
 
     path: Path
     facts: BookFacts
@@ -84,7 +100,7 @@ class ComparedChunking:
 
     @property
     def best(self) -> Comparison:
-        """The recommended result."""
+        """The comparison with the highest score."""
         return max(self.comparisons, key=lambda comparison: comparison.score)
 
     @property
@@ -94,7 +110,7 @@ class ComparedChunking:
 
     @property
     def reason(self) -> str:
-        """The reason for the recommendation."""
+        """A sentence that says why the threshold is recommended."""
         best = self.best
         if not best.forced_breaks:
             return f"Highest coherence ({best.coherence:.3f}) with pure semantic breaks"
@@ -106,7 +122,7 @@ class ComparedChunking:
 
 @frozen
 class CompareChunking:
-    """Reads a file once and splits it with each threshold. Stores nothing."""
+    """Reads a file once and splits its text into chunks with each threshold in `THRESHOLDS`. Stores nothing."""
 
     sources: Sources
     reader: TextReader
@@ -122,10 +138,12 @@ class CompareChunking:
         language: str | None = None,
         progress: Progress = silent,
     ) -> ComparedChunking:
-        """Return the comparison for the file at `path`. `language` is an ISO 639 code (None: that of the file).
+        """Return the comparison of the thresholds for the file at `path`.
 
-        Raise `RequestRefused` for a text of fewer than `LEAST_SENTENCES` sentences and for invalid chunk sizes,
-        `SourceUnsupported`, and what the ports raise.
+        `min_words` and `max_words` limit the size of a chunk. `language` is an ISO 639 code; if it is None, the
+        language in the file's metadata is used. Raise `RequestRefused` if the text has fewer than `LEAST_SENTENCES`
+        sentences or if the chunk sizes are invalid, `SourceUnsupported` if text cannot be read from the format, and the
+        errors of the ports used.
         """
         every = [ChunkingParams(threshold, min_words, max_words) for threshold in THRESHOLDS]
         found = read_text(self.sources, self.reader, path)
@@ -167,7 +185,7 @@ def _comparison(text: str, cohesion: Cohesion, params: ChunkingParams) -> Compar
 
 
 def _inside(cohesion: Cohesion, chunks: Sequence[Chunk]) -> Iterator[float]:
-    """Return the similarities of neighboring sentences within the same chunk."""
+    """Yield the similarity of each pair of neighboring sentences that are in the same chunk."""
     begins = {chunk.start for chunk in chunks}
     following = cohesion.sentences[1:]
     pairs = zip(following, cohesion.similarities, strict=True)

@@ -1,4 +1,4 @@
-"""The text of a file, and its bibliographic metadata."""
+"""Reads the text and the bibliographic metadata of a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citekit.domain.ports.text_reader import TextReader
 
 @frozen
 class DocumentText:
-    """The text of the file at `path`, which is absolute."""
+    """The text and the bibliographic metadata (`facts`) of the file at `path`, which is an absolute path."""
 
     path: Path
     facts: BookFacts
@@ -22,7 +22,11 @@ class DocumentText:
 
 
 def read_text(sources: Sources, reader: TextReader, path: Path) -> DocumentText:
-    """Read the text of the file at `path`. Raise `SourceUnsupported`, `SourceUnreadable`, and what the ports raise."""
+    """Read the text and the bibliographic metadata of the file at `path`.
+
+    Raise `SourceUnsupported` if `reader` cannot read the format, `SourceUnreadable` if the file changes during reading,
+    and the errors of `sources` and `reader`.
+    """
     source = sources.identify(path)
     if not reader.supports(source.format):
         raise SourceUnsupported(f"CiteKit cannot read the text of {source.format.name} files: {path}")

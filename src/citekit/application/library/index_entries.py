@@ -1,4 +1,4 @@
-"""Creates the index entries for the chunks of a book."""
+"""Creates the entries of the vector index for the chunks of a book."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMESPACE = uuid.UUID("5b0c2d58-7d0c-5d0c-9c1f-0f6a7e9d9d10")
 
 @frozen(kw_only=True)
 class BookWords:
-    """The facts about a book that are in each of its index entries."""
+    """The metadata of a book that is copied into each of its index entries."""
 
     digest: Digest
     resource_id: str
@@ -40,7 +40,7 @@ class BookWords:
 
     @property
     def keys(self) -> dict[str, Any]:
-        """The fields that search conditions can use."""
+        """The payload fields that a search can filter by."""
         keys: dict[str, Any] = {
             "digest": self.digest.hex,
             "authors": list(self.authors),
@@ -54,7 +54,9 @@ class BookWords:
 class LocatedChunk:
     """A chunk of a book: its character range, the ranges of its passages, and its chapter.
 
-    Ranges are (start, end) offsets in the book. `chapter` is None if the book was ingested without chapters.
+    Ranges are (start, end) character offsets in the text of the book. `chapter` is the range of the chapter, or None if
+    the book was ingested without chapters. `sequence` is the 0-based position of the chunk in its chapter, and
+    `siblings` is the number of chunks in the chapter.
     """
 
     start: int
@@ -70,14 +72,20 @@ class LocatedChunk:
 
 
 def entry_id(digest: Digest, kind: str, start: int, end: int) -> str:
-    """Return the ID of an entry. The same range of the same file always has the same ID."""
+    """Return the ID of an index entry for a character range of a file. The same arguments always produce the same ID.
+
+    `digest` identifies the file, and `kind` is "chunk", "passage", or "chapter".
+    """
     return str(uuid.uuid5(NAMESPACE, f"{digest.hex}:{kind}:{start}-{end}"))
 
 
 def chunk_entries(
     book: BookWords, extracted_text: ExtractedText, placed: Sequence[LocatedChunk], model: EmbedderIdentity
 ) -> Iterator[Entry]:
-    """Yield an entry with words for every chunk: its text, its location, and its book and chapter."""
+    """Yield an index entry for every chunk, for searching by words.
+
+    The payload contains the text of the chunk, its location, and the metadata of its book and chapter.
+    """
     common = {**book.keys, **_common(book, model)}
     for chunk in placed:
         identifier = entry_id(book.digest, "chunk", chunk.start, chunk.end)
@@ -94,7 +102,10 @@ def chunk_entries(
 
 
 def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Sequence[Vector]) -> Iterator[Entry]:
-    """Yield an entry with a vector for every passage. `vectors` are those of all passages, in order."""
+    """Yield an index entry with a vector for every passage of the chunks, for searching by meaning.
+
+    `vectors` are the embedding vectors of all passages, in the order of the passages.
+    """
     remaining = iter(vectors)
     for chunk in placed:
         group = entry_id(book.digest, "chunk", chunk.start, chunk.end)
@@ -106,7 +117,9 @@ def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Se
 
 
 def _passage(book: BookWords, extracted_text: ExtractedText, start: int, end: int) -> dict[str, Any]:
-    """Return a passage in the payload of its chunk: the ID of its entry, its range in the extracted text, and its
+    """Return the description of a passage for the payload of its chunk.
+
+    The description contains the ID of the passage's index entry, its character range in the extracted text, and its
     address.
     """
     first, text = _stripped(extracted_text, start, end)
@@ -157,7 +170,7 @@ def _chunk_facts(book: BookWords, extracted_text: ExtractedText, chunk: LocatedC
 
 
 def _stripped(extracted_text: ExtractedText, start: int, end: int) -> tuple[int, str]:
-    """Return the text of a range without surrounding whitespace, and the offset at which it begins."""
+    """Return the text between two offsets without surrounding whitespace, and the offset at which the result begins."""
     text = extracted_text.text[start:end]
     return start + len(text) - len(text.lstrip()), text.strip()
 

@@ -1,4 +1,4 @@
-"""Ingests a book into the index."""
+"""Ingests a book into the library: splits it into chunks, embeds them, and stores them in the vector index."""
 
 from __future__ import annotations
 
@@ -55,10 +55,11 @@ SHORT = 20
 class BookRequest:
     """A request to ingest the file at `path` into `collection`.
 
-    `title`, `author`, and `language` override the metadata in the file. `book_id`, `authors`, and `tags` come from a
-    library. `force` replaces an earlier ingest of the same bytes. Without `hierarchical`, the book is one chapter.
-    `named` is false if only CiteKit's records, and not a user, referred to the file. `expected` is the digest that the
-    file must have.
+    `title`, `author`, and `language` override the metadata in the file. `book_id`, `authors`, and `tags` come from the
+    library software that manages the book, such as calibre. `hierarchical` keeps the chapters of the book; if it is
+    false, the whole book is treated as one chapter. `force` replaces an earlier ingest of the same bytes. `named` is
+    false if the path comes from CiteKit's own records and not from a user. `expected` is the digest that the file must
+    have; None allows any.
     """
 
     path: Path
@@ -78,7 +79,7 @@ class BookRequest:
 
 @frozen
 class BookIngested:
-    """The result of an ingest, with its ledger entry."""
+    """The result of ingesting a book: its ledger entry, and the parameters that were used."""
 
     entry: LedgerEntry
     hierarchical: bool
@@ -92,12 +93,13 @@ class BookIngested:
 
 @frozen(kw_only=True)
 class IngestBook:
-    """Splits a book into chunks, and adds them to the index and the map.
+    """Splits a book into chunks, and adds the chunks to the vector index and to the map of the file.
 
-    Books are identified by their bytes: the same bytes are not ingested twice into a collection. An ingest that is
-    canceled or fails before it stores anything leaves the index unchanged. One that fails while storing is removed from
-    the index, including an earlier ingest that it replaced (`force`), and the ledger records that. The remains of a
-    killed process are hidden until the next ingest of that book replaces them.
+    A book is identified by its bytes: the same bytes are ingested into a collection only once, unless the request has
+    `force`. If an ingest is canceled or fails before it stores anything, the index is unchanged. If it fails while
+    storing, the book is removed from the index, including an earlier ingest that was being replaced, and the ledger
+    records the failure. If the process is killed while storing, searches ignore the incomplete book until it is
+    ingested again.
     """
 
     ingest: Ingest
@@ -111,24 +113,31 @@ class IngestBook:
 
     @property
     def maps(self) -> MapStore:
-        """The map store."""
+        """The store of the maps to which the chunks are added."""
         return self.ingest.maps
 
     def already(self, path: Path, collection: str) -> LedgerEntry | None:
-        """Return the ledger entry if the bytes of the file are in the collection, else None. Raise what
-        `Sources.identify` raises.
+        """Return the ledger entry of the file at `path` if its bytes are in `collection`, else None.
+
+        Raise the errors of `Sources.identify`.
         """
         return self._ingested(self.ingest.sources.identify(path), collection)
 
     def facts(self, path: Path) -> BookFacts:
-        """Return the bibliographic metadata in the file at `path`. Raise `SourceUnsupported` and `SourceUnreadable`."""
+        """Return the bibliographic metadata in the file at `path`.
+
+        Raise `SourceUnsupported` if the format cannot be read as a book, and `SourceUnreadable` if the file cannot be
+        read.
+        """
         return self.reader.facts(self._readable(path))
 
     def __call__(self, request: BookRequest, progress: Progress = silent) -> BookIngested:
-        """Ingest the book. `progress` counts to 100.
+        """Ingest the requested book and return the result. `progress` receives percentages from 0 to 100.
 
-        Raise `AlreadyIngested`, `MetadataMissing`, `SourceUnsupported` (also if the file has no text), `ModelMismatch`,
-        `RequestRefused` for a file other than the expected one, `Cancelled`, and what the ports raise.
+        Raise `AlreadyIngested` if the bytes are in the collection and `force` is not set, `MetadataMissing` if the
+        title or author is unknown, `SourceUnsupported` if the format cannot be read as a book or the file has no text,
+        `ModelMismatch` if the collection was created with another embedding model, `RequestRefused` if the file does
+        not have the expected digest, `Cancelled` if `progress` cancels the ingest, and the errors of the ports used.
         """
         source = self._readable(request.path)
         if request.expected is not None and source.digest != request.expected:
@@ -162,7 +171,11 @@ class IngestBook:
         return last if there else None  # the index may have been deleted, or be on another server
 
     def _complete(self, source: Source, request: BookRequest) -> BookRequest:
-        """Return the request, completed with the metadata in the file. Raise `MetadataMissing`."""
+        """Return the request with missing title, author, and language filled in from the metadata in the file.
+
+        Raise `MetadataMissing` if the title or author is still unknown. A request with a `book_id` does not raise for
+        an unknown author: the author becomes "Unknown".
+        """
         said = self.reader.facts(source)
         title, author = known(request.title, said.title), known(request.author, " & ".join(said.authors))
         if request.book_id is not None:  # a library may list a book or an author as Unknown
@@ -194,7 +207,11 @@ class IngestBook:
         return BookIngested(done, request.hierarchical, request.params)
 
     def _base(self, source: Source) -> ResourceMap:
-        """Return the map to which the chunks are added: the current one, from any mapper, else a new one."""
+        """Return the map to which the chunks are added.
+
+        This is the stored map of the file if it describes the current bytes, no matter which mapper created it, else a
+        new map.
+        """
         for name in self.maps.find_source(str(source.path)):
             there = self.maps.get(name)
             if there.source_digest == source.digest and there.mapper is not None:
@@ -250,7 +267,7 @@ class IngestBook:
 
 
 def _words(request: BookRequest, entry: LedgerEntry) -> BookWords:
-    """Return the facts about the book for its index entries."""
+    """Return the metadata of the book that is copied into its index entries."""
     return BookWords(
         digest=entry.digest,
         resource_id=entry.resource_id,
@@ -265,13 +282,15 @@ def _words(request: BookRequest, entry: LedgerEntry) -> BookWords:
 
 
 def known(*values: str | None) -> str | None:
-    """Return the first value that is not a placeholder for an unknown name."""
+    """Return the first of `values` that is neither empty nor a placeholder such as "Unknown", stripped, or None."""
     return next((value.strip() for value in values if value and value.strip().lower() not in UNKNOWN), None)
 
 
 def _embedded_texts(cut: ChunkedBook) -> Iterator[str]:
-    """Yield the text of each passage as it is embedded. A short chapter, such as a dedication, also includes the next
-    chunk's text.
+    """Yield the text to embed for each passage of the book.
+
+    A chapter of fewer than `SHORT` words, such as a dedication, is too short to embed alone, so its text extends to the
+    end of the first passage of the next chunk.
     """
     text = cut.extracted_text.text
     for chunk, following in zip(cut.placed, [*cut.placed[1:], None], strict=True):
@@ -281,7 +300,7 @@ def _embedded_texts(cut: ChunkedBook) -> Iterator[str]:
 
 
 class _Stopwatch:
-    """Measures the duration of each stage."""
+    """Measures how many seconds each stage of an ingest takes."""
 
     def __init__(self) -> None:
         self._seconds: dict[str, float] = {}

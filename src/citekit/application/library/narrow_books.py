@@ -1,4 +1,4 @@
-"""Restricts a question to some of the books."""
+"""Restricts a search to the books that match given criteria."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from citekit.domain.ports.ledger import Ledger
 
 @frozen(kw_only=True)
 class Narrowing:
-    """Criteria for books. A book must match all of them. `author` and `title` match substrings and ignore case."""
+    """Criteria for books. A book must meet all criteria that are set.
+
+    `author`, `title`, and each of `tags` match part of the book's author, title, or a tag, ignoring case. `language` is
+    compared as an ISO 639 code. `book_ids` and `resources` list the IDs of the accepted books and resources.
+    """
 
     author: str | None = None
     title: str | None = None
@@ -32,12 +36,16 @@ class Narrowing:
 
 @frozen
 class NarrowTo:
-    """Turns criteria into an index condition, using the ledger of ingested books."""
+    """Converts criteria for books to a filter for the vector index, using the ledger of ingested books."""
 
     ledger: Ledger
 
     def __call__(self, narrowing: Narrowing, collection: str) -> Where:
-        """Return the condition. Raise `RequestRefused` if no ingested book matches."""
+        """Return the index filter for the books of the collection that match the criteria. Without criteria, it matches
+        all books.
+
+        Raise `RequestRefused` if no ingested book matches.
+        """
         if not narrowing:
             return Where()
         fitting = [entry for entry in self.ledger.books(collection) if _fits(entry, narrowing)]
@@ -49,7 +57,11 @@ class NarrowTo:
 
 
 def _fields(narrowing: Narrowing, fitting: Sequence[LedgerEntry]) -> dict[str, tuple[str | int, ...]]:
-    """Index conditions: by language and book ID where possible, because a list of digests can be long."""
+    """Return the fields of the index filter and the values that each may have.
+
+    Languages and book IDs have fields of their own. The other criteria become a list of file digests, which can be
+    long.
+    """
     fields: dict[str, tuple[str | int, ...]] = {}
     if narrowing.language:
         fields["language"] = tuple({entry.language for entry in fitting})

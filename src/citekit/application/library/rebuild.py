@@ -1,4 +1,4 @@
-"""Rebuilds a collection from the books that were ingested into it."""
+"""Rebuilds a collection by ingesting its books again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class Rebuilt:
-    """The outcome of one book: the result of the new ingest, or its error."""
+    """The outcome of ingesting one book again: `ingested` if it succeeded, else `error`. `entry` is the old ledger
+    entry.
+    """
 
     entry: LedgerEntry
     ingested: BookIngested | None = None
@@ -28,26 +30,31 @@ class Rebuilt:
 
 @frozen
 class Rebuild:
-    """Rebuilds a collection for another embedder or after damage, from the books and parameters in the ledger.
+    """Rebuilds a collection for another embedding model, or after damage, with the books and parameters in the ledger.
 
-    The ledger is untrusted data that can refer to any file. A file outside the `known` folders is read only if it has
-    the digest in the ledger, so that nothing enters the index that the author of the ledger did not have.
+    The ledger is untrusted data: an attacker could have written any path into it. A file outside the `known` folders is
+    therefore ingested only if it has the digest in the ledger, so that the ledger cannot expose a file whose contents
+    its author did not already have.
     """
 
     ingest_book: IngestBook
     known: Folders = UNRESTRICTED
 
     def books(self, collection: str) -> Sequence[LedgerEntry]:
-        """Return the books of the collection, including those whose ingest was interrupted."""
+        """Return the ledger entries of the books in `collection`, including books whose ingest was interrupted."""
         ledger = self.ingest_book.ledger
         return [*ledger.books(collection), *ledger.unfinished(collection)]
 
     def __call__(self, books: Sequence[LedgerEntry], collection: str, progress: Progress = silent) -> Iterator[Rebuilt]:
-        """Ingest `books` again.
+        """Ingest `books` again, and yield the outcome of each.
 
-        If the collection is damaged or has another embedder's vectors, it is dropped first, and its books are marked as
-        unfinished until they are done. Otherwise, each book is replaced, and a book whose file is missing stays as it
-        is. Nothing is dropped before the splitter and the embedder have been tested.
+        If the collection is damaged or was created with another embedding model, it is deleted first, and its books are
+        marked as unfinished until they have been ingested. Otherwise the books are replaced one by one, and a book
+        whose file is missing is left unchanged. Before the collection is deleted, the sentence splitter and the
+        embedder are tested.
+
+        Raise `Cancelled` if `progress` cancels the work, and the errors of the splitter and the embedder if the test
+        fails.
         """
         self._probe()
         if not self._usable(collection):
@@ -68,14 +75,16 @@ class Rebuild:
         return _again(entry, None if self.known.covers(Path(entry.path)) else entry.digest)
 
     def _probe(self) -> None:
-        """Raise an error that would leave a dropped collection empty. Requests a vector from the embedder."""
+        """Test the sentence splitter and the embedders with short texts, so that their errors occur before anything is
+        deleted.
+        """
         cut = self.ingest_book.cut
         cut.splitter.starts("One. Two.")
         cut.similarity.query("probe")
         self.ingest_book.embedder.query("probe")
 
     def _usable(self, collection: str) -> bool:
-        """Return whether the collection can stay until its books are replaced."""
+        """Return whether the collection can be read and was created with the current embedding model."""
         try:
             facts = self.ingest_book.index.facts(collection)
         except IndexCorrupt:

@@ -23,7 +23,7 @@ _WAITING = "waiting for another process that is ingesting or removing the same b
 
 @frozen(kw_only=True)
 class BookName:
-    """Identifies a book by exactly one of these fields."""
+    """Identifies a book. Exactly one of the fields is set."""
 
     book_id: int | None = None
     path: Path | None = None
@@ -35,7 +35,10 @@ class BookName:
 
 @frozen
 class Removed:
-    """The ledger entries of the removed book, one per file, and the number of index entries that were deleted."""
+    """The result of removing a book.
+
+    `books` has the ledger entry of each removed file, and `entries` is the number of index entries that were deleted.
+    """
 
     books: Sequence[LedgerEntry] = field(converter=tuple[LedgerEntry, ...])
     entries: int
@@ -43,7 +46,10 @@ class Removed:
 
 @frozen
 class RemoveBook:
-    """Removes the chunks of a book from the index and the map. The file and the other nodes of the map are kept."""
+    """Removes the chunks of a book from the vector index and from its map.
+
+    The file itself, and the nodes of the map that are not chunks, remain.
+    """
 
     index: VectorIndex
     ledger: Ledger
@@ -52,9 +58,10 @@ class RemoveBook:
     clock: Clock
 
     def __call__(self, name: BookName, collection: str, progress: Progress = silent) -> Removed:
-        """Remove the book in all formats. Raise `RequestRefused` if it is not there, and what the ports raise.
+        """Remove the book from the collection, including all files with the same `book_id` if it is named by that ID.
 
-        `progress` only reports a wait for another process; if it raises, the wait ends.
+        `progress` is called only while another process holds the lock of the book; if it raises, the wait ends. Raise
+        `RequestRefused` if the book is not in the collection, and the errors of the ports used.
         """
         books = self._named(name, collection)
         return Removed(books, sum(self._remove(book, progress) for book in books))
@@ -85,11 +92,13 @@ class RemoveBook:
         return list(wanted.values())
 
     def _books(self, collection: str) -> list[LedgerEntry]:
-        """Return the books of the collection, including those whose ingest was interrupted."""
+        """Return the ledger entries of the books in the collection, including books whose ingest was interrupted."""
         return [*self.ledger.unfinished(collection), *self.ledger.books(collection)]
 
     def _without_chunks(self, resource_id: str) -> None:
-        """Restore the map from which the map with chunks was made."""
+        """Replace the current map of the resource with the map to which the chunks were added, if that map is still
+        stored.
+        """
         try:
             before = self.maps.get(resource_id).structure_by
         except (ResourceMissing, MapCorrupt):

@@ -1,4 +1,6 @@
-"""Stores a chunked and embedded book in the index and the map, and records it in the ledger."""
+"""Stores a book, already split into chunks and embedded, in the vector index and as a map, and records it in the
+ledger.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ from citekit.domain.ports.vector_index import VectorIndex
 
 @frozen
 class StoreBook:
-    """Stores books. Between the first and the last ledger entry, a book is hidden from answers."""
+    """Stores books in the vector index and in the map store.
+
+    The ledger records when the storing of a book starts and ends. In between, search results do not include the book.
+    """
 
     index: VectorIndex
     ledger: Ledger
@@ -31,11 +36,12 @@ class StoreBook:
     def __call__(
         self, entry: LedgerEntry, book: BookWords, cut: ChunkedBook, vectors: Sequence[Vector], model: EmbedderIdentity
     ) -> LedgerEntry:
-        """Store the book, and return its final ledger entry; `entry` is the one that marks the start.
+        """Store the book and return its final ledger entry. `entry` is the ledger entry that marks the start.
 
-        Replaces the index entries of the same bytes, and deletes those of an older state of the same file. Raise what
-        the ports raise. On failure, the book is removed from the index and the ledger records that; a book that was
-        there before stays unfinished, so that a rebuild ingests it.
+        Existing index entries for the same bytes are replaced, and those for an older version of the same file are
+        deleted. Raise the errors of the ports used. On failure, the book is removed from the index, and the ledger
+        records the failure. If the book had been ingested before, the ledger lists it as unfinished, so that a rebuild
+        ingests it again.
         """
         began = perf_counter()
         self.index.create(entry.collection, model)
@@ -53,7 +59,11 @@ class StoreBook:
 
     @contextmanager
     def _recorded(self, entry: LedgerEntry) -> Iterator[None]:
-        """Mark the book as started, and undo index changes if the body fails."""
+        """Record in the ledger that storing has started. If the `with` block raises, remove the book from the index
+        again.
+
+        After a failure, the ledger entry of a book that had been ingested before is marked as started, else as failed.
+        """
         before = self.ledger.last(entry.collection, entry.digest)
         was_there = before is not None and before.deed in (Deed.FINISHED, Deed.STARTED)
         self.ledger.append(entry)
@@ -67,7 +77,7 @@ class StoreBook:
             raise
 
     def _drop_older(self, entry: LedgerEntry) -> None:
-        """Delete the index entries of earlier states of the same file, whose locations are no longer valid."""
+        """Delete the index entries of older versions of the same file, because their locations are no longer valid."""
         for other in (*self.ledger.books(entry.collection), *self.ledger.unfinished(entry.collection)):
             if other.resource_id == entry.resource_id and other.digest != entry.digest:
                 self.index.remove(entry.collection, _of(other))

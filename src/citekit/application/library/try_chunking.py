@@ -21,7 +21,7 @@ from citekit.domain.progress import Progress, silent
 
 @frozen
 class Sample:
-    """A sample chunk: its `index` from 0, its number of words, and its text without surrounding whitespace."""
+    """An example of a chunk: its 0-based index, its number of words, and its text without surrounding whitespace."""
 
     index: int
     words: int
@@ -30,7 +30,7 @@ class Sample:
 
 @frozen(kw_only=True)
 class TriedChunks:
-    """The chunks into which the file at `path` would be split, without regard to chapters. There is at least one."""
+    """The chunks into which the file at `path` would be split if chapters were ignored. There is at least one chunk."""
 
     path: Path
     facts: BookFacts
@@ -70,13 +70,13 @@ class TriedChunks:
 
     @property
     def samples(self) -> Sequence[Sample]:
-        """The first chunk, the middle one of three or more, and the last one of two or more."""
+        """The first chunk, the middle chunk if there are at least three, and the last chunk if there are at least two."""
         count = len(self.chunks)
         places = dict.fromkeys([0, *([count // 2] if count > 2 else []), count - 1])
         return [Sample(place, self.chunks[place].words, self.text_of(self.chunks[place])) for place in places]
 
     def text_of(self, chunk: Chunk) -> str:
-        """Return the text of a chunk without surrounding whitespace."""
+        """Return the text of `chunk` without surrounding whitespace."""
         return self.text[chunk.start : chunk.end].strip()
 
 
@@ -92,9 +92,11 @@ class TryChunking:
     def __call__(
         self, path: Path, params: ChunkingParams, *, language: str | None = None, progress: Progress = silent
     ) -> TriedChunks:
-        """Return the chunks of the file at `path`. `language` is an ISO 639 code (None: that of the file).
+        """Return the chunks of the file at `path`.
 
-        Raise `RequestRefused` if the file has no text, `SourceUnsupported`, and what the ports raise.
+        `language` is an ISO 639 code; if it is None, the language in the file's metadata is used. Raise
+        `RequestRefused` if the file has no text, `SourceUnsupported` if text cannot be read from the format, and the
+        errors of the ports used.
         """
         found = read_text(self.sources, self.reader, path)
         facts, text = found.facts, found.text

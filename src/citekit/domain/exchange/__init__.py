@@ -1,9 +1,9 @@
-"""Conversion of locations to and from standard fragment formats, with a pair of functions for each standard.
+"""Converts locations to and from standard fragment formats, with a pair of functions for each standard.
 
 The `to_` functions raise `FormUnsupported` for a location that the standard cannot express. The `from_` functions raise
 `AddressMalformed`, with the text and the part that is wrong, for a text that the standard does not allow. If a standard
-can express a location, its text converts back to the same location. Written fragments begin with `#`. Fragments are
-parsed with or without it, and as part of a URI.
+can express a location, its text converts back to the same location. The fragments that `to_` functions return begin
+with `#`. The `from_` functions accept fragments with or without `#`, and complete URIs.
 """
 
 from __future__ import annotations

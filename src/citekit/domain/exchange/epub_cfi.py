@@ -1,9 +1,9 @@
-"""EPUB Canonical Fragment Identifiers 1.1: chapters of a book, and ranges of their text, as `epubcfi(...)`.
+"""Converts chapters of a book, and ranges of their text, to and from EPUB Canonical Fragment Identifiers 1.1.
 
-The spine is the third element of a package document, and its items are its elements, so that chapter n is `/6/2n`. The
-steps after `!` count elements and text nodes of the chapter's document, which are not part of a chapter's text. Callers
-that have the document pass its text nodes to convert characters exactly. Without them, only whole chapters are
-converted.
+An identifier has the form `epubcfi(...)`. The spine is the third element of an EPUB's package document, and each item
+of the spine is an element, so chapter n is `/6/2n`. The steps after `!` count the elements and text nodes of the
+chapter's document. The text of the chapter alone does not show these nodes, so callers that have the document pass its
+text nodes to convert characters exactly. Without the text nodes, only whole chapters are converted.
 """
 
 from __future__ import annotations
@@ -28,20 +28,21 @@ _SPECIAL = re.compile(r"([\^\[\](),;=])")
 
 
 def escape(text: str) -> str:
-    """Escape `text` for an assertion: a circumflex precedes every special character (section 2.3)."""
+    """Return `text` with a circumflex before every special character, for use in an assertion (section 2.3)."""
     return _SPECIAL.sub(r"^\1", text)
 
 
 def unescape(text: str) -> str:
-    """Return the inverse of `escape`."""
+    """Return `text` without the circumflexes that `escape` adds."""
     return re.sub(r"\^(.)", r"\1", text, flags=re.DOTALL)
 
 
 @frozen
 class Step:
-    """`/number[assertion]`. Even numbers are elements (2, 4, ...), odd numbers the text between them.
+    """A step `/number[assertion]` in a path.
 
-    `assertion` includes its escapes. For an element, it is the element's ID.
+    Even numbers (2, 4, ...) refer to elements, and odd numbers to the text between elements. `assertion` includes its
+    escape characters. For an element, the assertion is the element's ID.
     """
 
     number: int
@@ -53,10 +54,11 @@ class Step:
 
 @frozen
 class Path:
-    """Groups of steps. The last step of each group refers to the document of the next group (`!`).
+    """A path in a publication: groups of steps, separated by `!` in the text form.
 
-    `offset` is the end of the path as written: `:3` (UTF-16 code units of text), `~1.5` (seconds), or `@50:50`
-    (percent). `assertion` is the text expected there, as written.
+    The last step of each group refers to the document in which the next group begins. `offset` is the end of the path
+    as written: `:3` (UTF-16 code units of text), `~1.5` (seconds), or `@50:50` (percent). `assertion` is the text that
+    is expected at the offset, as written.
     """
 
     groups: tuple[tuple[Step, ...], ...] = ((),)
@@ -71,11 +73,13 @@ class Path:
 
     @property
     def characters(self) -> int | None:
-        """The character offset in UTF-16 code units, or None if there is none."""
+        """The character offset in UTF-16 code units, or None if the path has no character offset."""
         return int(self.offset[1:]) if self.offset is not None and self.offset.startswith(":") else None
 
     def numbers(self, group: int) -> tuple[int, ...]:
-        """Return the numbers of the steps in a group; empty if there is no such group."""
+        """Return the numbers of the steps in the group with the index `group`, or an empty tuple if there is no such
+        group.
+        """
         return tuple(step.number for step in self.groups[group]) if group < len(self.groups) else ()
 
     def then(self, rest: Path) -> Path:
@@ -86,8 +90,10 @@ class Path:
 
 @frozen
 class Cfi:
-    """A point (`start` and `end` are None), or a range from `path` + `start` to `path` + `end`. `str()` returns the
-    identifier.
+    """An EPUB CFI: a point, or a range. `str()` returns the identifier `epubcfi(...)`.
+
+    A point is `path`, with `start` and `end` None. A range extends from `path` followed by `start` to `path` followed
+    by `end`.
     """
 
     path: Path
@@ -107,7 +113,7 @@ class Cfi:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse an identifier `epubcfi(...)`. Raise `AddressMalformed`."""
+        """Parse an identifier `epubcfi(...)`. Raise `AddressMalformed` if it is not valid."""
         if not text.startswith("epubcfi(") or not text.endswith(")"):
             raise AddressMalformed(text, text, "an EPUB CFI must have the form epubcfi(...)")
         paths, position = [], len("epubcfi(")
@@ -160,9 +166,10 @@ def _steps(path: str | tuple[int, ...]) -> tuple[int, ...]:
 
 @frozen
 class TextNode:
-    """A text node of a chapter's document. `path` has its steps from the root (`/4/2/1`), `text` its characters.
+    """A text node of a chapter's document.
 
-    `start` is its offset in the text of the chapter, in characters.
+    `path` has the numbers of the steps from the root of the document; the text form `/4/2/1` is also accepted. `text`
+    is the text of the node, and `start` is its character offset in the text of the chapter.
     """
 
     path: tuple[int, ...] = field(converter=_steps)
@@ -171,15 +178,17 @@ class TextNode:
 
     @property
     def end(self) -> int:
-        """The end offset in the text of the chapter."""
+        """The character offset in the text of the chapter at which the node ends."""
         return self.start + len(self.text)
 
 
 def to_epub_cfi(location: Location, nodes: Sequence[TextNode] = ()) -> str:
-    """Return `epubcfi(/6/14!/4)` for chapter 7, or a range for several chapters or for characters.
+    """Return the CFI of a chapter, such as `epubcfi(/6/14!/4)` for chapter 7, or a range for several chapters or
+    characters.
 
-    Characters require `nodes`, the text nodes of the chapter in reading order. Ends between two nodes move inward.
-    Raise `FormUnsupported` without them, and for anything except chapters.
+    Characters require `nodes`, the text nodes of the chapter in reading order. An end of the range that is between two
+    nodes is moved inward to the nearest node. Raise `FormUnsupported` for characters without `nodes`, and for locations
+    other than chapters.
     """
     if not isinstance(location, Chapter):
         raise FormUnsupported(
@@ -193,10 +202,11 @@ def to_epub_cfi(location: Location, nodes: Sequence[TextNode] = ()) -> str:
 
 
 def from_epub_cfi(text: str, nodes: Sequence[TextNode] = ()) -> Chapter:
-    """Parse an identifier, or a URI with one, as chapters, or as characters if `nodes` are given.
+    """Parse a CFI, or a URI that contains one, as chapters, or as characters of a chapter if `nodes` are given.
 
-    Without `nodes`, the result is the whole chapter. With them, a range results in its characters, an element in its
-    complete text, and a point in a text in that text node. Raise `AddressMalformed`.
+    `nodes` are the text nodes of the chapter. Without them, the result is the whole chapter. With them, a range results
+    in its characters, an element in its complete text, and a point in the text node that contains it. Raise
+    `AddressMalformed` if the identifier is not valid.
     """
     bare = unquote(text.partition("#")[2]) if "#" in text and not text.startswith("epubcfi(") else text
     start, end = Cfi.parse(bare).ends
@@ -233,7 +243,9 @@ def _range(number: int, chars: tuple[int, int], nodes: Sequence[TextNode]) -> st
 
 
 def _shared(first: tuple[int, ...], last: tuple[int, ...]) -> int:
-    """Return the number of leading steps that two texts share, leaving at least one step to each."""
+    """Return the number of leading steps that two paths have in common, so that each keeps at least one step of its
+    own.
+    """
     most = min(len(first), len(last)) - 1
     return next((index for index in range(most) if first[index] != last[index]), most)
 
@@ -243,7 +255,7 @@ def _written(steps: tuple[int, ...], offset: int | None = None) -> str:
 
 
 def _units(text: str) -> int:
-    """Return the length of `text` in UTF-16 code units, as the standard counts (section 3.1.4)."""
+    """Return the length of `text` in UTF-16 code units, in which the standard counts characters (section 3.1.4)."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 

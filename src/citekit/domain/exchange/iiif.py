@@ -1,4 +1,7 @@
-"""IIIF Image API 3.0: the region of an image request (`pct:x,y,w,h/max/0/default.jpg`)."""
+"""Converts boxes to and from the region of an image request in the IIIF Image API 3.0.
+
+A request ends in `region/size/rotation/quality.format`, for example `pct:x,y,w,h/max/0/default.jpg`.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,10 @@ _PIXELS = re.compile(r"\d+,\d+,\d+,\d+", re.ASCII)
 
 
 def to_iiif(location: Location) -> str:
-    """Return `region/max/0/default.jpg`: the upright region at full size. The whole image is `full` (section 4.7).
+    """Return the end of an image request, `region/max/0/default.jpg`, for the box at full size without rotation.
 
-    Append it to the image's base URI. Raise `FormUnsupported` for anything except a box.
+    The region of the whole image is `full` (section 4.7). The caller appends the result to the image's base URI. Raise
+    `FormUnsupported` if the location is not a box.
     """
     if not isinstance(location, Box):
         raise FormUnsupported(f"IIIF supports only regions of images, not {location.modality.value} locations.")
@@ -29,12 +33,12 @@ def to_iiif(location: Location) -> str:
 
 
 def from_iiif(text: str, dimensions: tuple[int, int] | None = None) -> Box:
-    """Parse the region of an image request: `region/size/rotation/quality.format` (or a whole URI), or only the region.
+    """Parse the region of an image request: `region/size/rotation/quality.format`, a complete URI, or only the region.
 
-    `dimensions` is (width, height) in pixels, required for `x,y,w,h` and for `square`, which is centered. Size,
-    rotation, mirroring, quality, and format do not affect the location: they are checked and ignored. A region that
-    extends beyond the image is cropped (section 4.1). Raise `AddressMalformed`, also for a region that is completely
-    outside.
+    `dimensions` is the (width, height) of the image in pixels. It is required for the region `x,y,w,h` and for
+    `square`, which is centered. Size, rotation, mirroring, quality, and format are checked but do not affect the
+    location. A region that extends beyond the image is cropped (section 4.1). Raise `AddressMalformed` if the text is
+    not valid or the region is completely outside the image.
     """
     parts = text.partition("?")[0].rstrip("/").split("/")
     if len(parts) >= 4:

@@ -1,4 +1,7 @@
-"""W3C Media Fragments URI 1.0: times of recordings (`#t=145,200`) and regions of pictures (`#xywh=percent:...`)."""
+"""Converts times and regions to and from W3C Media Fragments URI 1.0.
+
+Times of video and audio have the form `#t=145,200`, and regions of images have the form `#xywh=percent:...`.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,10 @@ _HUNDRED = Decimal(100)
 
 
 def to_media_fragment(location: Location) -> str:
-    """Return `#t=start,end` in seconds, `#t=start` with an open end, or `#xywh=percent:x,y,w,h`.
+    """Return `#t=start,end` in seconds, `#t=start` for a time range without an end, or `#xywh=percent:x,y,w,h` for a
+    box.
 
-    Raise `FormUnsupported` for pages, lines, chapters, and virtual locations, which the standard does not support.
+    Raise `FormUnsupported` for other locations, which the standard does not support.
     """
     match location:
         case TimeSpan(start=start, end=None):
@@ -35,12 +39,12 @@ def to_media_fragment(location: Location) -> str:
 
 
 def from_media_fragment(text: str, modality: Modality, dimensions: tuple[int, int] | None = None) -> TimeSpan | Box:
-    """Parse a fragment, or a URI with one, as a time range (VIDEO and AUDIO) or a region (IMAGE).
+    """Parse a fragment, or a URI with a fragment, as a time range (VIDEO and AUDIO) or as a region (IMAGE).
 
-    `dimensions` is (width, height) in pixels, required for `pixel:` and for `xywh` without a unit. The last valid
-    occurrence of a dimension counts. Unknown dimensions and those of other modalities are ignored (section 5.1.1). A
-    region that extends beyond the picture is cropped (section 5.1.2). Raise `AddressMalformed`, also for a region that
-    is completely outside.
+    `dimensions` is the (width, height) of the image in pixels. It is required for `xywh` in pixels, which is the
+    default unit. If `t` or `xywh` occurs several times, the last valid value is used. Unknown names and those of other
+    modalities are ignored (section 5.1.1). A region that extends beyond the image is cropped (section 5.1.2). Raise
+    `AddressMalformed` if the fragment is not valid or the region is completely outside the image.
     """
     if modality in (Modality.VIDEO, Modality.AUDIO):
         return _last(text, "t", lambda value: _time(text, value, modality))

@@ -1,4 +1,7 @@
-"""RFC 8118: the fragment of a PDF's URI (`#page=12&viewrect=left,top,width,height`)."""
+"""Converts pages to and from the fragment of a PDF's URI (RFC 8118).
+
+An example is `#page=12&viewrect=left,top,width,height`.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,12 @@ from citekit.domain.rectangles import box_from_edges, box_from_xywh, decimals, x
 
 
 def to_pdf_open(location: Location, page_size: tuple[float, float] | None = None) -> str:
-    """Return `#page=12`, with `&viewrect=left,top,width,height` for a region if `page_size` is given.
+    """Return `#page=12`, followed by `&viewrect=left,top,width,height` if the location has a region and `page_size` is
+    given.
 
-    `page_size` is (width, height) of the displayed page in points. The standard supports only one page: several pages
-    result in their first, and a region of a page with unknown size in its page. Raise `FormUnsupported` for anything
-    except pages.
+    `page_size` is the (width, height) of the displayed page in points. The standard supports only one page, so for
+    several pages, the result is the first one. Without `page_size`, a region is omitted. Raise `FormUnsupported` if the
+    location is not pages.
     """
     if not isinstance(location, Pages):
         raise FormUnsupported(
@@ -29,12 +33,14 @@ def to_pdf_open(location: Location, page_size: tuple[float, float] | None = None
 
 
 def from_pdf_open(text: str, page_size: tuple[float, float] | None = None) -> Pages:
-    """Parse a fragment, or a URI with one, as a page, with the region of a `viewrect` or `highlight`.
+    """Parse a fragment, or a URI with a fragment, as a page, with a region if there is a `viewrect` or `highlight`
+    parameter.
 
-    Parameters are joined by `&` or `#`, and a later `page` or rectangle replaces an earlier one. Parameters that only
-    affect the view (`zoom`, `view`, `search`, `comment`, ...) are ignored. `page_size` is (width, height) in points,
-    required for a rectangle. `highlight` is left,right,top,bottom. A rectangle that extends beyond the page is cropped.
-    Raise `AddressMalformed`, also for a rectangle that is completely outside.
+    Parameters are separated by `&` or `#`. A later page or rectangle replaces an earlier one. Parameters that affect
+    only the view (`zoom`, `view`, `search`, `comment`, ...) are ignored. `page_size` is the (width, height) of the page
+    in points; it is required for a rectangle. The values of `highlight` are left,right,top,bottom. A rectangle that
+    extends beyond the page is cropped. Raise `AddressMalformed` if the fragment is not valid or the rectangle is
+    completely outside the page.
     """
     page: int | None = None
     region: Box | None = None

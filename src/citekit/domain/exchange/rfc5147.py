@@ -1,6 +1,7 @@
-"""RFC 5147: the fragment of a plain text's URI (`#line=9,20;length=5120`).
+"""Converts lines and characters to and from the fragment of a plain text's URI (RFC 5147).
 
-Its numbers are positions between lines or characters, from 0: `line=9,20` means the lines 10 to 20.
+An example is `#line=9,20;length=5120`. The numbers are positions between lines or characters, counted from 0, so
+`line=9,20` means lines 10 to 20.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ _CHECK = re.compile(r"(length|md5)=([0-9A-Fa-f]+)(?:,([A-Za-z0-9._:+-]+))?", re.
 def to_rfc5147(location: Location | TextPosition, data: bytes | None = None) -> str:
     """Return `#line=first-1,last` for lines, or `#char=start,end` for a text position.
 
-    If `data`, the bytes of the whole text, is given, `;length=` (octets) and `;md5=` are added, so that readers can
-    detect a changed text. Raise `FormUnsupported` for any other location.
+    `data` is the bytes of the whole text. If it is given, `;length=` (octets) and `;md5=` are added, so that readers
+    can detect whether the text has changed. Raise `FormUnsupported` for any other location.
     """
     match location:
         case Lines(first=first, last=last):
@@ -37,10 +38,11 @@ def to_rfc5147(location: Location | TextPosition, data: bytes | None = None) -> 
 
 
 def from_rfc5147(text: str, data: bytes | None = None, encoding: str = "utf-8") -> Lines | TextPosition:
-    """Parse a fragment, or a URI with one, as lines, or as a text position for `char=`.
+    """Parse a fragment, or a URI with a fragment, as lines, or as a text position if it begins with `char=`.
 
-    `data` is the whole text in `encoding`. It is required for an open end (`line=9,`), and to verify integrity checks.
-    A check that names another character set is computed in that set. Raise `AddressMalformed`, also if a check fails.
+    `data` is the bytes of the whole text in `encoding`. It is required for an open end (`line=9,`) and for verifying
+    integrity checks (`length` and `md5`). A check that names another character set is computed in that character set.
+    Raise `AddressMalformed` if the fragment is not valid or an integrity check fails.
     """
     value, *checks = bare(text).split(";")
     shape = _SHAPE.fullmatch(value)

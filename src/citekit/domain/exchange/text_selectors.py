@@ -1,4 +1,4 @@
-"""Text selectors: a range of characters, and a quotation with its context."""
+"""Selects a passage of a text by its character range, or by quoting it with its context."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _END = re.compile(r"\r\n|\n|\r")
 
 @frozen
 class TextPosition:
-    """Characters from `start` (included) to `end` (excluded), 0-based, counted in Unicode code points.
+    """The characters of a text from `start` (included) to `end` (excluded), 0-based, counted in Unicode code points.
 
-    `end` is None for the end of the text. An empty range is a position between two characters. Raises
-    `LocationMalformed` for a negative or reversed range.
+    If `end` is None, the range extends to the end of the text. An empty range is a position between two characters. The
+    constructor raises `LocationMalformed` for a negative or reversed range.
     """
 
     start: int
@@ -33,7 +33,10 @@ class TextPosition:
 
 
 def position_of(lines: Lines, text: str) -> TextPosition:
-    """Return the characters of `lines`, including their line ends. Raise `LocationOutside` beyond the end of the text."""
+    """Return the character range of `lines` in `text`, including the line ends.
+
+    Raise `LocationOutside` if the text has fewer lines.
+    """
     starts = line_starts(text)
     if lines.last > len(starts):
         raise LocationOutside.beyond("line", lines.last, "text", len(starts))
@@ -41,7 +44,10 @@ def position_of(lines: Lines, text: str) -> TextPosition:
 
 
 def lines_of(position: TextPosition, text: str) -> Lines:
-    """Return the lines that contain those characters. Raise `LocationOutside` if the text ends before them."""
+    """Return the lines of `text` that contain the characters at `position`.
+
+    Raise `LocationOutside` if the range goes beyond the end of the text.
+    """
     end = len(text) if position.end is None else position.end
     if end > len(text) or position.start >= len(text):
         raise LocationOutside.beyond("character", end, "text", len(text))
@@ -50,7 +56,10 @@ def lines_of(position: TextPosition, text: str) -> Lines:
 
 
 def line_starts(text: str) -> list[int]:
-    """Return the offset of every line. Lines end at LF, CR LF, or CR, as in `citekit.domain.line_index`."""
+    """Return the 0-based character offset at which each line of `text` begins.
+
+    Lines end at LF, CR LF, or CR, as in `citekit.domain.line_index`.
+    """
     starts = [0, *(found.end() for found in _END.finditer(text))] if text else []
     return starts[:-1] if len(starts) > 1 and starts[-1] == len(text) else starts
 
@@ -61,7 +70,10 @@ CONTEXT = 32
 
 @frozen
 class TextQuote:
-    """A quotation. `exact` is the passage; `prefix` and `suffix` are the characters directly before and after it."""
+    """A quotation of a passage with its context.
+
+    `exact` is the passage, and `prefix` and `suffix` are the characters directly before and after it.
+    """
 
     exact: str
     prefix: str = ""
@@ -69,7 +81,10 @@ class TextQuote:
 
 
 def quote_of(position: TextPosition, text: str) -> TextQuote:
-    """Return the quotation of a passage, with enough context to distinguish it from every other passage of the text."""
+    """Return the quotation of the passage at `position` in `text`.
+
+    It has enough context to distinguish the passage from every other passage of the text.
+    """
     end = len(text) if position.end is None else position.end
     context = CONTEXT
     while True:
@@ -81,7 +96,10 @@ def quote_of(position: TextPosition, text: str) -> TextQuote:
 
 
 def find_quote(quote: TextQuote, text: str) -> TextPosition:
-    """Return the position of a passage. Raise `AddressMalformed` if it does not occur or occurs more than once."""
+    """Return the position of a quoted passage in `text`.
+
+    Raise `AddressMalformed` if the text does not contain the quotation or contains it more than once.
+    """
     found = _first_two(quote, text)
     if not quote.exact or not found:
         raise AddressMalformed(quote.exact, quote.exact, "the text does not contain these words", "quotation")

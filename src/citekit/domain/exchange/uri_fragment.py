@@ -1,4 +1,4 @@
-"""The fragment of a URI, and the name=value pairs in it."""
+"""Finds the fragment of a URI and the name=value pairs in it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ def bare(text: str) -> str:
 
 
 def pairs(fragment: str, separators: str = "&") -> Iterator[tuple[str, str, str]]:
-    """Yield (name, value, original text) of every name=value pair, percent-decoded.
+    """Yield the name, the value, and the original text of every name=value pair in a fragment.
 
-    Parts that are not such a pair or not valid UTF-8 are skipped (Media Fragments 1.0, section 5.1.1).
+    Names and values are percent-decoded. Pairs are separated by any of the characters in `separators`. Text that is not
+    a pair or not valid UTF-8 is skipped (Media Fragments 1.0, section 5.1.1).
     """
     for separator in separators[1:]:
         fragment = fragment.replace(separator, separators[0])

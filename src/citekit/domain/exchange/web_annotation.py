@@ -1,7 +1,7 @@
-"""W3C Web Annotation Data Model: locations as selectors of a `SpecificResource`.
+"""Converts locations to and from selectors of a `SpecificResource` in the W3C Web Annotation Data Model.
 
-Every kind of location has a FragmentSelector that names its standard in `conformsTo`. Lines and characters of a chapter
-have a TextPositionSelector (0-based, end excluded) and, if the text is given, a TextQuoteSelector.
+Every kind of location has a FragmentSelector that names its standard in `conformsTo`. Lines, and characters of a
+chapter, also have a TextPositionSelector (0-based, end excluded) and, if the text is given, a TextQuoteSelector.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ T = TypeVar("T")
 
 @frozen(kw_only=True)
 class Context:
-    """Data about the resource that some selectors require.
+    """Data about the resource that the conversion of some selectors requires.
 
-    `text` is that of the resource or the chapter. `data` is the bytes of the whole text, for the integrity checks and
-    open ends of RFC 5147. `dimensions` is (width, height) of the picture in pixels. `page_size` is (width, height) of
-    the page in points. `nodes` are the text nodes of the chapter.
+    `text` is the text of the resource or of the chapter. `data` is the bytes of the whole text, which the integrity
+    checks and open ends of RFC 5147 require. `dimensions` is the (width, height) of the image in pixels. `page_size` is
+    the (width, height) of the page in points. `nodes` are the text nodes of the chapter.
     """
 
     text: str | None = None
@@ -50,18 +50,21 @@ _NOTHING = Context()
 
 
 def to_web_annotation(location: Location, source: str, known: Context = _NOTHING) -> dict[str, Any]:
-    """Return `{"type": "SpecificResource", "source": source, "selector": ...}`, plain data for JSON.
+    """Return `{"type": "SpecificResource", "source": source, "selector": ...}` as plain data for JSON.
 
-    `source` is the IRI of the resource. Several selectors in a list are alternatives (section 4.2). Characters of a
-    chapter refine the selector of the chapter. Raise `FormUnsupported` for a virtual location.
+    `source` is the IRI of the resource, and `known` is additional data about it. Several selectors in a list are
+    alternatives (section 4.2). Characters of a chapter are a refinement of the chapter's selector. Raise
+    `FormUnsupported` for a virtual location.
     """
     return {"type": "SpecificResource", "source": source, "selector": _selector(location, known)}
 
 
 def from_web_annotation(value: Selector | str, modality: Modality, known: Context = _NOTHING) -> Location:
-    """Parse an annotation, its target, a SpecificResource, a selector, or an IRI with a fragment.
+    """Return the location that an annotation, its target, a SpecificResource, a selector, or an IRI with a fragment
+    selects.
 
-    Of several selectors, the first valid one counts. Raise `AddressMalformed` with the reason of the first.
+    `modality` is the modality of the resource, and `known` is additional data about it. If there are several selectors,
+    the first valid one is used. If none is valid, raise `AddressMalformed` with the problem of the first one.
     """
     if isinstance(value, str):
         return _fragment(value, value, modality, known)

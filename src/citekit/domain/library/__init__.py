@@ -1,1 +1,1 @@
-"""The library: books, chunks, passages, and their ranking."""
+"""Defines the library: books, chunks, passages, and the ranking of search results."""

@@ -1,4 +1,4 @@
-"""Attaches chunks to a map as leaves."""
+"""Attaches the chunks of a book to its map as nodes without children."""
 
 from __future__ import annotations
 
@@ -28,20 +28,22 @@ _OURS = re.compile(r"(?:.*\.)?chunk_\d+_[0-9a-f]{4}(?:_\d+)?", re.DOTALL)
 
 @frozen
 class AttachedChunks:
-    """A map with chunks, and the IDs of their nodes in the order of the given chunks."""
+    """A map with chunks. `ids` are the node IDs of the chunks, in the order in which the chunks were given."""
 
     resource_map: ResourceMap
     ids: tuple[str, ...] = field(converter=tuple[str, ...])
 
 
 def with_chunks(resource_map: ResourceMap, extracted_text: ExtractedText, placed: Sequence[Mark]) -> AttachedChunks:
-    """Return the map with a leaf of the type `chunk` for each of `placed`. Earlier chunks are removed.
+    """Return a copy of the map that has a node of type `chunk` for each chunk in `placed`. Earlier chunks are removed.
 
-    A chunk becomes a child of the deepest node whose text contains the chunk's text and whose location contains its
-    location. If there is none, the parent is the deepest node whose location does and whose text contains the chunk's
-    end, or else the top level. The ID consists of the parent's ID, `chunk_1`, `chunk_2`, ..., and four hexadecimal
-    digits that depend on the range, so that the ID of a chunk with other limits becomes unknown instead of naming
-    another text. The chunk precedes the first sibling that begins after it.
+    The parent of a chunk is the deepest node whose text contains the whole chunk and whose location contains the
+    chunk's location. If there is no such node, the end of the chunk's text is enough. If there is still none, the chunk
+    is at the top level. A chunk is placed before the first sibling that begins after it.
+
+    The ID of a chunk is the parent's ID, `chunk_1`, `chunk_2`, and so on, and four hexadecimal digits that depend on
+    the character range. If chunks with other ranges replace it, the old ID is therefore unknown and does not name other
+    text.
     """
     bare = without_chunks(resource_map)
     found = sections(extracted_text, bare.nodes)
@@ -60,7 +62,7 @@ def with_chunks(resource_map: ResourceMap, extracted_text: ExtractedText, placed
 
 
 def without_chunks(resource_map: ResourceMap) -> ResourceMap:
-    """Return the map without the leaves that `with_chunks` added."""
+    """Return a copy of the map without the chunks that `with_chunks` added."""
     return evolve(resource_map, nodes=_rebuilt(resource_map, {}, {}))
 
 
@@ -77,14 +79,16 @@ class _Homes:
         self._above = list(_parents(found))
 
     def of(self, start: int, end: int, location: Location) -> str:
-        """Return the ID of the parent, or "" for the top level."""
+        """Return the ID of the parent node for a chunk with the given character range and location, or "" for the top
+        level.
+        """
         for section in self._around(start):
             if end <= section.end and self._holds(section, location):
                 return str(section.node_id)
         return next((str(each.node_id) for each in self._around(end - 1) if self._holds(each, location)), "")
 
     def _around(self, offset: int) -> Iterator[BookSection]:
-        """Yield the sections that contain the character at `offset`, the deepest first."""
+        """Yield the sections whose text contains the character at `offset`, deepest first."""
         index = bisect_right(self._starts, offset) - 1
         while index >= 0:
             if offset < self._found[index].end:
@@ -96,7 +100,7 @@ class _Homes:
 
 
 def _parents(found: Sequence[BookSection]) -> Iterator[int]:
-    """Yield for each section the index of its parent, or -1 at the top level."""
+    """Yield the index of the parent of each section in `found`, or -1 for a section at the top level."""
     open_: list[int] = []
     for index, section in enumerate(found):
         while open_ and found[open_[-1]].depth >= section.depth:
@@ -108,7 +112,11 @@ def _parents(found: Sequence[BookSection]) -> Iterator[int]:
 def _rebuilt(
     resource_map: ResourceMap, below: Mapping[str, Sequence[tuple[int, Node]]], begins: Mapping[str, int]
 ) -> tuple[Node, ...]:
-    """Return the nodes of the map, rebuilt from the leaves up, without its old chunks and with those in `below`."""
+    """Return the top-level nodes of the map, without its old chunks and with the new chunks in `below`.
+
+    `below` has the new chunks by the ID of their parent, each with its start. `begins` has the start of each node by
+    ID. Starts are character offsets in the extracted text.
+    """
     made: dict[str, Node] = {}
     for node in reversed(list(resource_map.walk())):
         if not _is_ours(node):
@@ -119,7 +127,11 @@ def _rebuilt(
 def _merged(
     nodes: Sequence[Node], made: Mapping[str, Node], chunks: Sequence[tuple[int, Node]], begins: Mapping[str, int]
 ) -> tuple[Node, ...]:
-    """Return the rebuilt nodes and the chunks, sorted by their starts. The nodes keep their order."""
+    """Return the siblings `nodes` and `chunks` in one sequence, sorted by start. The nodes keep their order.
+
+    `made` has the rebuilt nodes by ID; nodes that are not in it are left out. `begins` has the start of each node by
+    ID.
+    """
     row: list[tuple[int, Node]] = []
     for node in nodes:
         if node.id in made:

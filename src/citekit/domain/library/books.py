@@ -1,4 +1,4 @@
-"""Metadata of books."""
+"""Defines the metadata of books."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from attrs import field, frozen
 
 @frozen(kw_only=True)
 class BookFacts:
-    """The metadata in a file. `language` is a lowercase ISO 639 code; `identifiers` are by scheme (`isbn`)."""
+    """The bibliographic metadata in a file. Unknown values are None or empty.
+
+    `language` is a lowercase ISO 639 code. `identifiers` are by scheme, such as `isbn`.
+    """
 
     title: str | None = None
     authors: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
@@ -22,11 +25,11 @@ class BookFacts:
 
 @frozen(kw_only=True)
 class BookRecord:
-    """A book of a library.
+    """A book in a library.
 
-    `languages` are ISO 639-3 codes. `rating` is in stars from 0 to 5. `formats` are uppercase suffixes (`EPUB`), and
-    `files` has the file of each; a listed file may not exist. `comments` is HTML. `custom` has the user's own columns
-    by label. Unknown values are None or empty.
+    `languages` are ISO 639-3 codes. `rating` is in stars from 0 to 5. `files` has the path of the file for each format,
+    by uppercase suffix (`EPUB`); a listed file may not exist. `comments` is HTML. `custom` has the values of columns
+    that the user added, by label. Unknown values are None or empty.
     """
 
     id: int
@@ -48,26 +51,26 @@ class BookRecord:
 
     @property
     def formats(self) -> tuple[str, ...]:
-        """The uppercase suffixes of its files."""
+        """The formats in which the library has the book, as uppercase suffixes such as `EPUB`."""
         return tuple(self.files)
 
     @property
     def author(self) -> str:
-        """The authors as one text, in order."""
+        """The names of all authors in order, joined by ` & `."""
         return " & ".join(self.authors)
 
     @property
     def isbn(self) -> str | None:
-        """The ISBN among its identifiers, or None."""
+        """The ISBN of the book, or None if it is unknown."""
         return self.identifiers.get("isbn")
 
 
 @frozen(kw_only=True)
 class BookFilter:
-    """Conditions for books, all of which must match.
+    """Conditions for books. A book must meet all conditions that are set.
 
-    `author` and `title` match as substrings, ignoring case. `language` matches exactly. Each of `tags` matches as a
-    substring of one of the book's tags, ignoring case.
+    `author` and `title` match a part of the author or title, ignoring case. `language` must be equal. Each of `tags`
+    must match a part of one of the book's tags, ignoring case.
     """
 
     author: str | None = None
@@ -78,7 +81,10 @@ class BookFilter:
 
 @frozen(kw_only=True)
 class LibraryStats:
-    """The size of a library: books by format (uppercase) and by language (ISO 639-3), the most frequent first."""
+    """Statistics of a library: the numbers of books and authors, and the number of books by format and by language.
+
+    Formats are uppercase suffixes, and languages are ISO 639-3 codes. The most frequent ones come first.
+    """
 
     books: int
     authors: int

@@ -1,4 +1,4 @@
-"""Splits a book into the chapters that are ingested one by one."""
+"""Splits a book into chapters, which are then split into chunks one by one."""
 
 from __future__ import annotations
 
@@ -36,12 +36,13 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 def chapters(
     extracted_text: ExtractedText, nodes: Iterable[Node], title: str, limit_words: int = 6000
 ) -> tuple[BookSection, ...]:
-    """Split the book with the title `title` into chapters that together are its text; empty for an empty text.
+    """Split the book into chapters that together cover its whole text. The result is empty if the text is empty.
 
-    Chapters are the sections at the top level of the map. A section of more than `limit_words` words is replaced by its
-    subsections and the text before the first of them. Text before the first chapter becomes a chapter of its own, the
-    front matter. In both cases, fewer than `LEAST_WORDS` words belong to the following chapter instead. A book without
-    sections is split at the ends of paragraphs.
+    Chapters are the top-level sections of the map. A section of more than `limit_words` words is replaced by its
+    subsections and a chapter with the text before the first subsection. Text before the first chapter becomes a
+    chapter, the front matter. In both cases, text of fewer than `LEAST_WORDS` words is added to the following chapter
+    instead. A book without sections is split at the ends of paragraphs; `title` is the title of its chapter if there is
+    only one.
     """
     text = extracted_text.text
     if not text:
@@ -57,7 +58,7 @@ def chapters(
 
 
 class _WordCounts:
-    """The number of words between any two borders of sections."""
+    """Counts the words between two boundaries of sections quickly, from counts that are computed once."""
 
     def __init__(self, text: str, found: Sequence[BookSection]) -> None:
         self._borders = sorted({0, len(text)}.union(*((each.start, each.end) for each in found)))
@@ -69,8 +70,10 @@ class _WordCounts:
 
 
 def _chosen(found: Sequence[BookSection], words: _WordCounts, limit: int) -> Iterator[BookSection]:
-    """Yield the sections that begin a chapter. A chapter may begin before its section, at the heading of the parent
-    section.
+    """Yield the sections that become chapters.
+
+    A section with more than `limit` words is replaced by its subsections. If the text before the first subsection is
+    too short for a chapter, such as only a heading, the first subsection starts at the start of the replaced section.
     """
     skipped_depth: int | None = None
     heading: int | None = None
@@ -91,7 +94,11 @@ def _chosen(found: Sequence[BookSection], words: _WordCounts, limit: int) -> Ite
 
 
 def _parts(text: str, title: str) -> tuple[BookSection, ...]:
-    """Split a text into parts of about `PART_WORDS` words. A paragraph longer than a fifth of that may be split."""
+    """Split a text without sections into parts of about `PART_WORDS` words, at the ends of paragraphs.
+
+    A paragraph that is longer than a fifth of `PART_WORDS` may be split. If there is only one part, its title is
+    `title`.
+    """
     paragraphs = [found.end() for found in _PARAGRAPH.finditer(text)]
     spans = passages(sentences(text, paragraphs, PART_WORDS // 5), PART_WORDS)
     if len(spans) == 1:
