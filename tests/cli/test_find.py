@@ -48,3 +48,22 @@ def test_nothing_found_is_no_error_and_names_the_missing_word(mapped: Cli) -> No
     answer = mapped("find", "return", "zeppelin")
 
     assert (0, ["0 matches", "Not in the searched text: zeppelin"]) == (answer.code, answer.out.splitlines())
+
+
+def test_titles_that_are_not_headings_of_the_text_come_first(mapped: Cli) -> None:
+    answer = mapped("find", "second")
+
+    assert [
+        "1 title",
+        "text://code_py#lines=6-10  Second",
+        "1 match",
+    ] == answer.out.splitlines()[:3]
+
+
+def test_only_titles_are_searched_on_request(mapped: Cli) -> None:
+    found = mapped.json("find", "--titles", "follows")
+
+    assert ["text://code_py#lines=6-10"] == [each["address"] for each in found["titles"]]
+    assert "hits" not in found
+    assert "code_py" in mapped("find", "--titles", "follows").out
+    assert "cannot be combined" in mapped("find", "--titles", "--regex", "follows").err

@@ -13,12 +13,13 @@ from tests.cli.program import Cli
         ("check-map", "validate", ["code_py"]),
         ("editions", "versions", ["code_py"]),
         ("context", "outline", ["code_py"]),
+        ("search", "find --titles", ["second"]),
     ],
 )
 def test_a_former_command_gives_the_same_answer_and_says_its_new_name_once(
     mapped: Cli, former: str, new: str, arguments: list[str]
 ) -> None:
-    before, after = mapped(former, *arguments), mapped(new, *arguments)
+    before, after = mapped(former, *arguments), mapped(*new.split(), *arguments)
 
     assert (before.code, before.out) == (after.code, after.out) == (0, after.out)
     assert f"Note: '{former}' is now called '{new}'.\n" == before.err
@@ -35,7 +36,9 @@ def test_adapt_stays_another_name_of_import(cli: Cli) -> None:
 def test_former_commands_are_not_listed(cli: Cli) -> None:
     shown = cli("--help").out
 
-    assert [] == [name for name in ("check-map", "editions", "context") if f"  {name} " in shown]
+    assert [] == [
+        name for name in ("check-map", "editions", "context", "search", "verify-quote") if f"  {name} " in shown
+    ]
 
 
 @pytest.mark.parametrize(("former", "new"), [("apart", "subprocess"), ("here", "inline")])

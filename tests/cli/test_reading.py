@@ -116,8 +116,8 @@ def test_a_part_that_is_not_there_is_one_sentence(mapped: Cli, words: list[str],
 
 
 def test_words_are_found_in_titles_and_summaries(mapped: Cli) -> None:
-    assert "Second" == mapped.json("search", "follows")["hits"][0]["node_id"]
-    assert [] == mapped.json("search", "nowhere")["hits"]
+    assert "Second" == mapped.json("find", "--titles", "follows")["titles"][0]["node_id"]
+    assert [] == mapped.json("find", "--titles", "nowhere")["titles"]
 
 
 def test_no_title_drives_the_terminal(cli: Cli) -> None:
@@ -125,7 +125,9 @@ def test_no_title_drives_the_terminal(cli: Cli) -> None:
     node = {**a_map()["nodes"][0], "title": evil, "summary": evil, "id": f"n{evil}"}
     cli.write(".resource_maps/hand.json", json.dumps(a_map(title=evil, nodes=[node])))
 
-    outputs = [cli(*words) for words in (["list"], ["structure", "hand"], ["list", "hand"], ["search", "owned"])]
+    outputs = [
+        cli(*words) for words in (["list"], ["structure", "hand"], ["list", "hand"], ["find", "--titles", "owned"])
+    ]
     outputs.append(cli("inspect", "hand", f"n{evil}"))
     outputs.append(cli("inspect", "hand", evil))
 

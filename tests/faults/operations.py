@@ -162,7 +162,7 @@ OPERATIONS = (
     Operation("validate --fix", ("validate", "--fix", "report"), (PDF,), prepare=_faulty_map),
     Operation("verify-quote", QUOTE, (PDF,), says=True),
     Operation("verify-quote, kept text torn", QUOTE, (PDF, QUOTE), prepare=_torn_texts, says=True),
-    Operation("search", ("search", "middle", "--json"), (PDF, TEXT), says=True),
+    Operation("find --titles", ("find", "--titles", "middle", "--json"), (PDF, TEXT), says=True),
     Operation(
         "adapt", ("adapt", "INPUTS/plan.json", "-a", "generic", "--id", "plan", "--source", "INPUTS/notes.md"), (TEXT,)
     ),

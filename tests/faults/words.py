@@ -181,7 +181,7 @@ def on_terminal(home: Path, words: str, number: int, tally: Tally) -> None:
     lists = [
         ("list", ()),
         ("structure", ("bees",)),
-        ("search", ("turned",)),
+        ("find", ("turned", "--titles")),
         ("query", ("queen bee", "--threshold", "0")),
     ]
     chosen: list[tuple[str, tuple[str, ...]]] = [lists[number % 4], lists[(number + 1) % 4]]

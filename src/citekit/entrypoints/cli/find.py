@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.titles import TITLES, compact_lines, node_lines, nodes_besides, nodes_titled, plain_nodes
 from citekit.entrypoints.found_text import found_lines
 from citekit.wire.found_text import to_plain
 
@@ -19,12 +21,11 @@ from citekit.wire.found_text import to_plain
 @click.argument("words", nargs=-1, required=True)
 @resources_option()
 @click.option("--regex", is_flag=True, help="Treat WORDS as a regular expression that matches inside one line.")
+@click.option("--titles", is_flag=True, help="Search only the titles and summaries of nodes, and show their IDs.")
 @click.option(
     "--limit",
     type=click.IntRange(1, HIT_LIMIT),
-    default=LIMIT,
-    show_default=True,
-    help="The maximum number of matches.",
+    help=f"The maximum number of matches (default: {LIMIT}, or {TITLES} with --titles).",
 )
 @click.option(
     "--context",
@@ -42,7 +43,8 @@ def command(
     words: tuple[str, ...],
     resources: tuple[str, ...],
     regex: bool,
-    limit: int,
+    titles: bool,
+    limit: int | None,
     context_lines: int,
     roots: tuple[str, ...],
     password: str | None,
@@ -53,16 +55,32 @@ def command(
     that contain all WORDS, then adjacent lines, then pages. Case and accents are ignored. Put a phrase in quotation
     marks inside the argument: citekit find '"net sales" 2023'. The text of a file that was not searched before is read
     first, which can take seconds.
+
+    Titles of nodes that contain all WORDS and are not written in the text, such as those of scenes in a video, come
+    first. With --titles, only titles and summaries are searched: each of the WORDS must match the beginning of a word in
+    the node. Words that no node contains are ignored. If no node contains all of the remaining words, the most common
+    word is dropped, then the next.
     """
     query = " ".join(words)
+    if titles:
+        if regex or context_lines:
+            raise click.UsageError("--titles cannot be combined with --regex or --context.")
+        nodes = nodes_titled(session.app, query, resources, limit or TITLES)
+        session.answer({"query": query, "titles": plain_nodes(nodes)}, node_lines(nodes))
+        if not nodes:
+            session.note("Nothing found.")
+        return
+    app = session.app_with(password=password)
     with watching(session, "Searching") as watch:
-        found = session.app_with(password=password).find_text(
+        found = app.find_text(
             query,
             resources,
             regex=regex,
-            limit=limit,
+            limit=limit or LIMIT,
             context_lines=context_lines,
             roots=[Path(root) for root in roots],
             progress=watch,
         )
-    session.answer({"query": query, **to_plain(found)}, (printable(line) for line in found_lines(found)))
+        nodes = [] if regex else nodes_besides(app, query, resources, found)
+    plain = {"query": query, **({"titles": plain_nodes(nodes)} if nodes else {}), **to_plain(found)}
+    session.answer(plain, (printable(line) for line in chain(compact_lines(nodes), found_lines(found))))

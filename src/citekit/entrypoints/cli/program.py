@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "resolve": ("resolve", "Cut out one part of a resource as evidence."),
     "find": ("find", "Find words in the text of mapped files."),
     "read": ("read", "Print the text of a part of a file, without extracting it."),
-    "search": ("search", "Find nodes by words in their titles and summaries."),
+    "quote": ("quote", "Check quotes, or find where they are."),
     "outline": ("context", "Print an outline of maps for a model, within a token budget."),
     "import": ("adapt", "Import the structure that another program produced as a map."),
     "versions": ("editions", "List the versions of a map that different mappers made, or switch to another."),
@@ -32,7 +32,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "remove": ("remove", "Delete the map of a resource, and its text in the index for `citekit find`."),
     "cache": ("cache", "Show, check, or reduce the cache of evidence."),
     "verify": ("verify", "Check that evidence is really the part of the source that its receipt states."),
-    "verify-quote": ("verify_quote", "Check that a quote is really at the given location."),
     "query": ("library.query", "Ask a question and find the passages in ingested books that answer it."),
     "library": ("library", "Manage the library: ingest books, ask questions, remove books."),
     "doctor": ("doctor", "Report what is missing or broken, and how to fix it."),
@@ -42,11 +41,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """For each command: its module in this package, and a one-line description."""
 
-ALIASES = {"adapt": "import"}
+ALIASES = {"adapt": "import", "verify-quote": "quote"}
 """Other permanent names of commands."""
 
-RENAMED = {"check-map": "validate", "editions": "versions", "context": "outline"}
+RENAMED = {"check-map": "validate", "editions": "versions", "context": "outline", "search": "find --titles"}
 """Former names of commands. They still work, and a note gives the new name."""
+
+FORMER_COMMANDS = {"search": "search"}
+"""The modules of former commands that still print their former answers."""
 
 
 class InterruptError(Exception):
@@ -66,9 +68,10 @@ class Program(click.Group):
         Return None if the command does not exist.
         """
         name = ALIASES.get(cmd_name) or RENAMED.get(cmd_name, cmd_name)
-        if name not in COMMANDS:
+        module_name = FORMER_COMMANDS.get(cmd_name) or COMMANDS.get(name, ("",))[0]
+        if not module_name:
             return None
-        module = importlib.import_module(f"citekit.entrypoints.cli.{COMMANDS[name][0]}")
+        module = importlib.import_module(f"citekit.entrypoints.cli.{module_name}")
         command: click.Command = module.command
         return command
 

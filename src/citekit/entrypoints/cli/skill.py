@@ -26,7 +26,8 @@ Most questions take two commands:
 
 1. `citekit find WORDS [--resource ID]` shows the matching lines with their address, such as `doc://report#pages=12`. All \
 words must be on one page; put a phrase in quotation marks inside the argument: `'"net sales" 2023'`.
-2. `citekit verify-quote ADDRESS 'the words'` checks a quote before you cite it. Exit code 0: cite it with its address.
+2. `citekit quote ADDRESS 'the words'` checks a quote before you cite it: exit code 0, and the first word is exact or \
+normalised. Without ADDRESS, it finds where a quote is. It takes several quotes.
 
 Also:
 

@@ -1,0 +1,102 @@
+"""Implements the command `citekit quote`, which checks where quotes occur."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.entrypoints.cli.command import Command, password_option, roots_option
+from citekit.entrypoints.cli.progress import watching
+from citekit.entrypoints.cli.quote_requests import QuoteRequest, former_request, read_requests
+from citekit.entrypoints.cli.quote_results import QuoteResult, failed, result_lines, several_failed
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.failures import sentence
+
+if TYPE_CHECKING:
+    from citekit.container import Container
+    from citekit.domain.progress import Progress
+
+FORMER_NAME = "verify-quote"
+"""Another name of the command, under which it takes one location, as one or two words, and one quote."""
+
+
+@click.command("quote", cls=Command)
+@click.argument("words", nargs=-1, required=True, metavar="[LOCATION] QUOTE...")
+@click.option("--resource", "-res", metavar="RESOURCE", help="Search only this resource, and not everything mapped.")
+@roots_option()
+@password_option("a source PDF")
+@pass_session
+@click.pass_context
+def command(
+    context: click.Context,
+    session: Session,
+    words: tuple[str, ...],
+    resource: str | None,
+    roots: tuple[str, ...],
+    password: str | None,
+) -> None:
+    """Check quotes, or find where they are.
+
+    \b
+    citekit quote 'the words'                          in everything mapped
+    citekit quote doc://book#pages=12 'the words'      at an address
+    citekit quote book 'the words' 'other words'       in a resource; or: book NODE 'the words'
+
+    A location applies to all quotes after it, up to the next address. The location is an address, the id of a resource
+    as the first word, or such an id and a node.
+
+    \b
+    exact       the same characters
+    normalised  only case, white space, hyphens at line ends, ligatures, quotation marks, dashes, or Unicode forms differ
+    elsewhere   not in that place, but at the listed addresses
+    altered     the words are there, but an ellipsis omits a negation, an exception, or a condition, or the case of
+                a unit or symbol differs (mg, Mg)
+    absent      not in the resource; a similar passage may be shown
+    unread      not on the pages that could be read; other pages are too complex to read
+
+    "exact, not visible" means that the file contains the words but hides them from readers, for example under an image.
+
+    Each place is shown with the whole line or table row. An ellipsis in a quote (... or [...]) stands for omitted words,
+    which the answer shows. The exit code is 0 if every quote is exact or normalised and visible. Otherwise, it is 1.
+    """
+    app = session.app_with(password=password)
+    if context.info_name == FORMER_NAME:
+        requests = [former_request(app.maps, words)]
+    else:
+        requests = read_requests(app.maps, words, resource)
+    folders = [Path(root) for root in roots]
+    with watching(session, "Searching for the quote") as watch:
+        if len(requests) == 1:
+            results = [_result(app, requests[0], folders, watch)]
+        else:
+            results = [_result_or_error(app, each, folders, watch) for each in requests]
+    plain = results[0].plain() if len(results) == 1 else {"verdicts": [each.plain() for each in results]}
+    lines = (
+        line for number, each in enumerate(results, 1) for line in result_lines(each, number if len(results) > 1 else 0)
+    )
+    if all(each.holds for each in results):
+        session.answer(plain, lines)
+        return
+    session.say(lines)
+    raise failed(results[0], plain) if len(results) == 1 else several_failed(results, plain)
+
+
+def _result(app: Container, asked: QuoteRequest, roots: Sequence[Path], progress: Progress) -> QuoteResult:
+    if asked.what is not None:
+        return QuoteResult(asked.quote, app.verify_quote(asked.what, asked.quote, roots=roots, progress=progress))
+    lookup = app.look_up_quote(asked.quote, roots=roots, progress=progress)
+    return QuoteResult(asked.quote, lookup.verdict, lookup)
+
+
+def _result_or_error(app: Container, asked: QuoteRequest, roots: Sequence[Path], progress: Progress) -> QuoteResult:
+    """Return the result; an error about one of several quotes does not prevent the others."""
+    try:
+        return _result(app, asked, roots, progress)
+    except Cancelled:
+        raise
+    except CiteKitError as error:
+        return QuoteResult(asked.quote, error=sentence(error))
