@@ -25,7 +25,9 @@ by `docs/generate_cli.py` (`make docs`).
 - **`--json`** prints one JSON document on standard output and nothing else. If the exit code is not 0, the document has an
   `error` object with a `type`, a `message`, and in some cases `nearest` names or `faults` (`path: reason` lines).
 - **`--home DIR`**, before or after the name of the command, is the folder that contains `.resource_maps/` (the maps),
-  `.citekit_output/` (evidence with readable names), and `.citekit_cache/` (files that can be rebuilt).
+  `.citekit_output/` (evidence with readable names), and `.citekit_cache/` (files that can be rebuilt). `--home @personal` is
+  your personal home. Without `--home` and `CITEKIT_HOME`, a command uses the current folder if it is a home, or else the
+  personal home if it exists ([Choose a home](../how-to/choose-a-home.md)).
 - **Exit codes**: 0 success; 1 failure; 2 invalid request; 3 (`verify` only) the receipt is consistent, but no file was
   checked; 130 interrupted with Ctrl-C, which leaves nothing half-written.
 - **Parts** are named as `RESOURCE NODE`, or by an address such as `doc://book#pages=12-15`. The older form `RESOURCE.NODE`

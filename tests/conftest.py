@@ -18,6 +18,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 # The programs that tests start run as they do for a user: without compiled copies each start compiles the whole package.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ["XDG_DATA_HOME"] = "/nonexistent"  # no test uses the personal home of the person who runs the tests
 sys.dont_write_bytecode = False
 
 # A shell starts what runs in the background deaf to Ctrl-C, and so would be all that these tests start.

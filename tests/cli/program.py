@@ -23,6 +23,9 @@ from tests.cli.forking import Forking
 READ = ("CITEKIT_", "CALIBRE_", "GEMINI_", "GOOGLE_API_KEY", "OPENAI_", "QDRANT_")
 """How the names of variables begin that are read when a command runs, not when something is imported or Python starts."""
 
+NO_DATA = "/nonexistent"
+"""A data folder without a personal home, so that no test uses that of the person who runs the tests."""
+
 CODE = '''def first():
     """Begins."""
     return 1
@@ -133,6 +136,6 @@ def _bind_by_permissions() -> None:
 
 def plain_environment(**more: str) -> dict[str, str]:
     """The environment without anything that CiteKit or a terminal would read."""
-    unwanted = ("CITEKIT_", "NO_COLOR", "FORCE_COLOR", "PYTHONDEVMODE", "LANG", "LC_")
+    unwanted = ("CITEKIT_", "XDG_DATA_HOME", "NO_COLOR", "FORCE_COLOR", "PYTHONDEVMODE", "LANG", "LC_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
-    return {**kept, "PYTHONUTF8": "1", **more}
+    return {**kept, "PYTHONUTF8": "1", "XDG_DATA_HOME": NO_DATA, **more}

@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from citekit.settings.former_values import current_parsers
 from citekit.settings.library import LibrarySettings, library_settings
-from citekit.settings.places import CACHE, MAPS, OUTPUT, home_named
+from citekit.settings.places import CACHE, LIBRARY, MAPS, OUTPUT, home_named
 from citekit.settings.reading import GIGABYTE, count, default, expanded, number, one_of, read_size, size
 from citekit.settings.secrets import SUFFIX, read_secret, remember, remember_address, without_user
 
@@ -77,7 +77,7 @@ class Settings:
 
     @library.default
     def _library_in_home(self) -> LibrarySettings:
-        return LibrarySettings(folder=self.home / ".citekit_library")
+        return LibrarySettings(folder=self.home / LIBRARY)
 
     @maps_folder.default
     def _maps_in_home(self) -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from citekit.settings.places import LIBRARY
 from citekit.settings.reading import count, default, folder, one_of, switch
 from citekit.settings.secrets import read_secret, remember, remember_address
 
@@ -83,7 +84,7 @@ def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySett
     Raise `RequestRefused` if a variable has an invalid value.
     """
     home = Path(os.path.abspath(place))  # noqa: PTH100 - as for the home itself
-    place_of_index = folder(environment, "CITEKIT_LIBRARY") or home / ".citekit_library"
+    place_of_index = folder(environment, "CITEKIT_LIBRARY") or home / LIBRARY
     shared = home / "docs" / "development" / "guardians"
     return LibrarySettings(
         folder=place_of_index,

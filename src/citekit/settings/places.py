@@ -1,17 +1,85 @@
 """Defines the folders in the home folder, and finds the home folder."""
 
+# ruff: noqa: PTH111, PTH112, PTH116, PTH117, PTH118 - pathlib would cost a start 3 ms
+
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-MAPS, OUTPUT, CACHE = ".resource_maps", ".citekit_output", ".citekit_cache"
+MAPS, OUTPUT, CACHE, LIBRARY = ".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library"
 """The names of the folders in a home."""
+
+PERSONAL = "@personal"
+"""The name of the personal home of the user, wherever a home can be named. A folder of that name is `./@personal`."""
 
 
 def home_named(environment: Mapping[str, str], home: str | Path | None = None) -> str:
-    """Return the home folder as the user wrote it: `home`, or else `CITEKIT_HOME`, or else the current folder."""
-    return str(home or environment.get("CITEKIT_HOME") or ".")
+    """Return the home folder as the user wrote it: `home`, or else `CITEKIT_HOME`, or else the current folder.
+
+    The path of the personal home replaces the name `@personal`. Raise `RequestRefused` if the user has no personal
+    home.
+    """
+    named = str(home or environment.get("CITEKIT_HOME") or ".")
+    if named != PERSONAL:
+        return named
+    personal = personal_home(environment)
+    if personal is None:
+        from citekit.domain.errors import RequestRefused
+
+        raise RequestRefused(
+            f"{PERSONAL} is unknown, because this user has no home directory. Give the path of a folder."
+        )
+    return personal
+
+
+def personal_home(environment: Mapping[str, str]) -> str | None:
+    """Return the path of the personal home: the folder `citekit` in the user's folder for the data of programs.
+
+    That folder is `XDG_DATA_HOME`, or the default of the platform. Return None if the user has no home directory.
+    """
+    data = environment.get("XDG_DATA_HOME", "")
+    if not os.path.isabs(data):  # a relative path is invalid by the XDG Base Directory Specification
+        data = _data_folder(environment)
+    return os.path.join(data, "citekit") if os.path.isabs(data) else None
+
+
+def _data_folder(environment: Mapping[str, str]) -> str:
+    match sys.platform:
+        case "win32":
+            return environment.get("LOCALAPPDATA", "")
+        case "darwin":
+            return os.path.expanduser("~/Library/Application Support")
+    return os.path.expanduser("~/.local/share")
+
+
+def home_of_commands(environment: Mapping[str, str], home: str | None = None) -> str | None:
+    """Return the home that a command uses if the user wrote `home`, or None for the current folder.
+
+    Without `home` and `CITEKIT_HOME`, this is the current folder if it is a home, or else the personal home if it
+    exists and belongs to the user. Folders above the current one are not searched: somebody else may have put a home
+    there.
+    """
+    if home or environment.get("CITEKIT_HOME") or is_home("."):
+        return home
+    personal = personal_home(environment)
+    return PERSONAL if personal is not None and is_home(personal) and _is_own(personal) else None
+
+
+def is_home(folder: str) -> bool:
+    """Return whether a folder is a home: it has maps, evidence, or a library. A cache alone does not count."""
+    return any(os.path.isdir(os.path.join(folder, name)) for name in (MAPS, OUTPUT, LIBRARY))
+
+
+def _is_own(folder: str) -> bool:
+    if sys.platform == "win32":
+        return True
+    try:
+        return os.stat(folder).st_uid == os.geteuid()
+    except OSError:
+        return False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 VARIABLES = {
-    "CITEKIT_HOME": "the folder for maps, evidence, and cache (default: the current folder)",
+    "CITEKIT_HOME": "the folder for maps, evidence, and cache, or @personal for the personal home (default for "
+    "commands: the current folder if it is a home, or else the personal home if it exists; for programs: the current folder)",
     "CITEKIT_MAPPER": "the mapper that `ingest` uses (default: auto)",
     "CITEKIT_MODEL": "the model that the mapper uses (default: the mapper's default)",
     "CITEKIT_BASE_URL": "the base URL of the model service (default: the mapper's default)",

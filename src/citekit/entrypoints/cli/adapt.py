@@ -65,6 +65,7 @@ def command(
     adapter = session.app.adapter_called(name, BoxOrder(bbox or "xyxy"))
     wanted: dict[str, Any] = {"wanted_id": wanted_id, "source": None if source is None else Path(source)}
     if output is None:
+        session.note_personal_home()
         made = session.app.adapt(Path(data), adapter, force=force, **wanted)
         place = str(session.app.settings.home / session.app.maps.expected_at(made.resource_map.resource_id))
     else:

@@ -37,7 +37,8 @@ def home_option() -> click.Option:
         metavar="DIR",
         expose_value=False,
         callback=_set_home,
-        help="The folder for maps, evidence, and cache (default: $CITEKIT_HOME, or the current folder).",
+        help="The folder for maps, evidence, and cache, or @personal (default: $CITEKIT_HOME, or the current folder if it "
+        "is a home, or your personal home).",
     )
 
 

@@ -82,5 +82,7 @@ def command(
             progress=watch,
         )
         nodes = [] if regex else nodes_besides(app, query, resources, found)
+    if not found.searched and not found.skipped:
+        session.note(f"Nothing is mapped. {session.home_hint()}")
     plain = {"query": query, **({"titles": plain_nodes(nodes)} if nodes else {}), **to_plain(found)}
     session.answer(plain, (printable(line) for line in chain(compact_lines(nodes), found_lines(found))))

@@ -150,6 +150,7 @@ def command(
         session.note(
             f"Skipped {counted(len(unknown), 'file')} of unknown type (to map a file anyway, name it): {names}"
         )
+    session.note_personal_home()
     if len(files) == 1:
         _one(session, app, files[0], wanted_id, **wanted)
     else:

@@ -41,7 +41,7 @@ def _resources(session: Session) -> None:
     from citekit.entrypoints.cli.formatting import counted
     from citekit.entrypoints.cli.tables import table
 
-    with home_snapshot(session.home) as snapshot:
+    with home_snapshot(session.chosen_home) as snapshot:
         rows = [_resource(session, snapshot, resource_id) for resource_id in _ids(session, snapshot)]
 
     def lines() -> Iterator[str]:
@@ -49,7 +49,7 @@ def _resources(session: Session) -> None:
             where = (
                 f"in {snapshot.home}" if os.path.isdir(snapshot.home) else f"in {snapshot.home}, which does not exist"
             )
-            yield f"No maps yet {where}. To map a file, run: citekit ingest PATH"
+            yield f"No maps yet {where} ({session.why_home}). To map a file, run: citekit ingest PATH"
             return
         cells = [
             (row["resource_id"], row["type"] or "", str(row["nodes"] or ""), row["source"], row["title"] or "")

@@ -13,7 +13,7 @@ from typing import Any, TextIO
 import click
 
 from citekit.entrypoints.cli.command import home_option, json_option
-from citekit.entrypoints.cli.session import write_json
+from citekit.entrypoints.cli.session import Session, write_json
 from citekit.entrypoints.cli.terminal import echo, guarded, styled
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -97,6 +97,18 @@ class Program(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
             raise InterruptError(*getattr(error, "__notes__", ())) from None
+        except LookupError as error:
+            _add_home_hint(ctx, error)
+            raise
+
+
+def _add_home_hint(context: click.Context, error: LookupError) -> None:
+    """Add a note with the home that was used to the error about a missing resource."""
+    from citekit.domain.errors import ResourceMissing
+
+    if isinstance(error, ResourceMissing):
+        with suppress(Exception):  # the original error matters more
+            error.add_note(context.ensure_object(Session).hint_about(error))
 
 
 def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -109,6 +121,7 @@ def _print_version(context: click.Context, _parameter: click.Parameter, value: b
 
 @click.pass_context
 def _start(context: click.Context) -> None:
+    context.ensure_object(Session)
     if os.environ.get("NO_COLOR"):  # https://no-color.org
         context.color = False
 
@@ -187,7 +200,7 @@ def _told(error: Exception, document: TextIO | None) -> int:
 
     The error is one sentence on standard error and, if `document` is not None, a JSON document written to `document`.
     """
-    from citekit.domain.errors import Cancelled, CiteKitError
+    from citekit.domain.errors import Cancelled, CiteKitError, ResourceMissing
     from citekit.entrypoints.cli.errors import INTERRUPTION, CommandError, plain_error
     from citekit.entrypoints.failures import FAILED, INTERRUPTED, USAGE, exit_code, sentence
 
@@ -204,6 +217,8 @@ def _told(error: Exception, document: TextIO | None) -> int:
         case _:
             code = exit_code(error) if isinstance(error, CiteKitError) else FAILED
             message = sentence(error)
+            if isinstance(error, ResourceMissing) and (notes := getattr(error, "__notes__", ())):
+                message = f"{message.rstrip('.?')}{'?' if message.endswith('?') else '.'} {' '.join(notes)}"
     if document is not None:
         plain = error.plain if isinstance(error, CommandError) else {}
         write_json({**plain, "error": plain_error(error, message)}, document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import cached_property
 from itertools import islice
@@ -10,11 +11,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from citekit.entrypoints.cli.terminal import echo, echo_document
+from citekit.settings.places import MAPS, PERSONAL, home_of_commands, personal_home
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from citekit.container import Container
+    from citekit.domain.errors import ResourceMissing
 
 
 class Session:
@@ -30,11 +33,50 @@ class Session:
         self._out = sys.stdout  # a custom mapper may redirect sys.stdout for all threads
 
     @cached_property
+    def chosen_home(self) -> str | None:
+        """The home folder: `home`, or the one that `home_of_commands` chooses. None stands for the current folder, or
+        `CITEKIT_HOME`.
+        """
+        return home_of_commands(os.environ, self.home)
+
+    @cached_property
     def app(self) -> Container:
         """The use cases for the home folder. Raises `RequestRefused` if a setting is invalid."""
         from citekit.container import bootstrap
 
-        return bootstrap(home=self.home)
+        return bootstrap(home=self.chosen_home)
+
+    @property
+    def why_home(self) -> str:
+        """A clause that says why the home folder was chosen."""
+        if self.home:
+            return "--home"
+        if os.environ.get("CITEKIT_HOME"):
+            return "CITEKIT_HOME"
+        return "the current folder" if self.chosen_home is None else "your personal home"
+
+    def home_hint(self) -> str:
+        """Return sentences that say which home was used, and how to use another one."""
+        from citekit.domain.unicode_controls import printable
+
+        home = printable(str(self.app.settings.home))
+        return f"The home is {home} ({self.why_home}). To use another one, add --home DIR."
+
+    def note_personal_home(self) -> None:
+        """Print a note that a command writes to the personal home, unless the user named a home."""
+        if not self.home and self.chosen_home == PERSONAL:
+            home = self.app.settings.home
+            self.note(f"Using your personal home, {home}. To use a home in this folder, add --home .")
+
+    def hint_about(self, missing: ResourceMissing) -> str:
+        """Return sentences that say where a missing resource was looked for, and whether the personal home has it."""
+        file_name = os.path.basename(missing.expected_at)  # noqa: PTH119 - the path of an error, not of a file
+        personal = personal_home(os.environ)
+        if personal is None or str(self.app.settings.home) == personal:
+            return self.home_hint()
+        if not os.path.isfile(os.path.join(personal, MAPS, file_name)):  # noqa: PTH113, PTH118
+            return self.home_hint()
+        return f"{self.home_hint()} Your personal home has this resource: add --home {PERSONAL}."
 
     def app_with(self, **settings: Any) -> Container:
         """Return the use cases with the given settings changed. None leaves a setting unchanged.

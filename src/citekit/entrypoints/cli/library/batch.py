@@ -34,6 +34,7 @@ def command(session: Session, /, everything: bool, flat: bool, **wanted: Any) ->
     if not everything and not any(wanted[name] for name in ("author", "title", "language")):
         raise click.UsageError("Select books with --author, --title, or --language, or all books with --all.")
     arguments = {key: value for key, value in wanted.items() if value is not None} | {"hierarchical": not flat}
+    session.note_personal_home()
     with watching(session, "Ingesting") as watch:
         preconditions.to_ingest(session.app.alexandria, arguments)
         plain = batches.batch_ingest(session.app.alexandria, arguments, watch, everything=everything)

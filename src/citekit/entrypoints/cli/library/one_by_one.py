@@ -29,6 +29,7 @@ def ingest_each(session: Session, named: Sequence[tuple[str, Arguments]], work: 
     """
     library = session.app.alexandria
     done = []
+    session.note_personal_home()
     with watching(session, "Ingesting") as watch:
         preconditions.to_ingest(library, named[0][1])
         for name, arguments in named:
