@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp_types import Tool
 
-from citekit.entrypoints.mcp import resources, tools
+from citekit.entrypoints.mcp import resources, structure_tool, tools
 from citekit.entrypoints.mcp.handlers import FROM_FILES, INSTRUCTIONS
 from citekit.entrypoints.mcp.library import prompts, toolset
 
@@ -34,9 +34,14 @@ from 2024-11-05 to 2026-07-28. Maps that are made or changed while it runs are s
 Where a library or an index of books is configured, or with `CITEKIT_TOOLS=citekit,alexandria`, the library's tools are
 offered, too: see [below](#the-librarys-tools).
 
-Every answer is given twice: as structured content, which fits the tool's output schema, and as the same JSON in one text
-item, for clients that know no structure. A file that was cut out is also given as a resource link (`file://`), to clients of
-2025-06-18 or later.
+Every answer is given twice: as structured content, which fits the tool's output schema, and as one text item, for clients
+that show only text. The text is the same JSON, or the same facts in fewer characters: `findText`, `readText`, and
+`verifyQuote` with a list give lines, and `getStructure` gives a line for each node if the call has options (`depth`,
+`node_id`, `title_contains`, `max_tokens`, `include_chunks`). A call of `getStructure` with only `resource_id` has the
+complete map in both, as in earlier versions. The official Python and TypeScript clients return both. Some programs show
+their model the structured content, which for `getStructure` is about three times as long; `max_tokens` counts the text.
+
+A file that was cut out is also given as a resource link (`file://`), to clients of 2025-06-18 or later.
 
 ## Server instructions
 """
@@ -123,7 +128,7 @@ def page() -> str:
         tools.LIST_RESOURCES,
         tools.FIND_TEXT,
         tools.READ_TEXT,
-        tools.GET_STRUCTURE,
+        structure_tool.GET_STRUCTURE,
         tools.GET_NODE,
         tools.RESOLVE,
         tools.VERIFY_QUOTE,

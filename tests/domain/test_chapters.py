@@ -326,6 +326,25 @@ def test_chunks_change_nothing_else_and_can_be_put_in_again(
     assert (once, before) == (again, none.resource_map)
 
 
+@given(nodes(), cuts())
+def test_the_outline_of_a_map_has_no_chunks(tree: tuple[Node, ...], spans: list[tuple[int, int]]) -> None:
+    text, before = lined(400), book(tree)
+
+    stored = with_chunks(before, text, marks(text, spans)).resource_map
+
+    assert before == stored.outline
+    assert before.node_count == stored.card().nodes
+    assert before.outline is before
+
+
+def test_chunks_of_other_programs_stay_in_the_outline() -> None:
+    foreign = book(
+        (section("chunk_1", 1, 5, type="chunk"), section("chunk_2_00ff", 6, 9, section("x", 6, 7), type="chunk"))
+    )
+
+    assert foreign.outline is foreign
+
+
 def unmarked(name: str) -> str:
     """An id without the four digits that stand for a chunk's place."""
     return re.sub(r"(chunk_\d+)_[0-9a-f]{4}$", r"\1", name)

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.domain.errors import RequestRefused
-from citekit.entrypoints.mcp import tools
+from citekit.entrypoints.mcp import structure_tool, tools
 from citekit.entrypoints.mcp.arguments import checked
 
-TOOLS = [tools.LIST_RESOURCES, tools.GET_STRUCTURE, tools.GET_NODE, tools.RESOLVE]
+TOOLS = [tools.LIST_RESOURCES, structure_tool.GET_STRUCTURE, tools.GET_NODE, tools.RESOLVE]
 NAMES = sorted({name for tool in TOOLS for name in tool.input_schema["properties"]} | {"other"})
 VALUES = st.one_of(
     st.none(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,6 +54,59 @@ def test_depth_counts_levels(resource_map: ResourceMap, depth: int) -> None:
     answer = reading(resource_map)(resource_map.resource_id, depth=depth)
 
     assert min(depth, levels(resource_map.nodes)) == levels(tuple(answer.nodes))
+
+
+@given(resource_maps(), st.data())
+def test_depth_below_a_node_counts_from_its_children(resource_map: ResourceMap, data: st.DataObject) -> None:
+    named = data.draw(st.sampled_from(list(resource_map.walk())))
+
+    (shown,) = reading(resource_map)(resource_map.resource_id, node_id=named.id, depth=1).nodes
+
+    assert [child.id for child in named.children] == [child.id for child in shown.children]
+    assert {()} >= {child.children for child in shown.children}
+
+
+@given(resource_maps(), st.data())
+def test_a_part_of_a_title_finds_its_nodes_below_their_ancestors(
+    resource_map: ResourceMap, data: st.DataObject
+) -> None:
+    titles = sorted({node.title for node in resource_map.walk()})
+    words = data.draw(st.sampled_from(titles))
+    if not words.strip():
+        return
+
+    answer = reading(resource_map)(resource_map.resource_id, title_contains=f" {words.upper()} ")
+    shown = [node for root in answer.nodes for node in root.walk()]
+
+    wanted = " ".join(words.upper().casefold().split())
+    matching = {node.id for node in resource_map.walk() if wanted in " ".join(node.title.casefold().split())}
+    assert matching <= {node.id for node in shown}
+    assert all(node.children or node.id in matching for node in shown)
+    assert len(shown) == answer.total
+
+
+@given(resource_maps(), st.integers(0, 3000))
+def test_a_budget_keeps_the_higher_levels(resource_map: ResourceMap, budget: int) -> None:
+    structure = reading(resource_map)
+    answer = structure(resource_map.resource_id, budget=budget, cost=lambda _, __: 100)
+
+    def depths(nodes: Sequence[Node], depth: int = 0) -> Iterator[int]:
+        for node in nodes:
+            yield depth
+            yield from depths(node.children, depth + 1)
+
+    every, shown = sorted(depths(resource_map.nodes)), sorted(depths(answer.nodes))
+    assert every[: budget // 100] == shown
+    assert (len(every), len(every) - len(shown)) == (answer.total, answer.cut)
+
+
+def test_an_empty_filter_and_a_cursor_with_a_budget_are_refused(world: World) -> None:
+    world.app.ingest(world.file("a.txt"))
+
+    with pytest.raises(RequestRefused, match="title_contains is empty"):
+        world.app.structure("a_txt", title_contains=" ")
+    with pytest.raises(RequestRefused, match="Omit one"):
+        world.app.structure("a_txt", cursor="1", budget=100)
 
 
 def test_the_structure_below_a_node(world: World) -> None:

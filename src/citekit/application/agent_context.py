@@ -46,10 +46,12 @@ class ReadContext:
     ) -> AgentContext:
         """Return the outline of `resources`, or of every readable map if none are given; see `agent_context`.
 
+        The library's chunks are left out.
+
         Raise `ResourceMissing` and `MapCorrupt` for the given resources.
         """
         found = [self.maps.get(name) for name in dict.fromkeys(resources)] if resources else list(self._readable())
-        return agent_context(found, format=format, budget=budget)
+        return agent_context([each.outline for each in found], format=format, budget=budget)
 
     def _readable(self) -> Iterator[ResourceMap]:
         for name in self.maps.ids():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from functools import partial
 
 from attrs import evolve, field, frozen
 
@@ -19,26 +20,37 @@ ANSWER_LIMIT = 90_000
 NODE_COST = 190
 """Characters of a serialized node in addition to its id, title, and summary."""
 
+Cost = Callable[[Node, int], int]
+"""Returns the number of characters that show a node at a depth, which is 0 for the first level."""
+
+
+def json_cost(node: Node, _depth: int) -> int:
+    """Return the approximate number of characters of a node in JSON."""
+    return NODE_COST + len(node.id) + len(node.title) + len(node.summary or "") + _place_cost(node)
+
 
 @frozen(kw_only=True)
 class Structure:
-    """A map, or a part of it that fits into one answer.
+    """A part of a map: `nodes` as a tree, below the ancestors of the first node.
 
-    `nodes` is a tree that includes the ancestors of the first returned node. `whole` is true if the tree is the
-    complete map. `next_cursor` requests the next part; it is None if there is no next part. `total` is the number of
-    nodes in all parts.
+    `resource_map` is the stored map, and `outline` is the map that `nodes` were selected from: without the library's
+    chunks, unless they were requested. `whole` is true if nothing of `outline` was left out. Otherwise, `next_cursor`
+    requests the next part; it is None at the end. `total` is the number of requested nodes, and `cut` the number of
+    those that did not fit into the budget.
     """
 
     resource_map: ResourceMap
+    outline: ResourceMap
     nodes: Sequence[Node] = field(converter=tuple[Node, ...])
     whole: bool
     next_cursor: str | None
     total: int
+    cut: int = 0
 
 
 @frozen
 class GetStructure:
-    """Returns the nodes of a map in reading order, in answers of limited size."""
+    """Returns a map in reading order, below any node and to any depth, in answers of bounded size."""
 
     maps: MapStore
 
@@ -48,33 +60,99 @@ class GetStructure:
         *,
         node_id: str | None = None,
         depth: int | None = None,
+        title_contains: str | None = None,
+        include_chunks: bool = False,
         cursor: str | None = None,
         limit: int = ANSWER_LIMIT,
+        budget: int | None = None,
+        cost: Cost = json_cost,
     ) -> Structure:
-        """Return the nodes of a map, or the next part of them if they do not fit into one answer.
+        """Return the structure below `node_id` (default: everything), starting at `cursor`.
 
-        `node_id` selects a node and its descendants; None selects the whole map. `depth` is the number of levels: 1
-        omits all children, and None includes all levels. `cursor` is the `next_cursor` of the previous part; None
-        starts at the beginning. `limit` is the approximate maximum size in characters.
+        `depth` is the number of levels: 1 means the top level, or the children of `node_id`. With `title_contains`,
+        return only the nodes whose titles contain that text, regardless of case, below their ancestors. The library's
+        chunks are returned only if `include_chunks` is true, or if `node_id` is a chunk.
 
-        Raise `ResourceMissing`, `NodeMissing`, and `RequestRefused` if the cursor is invalid or the depth is below 1.
+        At most about `limit` characters are returned at once, and the cursor continues in reading order. With a
+        `budget` in characters, higher levels come first instead, and the nodes that do not fit are cut. `cost` returns
+        the number of characters of a node.
+
+        Raise `ResourceMissing`, `NodeMissing`, and `RequestRefused` for an invalid cursor, a depth below 1, an empty
+        `title_contains`, and a cursor together with a budget.
         """
-        resource_map = self.maps.get(resource_id)
-        if depth is not None and depth < 1:
-            raise RequestRefused(f"The depth must be at least 1, not {depth}.")
-        roots = resource_map.nodes if node_id is None else (resource_map.find(node_id),)
-        kept = _pruned(roots, depth)
-        total = sum(1 for root in kept for _ in root.walk())
+        _check(depth, title_contains, cursor, budget)
+        stored = self.maps.get(resource_id)
+        outline = stored if include_chunks or _is_below_outline(stored, node_id) else stored.outline
+        roots = outline.nodes if node_id is None else (outline.find(node_id),)
+        wanted = _levels(roots, node_id, depth)
+        if title_contains is not None:
+            wanted = _only(wanted, _matching(wanted, title_contains))
+        total = sum(1 for _ in _walk(wanted))
+        found = partial(Structure, resource_map=stored, outline=outline, total=total)
+        if budget is not None:
+            shown = _coarse(wanted, budget, cost)
+            cut = total - len(shown)
+            return found(nodes=_only(wanted, shown) if cut else wanted, whole=False, next_cursor=None, cut=cut)
         start = _offset(cursor, total)
-        count = _fitting(kept, start, limit - len(str(resource_map.metadata)))
-        whole = start == 0 and count == total and depth is None and node_id is None
-        return Structure(
-            resource_map=resource_map,
-            nodes=kept if count == total else _window(kept, start, start + count),
-            whole=whole,
-            next_cursor=str(start + count) if start + count < total else None,
-            total=total,
+        end = start + _fitting(wanted, start, limit - len(str(outline.metadata)), cost)
+        is_complete = start == 0 and end == total
+        return found(
+            nodes=wanted if is_complete else _window(wanted, start, end),
+            whole=is_complete and (node_id, depth, title_contains) == (None, None, None),
+            next_cursor=str(end) if end < total else None,
         )
+
+
+def _check(depth: int | None, title_contains: str | None, cursor: str | None, budget: int | None) -> None:
+    if depth is not None and depth < 1:
+        raise RequestRefused(f"The depth must be at least 1, not {depth}.")
+    if title_contains is not None and not title_contains.strip():
+        raise RequestRefused("title_contains is empty. Give a part of a title, or omit it.")
+    if cursor is not None and budget is not None:
+        raise RequestRefused("A cursor continues an answer without a token budget. Omit one of the two.")
+
+
+def _is_below_outline(stored: ResourceMap, node_id: str | None) -> bool:
+    """Return whether the caller named a chunk."""
+    return node_id is not None and node_id in stored and node_id not in stored.outline
+
+
+def _levels(roots: Sequence[Node], node_id: str | None, depth: int | None) -> tuple[Node, ...]:
+    """Return `depth` levels of the trees. The node that the caller named is not one of them."""
+    return _pruned(roots, depth + 1 if depth is not None and node_id is not None else depth)
+
+
+def _matching(nodes: Sequence[Node], words: str) -> set[str]:
+    """Return the IDs of the nodes whose titles contain `words`, and of all nodes above them."""
+    wanted = _plain(words)
+    found: set[str] = set()
+    for node in reversed(list(_walk(nodes))):
+        if wanted in _plain(node.title) or any(child.id in found for child in node.children):
+            found.add(node.id)
+    return found
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _only(nodes: Sequence[Node], wanted: Set[str]) -> tuple[Node, ...]:
+    """Return the trees of the nodes with the IDs in `wanted`. The parent of a wanted node must be wanted."""
+    return tuple(evolve(node, children=_only(node.children, wanted)) for node in nodes if node.id in wanted)
+
+
+def _coarse(nodes: Sequence[Node], budget: int, cost: Cost) -> set[str]:
+    """Return the IDs of the nodes that fit into the budget, level by level, in reading order within a level."""
+    shown: set[str] = set()
+    level, depth = list(nodes), 0
+    while level:
+        for node in level:
+            budget -= cost(node, depth)
+            if budget < 0:
+                return shown
+            shown.add(node.id)
+        level, depth = [child for node in level for child in node.children], depth + 1
+    return shown
 
 
 def _pruned(nodes: Sequence[Node], depth: int | None) -> tuple[Node, ...]:
@@ -93,7 +171,7 @@ def _offset(cursor: str | None, total: int) -> int:
     return int(cursor)
 
 
-def _fitting(nodes: Sequence[Node], start: int, limit: int) -> int:
+def _fitting(nodes: Sequence[Node], start: int, limit: int, cost: Cost) -> int:
     """Return how many nodes, counted in reading order from index `start`, fit into `limit` characters. At least one
     fits.
     """
@@ -101,7 +179,7 @@ def _fitting(nodes: Sequence[Node], start: int, limit: int) -> int:
     for number, node in enumerate(_walk(nodes)):
         if number < start:
             continue
-        spent += NODE_COST + len(node.id) + len(node.title) + len(node.summary or "") + _place_cost(node)
+        spent += cost(node, 0)
         if count and spent > limit:
             break
         count += 1

@@ -83,11 +83,12 @@ class CiteKitClient:
         return list(self._app.maps.ids())
 
     def get_structure(self, resource_id: str) -> dict[str, Any]:
-        """Return the stored map with that ID as plain data, in the JSON form. Raise `FileNotFoundError` if there is no
-        such map.
+        """Return the stored map with that ID as plain data, in the JSON form, without the library's chunks.
+
+        Raise `FileNotFoundError` if there is no such map.
         """
         with _old_errors():
-            return maps.to_plain_map(self._app.maps.get(resource_id))
+            return maps.to_plain_map(self._app.maps.get(resource_id).outline)
 
     def save_map(self, resource_map: ResourceMap) -> None:
         """Store a map. An existing map with the same ID is replaced."""

@@ -9,8 +9,9 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from citekit.domain.chunks import is_chunk, nodes_without_chunks
 from citekit.domain.digest import Digest
 from citekit.domain.errors import LocationMalformed, NodeMissing
 from citekit.domain.extent import Extent
@@ -112,6 +113,18 @@ class ResourceMap:
                 pending.extend((depth + 1, child) for child in reversed(node.children))
         return best and best[1]
 
+    @property
+    def outline(self) -> ResourceMap:
+        """This map without the chunks that the library attached; the same object if it has none."""
+        return self._without_chunks or self
+
+    @cached_property
+    def _without_chunks(self) -> ResourceMap | None:
+        """The map without chunks, or None if it has none, so that no map refers to itself."""
+        if not any(map(is_chunk, self.walk())):
+            return None
+        return evolve(self, nodes=nodes_without_chunks(self.nodes))
+
     @cached_property
     def node_count(self) -> int:
         """The number of nodes on all levels."""
@@ -154,7 +167,7 @@ class ResourceMap:
             resource_id=self.resource_id,
             type=self.modality.value,
             title=self.title,
-            nodes=self.node_count,
+            nodes=self.outline.node_count,
             source_path=self.source_path,
             source_hash=None if self.source_digest is None else self.source_digest.hex,
             source_size=size if isinstance(size, int) else None,

@@ -176,19 +176,20 @@ class CiteKit:
         """Return the IDs of all mapped resources, sorted."""
         return self.app.maps.ids()
 
-    def map(self, resource_id: str) -> ResourceMap:
-        """Return the map of a resource.
+    def map(self, resource_id: str, *, include_chunks: bool = False) -> ResourceMap:
+        """Return the map of a resource, without the library's chunks unless `include_chunks` is true.
 
         Raise `ResourceMissing` if the resource has no map, or `MapCorrupt` if the map is damaged.
         """
-        return self.app.maps.get(resource_id)
+        stored = self.app.maps.get(resource_id)
+        return stored if include_chunks else stored.outline
 
     def node(self, resource_id: str, node_id: str) -> Node:
         """Return a node of a map.
 
         Raise `ResourceMissing` if the resource has no map, or `NodeMissing` if the map does not have the node.
         """
-        return self.map(resource_id).find(node_id)
+        return self.app.maps.get(resource_id).find(node_id)
 
     def address(self, resource_id: str, node_id: str) -> Address:
         """Return the address of a node.

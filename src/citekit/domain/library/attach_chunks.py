@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from zlib import crc32
 
 from attrs import evolve, field, frozen
 
+from citekit.domain.chunks import CHUNK, is_chunk, nodes_without_chunks
 from citekit.domain.ids import node_id
 from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.library.sections import BookSection, sections
@@ -17,13 +17,8 @@ from citekit.domain.locations import Location
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 
-CHUNK = "chunk"
-"""The type of chunk nodes."""
-
 Mark = tuple[int, int, Location, str, str | None]
 """A chunk to attach: the characters (start, end) of the extracted text, the location, the title, and the summary."""
-
-_OURS = re.compile(r"(?:.*\.)?chunk_\d+_[0-9a-f]{4}(?:_\d+)?", re.DOTALL)
 
 
 @frozen
@@ -63,7 +58,7 @@ def with_chunks(resource_map: ResourceMap, extracted_text: ExtractedText, placed
 
 def without_chunks(resource_map: ResourceMap) -> ResourceMap:
     """Return a copy of the map without the chunks that `with_chunks` added."""
-    return evolve(resource_map, nodes=_rebuilt(resource_map, {}, {}))
+    return evolve(resource_map, nodes=nodes_without_chunks(resource_map.nodes))
 
 
 def _mark(start: int, end: int) -> str:
@@ -119,7 +114,7 @@ def _rebuilt(
     """
     made: dict[str, Node] = {}
     for node in reversed(list(resource_map.walk())):
-        if not _is_ours(node):
+        if not is_chunk(node):
             made[node.id] = evolve(node, children=_merged(node.children, made, below.get(node.id, ()), begins))
     return _merged(resource_map.nodes, made, below.get("", ()), begins)
 
@@ -141,7 +136,3 @@ def _merged(
         if chunks
         else tuple(node for _, node in row)
     )
-
-
-def _is_ours(node: Node) -> bool:
-    return node.type == CHUNK and not node.children and _OURS.fullmatch(node.id) is not None

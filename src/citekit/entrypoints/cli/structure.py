@@ -20,16 +20,27 @@ if TYPE_CHECKING:
 @click.argument("resource", required=False)
 @click.option("--resource", "-res", "named", metavar="RESOURCE", help="The resource, instead of as an argument.")
 @click.option("--node", metavar="ID", help="Show only this node and its descendants.")
-@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Show N levels. 1 shows no children.")
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show N levels: 1 is the top level, or the children of --node.",
+)
+@click.option("--chunks", is_flag=True, help="Also show the chunks of the library.")
 @pass_session
-def command(session: Session, resource: str | None, named: str | None, node: str | None, depth: int | None) -> None:
+def command(
+    session: Session, resource: str | None, named: str | None, node: str | None, depth: int | None, chunks: bool
+) -> None:
     """Show a map as a tree of node IDs, locations, and titles.
 
-    With --json, prints the map in its stored form, which can be stored as a map again.
+    With --json, prints the map in its stored form, which can be stored as a map again. The chunks of the library are
+    left out unless you add --chunks.
     """
     if (resource is None) is (named is None):
         raise click.UsageError("Name exactly one resource.")
-    found = session.app.structure(str(resource or named), node_id=node, depth=depth, limit=sys.maxsize)
+    found = session.app.structure(
+        str(resource or named), node_id=node, depth=depth, include_chunks=chunks, limit=sys.maxsize
+    )
     session.answer(_plain(found) if session.as_json else {}, _lines(found))
 
 
@@ -38,7 +49,7 @@ def _plain(found: Structure) -> dict[str, object]:
 
     from citekit.wire.maps import to_plain_map
 
-    return to_plain_map(found.resource_map if found.whole else evolve(found.resource_map, nodes=found.nodes))
+    return to_plain_map(found.outline if found.whole else evolve(found.outline, nodes=found.nodes))
 
 
 def _lines(found: Structure) -> Iterator[str]:
@@ -46,7 +57,7 @@ def _lines(found: Structure) -> Iterator[str]:
     from citekit.entrypoints.cli.formatting import counted
     from citekit.entrypoints.cli.tables import tree
 
-    resource_map = found.resource_map
+    resource_map = found.outline
     title = styled(printable(resource_map.title), bold=True)
     count = counted(resource_map.node_count, "node")
     shown = count if found.total == resource_map.node_count else f"{found.total} of {count}"

@@ -13,14 +13,13 @@ from functools import cached_property
 from threading import Lock
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 from mcp_types import CallToolResult, ContentBlock, ResourceLink, TextContent
 
-from citekit.application.structure import Structure
+from citekit.domain.chunks import without_chunk_children
 from citekit.domain.errors import ResourceMissing, SourceChanged, SourceMoved
 from citekit.domain.evidence import Evidence
 from citekit.domain.node import Node
-from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.untrusted_text import quoted, quoted_json
@@ -114,8 +113,8 @@ def compact(plain: object) -> str:
 
 
 def node_answer(node: Node) -> Answer:
-    """Return the result for a node, with the IDs of its children."""
-    return Answer.of(maps.to_plain_node(node, depth=0))
+    """Return the result for a node, with the IDs of its children, except the library's chunks."""
+    return Answer.of(maps.to_plain_node(without_chunk_children(node), depth=0))
 
 
 def evidence_answer(evidence: Evidence, discreet: Discretion) -> Answer:
@@ -202,37 +201,6 @@ def _reference(told_by: object) -> Callable[[], object]:
         return weakref.ref(told_by)
     except TypeError:
         return lambda: told_by
-
-
-def structure_answer(structure: Structure) -> Answer:
-    """Return the result for a map or the requested part of it.
-
-    In a truncated result, the counts and the cursor for the next part precede the nodes.
-    """
-    if structure.whole:
-        return map_answer(structure.resource_map)
-    plain = maps.to_plain_map(evolve(structure.resource_map, nodes=structure.nodes))
-    nodes = plain.pop("nodes")
-    _count_children(nodes, structure.resource_map)
-    plain["truncated"] = structure.next_cursor is not None
-    if structure.next_cursor is not None:
-        plain["next_cursor"] = structure.next_cursor
-    return Answer.of({**plain, "total_nodes": structure.total, "nodes": nodes})
-
-
-def map_answer(resource_map: ResourceMap) -> Answer:
-    """Return the result for a complete map."""
-    return Answer.of(maps.to_plain_map(resource_map))
-
-
-def _count_children(nodes: Sequence[dict[str, Any]], resource_map: ResourceMap) -> None:
-    pending = list(nodes)
-    while pending:
-        plain = pending.pop()
-        count = len(resource_map.find(plain["id"]).children)
-        if count > len(plain["children"]):
-            plain["child_count"] = count
-        pending.extend(plain["children"])
 
 
 def _alone(node: Node | None) -> Mapping[str, Any] | None:

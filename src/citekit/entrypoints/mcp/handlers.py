@@ -37,7 +37,8 @@ from citekit.entrypoints.mcp.answers import Answer, failure, told
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.response_bypass import Parcels
 from citekit.entrypoints.mcp.roots import ROOTS_CHANGED, ClientRoots
-from citekit.entrypoints.mcp.tools import GET_STRUCTURE, Bound, Tools
+from citekit.entrypoints.mcp.structure_tool import GET_STRUCTURE
+from citekit.entrypoints.mcp.tools import Bound, Tools
 from citekit.entrypoints.mcp.untrusted_text import quoted
 from citekit.entrypoints.mcp.workers import Report, Workers
 from citekit.settings import TOOLSETS

@@ -17,9 +17,9 @@ def inputs(properties: Mapping[str, Schema], required: tuple[str, ...] = ()) -> 
     return {**schema, "required": list(required)} if required else schema
 
 
-def text(description: str, choices: tuple[str, ...] = ()) -> Schema:
+def text(description: str = "", choices: tuple[str, ...] = ()) -> Schema:
     """Return the schema of a string that, if `choices` is not empty, must be one of the choices."""
-    plain = {"type": "string", "description": description}
+    plain = {"type": "string", "description": description} if description else {"type": "string"}
     return {**plain, "enum": list(choices)} if choices else plain
 
 
@@ -106,6 +106,7 @@ STRUCTURE: Schema = {
         "created_at": {"type": "string", "description": "ISO 8601."},
         "truncated": {"type": "boolean", "description": "True if the map continues: call again with next_cursor."},
         "next_cursor": {"type": "string", "description": "The cursor of the next part."},
+        "cut_nodes": {"type": "integer", "description": "The number of nodes that exceeded max_tokens."},
         "total_nodes": {
             "type": "integer",
             "description": "The number of nodes in all parts of the requested structure.",

@@ -22,14 +22,19 @@ from citekit.entrypoints.mcp.answers import (
     Answer,
     KeptAnswers,
     evidence_answer,
-    map_answer,
     node_answer,
-    structure_answer,
 )
 from citekit.entrypoints.mcp.arguments import checked
 from citekit.entrypoints.mcp.find_text_tool import FIND_TEXT, find_text
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.read_text_tool import READ_TEXT, read_text
+from citekit.entrypoints.mcp.structure_tool import (
+    GET_STRUCTURE,
+    is_whole_map,
+    map_answer,
+    read_structure,
+    structure_answer,
+)
 from citekit.entrypoints.mcp.verify_quote_tool import VERIFY_QUOTE, verify_quote
 
 Arguments = Mapping[str, Any]
@@ -40,7 +45,7 @@ Check = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], dict[str, A
 Refused = Callable[[Arguments, BaseException], Answer]
 """Makes the answer to an error from the unvalidated arguments."""
 
-_RESOURCE = schemas.text("A resource id.")
+_RESOURCE = schemas.text()
 _NODE_ID = schemas.text("A node id from getStructure.")
 _LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _CUTS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -51,26 +56,6 @@ LIST_RESOURCES = Tool(
     description=("Lists the ids of all mapped files. Their owner maps more: citekit ingest FILE."),
     input_schema=schemas.inputs({}),
     output_schema=dict(schemas.RESOURCES),
-    annotations=_LOOKS,
-)
-
-GET_STRUCTURE = Tool(
-    name="getStructure",
-    title="Show the structure of a file",
-    description=(
-        "Returns the tree of chapters, scenes, or functions of a file, with ids and locations. For a large file, start with "
-        "depth: 1. next_cursor continues a truncated answer."
-    ),
-    input_schema=schemas.inputs(
-        {
-            "resource_id": _RESOURCE,
-            "node_id": schemas.text("Only this node and its descendants."),
-            "depth": schemas.count("The number of levels. 1 gives only the number of children."),
-            "cursor": schemas.text("A next_cursor."),
-        },
-        ("resource_id",),
-    ),
-    output_schema=dict(schemas.STRUCTURE),
     annotations=_LOOKS,
 )
 
@@ -161,14 +146,14 @@ class Tools:
         return {each.tool.name: each for each in tools}
 
     def whole(self, resource_map: ResourceMap) -> Answer:
-        """Return the result that contains a complete map, whatever its size.
+        """Return the result that contains a complete map without the library's chunks, whatever its size.
 
         If `getStructure` has returned the complete map, its cached result is used. Otherwise, the result is cached
         under another name, because only `getStructure` decides whether a map is small enough for its result.
         """
         name = MAP, resource_map.resource_id
         fitting = self.answers.known(name, resource_map)
-        return fitting or self.answers.of((RESOURCE, *name), resource_map, lambda: map_answer(resource_map))
+        return fitting or self.answers.of((RESOURCE, *name), resource_map, lambda: map_answer(resource_map.outline))
 
     def _list_resources(self, _arguments: Arguments, _progress: Progress) -> Answer:
         ids = self.app.maps.ids()
@@ -179,11 +164,9 @@ class Tools:
         return None if ids is None else self.answers.known(LIST_RESOURCES.name, ids)
 
     def _get_structure(self, arguments: Arguments, _progress: Progress) -> Answer:
-        found = self.app.structure(**arguments)
-        if found.whole:
-            name = MAP, found.resource_map.resource_id
-            return self.answers.of(name, found.resource_map, lambda: structure_answer(found))
-        return self.answers.of(_asked(GET_STRUCTURE, arguments), found.resource_map, lambda: structure_answer(found))
+        found = read_structure(self.app, arguments)
+        name = (MAP, arguments["resource_id"]) if is_whole_map(found, arguments) else _asked(GET_STRUCTURE, arguments)
+        return self.answers.of(name, found.resource_map, lambda: structure_answer(found, arguments))
 
     def _cached_structure(self, arguments: Arguments) -> Answer | None:
         resource_id = arguments["resource_id"]

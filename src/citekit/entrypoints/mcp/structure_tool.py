@@ -1,0 +1,113 @@
+"""Implements the MCP tool `getStructure`, which shows the tree of a mapped file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import evolve
+from mcp_types import Tool, ToolAnnotations
+
+from citekit.application.agent_context import TOKEN
+from citekit.application.structure import Structure
+from citekit.container import Container
+from citekit.domain.node import Node
+from citekit.domain.resource_map import ResourceMap
+from citekit.entrypoints.mcp import schemas
+from citekit.entrypoints.mcp.answers import Answer
+from citekit.entrypoints.mcp.untrusted_text import quoted
+from citekit.entrypoints.outline_text import head_line, node_line, outline_lines
+from citekit.wire import maps
+
+GET_STRUCTURE = Tool(
+    name="getStructure",
+    title="Show the structure of a file",
+    description=(
+        "Returns the tree of chapters, scenes, or functions of a file, with ids and locations. Start with depth: 1. Without "
+        "options, returns the complete map as JSON, which can be long; with options, one line per node."
+    ),
+    input_schema=schemas.inputs(
+        {
+            "resource_id": schemas.text(),
+            "node_id": schemas.text("Only below this node."),
+            "depth": schemas.count("Levels; 1: the top level, or the children of node_id."),
+            "title_contains": schemas.text(),
+            "max_tokens": schemas.count("Keeps the higher levels."),
+            "include_chunks": schemas.flag("Also the library's chunks."),
+            "cursor": schemas.text("A next_cursor."),
+        },
+        ("resource_id",),
+    ),
+    output_schema=dict(schemas.STRUCTURE),
+    annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
+)
+
+_FULL_FORM = frozenset({"resource_id", "cursor"})
+"""The arguments of calls that are answered in the form of the specification, also as text."""
+
+_NOTE = 90
+"""Characters that are reserved for the line about nodes that were cut."""
+
+
+def read_structure(app: Container, arguments: Mapping[str, Any]) -> Structure:
+    """Run the use case with the arguments of a call."""
+    options = dict(arguments)
+    max_tokens = options.pop("max_tokens", None)
+    if max_tokens is None:
+        return app.structure(**options)
+    outline = app.maps.get(options["resource_id"]).outline
+    budget = max_tokens * TOKEN - len(quoted(head_line(outline))) - _NOTE
+
+    def cost(node: Node, depth: int) -> int:
+        most = len(node.children)  # the number of children that are left out has no more digits than this one
+        return len(quoted(node_line(node, depth, outline.resource_id, most))) + 1
+
+    return app.structure(**options, budget=budget, cost=cost)
+
+
+def is_whole_map(found: Structure, arguments: Mapping[str, Any]) -> bool:
+    """Return whether the result is the complete map in the form of the specification."""
+    return found.whole and _FULL_FORM.issuperset(arguments)
+
+
+def structure_answer(found: Structure, arguments: Mapping[str, Any]) -> Answer:
+    """Return the result for a map or the requested part of it.
+
+    The structured content always has the form of the specification. The text is the same JSON for calls of the form
+    that the specification has, and otherwise one line for each node.
+    """
+    if is_whole_map(found, arguments):
+        return map_answer(found.outline)
+    summary = None if _FULL_FORM.issuperset(arguments) else "\n".join(outline_lines(found))
+    is_first = arguments.keys().isdisjoint(("node_id", "cursor"))
+    return Answer.of(_plain(found, is_first=is_first), summary=summary)
+
+
+def map_answer(resource_map: ResourceMap) -> Answer:
+    """Return the result for a complete map."""
+    return Answer.of(maps.to_plain_map(resource_map))
+
+
+def _plain(found: Structure, *, is_first: bool) -> dict[str, Any]:
+    """Return a part of a map as plain data. In truncated results, the counts and the cursor precede the nodes."""
+    plain = maps.to_plain_map(evolve(found.outline, nodes=found.nodes))
+    nodes = plain.pop("nodes")
+    _count_children(nodes, found.outline)
+    if not is_first:
+        plain["metadata"] = {}
+    plain["truncated"] = found.next_cursor is not None or found.cut > 0
+    if found.next_cursor is not None:
+        plain["next_cursor"] = found.next_cursor
+    if found.cut:
+        plain["cut_nodes"] = found.cut
+    return {**plain, "total_nodes": found.total, "nodes": nodes}
+
+
+def _count_children(nodes: Sequence[dict[str, Any]], outline: ResourceMap) -> None:
+    pending = list(nodes)
+    while pending:
+        plain = pending.pop()
+        count = len(outline.find(plain["id"]).children)
+        if count > len(plain["children"]):
+            plain["child_count"] = count
+        pending.extend(plain["children"])
