@@ -22,6 +22,7 @@ from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire import maps
+from tests.warm_start.command import python
 
 _Result = TypeVar("_Result")
 Work = Callable[[Client], Awaitable[_Result]]
@@ -69,6 +70,12 @@ class Home:
 
     @property
     def server(self) -> list[str]:
+        """The command line of a server of this home, forked from a process that has imported the server."""
+        return python("-m", "citekit", "serve", "--home", str(self.folder))
+
+    @property
+    def cold_server(self) -> list[str]:
+        """The command line of a user, for what a fork does not show: what is imported, and that nothing else is printed."""
         return [sys.executable, "-m", "citekit", "serve", "--home", str(self.folder)]
 
     def parameters(self, server: Sequence[str] | None = None) -> StdioServerParameters:

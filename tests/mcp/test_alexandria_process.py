@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from mcp import Client, StdioServerParameters
 from tests.mcp.library_home import plain
 from tests.mcp.server_process import PATIENCE, Home, Wire
 from tests.mcp.test_long_work import logged
+from tests.warm_start.command import python
 
 ROOT = Path(__file__).parents[2]
 ENDLESS = 1_000_000
@@ -27,7 +27,7 @@ def tests_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def slow(home: Home, steps: int) -> list[str]:
-    return [sys.executable, str(Path(__file__).with_name("library_server.py")), str(home.folder), str(steps)]
+    return python(str(Path(__file__).with_name("library_server.py")), str(home.folder), str(steps))
 
 
 def parameters(home: Home, steps: int) -> StdioServerParameters:

@@ -14,6 +14,7 @@ from mcp import Client, StdioServerParameters
 
 from tests.mcp.library_home import plain, write_book
 from tests.mcp.server_process import PATIENCE
+from tests.warm_start.command import python
 
 _Result = TypeVar("_Result")
 
@@ -21,10 +22,13 @@ for needed in ("qdrant_edge", "wordllama", "sentencex", "yaml"):
     pytest.importorskip(needed, reason="the extra 'library' is not installed", exc_type=ImportError)
 
 
-def serve(folder: Path, work: Callable[[Client], Awaitable[_Result]], **environment: str) -> _Result:
-    arguments = ["-m", "citekit", "serve", "--home", str(folder)]
+def serve(
+    folder: Path, work: Callable[[Client], Awaitable[_Result]], *, is_cold: bool = False, **environment: str
+) -> _Result:
+    words = "-m", "citekit", "serve", "--home", str(folder)
+    command, *arguments = [sys.executable, *words] if is_cold else python(*words)
     paths = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2] / "src")}
-    server = StdioServerParameters(command=sys.executable, args=arguments, env={**paths, **environment})
+    server = StdioServerParameters(command=command, args=arguments, env={**paths, **environment})
 
     async def session() -> _Result:
         with anyio.fail_after(2 * PATIENCE):
@@ -50,7 +54,7 @@ def test_a_question_leads_to_the_opened_page(tmp_path: Path) -> None:
         assert opened.structured_content is not None
         return ingested, best, Path(opened.structured_content["output_path"]).read_text("utf-8")
 
-    ingested, best, opened = serve(tmp_path, work, CITEKIT_TOOLS="citekit,alexandria")
+    ingested, best, opened = serve(tmp_path, work, is_cold=True, CITEKIT_TOOLS="citekit,alexandria")
 
     assert (True, "Bees") == (ingested["success"], best["section_name"])
     assert best["passage"]["text"] in opened

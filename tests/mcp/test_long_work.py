@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,13 +15,14 @@ from citekit.entrypoints.mcp import workers
 from citekit.entrypoints.mcp.workers import Watch
 from tests.mcp.server_process import PATIENCE, Home, Wire
 from tests.representatives import representatives
+from tests.warm_start.command import python
 
 PART = {"resource_id": "notes", "node_id": "intro"}
 ENDLESS = 1_000_000
 
 
 def slow(home: Home, steps: int) -> list[str]:
-    return [sys.executable, str(Path(__file__).with_name("slow_server.py")), str(home.folder), str(steps)]
+    return python(str(Path(__file__).with_name("slow_server.py")), str(home.folder), str(steps))
 
 
 def logged(home: Home, *words: str) -> bool:

@@ -32,8 +32,8 @@ def libraries(process: int) -> set[str]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_nothing_heavy_is_loaded_before_something_is_cut(wire: Callable[..., Wire]) -> None:
-    client = wire()
+def test_nothing_heavy_is_loaded_before_something_is_cut(home: Home, wire: Callable[..., Wire]) -> None:
+    client = wire(home.cold_server)
 
     client.call("listResources")
     client.call("getStructure", resource_id="notes")
@@ -237,8 +237,8 @@ def test_the_server_ends_when_the_input_does(wire: Callable[..., Wire]) -> None:
     assert (0, b"") == left
 
 
-def test_requests_piped_in_at_once_are_all_answered(wire: Callable[..., Wire]) -> None:
-    client = wire(hands=None)
+def test_requests_piped_in_at_once_are_all_answered(home: Home, wire: Callable[..., Wire]) -> None:
+    client = wire(home.cold_server, hands=None)
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "pipe", "version": "1"}}
     messages = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
@@ -261,7 +261,7 @@ def test_requests_piped_in_at_once_are_all_answered(wire: Callable[..., Wire]) -
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_server_cleanly(home: Home, wire: Callable[..., Wire], number: signal.Signals) -> None:
-    client = wire()
+    client = wire(home.cold_server)
     client.call("listResources")
 
     client.process.send_signal(number)
