@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import pytest
 from attrs import frozen
 
 from citekit.entrypoints.cli.program import run
-from tests.cli.forking import Forking
+from tests.warm_start import command
 
 READ = ("CITEKIT_", "CALIBRE_", "GEMINI_", "GOOGLE_API_KEY", "OPENAI_", "QDRANT_")
 """How the names of variables begin that are read when a command runs, not when something is imported or Python starts."""
@@ -80,9 +79,9 @@ class Cli:
     ) -> Answer:
         variables = plain_environment(**{"CITEKIT_PARSERS": "inline", **environment})
         if not (self.starts or before or any(not name.startswith(READ) for name in environment)):
-            forked = _forking().run(arguments, self.here, variables)
+            forked = command.run(["-m", "citekit", *arguments], self.here, variables)
             if forked is not None:
-                return Answer(forked[0], forked[1].decode(), forked[2].decode())
+                return Answer(forked.returncode, forked.stdout.decode(), forked.stderr.decode())
         done = subprocess.run(
             [sys.executable, "-m", "citekit", *arguments],
             cwd=self.here,
@@ -117,12 +116,6 @@ class Cli:
     def everything(self) -> set[str]:
         """The paths of all files and folders in the folder."""
         return {str(path.relative_to(self.here)) for path in self.here.rglob("*")}
-
-
-@cache
-def _forking() -> Forking:
-    """The one process from which all runs of these tests are forked, started when it is first needed."""
-    return Forking.started(plain_environment())
 
 
 def _bind_by_permissions() -> None:

@@ -7,16 +7,22 @@ a start itself does (what it imports, how much memory it takes, what its process
 from __future__ import annotations
 
 import atexit
+import marshal
 import os
+import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 RELAY = Path(__file__).with_name("relay.py")
+
+PATIENCE = 120.0
+"""Seconds after which a run is killed."""
 
 
 def python(*arguments: str) -> list[str]:
@@ -29,6 +35,38 @@ def python(*arguments: str) -> list[str]:
     if not hasattr(os, "pidfd_open"):
         return [sys.executable, *arguments]
     return [sys.executable, "-I", "-S", str(RELAY), str(_template()), *arguments]
+
+
+def run(
+    arguments: Sequence[str], here: Path, environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[bytes] | None:
+    """What `python *arguments` gives in that folder, with nothing on standard input; None where a fork cannot do it.
+
+    Raises `subprocess.TimeoutExpired`.
+    """
+    if not hasattr(os, "pidfd_open"):
+        return None
+    with (
+        socket.socket(socket.AF_UNIX) as connection,
+        Path(os.devnull).open("rb") as nothing,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
+        connection.connect(str(_template()))
+        connection.settimeout(PATIENCE)
+        request = marshal.dumps((list(arguments), str(here), dict(environment)))
+        streams = [stream.fileno() for stream in (nothing, out, err)]
+        socket.send_fds(connection, [len(request).to_bytes(4, "big")], streams)
+        connection.sendall(request)
+        if not int.from_bytes(connection.recv(4), "big"):
+            return None
+        try:
+            code = int.from_bytes(connection.recv(4), "big", signed=True)
+        except TimeoutError as error:
+            raise subprocess.TimeoutExpired(["python", *arguments], PATIENCE) from error
+        for stream in (out, err):
+            stream.seek(0)
+        return subprocess.CompletedProcess(["python", *arguments], code, out.read(), err.read())
 
 
 @cache

@@ -38,8 +38,8 @@ def main() -> None:
     for number in PASSED_ON:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, _: _send(process, number))
-    for number in early:
-        _send(process, number)
+    for each in early:
+        _send(process, each)
     status = connection.recv(4)
     code = int.from_bytes(status, "big", signed=True) if status else -signal.SIGKILL
     if code < 0:

@@ -2,24 +2,53 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import importlib
 import marshal
 import os
+import pkgutil
 import runpy
 import selectors
 import signal
 import socket
 import sys
+import threading
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
 from attrs import define, field, frozen
 
+import citekit
+from tests.faults.starting import settle
+
 HANDLED = {"PYTHONPATH", "PYTHONUTF8", "PYTHONDONTWRITEBYTECODE"}
 """The variables that only Python itself reads and that may differ: the path is set, and all that starts here uses UTF-8."""
+
+
+FLUSH_FAILED = 120
+"""Python's exit code where standard output or error could not be written at the end."""
+
+LIBRARIES = (
+    "PIL.Image",
+    "lxml.etree",
+    "numpy",
+    "pymupdf",
+    "qdrant_edge",
+    "safetensors.numpy",
+    "sentencex",
+    "sqlite3",
+    "tests.mcp.library_home",
+    "tokenizers",
+    "wordllama.config",
+)
+"""What functions of the package import on first use, and what servers of the tests import."""
+
+SERVICES = {"GEMINI_API_KEY": "google.genai", "OPENAI_API_KEY": "openai", "QDRANT_URL": "qdrant_client"}
+"""What is imported before the first run for which a variable is set: each takes about a second."""
 
 
 @frozen
@@ -43,7 +72,8 @@ class Request:
                 raise EOFError
             parts.append(part)
             left -= len(part)
-        return cls(*marshal.loads(b"".join(parts)), streams)
+        arguments, folder, environment = marshal.loads(b"".join(parts))
+        return cls(arguments, folder, environment, streams)
 
     @property
     def is_possible(self) -> bool:
@@ -117,6 +147,7 @@ class Template:
         except (EOFError, OSError):
             connection.close()
             return None
+        prepare_services(request.environment)
         process = os.fork() if request.is_possible else 0
         if request.is_possible and process == 0:
             os.setsid()
@@ -160,22 +191,62 @@ class Template:
 
 
 def prepare() -> None:
-    """Import what programs import on first use; nothing is opened."""
-    from tests.faults.starting import import_everything, settle
-
-    import_everything()
-    for name in (
-        "citekit.entrypoints.mcp.session",
-        "citekit.entrypoints.mcp.library.toolset",
-        "citekit.sdk",
-        "tests.mcp.library_home",
-    ):
+    """Import all that programs import on first use, and compile what they compile then; nothing is opened."""
+    for each in pkgutil.walk_packages(citekit.__path__, "citekit."):
+        if not each.name.endswith("__main__"):
+            with suppress(ImportError):
+                importlib.import_module(each.name)
+    for name in LIBRARIES:
         with suppress(ImportError):
             importlib.import_module(name)
     settle()
 
 
-def main() -> NoReturn:
+def prepare_services(environment: Mapping[str, str]) -> None:
+    """Import the packages of the services whose variables are set."""
+    needed = [module for name, module in SERVICES.items() if environment.get(name) and module not in sys.modules]
+    for module in needed:
+        with suppress(ImportError):
+            importlib.import_module(module)
+    if needed:
+        settle()
+
+
+def end_with(program: Callable[[], None]) -> NoReturn:
+    """Run a program and end this process as Python ends, but leave to the system what the template imported.
+
+    To take all modules apart, as Python does, takes longer than most programs run here: the fork has to copy their memory.
+    """
+    code = _code_of(program)
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    gc.collect()  # closes what is open in cycles
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            code = code or FLUSH_FAILED
+    if code == -signal.SIGINT:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    os._exit(code)
+
+
+def _code_of(program: Callable[[], None]) -> int:
+    try:
+        program()
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return (end.code or 0) & 0xFF
+        sys.stderr.write(f"{end.code}\n")
+        return 1
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        return -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
+    return 0
+
+
+def main() -> None:
     """Run the requests until standard input ends; in a fork, run the request and end as `python` does."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(sys.argv[1])
@@ -186,8 +257,7 @@ def main() -> NoReturn:
     sys.stdout.flush()
     request = Template(listener).wait()
     if request is not None:
-        request.run()
-    raise SystemExit(0)
+        end_with(request.run)
 
 
 if __name__ == "__main__":
