@@ -19,8 +19,8 @@ from attrs import frozen
 from citekit.entrypoints.cli.program import run
 from tests.warm_start import command
 
-READ = ("CITEKIT_", "CALIBRE_", "GEMINI_", "GOOGLE_API_KEY", "OPENAI_", "QDRANT_")
-"""How the names of variables begin that are read when a command runs, not when something is imported or Python starts."""
+READ = ("CITEKIT_", "CALIBRE_", "GEMINI_", "GOOGLE_API_KEY", "OPENAI_", "QDRANT_", "PYTHONPATH")
+"""How the names of variables begin that are read when a command runs, and of what a fork can set as a start does."""
 
 NO_DATA = "/nonexistent"
 """A data folder without a personal home, so that no test uses that of the person who runs the tests."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -22,6 +21,7 @@ from tests.services.gemini_server import KEY as GEMINI_KEY
 from tests.services.gemini_server import Answer, GeminiServer
 from tests.services.openai_server import KEY as OPENAI_KEY
 from tests.services.openai_server import OpenAiServer, Step
+from tests.warm_start.command import python
 
 PAGES = 16
 """Pages of the manual that are mapped: enough for more than one level of its outline."""
@@ -144,7 +144,7 @@ def test_doctor_says_who_would_map_and_why(cli: Cli) -> None:
 def test_two_at_once_send_once(cli: Cli, manual: Path, gemini: GeminiServer) -> None:
     started = [
         subprocess.Popen(
-            [sys.executable, "-m", "citekit", "ingest", str(manual)],
+            python("-m", "citekit", "ingest", str(manual)),
             cwd=cli.here,
             env={**os.environ, **with_gemini(gemini)},
             stdout=subprocess.PIPE,
@@ -170,9 +170,7 @@ def test_a_program_of_0_2_with_a_gemini_mapper_runs_unchanged(cli: Cli, manual: 
     )
     environment = {**os.environ, "CITEKIT_BASE_URL": gemini.url}
 
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=cli.here, env=environment, capture_output=True, text=True
-    )
+    done = subprocess.run(python("-c", program), cwd=cli.here, env=environment, capture_output=True, text=True)
 
     assert 0 == done.returncode, done.stderr
     assert 1 == len(gemini.of("generate"))

@@ -15,6 +15,7 @@ from pathlib import Path
 from attrs import frozen
 
 from tests.faults.table import Row, Scale
+from tests.warm_start.command import python
 
 LEAST = 7
 """Replacements of the shortest run."""
@@ -193,7 +194,7 @@ class Place:
     ) -> subprocess.CompletedProcess[str]:
         """One command, or several in one process."""
         return subprocess.run(
-            [sys.executable, "-m", "tests.faults.links", str(self.home), json.dumps([*commands] or [words])],
+            python("-m", "tests.faults.links", str(self.home), json.dumps([*commands] or [words])),
             capture_output=True,
             text=True,
             timeout=TIMEOUT,

@@ -26,6 +26,7 @@ from citekit.entrypoints.mcp.handlers import build_server
 from tests.faults.mutations import ODD, mutated_text, retold, seeded
 from tests.faults.table import Row
 from tests.mcp.library_home import LibraryHome
+from tests.warm_start.command import python
 
 PATIENCE = 20.0
 """Seconds after which a call without an answer has failed."""
@@ -264,7 +265,7 @@ def raw_line(number: int, seeds: Sequence[bytes]) -> bytes:
 
 @contextmanager
 def _served(home: Path, log: Path) -> Iterator[_Wire]:
-    command = [sys.executable, "-m", "citekit", "serve", "--home", str(home)]
+    command = python("-m", "citekit", "serve", "--home", str(home))
     with log.open("ab") as errors:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
     try:
