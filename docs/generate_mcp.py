@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp_types import Tool
 
-from citekit.entrypoints.mcp import resources, structure_tool, tools
+from citekit.entrypoints.mcp import list_resources_tool, resources, structure_tool, tools
 from citekit.entrypoints.mcp.handlers import FROM_FILES, INSTRUCTIONS
 from citekit.entrypoints.mcp.library import prompts, toolset
 
@@ -36,10 +36,11 @@ offered, too: see [below](#the-librarys-tools).
 
 Every answer is given twice: as structured content, which fits the tool's output schema, and as one text item, for clients
 that show only text. The text is the same JSON, or the same facts in fewer characters: `findText`, `readText`, and
-`verifyQuote` with a list give lines, and `getStructure` gives a line for each node if the call has options (`depth`,
-`node_id`, `title_contains`, `max_tokens`, `include_chunks`). A call of `getStructure` with only `resource_id` has the
-complete map in both, as in earlier versions. The official Python and TypeScript clients return both. Some programs show
-their model the structured content, which for `getStructure` is about three times as long; `max_tokens` counts the text.
+`verifyQuote` with a list give lines; `getStructure` gives a line for each node if the call has options (`depth`, `node_id`,
+`title_contains`, `max_tokens`, `include_chunks`), and `listResources` a line for each file if it has a query. As in earlier
+versions, a call of `getStructure` with only `resource_id` has the complete map in both, and a call of `listResources`
+without arguments has all IDs. The official Python and TypeScript clients return both. Some programs show their model the
+structured content, which for `getStructure` is about three times as long; `max_tokens` counts the text.
 
 A file that was cut out is also given as a resource link (`file://`), to clients of 2025-06-18 or later.
 
@@ -125,7 +126,7 @@ Every [guardian](guardians.md) is also a prompt, `{prefix}<id>`, with an optiona
 def page() -> str:
     """The whole page."""
     every = (
-        tools.LIST_RESOURCES,
+        list_resources_tool.LIST_RESOURCES,
         tools.FIND_TEXT,
         tools.READ_TEXT,
         structure_tool.GET_STRUCTURE,

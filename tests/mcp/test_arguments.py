@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.domain.errors import RequestRefused
-from citekit.entrypoints.mcp import structure_tool, tools
+from citekit.entrypoints.mcp import list_resources_tool, structure_tool, tools
 from citekit.entrypoints.mcp.arguments import checked
 
-TOOLS = [tools.LIST_RESOURCES, structure_tool.GET_STRUCTURE, tools.GET_NODE, tools.RESOLVE]
+TOOLS = [list_resources_tool.LIST_RESOURCES, structure_tool.GET_STRUCTURE, tools.GET_NODE, tools.RESOLVE]
 NAMES = sorted({name for tool in TOOLS for name in tool.input_schema["properties"]} | {"other"})
 VALUES = st.one_of(
     st.none(),
@@ -42,4 +42,4 @@ def test_arguments_are_taken_where_the_schema_takes_them_nulls_aside(
 
 
 def test_no_arguments_at_all_are_none() -> None:
-    assert {} == checked("listResources", tools.LIST_RESOURCES.input_schema, None)
+    assert {} == checked("listResources", list_resources_tool.LIST_RESOURCES.input_schema, None)

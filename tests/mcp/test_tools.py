@@ -294,7 +294,11 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
     ("getNode", {"resource_id": "notes", "node_id": None}, "Error: getNode requires the argument node_id, a string."),
     ("getNode", {"resource_id": 7, "node_id": "x"}, "Error: resource_id must be a string, not 7."),
     ("getNode", {"resource_id": ["notes"], "node_id": "x"}, "Error: resource_id must be a string, not ['notes']."),
-    ("listResources", {"page": 2}, "Error: 'page' is not an argument of listResources. Valid arguments: none."),
+    (
+        "listResources",
+        {"page": 2},
+        "Error: 'page' is not an argument of listResources. Valid arguments: query, cursor.",
+    ),
     ("getStructure", {"resource_id": "notes", "depth": 0}, "Error: depth must be an integer of at least 1, not 0."),
     (
         "getStructure",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from citekit.application.index_text import IndexText
     from citekit.application.ingest import Ingest
     from citekit.application.ingest_many import IngestMany
+    from citekit.application.list_resources import ListResources
     from citekit.application.locate_source import LocateSource
     from citekit.application.look_up_quote import LookUpQuote
     from citekit.application.measure_extent import MeasureSource
@@ -446,6 +447,13 @@ class Container:
 
         ingest = lazy(lambda: self.ingest)  # a mapper is only needed to map a changed source again
         return Resolve(self.maps, self.evidence, self.outputs, self.extractors, self.locate, ingest, self.measure)
+
+    @first_use
+    def list_resources(self) -> ListResources:
+        """Return the use case that lists the mapped files with their titles, sizes, and paths."""
+        from citekit.application.list_resources import ListResources
+
+        return ListResources(self.maps)
 
     @first_use
     def structure(self) -> GetStructure:

@@ -12,11 +12,11 @@ from typing import NamedTuple
 class MapCard(NamedTuple):
     """The summary of one map.
 
-    `type` is the modality, and `nodes` is the number of nodes on all levels. `source_hash` (SHA-256, hexadecimal),
-    `source_size` (bytes), and `format` come from the map's metadata and are None if it does not have them. `mapper` is
-    the `[name, model, version]` of the mapper that made the map. `structure_by` identifies the mapper that made the
-    nodes if it was a different mapper. `sidecar_files` maps the names of the other files that the map depends on to
-    their digests.
+    `type` is the modality, and `nodes` is the number of nodes on all levels, without the library's chunks.
+    `source_hash` (SHA-256, hexadecimal), `source_size` (bytes), and `format` come from the map's metadata and are None
+    if it does not have them. `mapper` is the `[name, model, version]` of the mapper that made the map. `structure_by`
+    identifies the mapper that made the nodes if it was a different mapper. `sidecar_files` maps the names of the other
+    files that the map depends on to their digests. `size` is the extent in words, such as `105 pages`, or an empty text.
     """
 
     resource_id: str
@@ -30,3 +30,4 @@ class MapCard(NamedTuple):
     mapper: tuple[str, str | None, str | None] | None
     structure_by: tuple[str, str | None, str | None] | None
     sidecar_files: dict[str, str]
+    size: str = ""

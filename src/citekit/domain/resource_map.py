@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 from citekit.domain.chunks import is_chunk, nodes_without_chunks
 from citekit.domain.digest import Digest
 from citekit.domain.errors import LocationMalformed, NodeMissing
-from citekit.domain.extent import Extent
+from citekit.domain.extent import Extent, extent_text
 from citekit.domain.locations import Location
 from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
@@ -175,6 +175,7 @@ class ResourceMap:
             mapper=_identity(self.mapper),
             structure_by=_identity(self.structure_by),
             sidecar_files=dict(beside) if isinstance(beside, Mapping) else {},
+            size=extent_text(self.extent),
         )
 
     @cached_property

@@ -180,14 +180,16 @@ def _written(remembered: RememberedCard) -> str | None:
         rest = json.dumps([card.format, card.mapper, card.structure_by, card.sidecar_files], allow_nan=False)
         size = "" if card.source_size is None else int(card.source_size)
         texts = (card.resource_id, digest, state, since, int(settled), card.type, card.nodes, size)
-        text = _SEPARATOR.join((*map(str, texts), card.title, card.source_path, card.source_hash or "", rest))
+        last = (card.title, card.source_path, card.source_hash or "", card.size, rest)
+        text = _SEPARATOR.join((*map(str, texts), *last))
         if len(text) <= CARD_LIMIT and text.count(_SEPARATOR) == _FACTS - 1:
             text.encode()  # raises if a string is not valid Unicode
             return text
     return None
 
 
-_FACTS = 12
+_FACTS = 13
+"""The number of fields of a row. Earlier versions wrote 12; such rows are cache misses."""
 
 
 def _read(resource_id: str, text: str) -> RememberedCard | None:
@@ -196,11 +198,11 @@ def _read(resource_id: str, text: str) -> RememberedCard | None:
     if len(facts) != _FACTS or facts[0] != resource_id:
         return None
     with suppress(ValueError, TypeError, RecursionError):
-        _, digest, state, since, settled, kind, nodes, size, title, path, source, rest = facts
+        _, digest, state, since, settled, kind, nodes, length, title, path, source, extent, rest = facts
         form, mapper, structure_by, beside = _rest(rest)
-        length = int(size) if size else None
+        size, known = int(length) if length else None, source or None
         card = MapCard(
-            resource_id, kind, title, int(nodes), path, source or None, length, form, mapper, structure_by, {**beside}
+            resource_id, kind, title, int(nodes), path, known, size, form, mapper, structure_by, {**beside}, extent
         )
         return RememberedCard(card, digest, state, settled == "1", float(since))
     return None

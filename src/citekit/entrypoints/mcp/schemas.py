@@ -89,12 +89,6 @@ _REQUIRED = ["id", "title", "type", "location"]
 NODE_ALONE: Schema = {"type": "object", "properties": _NODE_FIELDS, "required": _REQUIRED}
 """A node without its children."""
 
-RESOURCES: Schema = {
-    "type": "object",
-    "properties": {"resources": {"type": "array", "items": {"type": "string"}, "description": "Resource ids, sorted."}},
-    "required": ["resources"],
-}
-
 STRUCTURE: Schema = {
     "type": "object",
     "properties": {

@@ -26,6 +26,7 @@ from citekit.entrypoints.mcp.answers import (
 )
 from citekit.entrypoints.mcp.arguments import checked
 from citekit.entrypoints.mcp.find_text_tool import FIND_TEXT, find_text
+from citekit.entrypoints.mcp.list_resources_tool import LIST_RESOURCES, ids_answer, list_resources
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.read_text_tool import READ_TEXT, read_text
 from citekit.entrypoints.mcp.structure_tool import (
@@ -49,15 +50,6 @@ _RESOURCE = schemas.text()
 _NODE_ID = schemas.text("A node id from getStructure.")
 _LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _CUTS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-
-LIST_RESOURCES = Tool(
-    name="listResources",
-    title="List mapped files",
-    description=("Lists the ids of all mapped files. Their owner maps more: citekit ingest FILE."),
-    input_schema=schemas.inputs({}),
-    output_schema=dict(schemas.RESOURCES),
-    annotations=_LOOKS,
-)
 
 GET_NODE = Tool(
     name="getNode",
@@ -130,7 +122,12 @@ class Tools:
     def bound(self) -> dict[str, Bound]:
         """Return the tools by name, in the order in which an agent typically uses them."""
         tools = (
-            Bound(LIST_RESOURCES, self._list_resources, cached=self._listed),
+            Bound(
+                LIST_RESOURCES,
+                self._list_resources,
+                lambda arguments: bool(arguments.get("query")),  # the first search reads the summaries of all maps
+                cached=self._listed,
+            ),
             Bound(FIND_TEXT, partial(find_text, self.app, self.discreet), lambda _: True),
             Bound(READ_TEXT, partial(read_text, self.app, self.discreet), lambda _: True),
             Bound(GET_STRUCTURE, self._get_structure, cached=self._cached_structure),
@@ -155,12 +152,14 @@ class Tools:
         fitting = self.answers.known(name, resource_map)
         return fitting or self.answers.of((RESOURCE, *name), resource_map, lambda: map_answer(resource_map.outline))
 
-    def _list_resources(self, _arguments: Arguments, _progress: Progress) -> Answer:
+    def _list_resources(self, arguments: Arguments, _progress: Progress) -> Answer:
+        if arguments:
+            return list_resources(self.app, arguments)
         ids = self.app.maps.ids()
-        return self.answers.of(LIST_RESOURCES.name, ids, lambda: Answer.of({"resources": list(ids)}))
+        return self.answers.of(LIST_RESOURCES.name, ids, lambda: ids_answer(ids))
 
-    def _listed(self, _arguments: Arguments) -> Answer | None:
-        ids = self.app.maps.cached_ids()
+    def _listed(self, arguments: Arguments) -> Answer | None:
+        ids = None if arguments else self.app.maps.cached_ids()
         return None if ids is None else self.answers.known(LIST_RESOURCES.name, ids)
 
     def _get_structure(self, arguments: Arguments, _progress: Progress) -> Answer:

@@ -1,0 +1,131 @@
+"""Lists mapped files with the facts by which a caller chooses one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from attrs import define, field, frozen
+
+from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing
+from citekit.domain.map_card import MapCard
+from citekit.domain.ports.map_store import MapStore
+
+PAGE = 50
+"""The number of resources per page."""
+
+WORD_LIMIT = 32
+"""The maximum number of words in a query."""
+
+_Key = tuple[int, str]
+"""The sort key of a resource: 0 if the words are in its ID, title, or file name, or 1 if a folder is needed; the ID."""
+
+
+@frozen
+class ListedResource:
+    """A mapped file. `card` is None if its map cannot be read."""
+
+    resource_id: str
+    card: MapCard | None
+
+
+@frozen
+class ResourceList:
+    """A page of resources, the number of all that match, and the cursor of the next page, or None at the end."""
+
+    resources: Sequence[ListedResource] = field(converter=tuple[ListedResource, ...])
+    total: int
+    next_cursor: str | None
+
+
+@frozen
+class _Searched:
+    """The texts in which the words of a query are searched, in lower case. `version` is that of the map."""
+
+    resource_id: str
+    version: str
+    names: str
+    path: str
+
+
+@define
+class ListResources:
+    """Lists mapped files in pages, all or those that match words.
+
+    Only the summaries of the maps on a page are read. The texts that are searched are kept in memory until a map is
+    added, replaced, or removed.
+    """
+
+    maps: MapStore
+    page: int = PAGE
+    _state: str | None = field(default=None, init=False)
+    _searched: Sequence[_Searched] = field(default=(), init=False)
+
+    def __call__(self, query: str = "", cursor: str | None = None) -> ResourceList:
+        """Return a page of the resources whose ID, title, or path contains every word of `query`, regardless of case.
+
+        Resources whose ID, title, or file name has all words precede those where a folder has one. Raise
+        `RequestRefused` for an invalid cursor or too many words, or `MapCorrupt` if the folder of maps cannot be read.
+        """
+        words = query.casefold().split()
+        if len(words) > WORD_LIMIT:
+            raise RequestRefused(f"The query has {len(words)} words. Use at most {WORD_LIMIT}.")
+        keys = self._matching(words) if words else [(0, each) for each in self.maps.ids()]
+        after = None if cursor is None else _key(cursor)
+        rest = keys if after is None else [key for key in keys if key > after]
+        shown = rest[: self.page]
+        return ResourceList(
+            resources=[self._listed(name) for _, name in shown],
+            total=len(keys),
+            next_cursor=_cursor(shown[-1]) if len(rest) > len(shown) else None,
+        )
+
+    def _matching(self, words: Sequence[str]) -> list[_Key]:
+        found = []
+        for each in self._texts():
+            if all(word in each.names for word in words):
+                found.append((0, each.resource_id))
+            elif all(word in each.names or word in each.path for word in words):
+                found.append((1, each.resource_id))
+        return sorted(found)
+
+    def _texts(self) -> Sequence[_Searched]:
+        state = self.maps.state()
+        if state is None or state != self._state:
+            self._searched = self._renewed()
+            self._state = state
+        return self._searched
+
+    def _renewed(self) -> Sequence[_Searched]:
+        """Return the texts of all maps. Only new and changed maps are read, except the first time."""
+        versions = dict(self.maps.versions())
+        known = {(each.resource_id, each.version): each for each in self._searched}
+        cards = {} if known else {card.resource_id: card for card in self.maps.cards()}
+        return [
+            known.get((name, version)) or _searched(name, version, cards.get(name) or self._listed(name).card)
+            for name, version in versions.items()
+        ]
+
+    def _listed(self, resource_id: str) -> ListedResource:
+        try:
+            return ListedResource(resource_id, self.maps.card(resource_id))
+        except (ResourceMissing, MapCorrupt):
+            return ListedResource(resource_id, None)
+
+
+def _searched(resource_id: str, version: str, card: MapCard | None) -> _Searched:
+    if card is None:
+        return _Searched(resource_id, version, resource_id.casefold(), "")
+    names = f"{resource_id}\n{card.title}\n{PurePath(card.source_path).name}".casefold()
+    return _Searched(resource_id, version, names, card.source_path.casefold())
+
+
+def _cursor(key: _Key) -> str:
+    return f"{key[0]}:{key[1]}"
+
+
+def _key(cursor: str) -> _Key:
+    rank, colon, name = cursor.partition(":")
+    if rank not in ("0", "1") or not colon:
+        raise RequestRefused(f"The cursor {cursor[:40]!r} does not belong to this list. Use the last next_cursor.")
+    return int(rank), name

@@ -1,0 +1,124 @@
+"""Implements the MCP tool `listResources`, which lists the mapped files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from mcp_types import Tool, ToolAnnotations
+
+from citekit.application.list_resources import ListedResource, ResourceList
+from citekit.container import Container
+from citekit.domain.unicode_controls import printable
+from citekit.entrypoints.mcp import schemas
+from citekit.entrypoints.mcp.answers import Answer
+
+_STRING: Mapping[str, Any] = {"type": "string"}
+
+RESOURCES: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "resources": {"type": "array", "items": _STRING, "description": "Resource ids, sorted."},
+        "details": {
+            "type": "array",
+            "description": "With query or cursor: the facts about the resources of this page, in the same order.",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": _STRING,
+                    "title": _STRING,
+                    "type": _STRING,
+                    "size": {**_STRING, "description": "The extent, such as 105 pages."},
+                    "source_path": _STRING,
+                    "problem": {**_STRING, "description": "Why the other fields are missing."},
+                },
+                "required": ["id"],
+            },
+        },
+        "total": {"type": "integer", "description": "The number of resources on all pages."},
+        "next_cursor": {**_STRING, "description": "The cursor of the next page."},
+    },
+    "required": ["resources"],
+}
+
+LIST_RESOURCES = Tool(
+    name="listResources",
+    title="List mapped files",
+    description="Lists the ids of all mapped files; with query, also titles, sizes, and paths.",
+    input_schema=schemas.inputs(
+        {
+            "query": schemas.text("Words of the id, title, or path; empty: all."),
+            "cursor": schemas.text("A next_cursor."),
+        }
+    ),
+    output_schema=dict(RESOURCES),
+    annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
+)
+
+TITLE_LIMIT = 120
+"""The maximum number of characters of a title in the text."""
+
+_DAMAGED = "The map of this resource cannot be read."
+
+
+def ids_answer(ids: Sequence[str]) -> Answer:
+    """Return the result in the form of the specification: only IDs."""
+    return Answer.of({"resources": list(ids)})
+
+
+def list_resources(app: Container, arguments: Mapping[str, Any]) -> Answer:
+    """Run the tool `listResources` with a query or a cursor."""
+    found = app.list_resources(arguments.get("query", ""), arguments.get("cursor"))
+    plain: dict[str, Any] = {
+        "resources": [each.resource_id for each in found.resources],
+        "details": [_details(each) for each in found.resources],
+        "total": found.total,
+    }
+    if found.next_cursor is not None:
+        plain["next_cursor"] = found.next_cursor
+    return Answer.of(plain, summary="\n".join(_lines(found)))
+
+
+def _details(listed: ListedResource) -> dict[str, str]:
+    card = listed.card
+    if card is None:
+        return {"id": listed.resource_id, "problem": _DAMAGED}
+    size = {"size": card.size} if card.size else {}
+    return {"id": listed.resource_id, "title": card.title, "type": card.type, **size, "source_path": card.source_path}
+
+
+def _lines(found: ResourceList) -> Iterator[str]:
+    """Yield a line with the number of resources, and one for each. Paths are relative to the folder in the first line."""
+    folder = _common_folder(found.resources)
+    below = f", paths below {printable(folder)}" if folder else ""
+    yield f"{found.total} resource{'' if found.total == 1 else 's'}{below if found.resources else ''}"
+    for each in found.resources:
+        yield f"{printable(each.resource_id)}: {_facts(each, folder)}"
+    if found.next_cursor is not None:
+        yield f"More: cursor {printable(found.next_cursor)}"
+
+
+def _facts(listed: ListedResource, folder: str) -> str:
+    card = listed.card
+    if card is None:
+        return _DAMAGED
+    path = card.source_path
+    if folder:
+        path = os.path.relpath(path, folder)
+    title = " ".join(card.title.split())
+    title = title if len(title) <= TITLE_LIMIT else f"{title[: TITLE_LIMIT - 3].rstrip()}..."
+    return f"{title} ({', '.join(filter(None, (card.type, card.size)))}) {printable(path)}"
+
+
+def _common_folder(listed: Sequence[ListedResource]) -> str:
+    """Return the folder that contains all files, or an empty text if there is none or it is the root."""
+    folders = [str(PurePath(each.card.source_path).parent) for each in listed if each.card is not None]
+    if not folders or not all(map(os.path.isabs, folders)):
+        return ""
+    try:
+        common = os.path.commonpath(folders)
+    except ValueError:
+        return ""
+    return "" if PurePath(common).parent == PurePath(common) else common
