@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import gc
 import importlib
+import io
 import marshal
 import os
 import pkgutil
@@ -18,7 +19,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from attrs import define, field, frozen
 
@@ -87,6 +88,7 @@ class Request:
         for standard, given in enumerate(self.streams):
             os.dup2(given, standard)
             os.close(given)
+        _reopen_standard_streams()
         os.chdir(self.folder)
         os.environ.clear()
         os.environ.update(self.environment)
@@ -105,6 +107,23 @@ class Request:
                 sys.path.insert(0, str(Path(script).parent.resolve()))
                 sys.argv = [script, *rest]
                 runpy.run_path(script, run_name="__main__")
+
+
+def _reopen_standard_streams() -> None:
+    """Make new `sys.stdin`, `sys.stdout` and `sys.stderr`: those of the template know whether *its* streams can seek."""
+    sys.stdin = _standard(0, "rb", "surrogateescape")
+    sys.stdout = _standard(1, "wb", "surrogateescape")
+    sys.stderr = _standard(2, "wb", "backslashreplace")
+    for name in ("stdin", "stdout", "stderr"):
+        setattr(sys, f"__{name}__", getattr(sys, name))
+
+
+def _standard(number: int, mode: Literal["rb", "wb"], errors: str) -> io.TextIOWrapper:
+    at_once = bool(os.environ.get("PYTHONUNBUFFERED"))
+    binary = open(number, mode, 0 if at_once and mode == "wb" else -1, closefd=False)  # noqa: SIM115
+    by_line = not at_once and (number == 2 or binary.isatty())
+    newline = "\n" if mode == "wb" else None
+    return io.TextIOWrapper(binary, "utf-8", errors, newline, line_buffering=by_line, write_through=at_once)
 
 
 def _python_variables(environment: Mapping[str, str]) -> dict[str, str]:
