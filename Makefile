@@ -1,7 +1,8 @@
 # What you can do here. Every target installs what it needs into .venv by itself.
 PYTHON ?= python3
 BIN := .venv/bin
-WORKERS := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
+# One more than there are processors: some tests wait for locks, for disks, or for the next attempt.
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 .PHONY: help demo test test-all lint format bench performance structure library retrieval faults sweep live docs lock clean
