@@ -133,6 +133,7 @@ def page() -> str:
         tools.GET_NODE,
         tools.RESOLVE,
         tools.VERIFY_QUOTE,
+        tools.INGEST,
     )
     template = resources.TEMPLATES.resource_templates[0].uri_template
     bottom = BOTTOM.format(template=template, media_type=resources.MEDIA_TYPE, page=resources.PAGE)

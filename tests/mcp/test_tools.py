@@ -59,7 +59,8 @@ def test_the_tools_say_what_they_are_for(served: Served) -> None:
 
     tools = {tool.name: tool for tool in served.ask(work)}
 
-    assert ["listResources", "findText", "readText", "getStructure", "getNode", "resolve", "verifyQuote"] == list(tools)
+    names = ["listResources", "findText", "readText", "getStructure", "getNode", "resolve", "verifyQuote", "ingest"]
+    assert names == list(tools)
     assert [] == [name for name in tools if name not in str(command.help)]
     assert [
         {},
@@ -69,9 +70,10 @@ def test_the_tools_say_what_they_are_for(served: Served) -> None:
         ["resource_id", "node_id"],
         ["resource_id", "node_id"],
         {},
+        ["path"],
     ] == [tool.input_schema.get("required", {}) for tool in tools.values()]
     assert all(tool.description and tool.output_schema and tool.title for tool in tools.values())
-    assert [True, True, True, True, True, False, True] == [
+    assert [True, True, True, True, True, False, True, False] == [
         tool.annotations and tool.annotations.read_only_hint for tool in tools.values()
     ]
     assert all(tool.annotations and tool.annotations.idempotent_hint for tool in tools.values())

@@ -36,13 +36,13 @@ def test_the_official_typescript_client_is_answered(home: Home, packages: None) 
     )
 
     heard: dict[str, Any] = json.loads(done.stdout)
-    assert ["listResources", "findText", "readText", "getStructure", "getNode", "resolve", "verifyQuote"] == heard[
-        "tools"
-    ]
+    tools = ["listResources", "findText", "readText", "getStructure", "getNode", "resolve", "verifyQuote", "ingest"]
+    assert tools == heard["tools"]
     assert "citekit" == heard["server"]["name"]
     assert {"resources": ["notes"]} == heard["listed"]["structuredContent"]
     assert ["intro", "body"] == [each["id"] for each in heard["structure"]["structuredContent"]["nodes"]]
     assert [1, 2] == [each["child_count"] for each in heard["branch"]["structuredContent"]["nodes"]]
+    assert "intro #lines=1-20 section: Intro +1" == heard["branch"]["content"][0]["text"].split("\n")[1]
     assert [{"id": "intro.aim"}] == heard["node"]["structuredContent"]["children"]
     assert None is heard["virtual"]["structuredContent"]["output_path"]
     assert "text://notes#lines=3-5" == heard["virtual"]["structuredContent"]["address"]

@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 
 from citekit.application.resource_ids import ChooseId, default_id
 from citekit.application.source_access import UNRESTRICTED, assert_unchanged
-from citekit.domain.errors import MapCorrupt, ResourceMissing, SourceUnsupported
+from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing, SourceUnsupported
 from citekit.domain.ids import check_resource_id
 from citekit.domain.map_card import MapCard
 from citekit.domain.modality import Modality
@@ -66,7 +66,9 @@ class _Task:
 class Ingest:
     """Turns a file into a stored map. The same bytes are not mapped twice by the same mapper.
 
-    `forget_refusals` deletes the record that a file exceeded its resource budget, so that it can be tried again.
+    `forget_refusals` deletes the record that a file exceeded its resource budget, so that it can be tried again. If
+    `keep_other_maps` is true, as for agents, maps that another mapper made, such as a model, are never replaced: they
+    are returned if their file is unchanged, and otherwise the request is refused.
     """
 
     sources: Sources
@@ -76,6 +78,7 @@ class Ingest:
     choose_id: ChooseId
     folders: Folders = UNRESTRICTED
     forget_refusals: Callable[[Path], object] = lambda _: None
+    keep_other_maps: bool = False
 
     def __call__(
         self,
@@ -145,6 +148,8 @@ class Ingest:
         Takes no lock: maps are replaced atomically, so the map read here is complete.
         """
         place, here = self.choose_id.place(task.source, task.wanted_id)
+        if here is not None and self.keep_other_maps and not self._is_made_by_mapper(here):
+            return self._of_other_mapper(place, here, task)
         if here is None or not self._fits(here, task) or self._has_moved(here, task):
             return None
         return Ingested(here, False, partial(self.maps.get, place))
@@ -190,6 +195,18 @@ class Ingest:
             and there.sidecar_files == task.sidecar_files
             and task.modality in (None, there.type)
         )
+
+    def _is_made_by_mapper(self, there: MapCard) -> bool:
+        """Return whether any version of the mapper made the nodes of the map."""
+        return self.mapper.identity.name in {made_by[0] for made_by in (there.mapper, there.structure_by) if made_by}
+
+    def _of_other_mapper(self, place: str, here: MapCard, task: _Task) -> Ingested:
+        if here.source_hash != task.source.digest.hex:
+            raise RequestRefused(
+                f"{task.source.path} has changed since '{place}' was made by another mapper, and that map is kept. "
+                "The owner of the file can map it again: citekit ingest FILE."
+            )
+        return Ingested(here, False, partial(self.maps.get, place))
 
     def _store(self, task: _Task, made: ResourceMap, progress: Progress) -> ResourceMap:
         with self.locks.holding("ids", report_waiting(progress, _WAITING_TO_STORE)):

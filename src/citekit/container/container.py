@@ -137,6 +137,33 @@ class Container:
         return AllowedFolders([folder for folder in folders if folder is not None], self._ingested_places)
 
     @first_use
+    def mappable_folders(self) -> AllowedFolders:
+        """Return the paths that agents may map: the home, the roots, and the library folders.
+
+        Files next to an ingested file can be read, but not mapped. A home that is the user's own folder or the root of
+        a drive does not count, because nobody chose it to be shown to an agent; `CITEKIT_ROOTS` can name it.
+        """
+        from citekit.adapters.sources.allowed_folders import AllowedFolders
+
+        chosen = self.settings
+        books = (chosen.library.calibre, chosen.library.browse) if "alexandria" in chosen.library.toolsets else ()
+        home = () if _is_broad(chosen.home) else (chosen.home,)
+        return AllowedFolders([folder for folder in (*home, *chosen.roots, *books) if folder is not None])
+
+    @first_use
+    def ingest_for_agents(self) -> Ingest:
+        """Return the use case that maps a file for an agent: only in `mappable_folders`, and without a model."""
+        from citekit.adapters.sources.filesystem import FileSources
+        from citekit.adapters.sources.restricted import ConfinedSources
+        from citekit.application.ingest import Ingest
+        from citekit.application.resource_ids import ChooseId
+
+        folders = self.mappable_folders
+        sources = ConfinedSources(self._given.get("sources") or FileSources(self.index), folders)
+        choose_id = ChooseId(self.maps, self.settings.home)
+        return Ingest(sources, self.maps, self.local_mapper, self.locks, choose_id, folders, keep_other_maps=True)
+
+    @first_use
     def folders(self) -> Folders:
         """The folders and files that the user of this container may read: `client_folders` if it is `confined`, else
         all.
@@ -613,3 +640,12 @@ def _installed_mappers() -> Sequence[tuple[str, str]]:
     from citekit.adapters.mappers.custom import installed_names
 
     return installed_names()
+
+
+def _is_broad(folder: Path) -> bool:
+    """Return whether a folder is the user's own folder, one above it, or the root of a drive."""
+    real = folder.resolve()
+    try:
+        return Path.home().resolve().is_relative_to(real) or real.parent == real
+    except RuntimeError:  # there is no user's folder
+        return real.parent == real

@@ -23,10 +23,10 @@ class Settings:
     size of the evidence store in bytes.
 
     `roots` are folders in which moved sources are searched for and that agents may read; with `client_roots`, agents
-    may also read the folders that an MCP client offers. `concurrency` is the number of files that are mapped at once,
-    `model_concurrency` the number of concurrent requests to a model. `media` is the driver that copies clips: `pyav`,
-    or `ffmpeg` for that program. `password` opens locked PDFs. `ocr` enables OCR of scans and images if the extra is
-    installed.
+    may also read the folders that an MCP client offers. With `client_ingest`, agents may map files. `concurrency` is
+    the number of files that are mapped at once, `model_concurrency` the number of concurrent requests to a model.
+    `media` is the driver that copies clips: `pyav`, or `ffmpeg` for that program. `password` opens locked PDFs. `ocr`
+    enables OCR of scans and images if the extra is installed.
 
     `parsers` is `subprocess` or `inline`. A parser process can use `parser_memory` bytes, and is terminated after
     `parser_timeout` seconds without progress. A file up to 500 kB may take `parser_cpu` seconds of CPU time, and
@@ -55,6 +55,7 @@ class Settings:
     parser_cpu: float = 5.0
     parser_file_memory: int = GIGABYTE
     client_roots: bool = True
+    client_ingest: bool = True
     model: str | None = None
     base_url: str | None = field(default=None, repr=lambda url: repr(without_user(url)))
     retries: int = 3
@@ -127,6 +128,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         parser_memory=size(environment, "CITEKIT_PARSER_MEMORY", least=LEAST_PARSER_MEMORY) or 4 * GIGABYTE,
         parser_cpu=default(count(environment, "CITEKIT_PARSER_CPU", 1), 5),
         parser_file_memory=size(environment, "CITEKIT_PARSER_FILE_MEMORY", least=LEAST_PARSER_MEMORY) or GIGABYTE,
+        client_ingest=one_of("CITEKIT_CLIENT_INGEST", environment.get("CITEKIT_CLIENT_INGEST") or "on", SWITCH) == "on",
         client_roots=one_of("CITEKIT_CLIENT_ROOTS", environment.get("CITEKIT_CLIENT_ROOTS") or "on", SWITCH) == "on",
         model=environment.get("CITEKIT_MODEL") or None,
         base_url=environment.get("CITEKIT_BASE_URL") or None,

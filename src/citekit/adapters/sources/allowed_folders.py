@@ -186,11 +186,13 @@ class AllowedFolders:
 
     def _outside(self, path: Path) -> PathNotAllowed:
         shown = str(path).encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
-        allowed = ", ".join((*self._shown, *map(str, self._offered)))
+        folders = [*self._shown, *map(str, self._offered)]
+        if self._ingested is not None:
+            folders.append("and the folders of ingested files")
+        allowed = ", ".join(folders) or "none"
         return PathNotAllowed(
-            f"{shown} is hidden, or outside the folders that may be read here ({allowed}, and the folders of ingested "
-            "files). To allow the file, its owner can ingest it (citekit ingest FILE); to allow its folder, add the "
-            "folder to CITEKIT_ROOTS.",
+            f"{shown} is hidden, or outside the folders that may be read here ({allowed}). To allow the file, its owner "
+            "can ingest it (citekit ingest FILE); to allow its folder, add the folder to CITEKIT_ROOTS.",
             shown,
         )
 

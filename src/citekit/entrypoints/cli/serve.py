@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def command(session: Session, /, tools: str | None) -> None:
     """Serve agents over MCP on standard input and output.
 
-    Tools: listResources, findText, readText, getStructure, getNode, resolve, and verifyQuote. If a library is
+    Tools: listResources, findText, readText, getStructure, getNode, resolve, verifyQuote, and ingest. If a library is
     configured or a book was ingested, the library tools (alexandria_query and so on) are also available. Maps that are
     created or changed while the server runs are visible immediately.
     """

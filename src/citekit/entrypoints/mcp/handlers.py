@@ -50,7 +50,7 @@ INSTRUCTIONS = (
     "2. verifyQuote with the lines that you want to cite (quotes, a list): each with its page and whole row. Or "
     "readText with node_id pages=N to read around a match first.\n"
     "Otherwise: listResources gives the ids of files; getStructure with depth: 1 their parts; getNode one part; "
-    "resolve cuts out a part as a file (output_path).\n"
+    "resolve cuts out a part as a file (output_path); ingest maps another file.\n"
     'Cite the address of the smallest part that contains the fact. Error messages begin with "Error: " '
     "and say what to do."
 )
@@ -82,7 +82,7 @@ def build_server(app: Container, workers: Workers | None = None, parcels: Parcel
     tools = Tools(app)
     offered = _offered(app, tools)
     bound = {name: bound for each in offered for name, bound in each.bound.items()}
-    roots = ClientRoots(app.client_folders) if app.settings.client_roots else None
+    roots = ClientRoots((app.client_folders, app.mappable_folders)) if app.settings.client_roots else None
     handlers = _Handlers(tools, bound, workers or Workers(), parcels or Parcels(), roots)
     with_prompts = ALEXANDRIA in app.settings.library.toolsets
     server: Server[Any] = Server(

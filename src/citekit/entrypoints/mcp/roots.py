@@ -38,9 +38,12 @@ class _Offers(Protocol):
 
 @define
 class ClientRoots:
-    """Asks the client for its roots before its first tool call, and asks again after the client reports a change."""
+    """Asks the client for its roots before its first tool call, and asks again after the client reports a change.
 
-    folders: _Offers
+    Each of `folders` accepts the roots.
+    """
+
+    folders: Sequence[_Offers]
     _known: bool = field(default=False, init=False)
     _asking: anyio.Lock = field(factory=anyio.Lock, init=False)
 
@@ -54,12 +57,16 @@ class ClientRoots:
         async with self._asking:
             if not self._known:
                 self._known = True
-                self.folders.offer(list(await _asked(context)))
+                self._offer(await _asked(context))
 
     async def changed(self, _: _Context, __: NotificationParams | None) -> None:
         """Discard the folders that the client offered. The client is asked again at the next call."""
         self._known = False
-        self.folders.offer(())
+        self._offer(())
+
+    def _offer(self, roots: Sequence[Path]) -> None:
+        for each in self.folders:
+            each.offer(roots)
 
 
 async def _asked(context: _Context) -> Sequence[Path]:

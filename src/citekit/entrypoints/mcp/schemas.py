@@ -12,8 +12,12 @@ Schema = Mapping[str, Any]
 
 
 def inputs(properties: Mapping[str, Schema], required: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the schema of a tool's arguments: an object that has only the given properties."""
-    schema: dict[str, Any] = {"type": "object", "properties": dict(properties), "additionalProperties": False}
+    """Return the schema of a tool's arguments: an object with the given properties.
+
+    Other properties are rejected when the tool is called. The schema does not say so, because agents pay for every
+    token of it.
+    """
+    schema: dict[str, Any] = {"type": "object", "properties": dict(properties)}
     return {**schema, "required": list(required)} if required else schema
 
 
@@ -24,8 +28,8 @@ def text(description: str = "", choices: tuple[str, ...] = ()) -> Schema:
 
 
 def flag(description: str) -> Schema:
-    """Return the schema of a Boolean with the default false."""
-    return {"type": "boolean", "default": False, "description": description}
+    """Return the schema of an optional Boolean that is false if it is absent."""
+    return {"type": "boolean", "description": description}
 
 
 def count(description: str) -> Schema:

@@ -26,6 +26,7 @@ from citekit.entrypoints.mcp.answers import (
 )
 from citekit.entrypoints.mcp.arguments import checked
 from citekit.entrypoints.mcp.find_text_tool import FIND_TEXT, find_text
+from citekit.entrypoints.mcp.ingest_tool import INGEST, ingest
 from citekit.entrypoints.mcp.list_resources_tool import LIST_RESOURCES, ids_answer, list_resources
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.read_text_tool import READ_TEXT, read_text
@@ -140,7 +141,11 @@ class Tools:
             ),
             Bound(VERIFY_QUOTE, partial(verify_quote, self.app, self.discreet), lambda _: True),
         )
-        return {each.tool.name: each for each in tools}
+        offered = (*tools, self._ingesting()) if self.app.settings.client_ingest else tools
+        return {each.tool.name: each for each in offered}
+
+    def _ingesting(self) -> Bound:
+        return Bound(INGEST, partial(ingest, self.app), lambda _: True)
 
     def whole(self, resource_map: ResourceMap) -> Answer:
         """Return the result that contains a complete map without the library's chunks, whatever its size.
