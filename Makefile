@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test test-all lint format bench performance structure library retrieval faults sweep live docs lock clean
+.PHONY: help demo test test-all lint format bench performance structure library retrieval agents faults sweep live docs lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo 'make structure measure what structure is found: make structure CORPUS=DIR'
 	@echo 'make library measure a library: make library LIBRARY=DIR'
 	@echo 'make retrieval measure what is found: make retrieval CORPUS=DIR'
+	@echo 'make agents  measure what agents pay for an answer: make agents QUESTIONS=FILE CORPUS="DIR..." [MANUALS=DIR]'
 	@echo 'make faults  try faults of all kinds and write what came of it into docs/reference/promises.md; or make faults AREAS=kills'
 	@echo 'make sweep   map and cut every file of a folder: make sweep CORPUS=DIR'
 	@echo 'make live    ask the real services whose keys are set; says first what that costs'
@@ -81,6 +82,9 @@ library: .venv/test
 
 retrieval: .venv/test
 	$(BIN)/python -m benchmarks.retrieval $(CORPUS)
+
+agents: .venv/test
+	$(BIN)/python -m benchmarks.agents $(QUESTIONS) $(CORPUS) $(if $(MANUALS),--manuals $(MANUALS))
 
 faults: .venv/test
 	$(BIN)/python -m tests.faults $(AREAS)

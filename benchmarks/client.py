@@ -81,7 +81,7 @@ class Client:
         while b"\n" not in parts[-1]:
             chunk = os.read(self._out, _CHUNK)
             if not chunk:
-                raise EOFError(f"the server ended: {self.process.args}")
+                raise EOFError(f"the server ended: {self.process.args!r}")
             parts.append(chunk)
         line, _, self._rest = b"".join(parts).partition(b"\n")
         return line

@@ -48,6 +48,10 @@ def test_the_official_typescript_client_is_answered(home: Home, packages: None) 
     assert "text://notes#lines=3-5" == heard["virtual"]["structuredContent"]["address"]
     assert b"line 3\nline 4\nline 5\n" == Path(heard["physical"]["structuredContent"]["output_path"]).read_bytes()
     assert ["text", "resource_link"] == [each["type"] for each in heard["physical"]["content"]]
+    assert "text://notes#lines=4" in [each["address"] for each in heard["found"]["structuredContent"]["hits"]]
+    assert "line 4" in heard["text"]["structuredContent"]["text"]
+    assert ["exact", "absent"] == [each["finding"] for each in heard["quoted"]["structuredContent"]["verdicts"]]
+    assert "absent" == heard["nowhere"]["structuredContent"]["finding"]
     assert (True, "Error: Node 'invalid.node' not found.") == (
         heard["missing"]["isError"],
         heard["missing"]["content"][0]["text"],

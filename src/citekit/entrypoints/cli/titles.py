@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from citekit.application.named_parts import part_named
+from citekit.domain.chunks import is_chunk
 from citekit.domain.text_search.matching import Kind
 from citekit.domain.unicode_controls import printable
 from citekit.domain.words import words_of
@@ -37,7 +38,8 @@ def nodes_titled(app: Container, query: str, resources: Sequence[str], limit: in
 def nodes_besides(app: Container, query: str, resources: Sequence[str], found: FoundText) -> list[Hit]:
     """Return the nodes with every word of `query` in their titles that are not in `found` as headings.
 
-    They are the nodes of files without text, and titles that are not written in the text.
+    They are the nodes of files without text, and titles that are not written in the text. The chunks of the library are
+    left out.
     """
     wanted = set(words_of(query))
     headings = {
@@ -51,7 +53,9 @@ def nodes_besides(app: Container, query: str, resources: Sequence[str], found: F
     besides = [
         hit
         for hit in hits
-        if wanted <= set(words_of(hit.head.title)) and (hit.resource_id, hit.head.id) not in headings
+        if not is_chunk(hit.head)
+        and wanted <= set(words_of(hit.head.title))
+        and (hit.resource_id, hit.head.id) not in headings
     ]
     return besides[:TITLES_WITH_TEXT]
 
