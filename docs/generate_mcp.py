@@ -51,7 +51,11 @@ BOTTOM = """\
 ## Maps as resources
 
 Every map is also a resource, `{template}`, of the type `{media_type}`: the whole map, never cut short.
-`resources/list` names {page} maps a page.
+`resources/list` names {page} maps a page. `completion/complete` completes the `resource_id` of the URI.
+
+The server checks every second whether maps have changed. A client up to 2025-11-25 hears of a changed list
+(`notifications/resources/list_changed`), and of changes of a map after `resources/subscribe`; a later one opens a stream with
+`subscriptions/listen`. Until a client is initialized or opens a stream, nothing is checked. A notification can come twice.
 
 ## Untrusted text
 

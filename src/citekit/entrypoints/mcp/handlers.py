@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 from attrs import frozen
@@ -16,6 +16,8 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
@@ -34,6 +36,8 @@ from citekit.domain.progress import silent
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import resources
 from citekit.entrypoints.mcp.answers import Answer, failure, told
+from citekit.entrypoints.mcp.completion import completed
+from citekit.entrypoints.mcp.map_changes import INITIALIZED, MapChanges
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.response_bypass import Parcels
 from citekit.entrypoints.mcp.roots import ROOTS_CHANGED, ClientRoots
@@ -68,15 +72,21 @@ LINKS_SINCE = "2025-06-18"
 """The first protocol version with resource links."""
 
 _Context = ServerRequestContext[Any, Any]
+_Params = TypeVar("_Params")
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
 
 
-def build_server(app: Container, workers: Workers | None = None, parcels: Parcels | None = None) -> Server[Any]:
+def build_server(
+    app: Container,
+    workers: Workers | None = None,
+    parcels: Parcels | None = None,
+    changes: MapChanges | None = None,
+) -> Server[Any]:
     """Return the MCP server, without a transport.
 
     The server reads only files that its clients may name, even if `app` may read more. Pass `parcels` only if the
-    transport inserts the results that bypass the SDK (see `response_bypass`).
+    transport inserts the results that bypass the SDK (see `response_bypass`), and `changes` only if its `watch` runs.
     """
     app = app.for_clients()
     tools = Tools(app)
@@ -97,10 +107,30 @@ def build_server(app: Container, workers: Workers | None = None, parcels: Parcel
         on_list_resources=handlers.list_resources,
         on_list_resource_templates=handlers.list_templates,
         on_read_resource=handlers.read_resource,
+        on_completion=handlers.complete,
+        on_subscribe_resource=None if changes is None else _refusing(changes.subscribe),
+        on_unsubscribe_resource=None if changes is None else changes.unsubscribe,
+        on_subscriptions_listen=None if changes is None else _refusing(changes.listen),
     )
+    if changes is not None:
+        server.add_notification_handler(INITIALIZED, NotificationParams, changes.connected)
     if roots is not None:
         server.add_notification_handler(ROOTS_CHANGED, NotificationParams, roots.changed)
     return server
+
+
+def _refusing(
+    handler: Callable[[_Context, _Params], Awaitable[_Result]],
+) -> Callable[[_Context, _Params], Awaitable[_Result]]:
+    """Return the handler with its errors as errors of the MCP protocol."""
+
+    async def handled(context: _Context, params: _Params) -> _Result:
+        try:
+            return await handler(context, params)
+        except CiteKitError as error:
+            raise MCPError(code=INVALID_PARAMS, message=told(sentence(error))) from error
+
+    return handled
 
 
 @frozen
@@ -194,6 +224,9 @@ class _Handlers:
             return resources.contents(params.uri, self._tools.whole(found).text)
 
         return await self._or_refused(read)
+
+    async def complete(self, _: _Context, params: CompleteRequestParams) -> CompleteResult:
+        return await self._or_refused(lambda: completed(self._tools.app.maps.ids(), params))
 
     async def _or_refused(self, work: Callable[[], _Result]) -> _Result:
         """Run `work` in a thread and return its result.

@@ -19,13 +19,16 @@ from citekit.entrypoints.mcp.untrusted_text import quoted
 
 PREFIX = "citekit://maps/"
 MEDIA_TYPE = "application/json"
+ARGUMENT = "resource_id"
+TEMPLATE = f"{PREFIX}{{{ARGUMENT}}}"
+
 PAGE = 200
 """The maximum number of maps per page of a listing."""
 
 TEMPLATES = ListResourceTemplatesResult(
     resource_templates=[
         ResourceTemplate(
-            uri_template=f"{PREFIX}{{resource_id}}",
+            uri_template=TEMPLATE,
             name="map",
             title="Map of a file",
             description="The complete map of one file as JSON: the same content as getStructure, never split "

@@ -13,7 +13,7 @@ import select
 import sys
 import threading
 from array import array
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 
 import anyio
@@ -82,6 +82,8 @@ class Wire:
     source: int
     sink: int
     parcels: Parcels = field(factory=Parcels)
+    at_end: list[Callable[[], None]] = field(factory=list)
+    """Called in the event loop when the input has ended, to end requests that would otherwise stay open."""
     _owed: set[str | int] = field(factory=set, init=False)
     _settled: anyio.Event = field(factory=anyio.Event, init=False)
     _failed: bool = field(default=False, init=False)
@@ -230,6 +232,8 @@ async def _refusal(wire: Wire, line: bytes) -> JSONRPCError:
 
 async def _end(wire: Wire, to_server: MemoryObjectSendStream[SessionMessage | Exception], back: Outgoing) -> None:
     back.close()
+    for end in wire.at_end:
+        end()
     await wire.until_settled()
     to_server.close()
 
