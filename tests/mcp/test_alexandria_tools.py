@@ -82,7 +82,7 @@ async def listed(client: Client) -> list[Tool]:
 
 @pytest.mark.parametrize(
     ("asked", "count", "first"),
-    [("citekit", 7, "listResources"), ("alexandria", 14, NAMES[0]), ("citekit,alexandria", 21, "listResources")],
+    [("citekit", 8, "listResources"), ("alexandria", 14, NAMES[0]), ("citekit,alexandria", 22, "listResources")],
 )
 def test_the_groups_of_tools_are_offered_that_were_asked_for(
     tmp_path: Path, asked: str, count: int, first: str
