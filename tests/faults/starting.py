@@ -73,6 +73,7 @@ class Programs:
 def serve(folder: Path) -> None:
     """Read requests from standard input, answer each with the exit code of its run."""
     import_everything()
+    count_steps_of_children()
     settle()
     for line in sys.stdin:
         request = json.loads(line)
@@ -82,34 +83,41 @@ def serve(folder: Path) -> None:
         print(json.dumps(ended(process, PATIENCE)), flush=True)
 
 
+LIBRARIES = (
+    "PIL.Image",
+    "lxml.etree",
+    "numpy",
+    "pymupdf",
+    "qdrant_edge",
+    "safetensors.numpy",
+    "sentencex",
+    "sqlite3",
+    "tokenizers",
+    "wordllama.config",
+)
+"""What functions of the package import on first use."""
+
+
 def import_everything() -> None:
-    """What the commands import on first use; nothing is opened."""
+    """What the program imports on first use; nothing is opened."""
     import importlib
+    import pkgutil
     from contextlib import suppress
 
-    from citekit.entrypoints.cli.program import COMMANDS
+    import citekit
 
-    for module, _ in COMMANDS.values():
-        importlib.import_module(f"citekit.entrypoints.cli.{module}")
+    modules = [each.name for each in pkgutil.walk_packages(citekit.__path__, "citekit.")]
+    for name in (*modules, *LIBRARIES):
+        if not name.endswith("__main__"):
+            with suppress(ImportError):
+                importlib.import_module(name)
+
+
+def count_steps_of_children() -> None:
+    """Pass the variables of the counted steps on to the sandboxed children: their steps are steps, too."""
     from citekit.adapters.system import child_process
 
-    child_process._KEPT = (
-        *child_process._KEPT,
-        "LD_PRELOAD",
-        "FAULTS_CONTROL",
-        "FAULTS_TRACE",
-    )  # steps of the children are steps, too
-    for name in (
-        "sqlite3",
-        "pymupdf",
-        "PIL.Image",
-        "lxml.etree",
-        "numpy",
-        "qdrant_edge",
-        "citekit.container.library",
-    ):
-        with suppress(ImportError):
-            importlib.import_module(name)
+    child_process._KEPT = (*child_process._KEPT, "LD_PRELOAD", "FAULTS_CONTROL", "FAULTS_TRACE")
 
 
 def settle() -> None:

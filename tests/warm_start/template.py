@@ -8,7 +8,6 @@ import importlib
 import io
 import marshal
 import os
-import pkgutil
 import runpy
 import selectors
 import signal
@@ -23,8 +22,7 @@ from typing import Literal, NoReturn
 
 from attrs import define, field, frozen
 
-import citekit
-from tests.faults.starting import settle
+from tests.faults.starting import import_everything, settle
 
 HANDLED = {"PYTHONPATH", "PYTHONUTF8", "PYTHONDONTWRITEBYTECODE"}
 """The variables that only Python itself reads and that may differ: the path is set, and all that starts here uses UTF-8."""
@@ -32,21 +30,6 @@ HANDLED = {"PYTHONPATH", "PYTHONUTF8", "PYTHONDONTWRITEBYTECODE"}
 
 FLUSH_FAILED = 120
 """Python's exit code where standard output or error could not be written at the end."""
-
-LIBRARIES = (
-    "PIL.Image",
-    "lxml.etree",
-    "numpy",
-    "pymupdf",
-    "qdrant_edge",
-    "safetensors.numpy",
-    "sentencex",
-    "sqlite3",
-    "tests.mcp.library_home",
-    "tokenizers",
-    "wordllama.config",
-)
-"""What functions of the package import on first use, and what servers of the tests import."""
 
 SERVICES = {"GEMINI_API_KEY": "google.genai", "OPENAI_API_KEY": "openai", "QDRANT_URL": "qdrant_client"}
 """What is imported before the first run for which a variable is set: each takes about a second."""
@@ -210,14 +193,9 @@ class Template:
 
 
 def prepare() -> None:
-    """Import all that programs import on first use, and compile what they compile then; nothing is opened."""
-    for each in pkgutil.walk_packages(citekit.__path__, "citekit."):
-        if not each.name.endswith("__main__"):
-            with suppress(ImportError):
-                importlib.import_module(each.name)
-    for name in LIBRARIES:
-        with suppress(ImportError):
-            importlib.import_module(name)
+    """Import what programs import on first use, and what servers of the tests import; nothing is opened."""
+    import_everything()
+    importlib.import_module("tests.mcp.library_home")
     settle()
 
 
