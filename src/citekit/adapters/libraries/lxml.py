@@ -99,6 +99,15 @@ def local_attributes(element: _Element) -> dict[str, str]:
     return found
 
 
+def own_attributes(element: _Element) -> dict[str, str]:
+    """Return the attributes of an element that have no namespace and no prefix, keyed by lowercase name."""
+    return {
+        key.lower(): str(value)
+        for key, value in ((str(each), text) for each, text in element.items())
+        if "}" not in key and ":" not in key
+    }
+
+
 def _local(name: str) -> str:
     return _known_local(name) if len(name) <= _USUAL else _new_local(name)
 
@@ -125,7 +134,7 @@ def decoded(data: bytes) -> str:
 
     The encoding is that of the byte-order mark, else the declared one, else UTF-8, else windows-1252.
     """
-    return cleaned(_text(data))
+    return cleaned(decoded_markup(data))
 
 
 def cleaned(text: str) -> str:
@@ -139,7 +148,8 @@ def cleaned(text: str) -> str:
     return _NAMED.sub(_character, _ILLEGAL.sub("", text))
 
 
-def _text(data: bytes) -> str:
+def decoded_markup(data: bytes) -> str:
+    """Return the markup `data` as text. See `decoded` for the encoding."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")

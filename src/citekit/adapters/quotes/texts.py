@@ -29,7 +29,7 @@ from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
-VERSION = "12"
+VERSION = "13"
 """Change this whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another subtitle track"
@@ -39,7 +39,7 @@ RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
 MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles"))
 """Text formats whose readers omit the markup."""
 
-_DRIVERS = ("pymupdf", "av", "lxml", "mammoth", "markdown_it", "python-pptx")
+_DRIVERS = ("pymupdf", "av", "lxml", "tinycss2", "mammoth", "markdown_it", "python-pptx")
 
 
 @frozen

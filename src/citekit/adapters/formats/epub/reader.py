@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from html import unescape
 from itertools import islice
 from pathlib import Path
 from threading import Lock
@@ -28,8 +30,15 @@ from citekit.adapters.formats.xhtml.chapter_html import Page
 from citekit.adapters.formats.xhtml.chapter_pages import ChapterPages, check_steps
 from citekit.adapters.formats.xhtml.chapter_text import flow
 from citekit.adapters.formats.xhtml.flow import Flow
-from citekit.adapters.formats.xhtml.style_sheets import SIZE_LIMIT
-from citekit.adapters.libraries.lxml import local_attributes, local_name, parse_html, parse_page
+from citekit.adapters.formats.xhtml.style_sheets import (
+    SIZE_LIMIT,
+    Reference,
+    StyleSheets,
+    applies,
+    references,
+    sheet_text,
+)
+from citekit.adapters.libraries.lxml import decoded_markup, parse_html, parse_page
 from citekit.adapters.system.file_state import COARSE, FileState
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.library.books import BookFacts
@@ -129,9 +138,10 @@ class EpubReader:
         it cannot be read.
         """
         with self._books.opened(path) as (archive, package):
+            styles = _BookStyles(archive) if self._as_seen else None
             chapters, anchors, steps, pages = [], [], 0, list[PageBreak]()
             for number, item in enumerate(package.spine, 1):
-                text = _flow(archive, item, as_seen=self._as_seen)
+                text = _flow(archive, item, styles)
                 name = item.path or item.href
                 chapters.append(BookChapter(number=number, name=name, text=text.text, marks=marks(text)))
                 anchors.append(text.anchors)
@@ -159,9 +169,10 @@ class EpubReader:
             for number in (chapter, last or chapter):
                 if not 1 <= number <= count:
                     raise LocationOutside.beyond("chapter", number, "book", count)
+            styles = _BookStyles(archive) if self._as_seen else None
             texts, steps = [], 0
             for item in package.spine[chapter - 1 : last or chapter]:
-                content = _flow(archive, item, as_seen=self._as_seen)
+                content = _flow(archive, item, styles)
                 texts.append(content.text)
                 steps += len(content.steps)
                 check_steps(steps, path.name)
@@ -202,30 +213,62 @@ def _pages(archive: EpubArchive, package: Package) -> ChapterPages:
     return ChapterPages(len(package.spine), lambda number: _flow(archive, package.spine[number - 1]), page)
 
 
-def _flow(archive: EpubArchive, item: Item, *, as_seen: bool = False) -> Flow:
-    """Return the content of a spine item. A missing item is empty, and an image file becomes a page with that image."""
+def _flow(archive: EpubArchive, item: Item, styles: _BookStyles | None = None) -> Flow:
+    """Return the content of a spine item. A missing item is empty, and an image file becomes a page with that image.
+
+    With `styles`, superscripts, subscripts, and hidden text are marked.
+    """
     if item.path is None:
         return flow(parse_html("", item.href))
     if item.media_type.startswith(("image/", "application/pdf", "audio/", "video/")) and "svg" not in item.media_type:
         name = item.path.rpartition("/")[2].replace('"', "%22").replace("&", "&amp;")
         return flow(parse_html(f'<img src="{name}">', item.path))
-    root = parse_page(archive.read(item.path), item.path)
-    return flow(root, as_seen=as_seen, sheets=_sheets(archive, root, item.path) if as_seen else ())
+    data = archive.read(item.path)
+    root = parse_page(data, item.path)
+    return flow(root) if styles is None else flow(root, as_seen=True, sheets=styles.of(data, root, item.path))
 
 
-def _sheets(archive: EpubArchive, root: _Element, base: str) -> list[str]:
-    """Return the style sheets that a document links to. Missing, damaged, and very large style sheets are omitted.
+_SHEET_INSTRUCTION = re.compile(r"<\?xml-stylesheet\s([^>]{0,2000}?)\?>")
+_PSEUDO_ATTRIBUTE = re.compile(r"""([a-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
-    `base` is the path of the document in the archive.
-    """
-    found = []
-    for element in root.iter():
-        said = local_attributes(element) if local_name(element) == "link" else {}
-        name = archive.find(said.get("href", ""), base) if "stylesheet" in said.get("rel", "").lower().split() else None
-        if name is not None and archive.size(name) <= SIZE_LIMIT:
-            with suppress(SourceUnsupported):
-                found.append(archive.read(name).decode("utf-8", "replace"))
-    return found
+
+@define
+class _BookStyles:
+    """Reads the style sheets of the chapters of a book. Chapters with the same style sheets share them."""
+
+    archive: EpubArchive
+    known: dict[tuple[str, tuple[Reference, ...]], StyleSheets] = field(factory=dict)
+
+    def of(self, data: bytes, root: _Element, base: str) -> StyleSheets:
+        """Return the style sheets of the document `data`, which is at the path `base`, with those that they import.
+
+        Missing and damaged style sheets are omitted.
+        """
+        found = (*_instructions(data), *references(root))
+        key = base.rpartition("/")[0], found
+        sheets = self.known.get(key)
+        if sheets is None:
+            sheets = self.known[key] = StyleSheets(self._fetch)
+            sheets.add_all(found, base)
+        return sheets
+
+    def _fetch(self, href: str, base: str) -> tuple[str, str] | None:
+        name = self.archive.find(href, base)
+        if name is None:
+            return None
+        if self.archive.size(name) > 2 * SIZE_LIMIT:
+            return " " * (SIZE_LIMIT + 1), name
+        with suppress(SourceUnsupported):
+            return sheet_text(self.archive.read(name)), name
+        return None
+
+
+def _instructions(data: bytes) -> Iterator[Reference]:
+    """Yield the style sheets in the `xml-stylesheet` processing instructions of a document."""
+    for instruction in islice(_SHEET_INSTRUCTION.finditer(decoded_markup(data)), 100):
+        said = {key: unescape(one or other) for key, one, other in _PSEUDO_ATTRIBUTE.findall(instruction[1])}
+        if said.get("alternate") != "yes" and said.get("href"):
+            yield Reference(None, said["href"], applies(said))
 
 
 @define

@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
+from citekit.adapters.formats.html.tags import tag_end
 from citekit.adapters.formats.shared.book_metadata import language_code
 from citekit.adapters.formats.shared.source_lines import head_lines, read_lines
 from citekit.adapters.formats.xhtml.chapter_text import flow
+from citekit.adapters.formats.xhtml.visible_text import unseen
 from citekit.adapters.libraries.lxml import TAGS_LIMIT, cleaned, inner_text, local_attributes, local_name, parse_html
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.formats import Format
@@ -99,17 +101,24 @@ def without_marks(marked: str) -> str:
 def _text(content: str, name: str, *, as_seen: bool) -> str:
     """Return the visible text of the HTML document `content`, with line markers.
 
-    If the document cannot be parsed, its tags are removed without a parser. `name` is the file name for error messages.
+    If the document cannot be parsed, its tags are removed without a parser, and all text counts as hidden.
+    `name` is the file name for error messages.
     """
     if len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT:
-        return _untagged(content)
+        return _all_text(content, as_seen=as_seen)
     marked = "".join(_marked(content))
     try:
         root = parse_html(cleaned(marked), name, self_closing=content.lstrip()[:5] == "<?xml")
     except SourceUnsupported:
-        return _untagged(content)
+        return _all_text(content, as_seen=as_seen)
     shown = flow(root, as_seen=as_seen).text
-    return _untagged(content) if shown.count(_FIRST) * 2 < marked.count(_FIRST) else shown
+    return _all_text(content, as_seen=as_seen) if shown.count(_FIRST) * 2 < marked.count(_FIRST) else shown
+
+
+def _all_text(content: str, *, as_seen: bool) -> str:
+    """Return the text of a document that cannot be parsed. Its styles are not known, so no text counts as visible."""
+    text = _untagged(content)
+    return unseen(text) if as_seen else text
 
 
 def _untagged(content: str) -> str:
@@ -169,7 +178,7 @@ def _tag_end(content: str, opening: int) -> int:
     if content.startswith("<!--", opening):
         return _after(content, "-->", opening + 4)
     raw = _RAW.match(content, opening + 1)
-    end = _after(content, ">", opening)
+    end = tag_end(content, opening, opening + 1)
     if raw is None or content[end - 2 : end] == "/>":
         return end
     closing = re.compile(rf"</{raw[0]}(?=[\s/>])", re.IGNORECASE).search(content, end)

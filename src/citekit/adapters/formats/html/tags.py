@@ -94,11 +94,19 @@ def _end(content: str, start: int, found: re.Match[str]) -> int:
     """
     if found[0] == "<!--":
         return _after(content, "-->", found.end())
-    first = _after(content, ">", found.end())
-    quoted = content.find('"', found.end(), first), content.find("'", found.end(), first)
+    return tag_end(content, start, found.end())
+
+
+def tag_end(content: str, start: int, position: int) -> int:
+    """Return the offset after the first `>` outside quotes, for a tag at `start` whose attributes follow `position`.
+
+    A tag without such a `>`, or one that is too long, ends at its first `>`.
+    """
+    first = _after(content, ">", position)
+    quoted = content.find('"', position, first), content.find("'", position, first)
     if max(quoted) < 0:
         return first
-    piece = _TAG_END.match(content, found.end(), min(len(content), start + _TAG_LIMIT))
+    piece = _TAG_END.match(content, position, min(len(content), start + _TAG_LIMIT))
     return piece.end() if piece else first
 
 

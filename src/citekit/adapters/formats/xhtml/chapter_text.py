@@ -24,10 +24,10 @@ from citekit.adapters.formats.xhtml.flow import (
     Words,
     is_page_break,
 )
-from citekit.adapters.formats.xhtml.style_sheets import StyleSheets, embedded
-from citekit.adapters.formats.xhtml.style_visibility import PAGE, Shown, shown
+from citekit.adapters.formats.xhtml.style_sheets import StyledWalk, StyleSheets, references
+from citekit.adapters.formats.xhtml.style_visibility import PAGE, Shown, hints_of, is_unshown, shown
 from citekit.adapters.formats.xhtml.visible_text import Level, level_of, levelled, unseen
-from citekit.adapters.libraries.lxml import local_attributes, local_name, names
+from citekit.adapters.libraries.lxml import local_attributes, local_name, names, own_attributes
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -50,15 +50,19 @@ _SPACES = " \t\n\r\f"
 _PARTING = BLOCKS | _CELLS | {"br"}
 
 
-def flow(root: _Element, *, as_seen: bool = False, sheets: Sequence[str] = ()) -> Flow:
+def flow(root: _Element, *, as_seen: bool = False, sheets: StyleSheets | None = None) -> Flow:
     """Return the flow (text and elements) of the document below `root`.
 
     With `as_seen`, raised and lowered numbers become superscript and subscript characters, and the characters of hidden
-    text become `UNSEEN`; the length of the text does not change. `sheets` are the linked style sheets.
+    text become `UNSEEN`; the length of the text does not change. `sheets` are the style sheets of the document; without
+    them, those that it contains apply.
     """
     from lxml import etree
 
-    writer = _SeenWriter(styles=_styles(root, sheets)) if as_seen else _Writer()
+    if as_seen and sheets is None:
+        sheets = StyleSheets()
+        sheets.add_all(references(root))
+    writer = _Writer() if sheets is None or not as_seen else _SeenWriter(styles=sheets.walk(), hosts=_hosts(root))
     hidden = 0
     path: list[str] = []
     known: dict[object, str] = {}
@@ -69,16 +73,18 @@ def flow(root: _Element, *, as_seen: bool = False, sheets: Sequence[str] = ()) -
             if name is None:
                 name = known[tag] = local_name(element)
             path.append(name)
-            hidden += name in HIDDEN
             if not hidden:
                 writer.enter(element, name, path)
+            hidden += name in HIDDEN
+            if not hidden:
                 writer.open(element, name)
         else:
             name = path.pop()
             if not hidden:
                 writer.close(name)
-                writer.leave()
             hidden -= name in HIDDEN
+            if not hidden:
+                writer.leave()
             if not hidden and element is not root:
                 writer.words(element.tail)
     return writer.finish()
@@ -189,22 +195,46 @@ class _Writer:
 
 @define
 class _SeenWriter(_Writer):
-    styles: StyleSheets = field(factory=StyleSheets)
+    styles: StyledWalk = field(kw_only=True)
+    hosts: frozenset[_Element] = field(kw_only=True)
     levels: list[Level] = field(factory=lambda: [Level.LINE])
     looks: list[Shown] = field(factory=lambda: [PAGE])
+    entered: list[bool] = field(factory=list)
+    known: dict[tuple[str, int, Shown, bool], Shown] = field(factory=dict)
 
     def enter(self, element: _Element, name: str, path: Sequence[str]) -> None:
         around, look = self.levels[-1], self.looks[-1]
+        self.entered.append(not look.hidden)
         if not look.hidden:
-            said = local_attributes(element) if element.attrib else NOTHING
-            look = shown(name, said, self.styles.said_of(element, name, said), look)
-            around = level_of(element, name, said, path, around)
+            said = own_attributes(element) if element.attrib else NOTHING
+            is_drawing = look.is_drawing or name == "svg"
+            style = self.styles.enter(element, name, said, hints_of(name, said, is_drawing=is_drawing) if said else ())
+            if is_unshown(name, said, path) or element in self.hosts or self.styles.is_undecided:
+                look = look._replace(hidden=True)
+            else:
+                has_link = name == "a" and "href" in said
+                key = name, id(style), look, has_link
+                seen = self.known.get(key)
+                if seen is None:
+                    seen = self.known[key] = shown(name, style, look, has_link=has_link)
+                look = seen
+            if look.hidden and name in ("col", "colgroup"):
+                self._hide_table(path)
+            around = level_of(element, name, local_attributes(element) if said else NOTHING, path, around)
         self.levels.append(around)
         self.looks.append(look)
 
     def leave(self) -> None:
         self.levels.pop()
         self.looks.pop()
+        if self.entered.pop():
+            self.styles.leave()
+
+    def _hide_table(self, path: Sequence[str]) -> None:
+        """Hide the rest of the table, because one of its columns is hidden."""
+        table = max((at for at, name in enumerate(path) if name == "table"), default=len(path))
+        for at in range(table + 1, len(path)):
+            self.looks[at] = self.looks[at]._replace(hidden=True)
 
     def shown(self, body: str) -> str:
         level = self.levels[-1]
@@ -231,9 +261,12 @@ def _single_spaced(words: str) -> str:
     return words
 
 
-def _styles(root: _Element, sheets: Sequence[str]) -> StyleSheets:
-    """Return the linked and the embedded style sheets of the document."""
-    styles = StyleSheets()
-    for sheet in (*sheets, *embedded(root)):
-        styles.add(sheet)
-    return styles
+def _hosts(root: _Element) -> frozenset[_Element]:
+    """Return the elements with a declarative shadow root, which replaces their content."""
+    return frozenset(
+        host
+        for each in root.iter()
+        if local_name(each) == "template" and "shadowrootmode" in own_attributes(each)
+        for host in (each.getparent(),)
+        if host is not None
+    )

@@ -1,252 +1,522 @@
-"""Determines which style sheet rules apply to an element, to detect hidden text (CSS 2.2, Selectors 3, CSS Cascade 4).
+"""Determines the style of the elements of a document, to detect hidden text (CSS Cascade 5, Custom Properties 1).
 
-Supports type, ID, class, and attribute selectors with descendant and child combinators. Rules with other combinators or
-pseudo-classes, and rules for specific media such as print or narrow screens, are ignored.
+What cannot be decided, such as a condition that holds only on some screens, a value that may be invalid, or a selector
+that is not supported, gives an element several possible values for a property. Text counts as shown only if every
+possible value shows it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote_to_bytes
 
 from attrs import define, field
 
-from citekit.adapters.libraries.lxml import local_attributes, local_name
+from citekit.adapters.formats.xhtml import css_media
+from citekit.adapters.formats.xhtml.css_properties import PROPERTIES, longhands
+from citekit.adapters.formats.xhtml.css_selectors import Selected, Selectors, Walk
+from citekit.adapters.formats.xhtml.css_truth import Truth, every
+from citekit.adapters.libraries.lxml import local_name, own_attributes
+from citekit.adapters.libraries.tinycss2 import (
+    Declaration,
+    Rule,
+    Statement,
+    Token,
+    declarations,
+    replaced,
+    sheet,
+    split,
+    tokens,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-SIZE_LIMIT = 2 * 2**20
-"""Maximum characters of the style sheets of a document."""
+SIZE_LIMIT = 2**20
+"""Maximum characters of the style sheets of a document. Beyond it, all text counts as hidden."""
 
 RULES_LIMIT = 20_000
-"""Maximum number of selectors in a document."""
+"""Maximum number of compound selectors in a document. Beyond it, all text counts as hidden."""
 
-WORK_LIMIT = 300_000
-"""Maximum comparisons of an element with a selector per document. Beyond it, only inline styles apply."""
+WORK_LIMIT = 700_000
+"""Maximum comparisons of elements with selectors per document. Beyond it, all further text counts as hidden."""
 
-ANCESTORS = 64
-"""Maximum number of ancestors that a selector is compared with."""
+WORK_PER_ELEMENT = 10
+"""Number by which each element increases that maximum, so that long pages with usual style sheets are read."""
 
-_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|(.))", re.DOTALL)
-_BRACES = re.compile(r"[{}]")
-_COMPOUND = re.compile(r"(?P<name>\*|[A-Za-z][\w-]*)?(?P<rest>(?:[#.][\w-]+|\[[^\]]*\])*)\Z")
-_PART = re.compile(r"[#.][\w-]+|\[[^\]]*\]")
-_ATTRIBUTE = re.compile(r"\[\s*([\w-]+)\s*(?:=\s*[\"']?([^\"'\]]*)[\"']?\s*)?\]\Z")
-_EVERY_SCREEN = re.compile(r"@media\s*(?:only\s+)?(?:screen|all)?\s*\Z|@(?:supports|layer)\b", re.IGNORECASE)
-_IMPORTANT = re.compile(r"\s*!\s*important\s*\Z", re.IGNORECASE)
+SHEETS_LIMIT = 200
+"""Maximum number of style sheets of a document, and of nested imports."""
 
-Declarations = Mapping[str, tuple[str, bool]]
-"""The value of each property, in lowercase, and whether it is `!important`."""
+_ALTERNATIVES = 4
+_VALUE_LIMIT = 4000
+_REFERENCES = 24
+_LAST = 1 << 30
+_UNKNOWN = "error()"
+
+Layer = tuple[int, ...]
+Fetch = Callable[[str, str], "tuple[str, str] | None"]
+"""Returns the text of the style sheet at an address relative to a base, and the address as a new base."""
 
 
-class _Compound(NamedTuple):
-    """A compound selector: conditions on the name, ID, classes, and attributes of one element."""
+class Value(NamedTuple):
+    """A possible value of a property. If `certain` is False, the element may have an earlier value instead."""
 
+    text: str
+    certain: bool
+
+
+Style = Mapping[str, tuple[Value, ...]]
+"""The possible values of each property; the one that takes precedence is first."""
+
+
+class _Declared(NamedTuple):
     name: str
-    id: str
-    classes: frozenset[str]
-    attributes: tuple[tuple[str, str | None], ...]
-
-    def fits(self, element: _Element, name: str, said: Mapping[str, str]) -> bool:
-        if self.name and self.name != (name or local_name(element)):
-            return False
-        if not (self.id or self.classes or self.attributes):
-            return True
-        said = said or local_attributes(element)
-        return (
-            (not self.id or said.get("id") == self.id)
-            and (not self.classes or self.classes.issubset(said.get("class", "").split()))
-            and all(key in said and value in (None, said[key]) for key, value in self.attributes)
-        )
+    text: str
+    important: bool
+    shorthand: str
 
 
-class _Rule(NamedTuple):
-    """A style sheet rule: its compound selectors (the subject last), its specificity (`weight`), and its declarations.
+class _StyleRule(NamedTuple):
+    """The declarations of a rule. `certain` says whether they apply to every element that the selector matches."""
 
-    `is_child` says for each compound selector whether it follows a child combinator (`>`).
-    """
-
-    compounds: tuple[_Compound, ...]
-    is_child: tuple[bool, ...]
-    weight: tuple[int, int, int, int]
-    declarations: Declarations
+    layer: Layer
+    declared: tuple[_Declared, ...]
+    certain: bool
 
 
-def declarations(text: str) -> dict[str, tuple[str, bool]]:
-    """Return the declarations in `text` by property name; each has its value and whether it is `!important`.
+class _Context(NamedTuple):
+    """The conditions around a rule: whether they hold, the cascade layer, and the selectors of the rules around it."""
 
-    `text` is an inline style or the body of a rule.
-    """
-    found: dict[str, tuple[str, bool]] = {}
-    for each in _plain(text).split(";"):
-        key, colon, value = each.partition(":")
-        if colon:
-            bare = _IMPORTANT.sub("", value)
-            found[key.strip().lower()] = bare.strip().lower(), bare != value
-    return found
+    holds: Truth
+    layer: Layer
+    parents: tuple[Selected, ...] | None
+
+
+@define
+class _Variables:
+    """The custom properties declared on an element; `above` contains those of its ancestors."""
+
+    own: Mapping[str, tuple[Value, ...]]
+    above: _Variables | None
+    _known: dict[str, tuple[str, ...]] = field(factory=dict)
+    _open: set[str] = field(factory=set)
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """Return the possible values of a custom property; none if it is not declared."""
+        scope: _Variables | None = self
+        while scope is not None and name not in scope.own:
+            scope = scope.above
+        if scope is None:
+            return ()
+        if name in scope._known:
+            return scope._known[name]
+        if name in scope._open or len(scope._open) > _REFERENCES:
+            return (_UNKNOWN,)
+        scope._open.add(name)
+        found: list[str] = []
+        for value in scope.own[name]:
+            found.extend(each for each in scope.resolved(value.text) if each not in found)
+            if value.certain:
+                break
+        scope._open.discard(name)
+        result = tuple(found) if len(found) <= _ALTERNATIVES else (_UNKNOWN,)
+        scope._known[name] = result
+        return result
+
+    def resolved(self, text: str) -> tuple[str, ...]:
+        """Return the possible values of `text` after replacing `var()`. Without a value for it, the result is empty."""
+        if "var(" not in text.lower():
+            return (text,)
+        results: list[str] = []
+        most = 1
+        at = 0
+        while at < most and at < _ALTERNATIVES:
+            missing = False
+
+            def replacement(name: str, fallback: str | None, at: int = at) -> str:
+                nonlocal missing, most
+                found = self.values(name)
+                if not found and fallback is not None:
+                    found = self.resolved(fallback)
+                if not found:
+                    missing = True
+                    return ""
+                most = max(most, len(found))
+                return found[min(at, len(found) - 1)]
+
+            try:
+                made = replaced(text, replacement)
+            except RecursionError:
+                made = _UNKNOWN
+            if not missing:
+                results.append(made if len(made) <= _VALUE_LIMIT else _UNKNOWN)
+            at += 1
+        return tuple(dict.fromkeys(results))
+
+
+class Reference(NamedTuple):
+    """A style sheet of a document: its text, or the address where it is; and whether it applies."""
+
+    text: str | None
+    href: str
+    holds: Truth
+
+
+def references(root: _Element) -> Iterator[Reference]:
+    """Yield the style sheets that the elements `style` and `link` below `root` contain or refer to, in order."""
+    preferred = ""
+    for element in root.iter():
+        name = local_name(element)
+        if name not in ("style", "link"):
+            continue
+        said = own_attributes(element)
+        relations = said.get("rel", "").lower().split()
+        if name == "link" and ("stylesheet" not in relations or "alternate" in relations or "disabled" in said):
+            continue
+        holds = applies(said)
+        if holds is False or any(local_name(each) in ("noscript", "template") for each in element.iterancestors()):
+            continue
+        if said.get("title"):
+            preferred = preferred or said["title"]
+            holds = holds if said["title"] == preferred else None
+        if name == "style":
+            yield Reference("".join(map(str, element.itertext())), "", holds)
+        elif said.get("href"):
+            yield Reference(None, said["href"], holds)
 
 
 @define
 class StyleSheets:
-    """The rules of a document's style sheets, indexed by a condition of their last compound selector for fast lookup."""
+    """The style sheets of a document. `fetch` reads those that it refers to."""
 
-    _rules: dict[str, list[_Rule]] = field(factory=dict, init=False)
-    _count: int = field(default=0, init=False)
+    fetch: Fetch = field(default=lambda _href, _base: None)
+    is_undecided: bool = field(default=False, init=False)
+    _selectors: Selectors = field(factory=Selectors, init=False)
+    _rules: list[_StyleRule] = field(factory=list, init=False)
+    _weights: list[tuple[int, int, int]] = field(factory=list, init=False)
+    _layers: dict[Layer, dict[str, int]] = field(factory=dict, init=False)
+    _unnamed: Iterator[int] = field(factory=count, init=False)
+    _frames: dict[str, list[_Declared]] = field(factory=dict, init=False)
+    _initial: dict[str, tuple[Value, ...]] = field(factory=dict, init=False)
     _size: int = field(default=0, init=False)
-    _work: int = field(default=0, init=False)
+    _sheets: int = field(default=0, init=False)
 
-    def add(self, sheet: str) -> None:
-        """Add the rules of a style sheet. Sheets and rules beyond the limits of this class are ignored."""
-        self._size += len(sheet)
-        if self._size > SIZE_LIMIT:
+    def add(self, text: str, base: str = "", holds: Truth = True, depth: int = 0, layer: Layer = (_LAST,)) -> None:
+        """Add the rules of a style sheet, unless `holds` is False. `base` is its address."""
+        self._size += len(text)
+        self._sheets += 1
+        if self._size > SIZE_LIMIT or self._sheets > SHEETS_LIMIT or depth > _REFERENCES:
+            self.is_undecided = True
+        if holds is False or self.is_undecided:
             return
-        for selectors, body in _blocks(_COMMENT.sub(" ", sheet)):
-            said = declarations(body)
-            for selector in selectors.split(","):
-                self._keep(_plain(selector).strip(), said)
-
-    def said_of(self, element: _Element, name: str, said: Mapping[str, str]) -> dict[str, str]:
-        """Return the property values of an element, from the rules that match it and from its inline style.
-
-        `said` contains the element's attributes.
-        """
-        own = declarations(said["style"]) if "style" in said else {}
-        if not self._rules:
-            return {key: value for key, (value, _) in own.items()}
-        matched = sorted(self._matching(element, name, said), key=lambda rule: rule.weight)
-        layers = [*(rule.declarations for rule in matched), own]
-        values: dict[str, str] = {}
-        for important in (False, True):
-            for layer in layers:
-                values |= {key: value for key, (value, is_important) in layer.items() if is_important is important}
-        return values
-
-    def _keep(self, selector: str, said: Declarations) -> None:
-        parsed = _parsed(selector) if said and self._count < RULES_LIMIT else None
-        if parsed is None:
+        try:
+            rules = sheet(text)
+        except RecursionError:
+            self.is_undecided = True
             return
-        compounds, is_child = parsed
-        self._count += 1
-        ids = sum(bool(each.id) for each in compounds)
-        classes = sum(len(each.classes) + len(each.attributes) for each in compounds)
-        weight = (ids, classes, sum(bool(each.name) for each in compounds), self._count)
-        last = compounds[-1]
-        key = f"#{last.id}" if last.id else f".{min(last.classes)}" if last.classes else last.name or "*"
-        self._rules.setdefault(key, []).append(_Rule(compounds, is_child, weight, said))
+        may_import = True
+        for rule in rules:
+            if rule.keyword == "import" and may_import:
+                self._import(rule, base, _Context(holds, layer, None), depth)
+            elif rule.keyword not in ("charset", "layer", "error", "import"):
+                may_import = False
+            self._add(rule, _Context(holds, layer, None))
 
-    def _matching(self, element: _Element, name: str, said: Mapping[str, str]) -> Iterator[_Rule]:
-        keys = [name, "*", *(f".{each}" for each in set(said.get("class", "").split()))]
-        if said.get("id"):
-            keys.append(f"#{said['id']}")
-        for key in keys:
-            for rule in self._rules.get(key, ()):
-                self._work += 1
-                if self._work > WORK_LIMIT:
-                    return
-                if rule.compounds[-1].fits(element, name, said) and self._above(element, rule):
-                    yield rule
+    def add_all(self, found: Iterable[Reference], base: str = "") -> None:
+        """Add the style sheets of a document. `base` is its address."""
+        for text, href, holds in found:
+            if text is not None:
+                self.add(text, base, holds)
+            else:
+                self.add_linked(href, base, holds)
 
-    def _above(self, element: _Element, rule: _Rule) -> bool:
-        """Return whether the ancestors of `element` match the rule's selector.
+    def add_linked(self, href: str, base: str, holds: Truth = True, depth: int = 0, layer: Layer = (_LAST,)) -> None:
+        """Add the style sheet at `href`, which is relative to `base`, if it can be read."""
+        text = _data(href)
+        found = (text, base) if text is not None else self.fetch(href, base)
+        if found is not None:
+            self.add(found[0], found[1], holds, depth, layer)
 
-        Each compound selector is matched with the nearest ancestor that fits it; other ancestors are not tried.
+    def walk(self) -> StyledWalk:
+        """Return a walk over the elements of the document, to get their styles."""
+        return StyledWalk(self, Walk(self._selectors, WORK_LIMIT, WORK_PER_ELEMENT), [_Variables(self._initial, None)])
+
+    def _import(self, rule: Rule, base: str, context: _Context, depth: int) -> None:
+        words = [each for each in rule.prelude if each.kind != "whitespace"]
+        if not words or (words[0].kind not in ("string", "url") and words[0].text != "url"):
+            return
+        href = words[0].text if words[0].kind != "function" else "".join(each.text for each in words[0].inner)
+        layer, rest, holds = context.layer, words[1:], context.holds
+        if rest and (rest[0].word == "layer" or (rest[0].kind == "function" and rest[0].text == "layer")):
+            layer = self._layer(layer, [each.text for each in rest[0].inner if each.kind == "ident"])
+            rest = rest[1:]
+        if rest and rest[0].kind == "function" and rest[0].text == "supports":
+            holds, rest = every((holds, None)), rest[1:]
+        holds = every((holds, css_media.applies(rest)))
+        if holds is not False:
+            self.add_linked(href, base, holds, depth + 1, layer)
+
+    def _add(self, rule: Statement, context: _Context) -> None:
+        if isinstance(rule, Declaration) or self.is_undecided:
+            return
+        keyword, prelude, body = rule
+        if keyword == "":
+            self._add_style(rule, context)
+        elif keyword == "layer":
+            self._add_layer(rule, context)
+        elif keyword == "too deep":
+            self.is_undecided = True
+        elif body is None:
+            return
+        elif keyword == "media":
+            self._add_all(body, context._replace(holds=every((context.holds, css_media.applies(prelude)))))
+        elif keyword == "supports":
+            held = css_media.condition(prelude, _is_supported)
+            self._add_all(body, context._replace(holds=every((context.holds, held))))
+        elif keyword == "container":
+            self._add_all(body, context._replace(holds=every((context.holds, None))))
+        elif keyword == "scope":
+            # The limit of a scope is not matched, so its rules may apply to every element below its root.
+            roots = prelude[0].inner if prelude and prelude[0].kind == "()" else ()
+            selected, _ = self._selectors.parse(roots, context.parents) if roots else (context.parents, True)
+            parents = tuple(selected) if selected else None
+            self._add_all(body, context._replace(holds=every((context.holds, None)), parents=parents))
+        elif keyword.endswith("keyframes") and prelude:
+            self._frames.setdefault(prelude[0].text, []).extend(_final(body))
+        elif keyword == "property" and prelude:
+            values = [each.value for each in body if isinstance(each, Declaration) and each.name == "initial-value"]
+            if values:
+                self._initial[prelude[0].text] = (Value(values[-1], True),)
+
+    def _add_all(self, body: Iterable[Statement], context: _Context) -> None:
+        if context.holds is False:
+            return
+        declared = [each for each in body if isinstance(each, Declaration)]
+        if declared and context.parents:
+            self._keep(context.parents, declared, context, certain=context.holds is True)
+        for each in body:
+            self._add(each, context)
+
+    def _add_style(self, rule: Rule, context: _Context) -> None:
+        selected, valid = self._selectors.parse(rule.prelude, context.parents)
+        if self._selectors.size > RULES_LIMIT:
+            self.is_undecided = True
+        if not selected or self.is_undecided:
+            return
+        holds = every((context.holds, True if valid else None))
+        body = rule.body or ()
+        self._keep(selected, [each for each in body if isinstance(each, Declaration)], context, certain=holds is True)
+        inner = _Context(holds, context.layer, tuple(selected))
+        for each in body:
+            self._add(each, inner)
+
+    def _keep(
+        self, selected: Sequence[Selected], body: Sequence[Declaration], context: _Context, *, certain: bool
+    ) -> None:
+        declared = tuple(_declared(body))
+        if not declared:
+            return
+        for each in selected:
+            each.compound.rules.append(len(self._rules))
+            self._rules.append(_StyleRule(context.layer, declared, certain and not each.maybe))
+            self._weights.append(each.weight)
+
+    def _add_layer(self, rule: Rule, context: _Context) -> None:
+        for part in split(rule.prelude):
+            layer = self._layer(context.layer, [each.text for each in part if each.kind == "ident"])
+            if rule.body is not None:
+                self._add_all(rule.body, context._replace(layer=layer))
+
+    def _layer(self, around: Layer, names: Sequence[str]) -> Layer:
+        """Return the position of a cascade layer, which is compared like the tuple that it is."""
+        path = around[:-1]
+        for name in names or (f" {next(self._unnamed)}",):
+            known = self._layers.setdefault(path, {})
+            path = (*path, known.setdefault(name, len(known)))
+        return (*path, _LAST)
+
+
+@define
+class StyledWalk:
+    """Determines the style of each element of a document, which it enters and leaves in document order."""
+
+    _sheets: StyleSheets
+    _walk: Walk
+    _variables: list[_Variables]
+    _cascaded: dict[object, Style] = field(factory=dict)
+    _styles: dict[tuple[int, int], Style] = field(factory=dict)
+    _scopes: dict[tuple[int, int], _Variables] = field(factory=dict)
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether a limit is exceeded, so that the styles are not known."""
+        return self._sheets.is_undecided or self._walk.is_exhausted
+
+    def enter(
+        self, element: _Element, name: str, attributes: Mapping[str, str], hints: tuple[tuple[str, str], ...]
+    ) -> Style:
+        """Return the style of an element. `hints` are properties that its attributes set.
+
+        Elements with the same declarations have the same object as style.
         """
-        above = element.getparent()
-        steps = ANCESTORS
-        for compound, child in zip(reversed(rule.compounds[:-1]), reversed(rule.is_child[1:]), strict=True):
-            while above is not None and steps and not compound.fits(above, "", {}):
-                if child:
-                    return False
-                above, steps, self._work = above.getparent(), steps - 1, self._work + 1
-            if above is None or not steps:
-                return False
-            above = above.getparent()
-        return True
+        matched = self._walk.enter(element, name, attributes) if self._sheets._rules else []
+        above = self._variables[-1]
+        inline = attributes.get("style", "")
+        if not (matched or inline or hints):
+            self._variables.append(above)
+            return _PLAIN
+        rules = tuple((rule, certain) for compound, certain in matched for rule in compound.rules)
+        key = rules, inline, hints
+        cascaded = self._cascaded.get(key)
+        if cascaded is None:
+            cascaded = self._cascaded[key] = self._cascade(rules, inline, hints)
+        same = id(cascaded), id(above)
+        style = self._styles.get(same)
+        if style is None:
+            own = {each: values for each, values in cascaded.items() if each.startswith("--")}
+            scope = self._scopes[same] = _Variables(own, above) if own else above
+            style = self._styles[same] = {
+                each: tuple(_resolved(values, each, scope))
+                for each, values in cascaded.items()
+                if not each.startswith("--")
+            }
+        self._variables.append(self._scopes[same])
+        return style
+
+    def leave(self) -> None:
+        """Leave the element that was entered last."""
+        self._variables.pop()
+        if self._sheets._rules:
+            self._walk.leave()
+
+    def _cascade(
+        self, matched: Sequence[tuple[int, bool]], inline: str, hints: Sequence[tuple[str, str]]
+    ) -> dict[str, tuple[Value, ...]]:
+        rules, weights = self._sheets._rules, self._sheets._weights
+        ordered = sorted(matched, key=lambda each: (rules[each[0]].layer, weights[each[0]], each[0]))
+        found: dict[str, list[Value]] = {}
+        for name, text in hints:
+            found.setdefault(name, []).append(Value(text, True))
+        own = list(_declared(declarations(inline))) if inline else []
+        layers = [(rules[number].declared, certain and rules[number].certain) for number, certain in ordered]
+        for declared, certain in (*layers, (own, True)):
+            for name, text, important, shorthand in declared:
+                if not important:
+                    found.setdefault(name, []).append(Value(_pending(text, shorthand), certain))
+        for animation in list(found.get("animation-name", ())):
+            for name, text, _, shorthand in self._animated(animation.text):
+                found.setdefault(name, []).append(Value(_pending(text, shorthand), False))
+        # Important declarations of earlier layers take precedence.
+        ordered.sort(key=lambda each: ([-part for part in rules[each[0]].layer], weights[each[0]], each[0]))
+        layers = [(rules[number].declared, certain and rules[number].certain) for number, certain in ordered]
+        for declared_, certain in (*layers, (own, True)):
+            for name, text, important, shorthand in declared_:
+                if important:
+                    found.setdefault(name, []).append(Value(_pending(text, shorthand), certain))
+        return {name: tuple(reversed(values)) for name, values in found.items()}
+
+    def _animated(self, text: str) -> Iterator[_Declared]:
+        """Yield the declarations at the end of the animations that `text` names."""
+        for each in tokens(text):
+            if each.kind in ("ident", "string"):
+                yield from self._sheets._frames.get(each.text, ())
 
 
-def _blocks(sheet: str) -> Iterator[tuple[str, str]]:
-    """Yield the selectors and the body of each rule in a style sheet without comments.
-
-    Rules in an `@media` block are included only if its condition holds for every screen.
-    """
-    depth, start, prelude = 0, 0, ""
-    skipped: int | None = None
-    for brace in _BRACES.finditer(sheet):
-        before = sheet[start : brace.start()]
-        start = brace.end()
-        if brace[0] == "{":
-            prelude = before.rpartition(";")[2].strip() if "@" in before else before.strip()
-            if prelude.startswith("@") and skipped is None and not _EVERY_SCREEN.match(prelude):
-                skipped = depth
-            depth += 1
-        elif depth:
-            depth -= 1
-            if skipped is None and prelude and not prelude.startswith("@"):
-                yield prelude, before
-            prelude = ""
-            if skipped == depth:
-                skipped = None
+_PLAIN: Style = {}
+_SEPARATOR = "\x00"
 
 
-def _parsed(selector: str) -> tuple[tuple[_Compound, ...], tuple[bool, ...]] | None:
-    """Return the compound selectors of `selector`, and whether each follows a child combinator.
+def _pending(text: str, shorthand: str) -> str:
+    return f"{shorthand}{_SEPARATOR}{text}" if shorthand else text
 
-    The result is None if the selector is not supported.
-    """
-    compounds: list[_Compound] = []
-    is_child: list[bool] = []
-    child = False
-    for word in selector.replace(">", " > ").split():
-        if word == ">":
-            child = True
+
+def _resolved(values: Iterable[Value], name: str, scope: _Variables) -> Iterator[Value]:
+    """Yield the possible values of the property `name` after replacing `var()`."""
+    for text, certain in values:
+        shorthand, separator, written = text.rpartition(_SEPARATOR)
+        if "var(" not in text.lower():
+            yield Value(text, certain)
             continue
-        compound = _compound(word)
-        if compound is None:
-            return None
-        compounds.append(compound)
-        is_child.append(child)
-        child = False
-    return (tuple(compounds), tuple(is_child)) if compounds and not child else None
+        made = scope.resolved(written)
+        if separator:
+            made = tuple(each[1] for text in made for each in longhands(shorthand, text) if each[0] == name)
+        if not made:
+            # An invalid reference makes the value that of the parent element, or the initial one.
+            yield Value("unset", False)
+        for at, each in enumerate(made):
+            yield Value(each, certain and at == len(made) - 1)
 
 
-def _compound(word: str) -> _Compound | None:
-    match = _COMPOUND.match(word)
+def _declared(found: Iterable[Declaration]) -> Iterator[_Declared]:
+    """Yield the declarations that can matter, with shorthand properties expanded."""
+    for name, value, important in found:
+        if name.startswith("--"):
+            yield _Declared(name, value, important, "")
+        elif name in PROPERTIES:
+            pending = "var(" in value.lower()
+            for longhand, text in longhands(name, value):
+                is_short = pending and longhand != name
+                yield _Declared(longhand, value if is_short else text, important, name if is_short else "")
+
+
+def _final(body: Iterable[Statement]) -> Iterator[_Declared]:
+    """Yield the declarations of the last keyframe of an animation."""
+    for rule in body:
+        if isinstance(rule, Rule) and rule.keyword == "" and any(map(_is_end, rule.prelude)):
+            yield from _declared(each for each in rule.body or () if isinstance(each, Declaration))
+
+
+def _is_end(token: Token) -> bool:
+    return token.word == "to" or (token.kind == "percentage" and token.number == 100)
+
+
+def _is_supported(token: Token) -> Truth:
+    """Return whether browsers support the declaration in a condition such as `(display: grid)`, as far as is known."""
+    words = [each for each in token.inner if each.kind != "whitespace"]
+    if token.kind == "()" and len(words) == 3 and words[0].word == "display" and words[2].word in ("grid", "flex"):
+        return True
+    return None
+
+
+def applies(said: Mapping[str, str]) -> Truth:
+    """Return whether a `style` or `link` element with the attributes `said` contains CSS for the usual screens."""
+    if said.get("type", "").strip().lower().partition(";")[0] not in ("", "text/css"):
+        return False
+    return css_media.applies(tokens(said.get("media", "")))
+
+
+_DATA = re.compile(r"\s*data:([^,]{0,200}),", re.IGNORECASE)
+
+
+def _data(href: str) -> str | None:
+    """Return the text of a `data:` URL, or None if `href` is something else."""
+    match = _DATA.match(href)
     if match is None:
         return None
-    parts = _PART.findall(match["rest"])
-    attributes = [_ATTRIBUTE.match(each) for each in parts if each[0] == "["]
-    if not all(attributes):
-        return None
-    name = (match["name"] or "").lower()
-    return _Compound(
-        "" if name == "*" else name,
-        next((each[1:] for each in parts if each[0] == "#"), ""),
-        frozenset(each[1:] for each in parts if each[0] == "."),
-        tuple((each[1].lower(), each[2]) for each in attributes if each is not None),
-    )
+    data = unquote_to_bytes(href[match.end() :].partition("#")[0])
+    if match[1].lower().replace(" ", "").endswith(";base64"):
+        import base64
+
+        try:
+            data = base64.b64decode(data + b"==", validate=False)
+        except ValueError:
+            return ""
+    return sheet_text(data)
 
 
-def _plain(text: str) -> str:
-    """Return the CSS text without comments and with escapes replaced by the characters they represent."""
-    if "/*" in text:
-        text = _COMMENT.sub(" ", text)
-    return _ESCAPE.sub(_unescaped, text) if "\\" in text else text
+_CHARSET = re.compile(rb'@charset "([\w.:-]{1,40})";', re.IGNORECASE)
 
 
-def _unescaped(escape: re.Match[str]) -> str:
-    if escape[2] is not None:
-        return escape[2]
-    code = int(escape[1], 16)
-    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
-
-
-def embedded(root: _Element) -> Sequence[str]:
-    """Return the contents of the `style` elements below `root` that apply to all screens."""
-    return [
-        "".join(map(str, each.itertext()))
-        for each in root.iter()
-        if local_name(each) == "style" and _EVERY_SCREEN.match(f"@media {local_attributes(each).get('media', '')}")
-    ]
+def sheet_text(data: bytes) -> str:
+    """Decode a style sheet: by its byte-order mark, else by its `@charset` rule, else as UTF-8 (CSS Syntax 3)."""
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    declared = _CHARSET.match(data)
+    try:
+        return data.decode(declared[1].decode("ascii") if declared else "utf-8", "replace")
+    except LookupError:
+        return data.decode("utf-8", "replace")

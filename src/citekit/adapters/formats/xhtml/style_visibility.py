@@ -1,18 +1,38 @@
 """Determines whether a style hides text.
 
-Text is hidden if it is not displayed, transparent, tiny, clipped, off-screen, or in the color of its background.
+Text is hidden if it is not displayed, transparent, tiny, clipped, off-screen, or in the color of its background. If a
+property has several possible values, or one that is not understood, text counts as hidden if any of them may hide it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
 
+from citekit.adapters.formats.xhtml.css_properties import (
+    BLACK,
+    HEIGHT,
+    RGBA,
+    WHITE,
+    WIDTH,
+    Change,
+    Units,
+    Unread,
+    change,
+    color_of,
+    image_colors,
+    keyword,
+    length,
+    number,
+    written,
+)
+from citekit.adapters.formats.xhtml.style_sheets import Style
+from citekit.adapters.libraries.lxml import names
 from citekit.adapters.libraries.mammoth import UNSEEN_STYLE
 
-Color = tuple[int, int, int] | None
-"""Red, green, blue; None if unknown."""
+Color = RGBA | None
+"""A color, or None if it is not known."""
 
 FAR = 500.0
 """Distance in CSS pixels outside the page from which text counts as off-screen."""
@@ -20,172 +40,432 @@ FAR = 500.0
 TINY = 1.5
 """Font size in CSS pixels up to which text is unreadable."""
 
-_NEAR = 6
+_NEAR = 20
 """Maximum difference in each of red, green, and blue between two colors that look the same."""
 
-_WHITE, _BLACK = (255, 255, 255), (0, 0, 0)
-_NAMED: Mapping[str, Color] = {
-    "white": _WHITE, "black": _BLACK, "red": (255, 0, 0), "lime": (0, 255, 0), "green": (0, 128, 0), "blue": (0, 0, 255),
-    "yellow": (255, 255, 0), "gray": (128, 128, 128), "grey": (128, 128, 128), "silver": (192, 192, 192),
-    "navy": (0, 0, 128), "snow": (255, 250, 250), "ivory": (255, 255, 240), "ghostwhite": (248, 248, 255),
-    "whitesmoke": (245, 245, 245), "canvas": _WHITE,
-}  # fmt: skip
-_PIXELS = {
-    "px": 1.0,
-    "pt": 4 / 3,
-    "pc": 16.0,
-    "em": 16.0,
-    "rem": 16.0,
-    "ex": 8.0,
-    "ch": 8.0,
-    "in": 96.0,
-    "cm": 37.8,
-    "mm": 3.78,
+_COLORS_LIMIT = 12
+_LINK: RGBA = (0.0, 0.0, 238.0, 1.0)
+_DARK: RGBA = (18.0, 18.0, 18.0, 1.0)
+_BUTTON: RGBA = (239.0, 239.0, 239.0, 1.0)
+_OWN_COLORS: Mapping[str, tuple[RGBA, RGBA]] = {
+    "mark": (BLACK, (255.0, 255.0, 0.0, 1.0)),
+    "button": (BLACK, _BUTTON),
+    "input": (BLACK, WHITE),
+    "select": (BLACK, WHITE),
+    "textarea": (BLACK, WHITE),
 }
-_PIXELS |= {"vw": 10.0, "vh": 10.0, "%": 10.0, "": 1.0}
-_LENGTH = re.compile(r"([-+]?[0-9]*\.?[0-9]+)([a-z%]*)\Z")
-_HEX = re.compile(r"#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\Z")
-_RGB = re.compile(r"rgba?\(\s*([\d.]+)[\s,]+([\d.]+)[\s,]+([\d.]+)(?:[\s,/]+([\d.]+%?))?\s*\)\Z")
-_CLIPPED = re.compile(
-    r"rect\(\s*0(?:px)?[\s,]+0(?:px)?[\s,]+0(?:px)?[\s,]+0(?:px)?\s*\)|rect\(\s*1px[\s,]+1px[\s,]+1px[\s,]+1px\s*\)"
-    r"|inset\(\s*(?:50|100)%\s*\)|circle\(\s*0(?:px|%)?\s*\)|(?:polygon|path)\(\s*\)"
-)
-_SCALED = re.compile(r"scale[xy]?\(\s*0+(?:\.0+)?\s*[,)]")
-_MOVED = re.compile(r"translate[xy]?\(\s*(-?[\d.]+[a-z%]*)")
-_OFFSETS = ("left", "top", "right", "bottom", "margin-left", "margin-top", "text-indent")
-_OWN_COLOR = frozenset(("a", "button", "input", "select", "mark", "textarea"))
-"""Elements that browsers color by default."""
+"""The color and the background color that browsers give to some elements."""
 
-_FALLBACK = frozenset(("iframe", "noembed", "noframes", "noscript", "template", "datalist", "canvas", "audio", "video"))
-"""Elements whose text browsers display only if they do not support the element."""
+_FALLBACK = names(
+    """
+    iframe noembed noframes noscript template datalist canvas audio video object progress meter frameset mphantom
+    defs symbol clippath mask pattern marker lineargradient radialgradient filter
+    """
+)
+"""Elements whose text browsers display only if they do not support the element, or never."""
+
+_SVG_HINTS = names(
+    "fill fill-opacity stroke display visibility opacity font-size transform clip-path mask filter overflow x y"
+)
+_SVG_TEXT = names("text tspan textpath")
+_SVG_ROOM = 300.0
 
 
 class Shown(NamedTuple):
-    """The appearance of text inside an element: whether it is hidden or tiny, its color, and the color behind it."""
+    """The appearance of text inside an element: whether it is hidden, its size, colors, and the colors behind it.
+
+    `right` and `down` are the distances by which it is moved, `scale` is its smallest magnification, and `alpha` its
+    opacity. `is_clipped` says that an ancestor hides what is outside it, and `is_drawing` that the text is in an SVG.
+    """
 
     hidden: bool = False
-    tiny: bool = False
-    color: Color = _BLACK
-    background: Color = _WHITE
+    size: float = 16.0
+    root_size: float = 16.0
+    scale: float = 1.0
+    alpha: float = 1.0
+    colors: tuple[Color, ...] = (BLACK,)
+    fills: tuple[Color, ...] = ()
+    backgrounds: tuple[Color, ...] = (WHITE,)
+    right: float = 0.0
+    down: float = 0.0
+    is_clipped: bool = False
+    is_drawing: bool = False
 
     @property
     def unseen(self) -> bool:
         """Whether the text is invisible: hidden, tiny, or nearly in the color of its background."""
-        if self.hidden or self.tiny:
+        if self.hidden or self.size * self.scale <= TINY:
             return True
-        mine, behind = self.color, self.background
-        return (
-            mine is not None
-            and behind is not None
-            and all(abs(a - b) <= _NEAR for a, b in zip(mine, behind, strict=True))
-        )
+        inks = self.fills or self.colors
+        return any(_is_near(ink, behind, self.alpha) for ink in inks for behind in self.backgrounds)
 
 
 PAGE = Shown()
 """Black on white: the default style of browsers."""
 
+_HIDDEN = PAGE._replace(hidden=True)
 
-def shown(name: str, said: Mapping[str, str], style: Mapping[str, str], around: Shown) -> Shown:
-    """Return how the element `name` is displayed.
 
-    `said` contains its attributes and `style` its style properties; `around` is how the parent element is displayed.
+def is_unshown(name: str, said: Mapping[str, str], around: Sequence[str]) -> bool:
+    """Return whether browsers hide an element because of its name or its attributes `said`.
+
+    `around` contains the names of its ancestors.
     """
-    if around.hidden:
-        return around
     if name in _FALLBACK or (name == "dialog" and "open" not in said):
-        return around._replace(hidden=True)
-    if not (said or style or name in _OWN_COLOR):
-        return around
-    if "hidden" in said or said.get("class") == UNSEEN_STYLE or _is_hidden(style):
-        return around._replace(hidden=True)
-    color = None if name in _OWN_COLOR else around.color
-    background = around.background
-    if said.get("bgcolor"):
-        background = _color(said["bgcolor"].lower(), background)
-    if said.get("color") and name in ("font", "basefont"):
-        color = _color(said["color"].lower(), color)
-    for key in ("background", "background-color", "background-image"):
-        if key in style:
-            background = _background(style[key], background)
-    for key in ("color", "-webkit-text-fill-color"):
-        if key in style:
-            color = _color(style[key], around.color, background)
-    return Shown(False, _tiny(style, around.tiny), color, background)
-
-
-def _is_hidden(style: Mapping[str, str]) -> bool:
-    if not style:
+        return True
+    if (name == "case" and "switch" in around) or (len(around) > 1 and around[-2] == "maction"):
+        return True
+    if not said:
         return False
-    off = any((length := _pixels(style.get(each, ""))) is not None and length <= -FAR for each in _OFFSETS)
-    transform = style.get("transform", "")
-    moved = _MOVED.search(transform)
     return (
-        style.get("display") == "none"
-        or style.get("visibility") in ("hidden", "collapse")
-        or style.get("content-visibility") == "hidden"
-        or _is_low(style.get("opacity"))
-        or off
-        or bool(_CLIPPED.match(style.get("clip", "")) or _CLIPPED.match(style.get("clip-path", "")))
-        or bool(_SCALED.search(transform))
-        or (moved is not None and (_pixels(moved[1]) or 0) <= -FAR)
-        or (style.get("overflow", "") in ("hidden", "clip") and _has_no_room(style))
+        "hidden" in said
+        or "popover" in said
+        or said.get("class") == UNSEEN_STYLE
+        or (name == "bdo" and said.get("dir", "").lower() == "rtl")
+        or (name == "svg" and any(said.get(each, "1").strip() in ("0", "0px") for each in ("width", "height")))
     )
 
 
-def _is_low(opacity: str | None) -> bool:
-    match = _LENGTH.match(opacity or "")
-    return match is not None and float(match[1]) / (100 if match[2] == "%" else 1) < 0.05
+def hints_of(name: str, said: Mapping[str, str], *, is_drawing: bool) -> tuple[tuple[str, str], ...]:
+    """Return the properties that the attributes `said` of an element set."""
+    if is_drawing:
+        return tuple((key, value) for key, value in said.items() if key in _SVG_HINTS)
+    found: list[tuple[str, str]] = []
+    if said.get("bgcolor"):
+        found.append(("background-color", _legacy(said["bgcolor"])))
+    if said.get("background") and name in ("body", "table", "td", "th", "tr"):
+        found.append(("background-image", "url(image)"))
+    if said.get("color") and name in ("font", "basefont"):
+        found.append(("color", _legacy(said["color"])))
+    if said.get("text") and name == "body":
+        found.append(("color", _legacy(said["text"])))
+    return tuple(found)
 
 
-def _has_no_room(style: Mapping[str, str]) -> bool:
-    sizes = (_pixels(style.get(each, "")) for each in ("width", "height", "max-width", "max-height"))
-    return any(size is not None and 0 <= size <= 1 for size in sizes)
+def _legacy(text: str) -> str:
+    """Return the CSS color for a color in an HTML attribute, which may lack its `#`."""
+    text = text.strip()
+    if isinstance(color_of(text), tuple):
+        return text
+    digits = "".join(each if each in "0123456789abcdefABCDEF" else "0" for each in text.lstrip("#")[:128])
+    size = -(-len(digits) // 3) or 1
+    digits = digits.ljust(3 * size, "0")
+    return "#" + "".join(digits[at : at + size][-8:][:2].rjust(2, "0") for at in range(0, 3 * size, size))
 
 
-def _tiny(style: Mapping[str, str], around: bool) -> bool:
-    size = style.get("font-size") or next((word for word in style.get("font", "").split() if _LENGTH.match(word)), "")
-    match = _LENGTH.match(size.partition("/")[0])
-    if match is None:
-        return around and size not in ("initial", "small", "medium", "large", "x-large", "xx-large")
-    if match[2] in ("em", "%", "ex", "ch"):
-        factor = float(match[1]) / (100 if match[2] == "%" else 1)
-        return around or factor * 16 <= TINY
-    return (_pixels(size.partition("/")[0]) or 0) <= TINY
+def shown(name: str, style: Style, around: Shown, *, has_link: bool = False) -> Shown:
+    """Return how the element `name` with a style is displayed.
 
-
-def _pixels(text: str) -> float | None:
-    match = _LENGTH.match(text)
-    return None if match is None or match[2] not in _PIXELS else float(match[1]) * _PIXELS[match[2]]
-
-
-def _background(value: str, behind: Color) -> Color:
-    if "url(" in value or "gradient" in value or "image" in value:
-        return None
-    if _RGB.match(value):
-        return _color(value, behind)
-    found = next((_color(word, None) for word in value.split() if word in _NAMED or _HEX.match(word)), None)
-    return behind if found is None and value in ("transparent", "none", "inherit", "initial", "unset") else found
-
-
-def _color(value: str, around: Color, behind: Color = None) -> Color:
-    """Return the color for a CSS value, or None if it is unknown.
-
-    The result is `behind` if the value is transparent, and `around` if the color is inherited.
+    `around` is how its parent is displayed, and `has_link` says whether it is a hyperlink.
     """
-    if value in ("inherit", "currentcolor", "unset"):
+    if around.hidden:
         return around
-    if value == "transparent":
-        return behind
-    rgb = _RGB.match(value)
-    if rgb is not None:
-        if rgb[4] is not None and _is_low(rgb[4]):
-            return behind
-        red, green, blue = (min(255, int(float(each))) for each in (rgb[1], rgb[2], rgb[3]))
-        return red, green, blue
-    written = _HEX.match(value)
-    if written is None:
-        return _NAMED.get(value)
-    digits = written[1] if len(written[1]) > 4 else "".join(2 * each for each in written[1])
-    if digits[6:] and int(digits[6:], 16) < 13:
-        return behind
-    return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:6], 16)
+    if name == "svg" and not around.is_drawing:
+        around = around._replace(is_drawing=True, fills=(BLACK,))
+    elif name == "foreignobject":
+        around = around._replace(is_drawing=False, fills=())
+    if not (style or has_link or name in _OWN_COLORS):
+        return around
+    size = _font_size(style, around)
+    units = Units(size, size if name == "html" else around.root_size)
+    if _is_hidden(style) or _has_no_room(style, units):
+        return _HIDDEN
+    look = _moved(style, units, around)
+    if look is None:
+        return _HIDDEN
+    if name in _SVG_TEXT and _is_outside(style, units):
+        return _HIDDEN
+    return _colored(name, style, look._replace(size=size, root_size=units.rem), has_link=has_link)
+
+
+Reading = TypeVar("Reading")
+
+
+def _choices(style: Style, name: str, read: Callable[[str], Reading | Unread]) -> Iterator[Reading | Unread | str]:
+    """Yield the possible values of a property: `UNKNOWN` for one that is not understood, "unset" for the default."""
+    for text, certain in style.get(name, ()):
+        value = read(text)
+        if value is Unread.INVALID:
+            continue
+        yield value
+        if certain and value is not Unread.UNKNOWN:
+            return
+    yield "unset"
+
+
+def _words(style: Style, name: str) -> list[str | Unread]:
+    return list(_choices(style, name, lambda text: keyword(name, text))) if name in style else []
+
+
+def _lengths(style: Style, name: str, units: Units) -> list[float | str | Unread]:
+    return list(_choices(style, name, lambda text: length(name, text, units))) if name in style else []
+
+
+def _font_size(style: Style, around: Shown) -> float:
+    sizes: list[float] = []
+    units = Units(around.size, around.root_size, around.size)
+    for each in _lengths(style, "font-size", units):
+        if isinstance(each, float):
+            sizes.append(each)
+        elif each is Unread.UNKNOWN:
+            sizes.append(0.0)
+        else:
+            sizes.append(16.0 if each == "initial" else around.size)
+    return min(sizes) if sizes else around.size
+
+
+_HIDING: Mapping[str, frozenset[str | Unread]] = {
+    "display": frozenset(("none", "table-column", "table-column-group", Unread.UNKNOWN)),
+    "visibility": frozenset(("hidden", "collapse", Unread.UNKNOWN)),
+    "content-visibility": frozenset(("hidden", Unread.UNKNOWN)),
+    "unicode-bidi": frozenset(("bidi-override", "isolate-override", Unread.UNKNOWN)),
+    "-webkit-text-security": frozenset(("disc", "circle", "square", Unread.UNKNOWN)),
+}
+_BLENDS = frozenset(("normal", "multiply", "darken", "luminosity", "unset", "initial", "inherit", "revert"))
+
+
+def _is_hidden(style: Style) -> bool:
+    for name, hiding in _HIDING.items():
+        if name in style and not hiding.isdisjoint(_words(style, name)):
+            return True
+    if not _BLENDS.issuperset(_words(style, "mix-blend-mode")):
+        return True
+    for name in ("mask-image", "offset-path"):
+        if name in style and any(each != "none" and each not in _DEFAULTS for each in _choices(style, name, written)):
+            return True
+    if "content" in style:
+        texts = (each for each in _choices(style, "content", written))
+        return any(each is Unread.UNKNOWN or (isinstance(each, str) and "(" in each) for each in texts)
+    return False
+
+
+_DEFAULTS = frozenset(("unset", "initial", "inherit", "revert", "revert-layer"))
+_CLIPPING = frozenset(("hidden", "clip", "auto", "scroll", "overlay", Unread.UNKNOWN))
+
+
+def _clips(style: Style, axis: str) -> bool:
+    words = _words(style, f"overflow-{axis}")
+    return any(word in _CLIPPING or (isinstance(word, str) and "hidden" in word) for word in words)
+
+
+def _has_no_room(style: Style, units: Units) -> bool:
+    """Return whether the element is too small for its text, and hides what does not fit."""
+    wide, tall = _clips(style, "x"), _clips(style, "y")
+    if not (wide or tall):
+        return False
+    wide = tall = True  # if one axis is not `visible`, neither is the other
+    least = 0.5 * max(units.em, 8.0)
+    for name, minimum, padding in (
+        ("height", "min-height", "padding-bottom"),
+        ("max-height", "min-height", "padding-bottom"),
+        ("width", "min-width", "padding-right"),
+        ("max-width", "min-width", "padding-right"),
+    ):
+        found = _lengths(style, name, units)
+        added = max(_least(style, minimum, units), _least(style, padding, units))
+        for each in found:
+            if each is Unread.UNKNOWN or (isinstance(each, float) and each + added < least):
+                return True
+    return any(isinstance(each, float) and each < 0.1 for each in _lengths(style, "line-height", units))
+
+
+def _least(style: Style, name: str, units: Units) -> float:
+    """Return the smallest possible value of a length, with 0 for a keyword or a value that is not understood."""
+    return min((each if isinstance(each, float) else 0.0 for each in _lengths(style, name, units)), default=0.0)
+
+
+def _moved(style: Style, units: Units, around: Shown) -> Shown | None:
+    """Return the position, scale, and opacity of the element, or None if they hide it."""
+    places = {str(each).removeprefix("-webkit-") for each in _words(style, "position")} or {"static"}
+    is_placed = bool(places - {"static", *_DEFAULTS})
+    is_fixed, is_absolute = "fixed" in places, not places.isdisjoint(("fixed", "absolute"))
+    right = 0.0 if is_fixed else min(around.right, 0.0) if is_absolute else around.right
+    down = 0.0 if is_fixed else min(around.down, 0.0) if is_absolute else around.down
+    own_right = own_down = 0.0
+    tall = units._replace(percent=HEIGHT)
+    for name, own in (("margin-left", units), ("padding-left", units), ("text-indent", units)):
+        if name in style:
+            if Unread.UNKNOWN in _lengths(style, name, own):
+                return None
+            own_right += _least(style, name, own)
+    for name in ("margin-top", "padding-top"):
+        if name in style:
+            if Unread.UNKNOWN in _lengths(style, name, units):
+                return None
+            own_down += _least(style, name, units)
+    if is_placed:
+        for name in ("left", "top", "right", "bottom"):
+            own = units if name in ("left", "right") else tall
+            found = _lengths(style, name, own)
+            if Unread.UNKNOWN in found:
+                return None
+            if name in ("right", "bottom") and any(
+                isinstance(each, float) and not -FAR < each < 1.2 * WIDTH for each in found
+            ):
+                return None
+        own_right += _least(style, "left", units)
+        own_down += _least(style, "top", tall)
+    changed = Change()
+    for name in ("transform", "translate", "scale", "rotate", "filter", "clip", "clip-path"):
+        if name not in style:
+            continue
+        found_changes = list(_choices(style, name, partial(change, name, units=units)))
+        made = [each for each in found_changes if isinstance(each, Change)]
+        if Unread.UNKNOWN in found_changes or any(each.gone for each in made):
+            return None
+        if made:
+            weakest = Change(
+                min(each.scale for each in made),
+                min(each.right for each in made),
+                min(each.down for each in made),
+                min(each.alpha for each in made),
+            )
+            changed = changed.then(weakest)
+    own_right, own_down = own_right + changed.right, own_down + changed.down
+    right, down = right + own_right, down + own_down
+    if right <= -FAR or down <= -FAR:
+        return None
+    is_clipped = around.is_clipped or _clips(style, "x") or _clips(style, "y")
+    if is_clipped and (own_right >= 0.98 * WIDTH or own_down >= 2 * HEIGHT):
+        return None
+    if is_fixed and (own_right >= WIDTH or own_down >= HEIGHT):
+        return None
+    if any(isinstance(each, float) and each <= -0.3 * units.em for each in _lengths(style, "letter-spacing", units)):
+        return None
+    numbers = {}
+    for name in ("opacity", "zoom"):
+        found_numbers = list(_choices(style, name, partial(number, name))) if name in style else []
+        if Unread.UNKNOWN in found_numbers:
+            return None
+        numbers[name] = min((each for each in found_numbers if isinstance(each, float)), default=1.0)
+    alpha = around.alpha * max(0.0, min(1.0, numbers["opacity"])) * changed.alpha
+    scale = around.scale * changed.scale * (numbers["zoom"] or 1.0)
+    if alpha < 0.05:
+        return None
+    return around._replace(right=right, down=down, scale=scale, alpha=alpha, is_clipped=is_clipped)
+
+
+def _is_outside(style: Style, units: Units) -> bool:
+    """Return whether a text in an SVG starts outside the image."""
+    found = [each for name in ("x", "y") for each in _lengths(style, name, units)]
+    return any(isinstance(each, float) and (each < -_SVG_ROOM / 6 or each > 20 * _SVG_ROOM) for each in found)
+
+
+def _colored(name: str, style: Style, around: Shown, *, has_link: bool) -> Shown:
+    """Return `around` with the colors of the element and the colors behind it."""
+    backgrounds = _backgrounds(name, style, around.backgrounds)
+    own = _OWN_COLORS.get(name)
+    default: tuple[Color, ...] = (_LINK,) if has_link else (own[0],) if own else around.colors
+    if name == "html" and any(
+        "dark" in str(each) and "light" not in str(each) for each in _words(style, "color-scheme")
+    ):
+        default, backgrounds = (WHITE,), _backgrounds(name, style, (_DARK,))
+    colors = _inks(style, "color", default, around.colors, around.colors)
+    fills = around.fills
+    if "-webkit-text-fill-color" in style and not around.is_drawing:
+        fills = _inks(style, "-webkit-text-fill-color", fills or colors, colors, fills or colors)
+        if all(each in colors for each in fills):
+            fills = ()
+    if around.is_drawing:
+        if "fill" in style:
+            fills = _inks(style, "fill", fills, colors, fills)
+        faint = _choices(style, "fill-opacity", lambda text: number("fill-opacity", text))
+        if "fill-opacity" in style and any(
+            each is Unread.UNKNOWN or (isinstance(each, float) and each < 0.05) for each in faint
+        ):
+            fills = (None,)
+    if "background-clip" in style and any("text" in str(each) for each in _words(style, "background-clip")):
+        # The background shows through the letters, which are usually transparent.
+        images = [each for each in _choices(style, "background-image", image_colors) if isinstance(each, tuple)]
+        stops = tuple(color for found, _ in images for color in found)
+        inks = fills or colors
+        if stops and all(each is not None and each[3] == 0 for each in inks):
+            return around._replace(colors=_limited(stops), fills=())
+        return around._replace(colors=colors, fills=fills, backgrounds=_limited((*backgrounds, *around.backgrounds)))
+    return around._replace(colors=colors, fills=fills, backgrounds=backgrounds)
+
+
+def _inks(
+    style: Style,
+    name: str,
+    default: tuple[Color, ...],
+    current: tuple[Color, ...],
+    inherited: tuple[Color, ...],
+) -> tuple[Color, ...]:
+    """Return the possible colors of a property.
+
+    `default` is the color without a declaration, `current` the value of `currentcolor`, and `inherited` the color of
+    the parent element.
+    """
+    if name not in style:
+        return default
+    found: list[Color] = []
+    for value, certain in style[name]:
+        each = color_of(value) if value.lower() != "none" or name != "fill" else (0.0, 0.0, 0.0, 0.0)
+        if each is Unread.INVALID:
+            continue
+        if isinstance(each, tuple):
+            found.append(each)
+        elif each is Unread.UNKNOWN:
+            found.append(None)
+        elif each == "initial":
+            found.append(BLACK)
+        else:
+            found.extend(current if each.startswith("current") else default if each == "revert" else inherited)
+        if certain and each is not Unread.UNKNOWN:
+            return _limited(found)
+    return _limited((*found, *default))
+
+
+def _backgrounds(name: str, style: Style, behind: tuple[Color, ...]) -> tuple[Color, ...]:
+    """Return the possible colors behind the text of an element. `behind` contains those behind the element."""
+    below: list[Color] = list(behind)
+    own = _OWN_COLORS.get(name)
+    if own:
+        below = [own[1]]
+    if "background-color" in style:
+        start, below = below, []
+        for each in _choices(style, "background-color", color_of):
+            if isinstance(each, tuple):
+                below.extend(_over(each, under) for under in start)
+            elif each is Unread.UNKNOWN or (isinstance(each, str) and each.startswith("current")):
+                below.append(None)
+            else:
+                below.extend(start)
+    if "background-image" not in style:
+        return _limited(below)
+    painted: list[Color] = []
+    for image in _choices(style, "background-image", image_colors):
+        if isinstance(image, Unread):
+            painted.append(None)
+        elif isinstance(image, str) or not image[0]:
+            painted.extend(below)
+        else:
+            stops, other = image
+            painted.extend(_over(stop, under) for stop in stops for under in below)
+            if other or "background-size" in style or "background-repeat" in style:
+                painted.extend(below)
+    return _limited(painted)
+
+
+def _over(color: RGBA, under: Color) -> Color:
+    """Return the color that results from painting `color` over `under`."""
+    if color[3] >= 1:
+        return color
+    if under is None:
+        return None
+    red, green, blue = (top * color[3] + bottom * (1 - color[3]) for top, bottom in zip(color[:3], under, strict=False))
+    return red, green, blue, 1.0
+
+
+def _limited(colors: Sequence[Color]) -> tuple[Color, ...]:
+    found = tuple(dict.fromkeys(colors))
+    return found if len(found) <= _COLORS_LIMIT else (None,)
+
+
+def _is_near(ink: Color, behind: Color, alpha: float) -> bool:
+    """Return whether text of the color `ink` cannot be seen over `behind`, or may not be seen."""
+    if ink is None or behind is None:
+        return True
+    strength = alpha * ink[3]
+    return all(abs(one - other) * strength <= _NEAR for one, other in zip(ink[:3], behind, strict=False))
