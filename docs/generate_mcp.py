@@ -119,6 +119,20 @@ The server sends these instructions:
 
 {instructions}
 
+## Arguments of several tools
+
+The descriptions that agents read are short. These arguments mean the same in each tool:
+
+- `book_id` is the ID of a book in the library, from `alexandria_search`. `file_path` is an absolute path.
+- `author` and `title` are parts of the name and the title, in any case; `language` is a code such as `eng`. In
+  `alexandria_ingest_file`, they override the values in the file.
+- `collection` is the collection to use. The default is the configured one (`QDRANT_COLLECTION`).
+- `format_preference`: if the book isn't available in this format, its first readable format is used.
+- `threshold` of an ingest or trial: a chunk ends where the similarity of neighboring sentences is below this value.
+- `min_chunk_size` and `max_chunk_size` are numbers of words.
+- `hierarchical` splits the book by chapters first, so that a hit can be shown in its chapter.
+- `force` ingests a book again that is already in the collection, and replaces its chunks.
+
 ## Guardians as prompts
 
 Every [guardian](guardians.md) is also a prompt, `{prefix}<id>`, with an optional argument `{question}`. The

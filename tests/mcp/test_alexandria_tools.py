@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -101,9 +102,20 @@ def test_the_groups_of_tools_are_offered_that_were_asked_for(
     assert ("alexandria" in asked) is prompts
 
 
+def test_all_tools_cost_an_agent_at_most_3000_tokens(tmp_path: Path) -> None:
+    tools = LibraryHome(tmp_path, environment={"CITEKIT_TOOLS": "citekit,alexandria"}).ask(listed)
+
+    sent = [f"{tool.name} {tool.description} {json.dumps(tool.input_schema, separators=(',', ':'))}" for tool in tools]
+
+    assert 22 == len(sent)
+    assert sum(map(len, sent)) / 4 <= 3000  # about four characters a token
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_tools_are_those_of_the_contract_in_its_order(tmp_path: Path, mode: str) -> None:
     tools = LibraryHome(tmp_path, environment={"CITEKIT_TOOLS": "alexandria"}).ask(listed, mode)
+    reference = (Path(__file__).parents[2] / "docs" / "reference" / "mcp.md").read_text(encoding="utf-8")
+    explained = reference.partition("## Arguments of several tools")[2].partition("## Guardians")[0]
 
     assert NAMES == [tool.name for tool in tools]
     for tool in tools:
@@ -112,7 +124,10 @@ def test_the_tools_are_those_of_the_contract_in_its_order(tmp_path: Path, mode: 
         jsonschema.Draft202012Validator.check_schema(tool.output_schema)
         assert tool.title
         assert len(tool.description or "") > 40
-        assert all("description" in field for field in tool.input_schema["properties"].values())
+        bare = [name for name, field in tool.input_schema["properties"].items() if "description" not in field]
+        assert [] == [name for name in bare if f"`{name}`" not in explained], (
+            "explained neither here nor in the reference"
+        )
 
 
 @pytest.mark.parametrize("name", CONTRACT)

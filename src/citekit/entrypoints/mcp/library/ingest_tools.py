@@ -15,10 +15,8 @@ INGEST = Tool(
     name="alexandria_ingest",
     title="Ingest a book from the library",
     description=(
-        "Reads a book from the library, splits it into chunks where its subject changes, and adds them "
-        "to the collection. A file that is already in the collection is skipped unless force is true. "
-        "Takes seconds to minutes, reports progress, and can be canceled; a canceled ingest adds nothing "
-        "to the collection."
+        "Adds a book of the library to the collection, in chunks that end where the subject changes. A book "
+        "that is already there is skipped unless force is true. Takes seconds to minutes; a canceled ingest adds nothing."
     ),
     input_schema=inputs(
         {"book_id": schemas.BOOK_ID, "format_preference": schemas.FORMAT, **schemas.INGESTING}, ("book_id",)
@@ -31,19 +29,16 @@ BATCH = Tool(
     name="alexandria_batch_ingest",
     title="Ingest several books from the library",
     description=(
-        "Ingests books one after the other, selected by book_ids or by author, title, and language. If "
-        "one book fails, the others are still ingested. Books that are already in the collection are "
-        "skipped, so you can repeat the call to continue an interrupted batch."
+        "Ingests several books, selected by book_ids or by author, title, and language. Continues if one "
+        "fails, and skips books that are already there, so you can repeat an interrupted call."
     ),
     input_schema=inputs(
         {
-            "book_ids": schemas.wholes(
-                "Ids of books in the library. If given, author, title, and language are ignored."
-            ),
+            "book_ids": schemas.wholes("If given, author, title, and language are ignored."),
             "author": schemas.AUTHOR,
             "title": schemas.TITLE,
             "language": schemas.LANGUAGE,
-            "limit": schemas.whole("The maximum number of books, 1 to 50.", 10),
+            "limit": schemas.whole("1 to 50.", 10),
             "format_preference": schemas.FORMAT,
             **schemas.INGESTING,
         }
@@ -76,16 +71,15 @@ INGEST_FILE = Tool(
     name="alexandria_ingest_file",
     title="Ingest a file",
     description=(
-        "Works like alexandria_ingest, for a file that is not in a library. If the file does not contain "
-        "its title or author, needs_metadata is true and missing_fields lists what is missing: call "
-        "again with these arguments. The file must be in a folder that the owner allows."
+        "Works like alexandria_ingest, for a file in a folder that the owner allows. title, author, and language "
+        "override those of the file. If needs_metadata is true, call again with the arguments in missing_fields."
     ),
     input_schema=inputs(
         {
             "file_path": schemas.FILE_PATH,
-            "title": schemas.optional_text("The title. Overrides the title in the file."),
-            "author": schemas.optional_text("The author. Overrides the author in the file."),
-            "language": schemas.optional_text("The language code. Overrides the language in the file."),
+            "title": schemas.optional_text(),
+            "author": schemas.optional_text(),
+            "language": schemas.optional_text(),
             **schemas.INGESTING,
         },
         ("file_path",),
@@ -110,8 +104,7 @@ INGEST_FILE = Tool(
 TEST = Tool(
     name="alexandria_test_chunking",
     title="Preview the chunks of a book",
-    description="Splits a book from the library with the given parameters and returns counts and sample chunks. "
-    "Stores nothing.",
+    description="Splits a book of the library and returns counts and sample chunks. Stores nothing.",
     input_schema=inputs(
         {"book_id": schemas.BOOK_ID, **schemas.CUTTING, "format_preference": schemas.FORMAT}, ("book_id",)
     ),
@@ -122,7 +115,7 @@ TEST = Tool(
 TEST_FILE = Tool(
     name="alexandria_test_chunking_file",
     title="Preview the chunks of a file",
-    description="Splits a file with the given parameters and returns counts and sample chunks. Stores nothing.",
+    description="Splits a file and returns counts and sample chunks. Stores nothing.",
     input_schema=inputs({"file_path": schemas.FILE_PATH, **schemas.CUTTING}, ("file_path",)),
     output_schema=schemas.outputs(schemas.TRIED),
     annotations=LOOKS,
@@ -131,10 +124,7 @@ TEST_FILE = Tool(
 COMPARE = Tool(
     name="alexandria_compare_chunking",
     title="Compare thresholds for a book",
-    description=(
-        "Splits a book from the library with five thresholds, reports how coherent the chunks of each "
-        "are, and recommends one threshold. Stores nothing."
-    ),
+    description=("Tries five thresholds on a book of the library and recommends one. Stores nothing."),
     input_schema=inputs({"book_id": schemas.BOOK_ID, "format_preference": schemas.FORMAT}, ("book_id",)),
     output_schema=schemas.outputs(
         {
@@ -158,15 +148,13 @@ REMOVE = Tool(
     name="alexandria_remove",
     title="Remove a book from the collection",
     description=(
-        "Removes one ingested book from a collection, so that searches no longer find its chunks. The "
-        "file and the library do not change, and the book can be ingested again. Give exactly one of "
-        "book_id, resource_id, and file_path."
+        "Removes an ingested book from a collection; its file stays. Give exactly one of book_id, resource_id, and file_path."
     ),
     input_schema=inputs(
         {
             "book_id": schemas.BOOK_ID,
-            "resource_id": schemas.optional_text("The resource id of the book, from the results of alexandria_query."),
-            "file_path": schemas.optional_text("The absolute path of the file that was ingested."),
+            "resource_id": schemas.optional_text("From alexandria_query."),
+            "file_path": schemas.optional_text(),
             "collection": schemas.COLLECTION,
         }
     ),

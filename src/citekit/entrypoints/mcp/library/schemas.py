@@ -11,19 +11,19 @@ from citekit.entrypoints.mcp.schemas import Schema, text
 _USUAL = ChunkingParams()
 
 
-def optional_text(description: str, default: str | None = None, choices: Sequence[str] = ()) -> Schema:
+def optional_text(description: str = "", default: str | None = None, choices: Sequence[str] = ()) -> Schema:
     """Return the schema of an optional string argument."""
     plain = text(description, tuple(choices))
     return plain if default is None else {**plain, "default": default}
 
 
-def whole(description: str, default: int | None = None) -> Schema:
+def whole(description: str = "", default: int | None = None) -> Schema:
     """Return the schema of an integer argument.
 
     The limits that the description mentions are not part of the schema, because values beyond them are clamped, not
     rejected.
     """
-    plain = {"type": "integer", "description": description}
+    plain = _described("integer", description)
     return plain if default is None else {**plain, "default": default}
 
 
@@ -34,7 +34,11 @@ def number(description: str, default: float) -> Schema:
 
 def switch(description: str, default: bool) -> Schema:
     """Return the schema of a Boolean argument."""
-    return {"type": "boolean", "description": description, "default": default}
+    return {**_described("boolean", description), "default": default}
+
+
+def _described(kind: str, description: str) -> Schema:
+    return {"type": kind, "description": description} if description else {"type": kind}
 
 
 def wholes(description: str) -> Schema:
@@ -42,34 +46,29 @@ def wholes(description: str) -> Schema:
     return {"type": "array", "items": {"type": "integer"}, "description": description}
 
 
-BOOK_ID = whole("The book's id in the library, from alexandria_search.")
-FILE_PATH = text("The absolute path of the file.")
-COLLECTION = optional_text("The collection. Default: the configured collection (QDRANT_COLLECTION).")
-FORMAT = optional_text(
-    "epub or pdf. If the book is not available in this format, its first readable format is used.", "epub"
-)
+BOOK_ID = whole()
+FILE_PATH = text("Absolute.")
+COLLECTION = optional_text()
+FORMAT = optional_text("epub or pdf.", "epub")
 
-AUTHOR = optional_text("Part of the author's name. Case is ignored.")
-TITLE = optional_text("Part of the title. Case is ignored.")
-LANGUAGE = optional_text("A language code, such as eng or hrv.")
+AUTHOR = optional_text()
+TITLE = optional_text("A part of it.")
+LANGUAGE = optional_text("Such as eng.")
 
 CUTTING: Mapping[str, Schema] = {
     "threshold": number(
-        "0 to 1. A chunk ends where the similarity of neighboring sentences is below this value. Higher "
-        "values produce more and smaller chunks.",
+        "0 to 1. Higher: more and smaller chunks.",
         _USUAL.threshold,
     ),
-    "min_chunk_size": whole("The minimum number of words in a chunk.", _USUAL.min_words),
-    "max_chunk_size": whole("The maximum number of words in a chunk.", _USUAL.max_words),
+    "min_chunk_size": whole("Words.", _USUAL.min_words),
+    "max_chunk_size": whole("", _USUAL.max_words),
 }
 
 INGESTING: Mapping[str, Schema] = {
     "collection": COLLECTION,
-    "hierarchical": switch(
-        "Whether to split the book by chapters first, so that a hit can be shown in its chapter.", True
-    ),
+    "hierarchical": switch("", True),
     **CUTTING,
-    "force": switch("Ingest the book again if it is already in the collection, and replace its chunks.", False),
+    "force": switch("", False),
 }
 
 NULL_OR_TEXT: Schema = {"type": ["string", "null"]}
