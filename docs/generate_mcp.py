@@ -20,8 +20,8 @@ TOP = """\
 # The MCP server
 
 `citekit serve` (or `python -m citekit.cli serve`) answers agents over the Model Context Protocol on standard input and
-output, for the maps of one home (`--home DIR`, `CITEKIT_HOME`, or [by a rule](../how-to/choose-a-home.md)). It speaks every protocol version
-from 2024-11-05 to 2026-07-28. Maps that are made or changed while it runs are seen at once.
+output, for the maps of [one home](../how-to/choose-a-home.md) (`--home DIR`, `CITEKIT_HOME`, or by a rule). It speaks every
+protocol version from 2024-11-05 to 2026-07-28. Maps that are made or changed while it runs are seen at once.
 
 ```json
 {
