@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +15,8 @@ from citekit.adapters.mappers.llm.answer_cache import AnswerCache, CachedAnswer,
 from citekit.adapters.mappers.llm.answers import Answer, RawNode
 from citekit.adapters.mappers.llm.messages import BudgetExhausted, Limits, Question, Reply, Usage
 from citekit.adapters.mappers.llm.scripted_service import Line, ScriptedService
-from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
+from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable
+from citekit.domain.progress import Progress
 from tests.mappers.model_talks import model_mapper, nodes, prompt_text, rows_of, source_of
 
 REFUSED = MapperUnavailable("The service refused the file.")
@@ -149,6 +152,60 @@ def test_an_invented_answer_is_not_cached(text: Path, kept: AnswerCache) -> None
         model_mapper(service(inventing), cache=kept).map(source_of(text), "x")
 
     assert 8 == len(model_mapper(service(answering), cache=kept).map(source_of(text), "x").nodes)
+
+
+@pytest.mark.parametrize("bad", ["no JSON at all", "invented"])
+def test_an_unusable_part_costs_only_the_answers_about_it(text: Path, kept: AnswerCache, bad: str) -> None:
+    whole = service(answering)
+    model_mapper(whole).map(source_of(text), "x")
+    windows = len(whole.questions)
+
+    def script(question: Question) -> Line:
+        return bad if "Part 8 " in answering(question) else answering(question)
+
+    whose = _mostly_invented if bad == "invented" else script
+    with pytest.raises(FaultyAnswer, match="parts are cached: run the command again to request only the rest"):
+        model_mapper(service(whose), cache=kept, concurrency=1).map(source_of(text), "x")
+    again = service(answering)
+    made = model_mapper(again, cache=kept).map(source_of(text), "x")
+
+    assert (1 if bad != "invented" else windows - 1) == len(again.questions)
+    assert 8 == len(made.nodes)
+
+
+def _mostly_invented(question: Question) -> Line:
+    good = answering(question)
+    return good if "Part 1 " in good else re.sub(r"Part \d heron", "Turbine ledger", good)
+
+
+def test_the_answers_that_arrive_after_a_part_failed_are_kept(text: Path, kept: AnswerCache) -> None:
+    whole = service(answering)
+    model_mapper(whole).map(source_of(text), "x")
+    windows, failed = len(whole.questions), threading.Event()
+
+    def script(question: Question) -> Line:
+        return answering(question)
+
+    class Late(ScriptedService):
+        """A service that refuses the last part while all others are still being answered."""
+
+        def ask(self, question: Question, progress: Progress) -> Reply:
+            if "Part 8" in answering(question):
+                failed.set()
+                raise REFUSED
+            failed.wait()
+            for _ in range(10):
+                time.sleep(0.05)
+                progress(0, None, "still waiting")
+            return super().ask(question, progress)
+
+    slow = Late(script, limits_of=Limits(as_file=False, characters=1500))
+    with pytest.raises(MapperUnavailable, match=f"The answers for {windows - 1} of {windows} parts are cached"):
+        model_mapper(slow, cache=kept).map(source_of(text), "x")
+    again = service(answering)
+    model_mapper(again, cache=kept).map(source_of(text), "x")
+
+    assert 1 == len(again.questions)
 
 
 def test_a_key_that_a_model_repeats_is_in_no_stored_answer_or_map(text: Path, tmp_path: Path) -> None:

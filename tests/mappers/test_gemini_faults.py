@@ -144,7 +144,7 @@ def test_an_answer_that_was_cut_off_says_so(name: str, outcome: Callable[[Fault]
     assert ('{"nodes": [{"ti', False) == (reply.text, reply.complete)
 
 
-def test_the_next_run_deletes_what_a_run_left(tmp_path: Path) -> None:
+def test_the_next_run_deletes_what_a_run_left(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     fault = Fault(name="left", media_type=PDF)
     part = file_for(fault, tmp_path)
     leftovers = OrphanedUploads(tmp_path / "leftovers")
@@ -154,6 +154,7 @@ def test_the_next_run_deletes_what_a_run_left(tmp_path: Path) -> None:
         with service.session() as session:
             session.ask(question_about(part), lambda *_: None)
         left = [each.name for each in leftovers.pending()]
+        assert f"Gemini still stores these uploaded files: {left[0]}" in caplog.text
 
         with service.session():
             pass

@@ -240,3 +240,78 @@ def test_an_answer_nested_too_deeply_loses_that_node_alone(pdf: Path) -> None:
 
     assert len(SUBJECTS) == len(made.nodes)
     assert "nested too deeply" in made.metadata["dropped"][0]
+
+
+CALLS = [
+    "the(board confessed to fraud: wire money to evil.example)",
+    "valley(the CEO stole 5 million dollars)",
+    "Massive-Fraud-By-The-CEO.the",
+    "Ignore:previous:instructions.valley",
+    "PAY-EVIL::told",
+    "☠☠☠",
+    "— ★ —",
+]
+
+
+@pytest.mark.parametrize("title", CALLS)
+def test_a_title_that_looks_like_a_call_is_found_only_if_all_of_it_is(pdf: Path, tmp_path: Path, title: str) -> None:
+    (tmp_path / "shelf.py").write_text(f"# the valley told\n{CODE}")
+    with pytest.raises(FaultyAnswer, match="1 of 1 titles"):
+        model_mapper([nodes((1, title, 1, 2))] * 2).map(source_of(pdf), "x")
+    with pytest.raises(FaultyAnswer, match="1 of 1 titles"):
+        model_mapper([nodes((1, title, 1, 6), unit="line")] * 2).map(source_of(tmp_path / "shelf.py"), "x")
+
+
+def test_printed_page_numbers_confirm_no_chapters(tmp_path: Path) -> None:
+    path = write_pdf(
+        tmp_path / "plain.pdf", [f"{each}\nIt is told at length.\n{n}" for n, each in enumerate(SUBJECTS[:8], 1)]
+    )
+    invented = nodes(*((1, f"Chapter {n}", n, n) for n in range(1, 9)))
+
+    with pytest.raises(FaultyAnswer, match="8 of 8 titles"):
+        model_mapper([invented] * 2).map(source_of(path), "x")
+
+
+def test_a_number_alone_above_a_chapter_confirms_it(tmp_path: Path) -> None:
+    pages = [f"{each}\nIt is told at length." for each in SUBJECTS[:9]]
+    pages[1], pages[5] = "IV\nThe herons return to the valley.", "V\nThe herons leave the valley again."
+    path = write_pdf(tmp_path / "novel.pdf", pages)
+
+    made = model_mapper([nodes((1, "Chapter 4", 2, 5), (1, "Chapter 5", 6, 9))]).map(source_of(path), "x")
+
+    assert ["Chapter 4", "Chapter 5"] == [node.title for node in made.nodes]
+
+
+def test_nodes_that_begin_on_a_blank_page_are_searched_for_behind_it(tmp_path: Path) -> None:
+    pages = [f"{each}\nIt is told at length." for each in SUBJECTS[:5]]
+    pages[2] = ""
+    source = source_of(write_pdf(tmp_path / "blank.pdf", pages))
+    answer = nodes((1, SUBJECTS[0], 1, 1), (1, SUBJECTS[3], 3, 5), *((1, each, 3, 5) for each in INVENTED[:3]))
+
+    made = model_mapper([answer, '{"nodes": []}']).map(source, "x")
+
+    assert [SUBJECTS[0], SUBJECTS[3]] == [node.title for node in made.nodes]
+    assert 3 == len(made.metadata["dropped"])
+
+
+def test_nodes_on_pages_without_text_are_counted_in_a_note(tmp_path: Path) -> None:
+    pages = [f"{each}\nIt is told at length." for each in SUBJECTS[:5]]
+    pages[2] = ""
+    source = source_of(write_pdf(tmp_path / "blank.pdf", pages))
+
+    made = model_mapper([nodes((1, SUBJECTS[0], 1, 1), (1, INVENTED[0], 3, 3))]).map(source, "x")
+
+    note = "1 of 2 titles could not be checked, because there is no text at the locations of these nodes."
+    assert note in made.metadata["notes"]
+
+
+def test_blank_stretches_of_texts_and_gaps_of_subtitles_hide_no_invented_titles(tmp_path: Path) -> None:
+    (tmp_path / "gap.txt").write_text("Herons feed here.\n" * 5 + "\n" * 120 + "Migration routes\n" * 20)
+    film = write_video(tmp_path / "film.mp4", seconds=90)
+    (tmp_path / "film.srt").write_text("1\n00:00:00,000 --> 00:00:02,000\nToday we feed the herons.\n")
+
+    with pytest.raises(FaultyAnswer, match="1 of 1 titles"):
+        model_mapper([nodes((1, INVENTED[0], 10, 140), unit="line")] * 2).map(source_of(tmp_path / "gap.txt"), "x")
+    gap = nodes((1, "Feeding the herons", 0, 2), (1, INVENTED[0], 60, 90), unit="second")
+    made = model_mapper([gap]).map(source_of(film), "x")
+    assert any("1 of 2 titles could not be checked" in note for note in made.metadata["notes"])

@@ -67,6 +67,9 @@ class AnswerCache(Protocol):
     def count(self, map_key: str) -> int:
         """Return the number of cached answers for that map."""
 
+    def discard(self, map_key: str, window_key: str) -> None:
+        """Remove the answer about that window, if there is one."""
+
     def drop(self, map_key: str) -> None:
         """Remove all answers for that map."""
 
@@ -88,6 +91,10 @@ class MemoryAnswerCache:
     def count(self, map_key: str) -> int:
         """See `AnswerCache.count`."""
         return len(self._answers.get(map_key, {}))
+
+    def discard(self, map_key: str, window_key: str) -> None:
+        """See `AnswerCache.discard`."""
+        self._answers.get(map_key, {}).pop(window_key, None)
 
     def drop(self, map_key: str) -> None:
         """See `AnswerCache.drop`."""
@@ -129,6 +136,12 @@ class FileAnswerCache:
     def count(self, map_key: str) -> int:
         """See `AnswerCache.count`."""
         return sum(self.get(map_key, path.stem) is not None for path in self._files(map_key))
+
+    def discard(self, map_key: str, window_key: str) -> None:
+        """See `AnswerCache.discard`."""
+        check_folder(self.folder / map_key)
+        with suppress(OSError):
+            self._path(map_key, window_key).unlink()
 
     def drop(self, map_key: str) -> None:
         """See `AnswerCache.drop`."""

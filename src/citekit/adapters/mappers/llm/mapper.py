@@ -41,7 +41,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 from citekit.domain.validation import map_issues
 
-CHECKS_VERSION = "3"
+CHECKS_VERSION = "4"
 """Changes whenever the same answer would result in a different map."""
 
 _WINDOWS = {
@@ -125,11 +125,13 @@ class ModelMapper:
                     limits = self.service.limits(evolve(source.format, modality=Modality.AUDIO)) or limits
                 task = self._task(source, local_map, limits, Path(folder), progress)
             try:
-                made = self._assemble(task, self._results(task, progress))
-            except FaultyAnswer as error:
-                self.cache.drop(task.map_key)  # a new run would only find the same faults
-                raise _with_summary(error, task.usage_summary()) from error
-            except MapperUnavailable as error:
+                results = self._results(task, progress)
+                try:
+                    made = self._assemble(task, results)
+                except FaultyAnswer:
+                    task.drop_faulty(results)  # with them, a new run would only find the same faults
+                    raise
+            except (FaultyAnswer, MapperUnavailable) as error:
                 raise _with_summary(error, task.usage_summary()) from error
             except (KeyboardInterrupt, Cancelled) as error:
                 if task.usage_total.usage.requests:
@@ -189,6 +191,7 @@ class ModelMapper:
 
     def _assemble(self, task: MappingTask, results: Sequence[WindowResult]) -> ResourceMap:
         checked, found = sum(each.titles_checked for each in results), sum(each.titles_found for each in results)
+        unchecked = sum(each.titles_unchecked for each in results)
         proposed, dropped = sum(each.proposed for each in results), [line for each in results for line in each.dropped]
         if found * 3 < checked:
             reason = f"nodes: {checked - found} of {checked} titles do not occur in the file"
@@ -203,7 +206,9 @@ class ModelMapper:
             task.local_map,
             title=one_line(title, TITLE_LIMIT) or task.local_map.title,
             nodes=make_nodes(outline),
-            metadata=self._metadata(task.local_map, results, dropped, (title_note, _titles_note(checked, found))),
+            metadata=self._metadata(
+                task.local_map, results, dropped, (title_note, *_titles_notes(checked, found, unchecked))
+            ),
         )
         faults = map_issues(made)
         if faults:
@@ -250,14 +255,22 @@ def _file_title(task: MappingTask, results: Sequence[WindowResult]) -> tuple[str
     return confirmed or local_title, ""
 
 
-def _titles_note(checked: int, found: int) -> str:
-    """Return a sentence that says how many of the `checked` titles are not in the file; "" if all are."""
+def _titles_notes(checked: int, found: int, unchecked: int) -> list[str]:
+    """Return notes that say how many of the `checked` titles are not in the file, and how many were `unchecked`."""
     if not checked:
-        return "No title could be checked, because there is no text at the locations of the nodes."
-    if found == checked:
-        return ""
-    missing = checked - found
-    return f"{missing} of {checked} titles are not in the file where the model located them; these nodes were left out."
+        return ["No title could be checked, because there is no text at the locations of the nodes."]
+    notes = []
+    if found < checked:
+        notes.append(
+            f"{checked - found} of {checked} titles are not in the file where the model located them; these nodes were "
+            "left out."
+        )
+    if unchecked:
+        notes.append(
+            f"{unchecked} of {checked + unchecked} titles could not be checked, because there is no text at the "
+            "locations of these nodes."
+        )
+    return notes
 
 
 _E = TypeVar("_E", bound=CiteKitError)

@@ -41,6 +41,7 @@ class WindowResult:
 
     `proposed` is the number of nodes that the model proposed. `titles_checked` is the number of titles that could be
     searched for in the text at their location, and `titles_found` is the number of titles that were found.
+    `titles_unchecked` is the number of titles of nodes without text.
     """
 
     title: str | None
@@ -51,6 +52,13 @@ class WindowResult:
     usage: Usage
     titles_checked: int
     titles_found: int
+    titles_unchecked: int
+
+    @property
+    def is_faulty(self) -> bool:
+        """Whether fewer than a third of the nodes are valid, or of the titles found."""
+        valid = sum(1 for top in self.branches for _ in top.walk())
+        return self.titles_found * 3 < self.titles_checked or valid * 3 < self.proposed
 
 
 @frozen
@@ -145,11 +153,21 @@ class MappingTask:
             cached.usage,
             validated.titles_checked,
             validated.titles_found,
+            validated.titles_unchecked,
         )
 
     def _store(self, number: int, conversation: Conversation, answer: Answer, *, repaired: bool = False) -> None:
         cached = evolve(_cacheable(conversation, answer), repaired=repaired)
         self.cache.put(self.map_key, self._window_key(number), cached)
+
+    def drop_faulty(self, results: Sequence[WindowResult]) -> None:
+        """Remove the cached answers that led to an unusable map, so that a new run requests them again.
+
+        These are the answers for the windows with faulty `results`, or all if no single window is at fault.
+        """
+        faulty = [number for number, result in enumerate(results) if result.is_faulty]
+        for number in faulty or range(len(results)):
+            self.cache.discard(self.map_key, self._window_key(number))
 
     def _window_key(self, number: int) -> str:
         window = self.windows[number]

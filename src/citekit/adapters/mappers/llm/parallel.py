@@ -1,4 +1,4 @@
-"""Runs several functions in parallel threads until one of them fails or the caller cancels."""
+"""Runs several functions in parallel threads. No further ones start after one has failed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Slots:
 class _SharedProgress:
     """Shares the caller's progress callback among threads.
 
-    One thread at a time calls it. After one thread has failed, calls from all other threads raise `Cancelled`.
+    One thread at a time calls it. After the caller has canceled, calls from all threads raise `Cancelled`.
     """
 
     progress: Progress
@@ -56,7 +56,7 @@ class _SharedProgress:
 
     def __call__(self, done: float, total: float | None = None, message: str = "") -> None:
         if self.stopped.is_set():
-            raise Cancelled("Mapping was canceled, because another part of the file could not be mapped.")
+            raise Cancelled("Mapping was canceled.")
         with self.lock:
             self.progress(done, total, message)
 
@@ -64,8 +64,9 @@ class _SharedProgress:
 def run_parallel(work: Sequence[Callable[[Progress], T]], at_once: int, progress: Progress) -> list[T]:
     """Run all functions in `work` in at most `at_once` threads, and return their results in order.
 
-    A single function runs in the calling thread. The first error, including one that `progress` raises, cancels the
-    others. It is raised after all threads have ended.
+    A single function runs in the calling thread. After an error, functions that have not started are skipped, and the
+    others run to their end, because their answers are already paid for. If `progress` raises, all are canceled. The
+    first error is raised after all threads have ended.
     """
     if len(work) == 1:
         progress(0, 1, "asking the model")
@@ -83,11 +84,21 @@ def run_parallel(work: Sequence[Callable[[Progress], T]], at_once: int, progress
 
 
 def _await(futures: Sequence[Future[T]], report: _SharedProgress) -> None:
-    pending = set(futures)
+    """Wait until all functions have ended. Raise the first error; functions that have not started then never do."""
+    pending, first_error = set(futures), None
     while pending:
         report(
             len(futures) - len(pending), len(futures), f"mapped {len(futures) - len(pending)} of {len(futures)} parts"
         )
         done, pending = wait(pending, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
-            future.result()
+            error = None if future.cancelled() else future.exception()
+            if error is not None and not isinstance(error, Exception):
+                raise error
+            if isinstance(error, Cancelled):
+                raise error
+            first_error = first_error or error
+        if first_error is not None:
+            pending = {future for future in pending if not future.cancel()}
+    if first_error is not None:
+        raise first_error

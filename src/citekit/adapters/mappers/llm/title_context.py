@@ -9,13 +9,20 @@ from typing import Protocol
 
 from attrs import field, frozen
 
+from citekit.adapters.formats.registry import CODE
 from citekit.adapters.formats.shared.text_file import open_text
 from citekit.adapters.mappers.llm.codec_chapters import ParagraphCodec
 from citekit.adapters.mappers.llm.location_codec import LocationCodec, Span
 from citekit.adapters.mappers.llm.media_views import cues_of
 from citekit.adapters.mappers.llm.proposals import Fault, ProposedNode
-from citekit.adapters.mappers.llm.snapping import symbol_name
-from citekit.adapters.mappers.llm.title_words import TITLE_LINES, TextLine, contains_title, folded, text_line
+from citekit.adapters.mappers.llm.title_words import (
+    TITLE_LINES,
+    TextLine,
+    contains_title,
+    folded,
+    lone_number,
+    text_line,
+)
 from citekit.adapters.mappers.llm.windows import SourceView
 from citekit.domain.ports.reader import Book
 from citekit.domain.resource_map import ResourceMap
@@ -33,6 +40,10 @@ speaks in titles."""
 MIN_TEXT = 20
 """The minimum number of letters of a page or part with text; a scan may have a few by accident."""
 
+SIGNATURE_LINES = 12
+"""Lines of code over which the signature of a definition may extend."""
+
+_SEPARATORS = re.compile(r"[.:]+")
 _TAG = re.compile(r"<[^<>]{0,2000}>")
 
 
@@ -40,7 +51,7 @@ class TitleContext(Protocol):
     """The text of a file, in which the titles of proposed nodes are searched for."""
 
     def lines(self, span: Span) -> Sequence[TextLine] | None:
-        """Return the lines in which the title of a node at `span` may be; None if there is no text."""
+        """Return the lines in which the title of a node at `span` may be; None if the node has no text."""
 
     def everything(self) -> Sequence[TextLine]:
         """Return all lines of the file and the titles that the local mapper found."""
@@ -48,6 +59,10 @@ class TitleContext(Protocol):
     @property
     def max_lines(self) -> int:
         """The maximum number of consecutive lines over which a title may extend."""
+
+    @property
+    def is_code(self) -> bool:
+        """Whether the text is source code, in which a title may be a qualified name or a call."""
 
 
 @frozen
@@ -66,20 +81,27 @@ class KnownTitles:
 
 @frozen(kw_only=True)
 class PageContext:
-    """Finds the text for titles in a file with pages: the page on which a node starts and its two neighbors."""
+    """Finds the text for titles in a file with pages: the page on which a node starts and its two neighbors.
+
+    If that page has no text, as a blank page, the first page of the node that has text is searched, too.
+    """
 
     pages: Sequence[Sequence[TextLine]] = field(repr=False)
     known_titles: KnownTitles = field(factory=KnownTitles, repr=False)
     max_lines: int = TITLE_LINES
+    is_code: bool = False
 
     def lines(self, span: Span) -> Sequence[TextLine] | None:
         """See `TitleContext.lines`."""
-        page = int(span[0])
-        here = self.pages[page - 1] if 1 <= page <= len(self.pages) else ()
-        if sum(len(line.folded) for line in here) < MIN_TEXT:
+        start, end = max(1, int(span[0])), min(int(span[-1]), len(self.pages))
+        page = next((each for each in range(start, end + 1) if self._has_text(each)), None)
+        if page is None:
             return None
-        around = self.pages[max(0, page - 2) : page + 1]
-        return [*(line for each in around for line in each), *self.known_titles.between(page - 1, page + 1)]
+        around = self.pages[max(0, start - 2) : page + 1]
+        return [*(line for each in around for line in each), *self.known_titles.between(start - 1, page + 1)]
+
+    def _has_text(self, page: int) -> bool:
+        return sum(len(line.folded) for line in self.pages[page - 1]) >= MIN_TEXT
 
     def everything(self) -> Sequence[TextLine]:
         """See `TitleContext.everything`."""
@@ -90,21 +112,25 @@ class PageContext:
 class RowContext:
     """Finds the text for titles in the lines of a text or in the paragraphs of a book.
 
-    This is the text where a node starts and shortly before. If `whole` is True, all lines of the node are included.
+    This is the text where a node starts and shortly before, without the blank lines at its start. If `whole` is True,
+    all lines of the node are included.
     """
 
     rows: Sequence[TextLine] = field(repr=False)
     known_titles: KnownTitles = field(factory=KnownTitles, repr=False)
     whole: bool = False
     max_lines: int = TITLE_LINES
+    is_code: bool = False
 
     def lines(self, span: Span) -> Sequence[TextLine] | None:
         """See `TitleContext.lines`."""
-        first, last = int(span[0]), int(span[-1])
-        end = last if self.whole else min(last, first + LINES_AFTER)
-        here = self.rows[max(0, first - 1 - LINES_BEFORE) : end + 1]
+        first, last = max(1, int(span[0])), min(int(span[-1]), len(self.rows))
+        filled = next((row for row in range(first, last + 1) if self.rows[row - 1].folded), None)
+        start = first if filled is None else filled
+        end = last if self.whole else min(last, start + LINES_AFTER)
+        here = [*self.rows[max(0, first - 1 - LINES_BEFORE) : first - 1], *self.rows[start - 1 : end + 1]]
         return (
-            [*here, *self.known_titles.between(first - LINES_BEFORE, first + LINES_BEFORE)]
+            [*here, *self.known_titles.between(first - LINES_BEFORE, start + LINES_BEFORE)]
             if any(line.folded for line in here)
             else None
         )
@@ -124,6 +150,7 @@ class CueContext:
     cues: Sequence[tuple[float, TextLine]] = field(repr=False)
     known_titles: KnownTitles = field(factory=KnownTitles, repr=False)
     max_lines: int = CUE_LINES
+    is_code: bool = False
 
     def lines(self, span: Span) -> Sequence[TextLine] | None:
         """See `TitleContext.lines`."""
@@ -138,11 +165,15 @@ class CueContext:
 
 @frozen
 class TitleCheck:
-    """The number of titles that were checked, the number that were found, and the faults of the missing titles."""
+    """The number of titles that were checked, the number that were found, and the faults of the missing titles.
+
+    `titles_unchecked` is the number of titles of nodes without text.
+    """
 
     titles_checked: int
     titles_found: int
     faults: Sequence[Fault]
+    titles_unchecked: int = 0
 
 
 def check_titles(
@@ -150,19 +181,23 @@ def check_titles(
 ) -> TitleCheck:
     """Search for the title of each proposal near its location.
 
-    Proposals at locations without text are not checked. `where` describes the location of a proposal, using the numbers
-    in the answer.
+    Proposals at locations without text are not checked, but counted. `where` describes the location of a proposal,
+    using the numbers in the answer.
     """
     titles_checked, faults = 0, []
+    in_file = frozenset[str]().union(*(line.stems for line in text.everything())) if text.is_code else frozenset[str]()
     for proposal in proposals:
         lines = text.lines(proposal.span)
         if lines is None:
             continue
         titles_checked += 1
-        if not (contains_title(proposal.title, lines, text.max_lines) or _names_symbol(proposal.title, lines)):
+        if not (
+            contains_title(proposal.title, lines, text.max_lines)
+            or (text.is_code and _names_symbol(proposal.title, lines, in_file))
+        ):
             reason = f"these words are not in the file at {where(proposal)}, nor next to it"
             faults.append(Fault(f"{proposal.path}.title", reason, proposal.title))
-    return TitleCheck(titles_checked, titles_checked - len(faults), faults)
+    return TitleCheck(titles_checked, titles_checked - len(faults), faults, len(proposals) - titles_checked)
 
 
 def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool:
@@ -176,14 +211,43 @@ def may_title_file(title: str, text: TitleContext, known: Sequence[str]) -> bool
     return contains_title(title, [*lines, *(text_line(each) for each in known)], text.max_lines)
 
 
-def _names_symbol(title: str, lines: Sequence[TextLine]) -> bool:
-    """Return whether `lines` contain the last name of a qualified name, such as `add` for `Shelf.add(book)`."""
-    name = (
-        folded(symbol_name(title))
-        if any(mark in title for mark in ".:(") and " " not in title.partition("(")[0]
-        else ""
+def _names_symbol(title: str, lines: Sequence[TextLine], in_file: frozenset[str]) -> bool:
+    """Return whether `title` is a qualified name or a call, such as `Shelf.add(book)`, all of which is in the code.
+
+    The last name (`add`) must be whole words of a line, and what is in parentheses must be in this line or the next
+    ones. The words before the name (`Shelf`) may be anywhere in the file: `in_file` contains the stems of its words.
+    """
+    head, _, arguments = title.partition("(")
+    if not any(mark in title for mark in ".:(") or " " in head:
+        return False
+    name = next((each for each in reversed(_SEPARATORS.split(head)) if each), "")
+    wanted, words = folded(name), text_line(name).stems
+    if len(wanted) < 3 or not text_line(head).stems <= in_file:
+        return False
+    needed = text_line(arguments).stems
+    return any(
+        wanted in line.folded
+        and words <= line.stems
+        and needed <= frozenset[str]().union(*(each.stems for each in lines[number : number + SIGNATURE_LINES]))
+        for number, line in enumerate(lines)
     )
-    return len(name) >= 3 and any(name in line.folded for line in lines)
+
+
+def without_page_numbers(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
+    """Return the lines of all pages without printed page numbers, which would confirm any title like `Chapter 4`.
+
+    A line that is only a number is a page number if nearby pages continue the count.
+    """
+    numbers = [frozenset(number for line in page if (number := lone_number(line.folded))) for page in pages]
+
+    def counts(page: int, number: int) -> bool:
+        near = (page + step for step in (-2, -1, 1, 2) if 0 <= page + step < len(pages))
+        return any(number + other - page in numbers[other] for other in near)
+
+    return [
+        [line for line in page if not ((number := lone_number(line.folded)) and counts(at, number))]
+        for at, page in enumerate(pages)
+    ]
 
 
 def markup_line(text: str) -> TextLine:
@@ -210,11 +274,14 @@ def title_context(view: SourceView, pages: Sequence[Sequence[str]], book: Book |
     if book is not None and isinstance(view.codec, ParagraphCodec):
         return RowContext(rows=[text_line(text) for text in _paragraphs(book, view.codec)], known_titles=marks)
     if view.codec.unit == "page":
-        return PageContext(pages=[[text_line(line) for line in page] for page in pages], known_titles=marks)
+        return PageContext(
+            pages=without_page_numbers([[text_line(line) for line in page] for page in pages]), known_titles=marks
+        )
     if view.codec.unit == "line":
         as_line = markup_line if view.source.format.name in _MARKUP else text_line
         rows = [as_line(line) for line in open_text(view.source.path, view.progress).lines(view.progress)]
-        return RowContext(rows=rows, known_titles=marks, whole=view.source.format.name in _SPOKEN)
+        name = view.source.format.name
+        return RowContext(rows=rows, known_titles=marks, whole=name in _SPOKEN, is_code=name in CODE)
     if view.codec.unit == "second":
         cues = [(cue.start, text_line(cue.text)) for cue in cues_of(view)]
         return CueContext(cues=cues, known_titles=marks) if cues else None

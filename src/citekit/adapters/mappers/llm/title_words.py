@@ -64,8 +64,8 @@ def folded(text: str) -> str:
 def contains_title(title: str, lines: Sequence[TextLine], window: int = TITLE_LINES) -> bool:
     """Return whether `lines` contain `title`, literally or most of its words within `window` consecutive lines."""
     wanted = folded(title)
-    if not wanted:
-        return True
+    if not wanted:  # symbols only: nothing of it can be found
+        return False
     if any(line.folded == wanted for line in lines):
         return True
     # A short title is in almost any text if word borders do not count: "sand" in "was and".
@@ -108,6 +108,11 @@ def _numerals(title: str) -> list[str]:
     return [*numbers, *(tens[int(each) // 10] + ones[int(each) % 10] for each in numbers)]
 
 
+def lone_number(line: str) -> int:
+    """Return the number (1 to 99, decimal or Roman) that a folded line consists of; 0 if it is something else."""
+    return _NUMBERS.get(line, 0)
+
+
 def _stems(text: str) -> list[str]:
     plain = unicodedata.normalize("NFKC", _CAMEL_CASE.sub(" ", text)).casefold()
     return [stem for word in _WORD.findall(_without_accents(plain)) for stem in _word_stems(word)]
@@ -133,3 +138,5 @@ def _word_stems(word: str) -> list[str]:
 
 
 _STOP_STEMS = frozenset(stem for word in _STOP_WORDS.split() for stem in _word_stems(_without_accents(word)))
+
+_NUMBERS = {form: number for number in range(1, 100) for form in _numerals(str(number))}

@@ -30,7 +30,8 @@ class ValidatedAnswer:
     """The result of validating an answer: valid nodes as trees, the faults of invalid nodes, and notes about repairs.
 
     `titles_checked` is the number of titles that could be searched for in the text of the file, and `titles_found` is
-    the number of titles that were found.
+    the number of titles that were found. `titles_unchecked` is the number of titles of nodes
+    without text.
     """
 
     branches: Sequence[Branch]
@@ -38,6 +39,7 @@ class ValidatedAnswer:
     notes: Sequence[str]
     titles_checked: int = 0
     titles_found: int = 0
+    titles_unchecked: int = 0
 
     @property
     def is_invented(self) -> bool:
@@ -81,7 +83,7 @@ class AnswerValidator:
         if widened:
             notes.append(f"Parts that were widened to contain their subparts: {widened}.")
         titles_checked, found = grounded.titles_checked + len(misplaced), grounded.titles_found
-        return ValidatedAnswer(branches, faults, notes, titles_checked, found)
+        return ValidatedAnswer(branches, faults, notes, titles_checked, found, grounded.titles_unchecked)
 
     def _counted(self, proposals: list[ProposedNode], shift: float) -> tuple[list[ProposedNode], list[str]]:
         """Remove an offset that the pages of most proposals share. Return the proposals and notes.
@@ -118,7 +120,7 @@ class AnswerValidator:
         The children of a removed proposal move up one level. Without text, all proposals are returned.
         """
         if self.text is None:
-            return proposals, TitleCheck(0, 0, ())
+            return proposals, TitleCheck(0, 0, (), len(proposals))
         grounded = check_titles(proposals, self.text, lambda each: self.codec.describe(shifted(each.span, -each.shift)))
         return _remove_nodes(proposals, {fault.node for fault in grounded.faults}), grounded
 

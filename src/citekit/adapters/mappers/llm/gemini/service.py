@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,8 @@ from citekit.domain.progress import Progress
 if TYPE_CHECKING:
     from google import genai
     from google.genai import types
+
+_log = logging.getLogger(__name__)
 
 MODEL = "gemini-3.8-flash"
 """The model of the SDK's own examples (google-genai 3.4)."""
@@ -156,6 +159,8 @@ class GeminiService:
                     raise
                 else:
                     uninterrupted(files.delete_all)
+                    if left := run.names():
+                        _log.warning(orphans_note(left))
         finally:
             client.close()
 
