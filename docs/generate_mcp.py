@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp_types import Tool
 
-from citekit.entrypoints.mcp import list_resources_tool, resources, structure_tool, tools
+from citekit.entrypoints.mcp import ingest_tool, list_resources_tool, resources, structure_tool, tools
 from citekit.entrypoints.mcp.handlers import FROM_FILES, INSTRUCTIONS
 from citekit.entrypoints.mcp.library import prompts, toolset
 
@@ -151,7 +151,7 @@ def page() -> str:
         tools.GET_NODE,
         tools.RESOLVE,
         tools.VERIFY_QUOTE,
-        tools.INGEST,
+        ingest_tool.INGEST,
     )
     template = resources.TEMPLATES.resource_templates[0].uri_template
     bottom = BOTTOM.format(template=template, media_type=resources.MEDIA_TYPE, page=resources.PAGE)

@@ -10,10 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.domain.errors import RequestRefused
-from citekit.entrypoints.mcp import list_resources_tool, structure_tool, tools
+from citekit.entrypoints.mcp import ingest_tool, list_resources_tool, structure_tool, tools
 from citekit.entrypoints.mcp.arguments import checked
 
-TOOLS = [list_resources_tool.LIST_RESOURCES, structure_tool.GET_STRUCTURE, tools.GET_NODE, tools.RESOLVE]
+TOOLS = [
+    ingest_tool.INGEST,
+    list_resources_tool.LIST_RESOURCES,
+    structure_tool.GET_STRUCTURE,
+    tools.GET_NODE,
+    tools.RESOLVE,
+]
 NAMES = sorted({name for tool in TOOLS for name in tool.input_schema["properties"]} | {"other"})
 VALUES = st.one_of(
     st.none(),
@@ -32,7 +38,8 @@ def test_arguments_are_taken_where_the_schema_takes_them_nulls_aside(
     tool: Any, given_arguments: dict[str, Any]
 ) -> None:
     said = {name: value for name, value in given_arguments.items() if value is not None}
-    valid = jsonschema.Draft202012Validator(tool.input_schema).is_valid(said)
+    strict = {**tool.input_schema, "additionalProperties": False}  # left out of the schema that agents pay for
+    valid = jsonschema.Draft202012Validator(strict).is_valid(said)
 
     if not valid:
         with pytest.raises(RequestRefused):
