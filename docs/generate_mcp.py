@@ -57,6 +57,8 @@ The server checks every second whether maps have changed. A client up to 2025-11
 (`notifications/resources/list_changed`), and of changes of a map after `resources/subscribe`; a later one opens a stream with
 `subscriptions/listen`. Until a client is initialized or opens a stream, nothing is checked. A notification can come twice.
 
+A client up to 2025-11-25 gets log messages after `logging/setLevel`: one line each, without paths that it must not see.
+
 ## Untrusted text
 
 Titles, summaries, passages, metadata and names are words of the files that were mapped, and nobody here knows who wrote them.

@@ -28,6 +28,7 @@ from mcp_types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    SetLevelRequestParams,
 )
 
 from citekit.container import Container
@@ -36,6 +37,7 @@ from citekit.domain.progress import silent
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import resources
 from citekit.entrypoints.mcp.answers import Answer, failure, told
+from citekit.entrypoints.mcp.client_log import SET_LEVEL, ClientLog
 from citekit.entrypoints.mcp.completion import completed
 from citekit.entrypoints.mcp.map_changes import INITIALIZED, MapChanges
 from citekit.entrypoints.mcp.path_redaction import Discretion
@@ -114,6 +116,7 @@ def build_server(
     )
     if changes is not None:
         server.add_notification_handler(INITIALIZED, NotificationParams, changes.connected)
+    server.add_request_handler(SET_LEVEL, SetLevelRequestParams, ClientLog(tools.discreet).set_level)
     if roots is not None:
         server.add_notification_handler(ROOTS_CHANGED, NotificationParams, roots.changed)
     return server

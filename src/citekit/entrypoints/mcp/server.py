@@ -52,6 +52,7 @@ def _log_to(stream: TextIO) -> None:
     Line ends in a message are escaped, so text from a file cannot imitate a log message.
     """
     handler = logging.StreamHandler(stream)
+    handler.setLevel(logging.WARNING)  # a client can ask for more, but only for itself
     handler.setFormatter(_OneLine("citekit: %(levelname)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
