@@ -19,7 +19,8 @@ HERE = Path(__file__).parent
 class Smoke:
     """A smoke test of a service: its key's variable, the model it asks, and about how many tokens that takes.
 
-    Prices are in US dollars for a million tokens, as listed when this was written; the service's own page counts.
+    Prices are in US dollars for a million tokens of the model `priced`, as listed when this was written; the service's own page
+    counts. The prices of other models are not known.
     """
 
     service: str
@@ -31,6 +32,7 @@ class Smoke:
     price_in: float
     price_out: float
     prices: str
+    priced: str
 
     @property
     def dollars(self) -> float:
@@ -39,9 +41,14 @@ class Smoke:
 
     def announcement(self) -> str:
         """What is about to be asked, and what it costs."""
+        tokens = (
+            f"{self.service} ({self.model}): one request with about {self.tokens_in:,} tokens in and "
+            f"{self.tokens_out:,} out, thinking included; "
+        )
+        if self.model != self.priced:
+            return f"{tokens}the price of this model is not known here: {self.prices}"
         return (
-            f"{self.service} ({self.model}): about {self.tokens_in:,} tokens in and {self.tokens_out:,} out, thinking "
-            f"included; at {self.price_in:g} and {self.price_out:g} dollars per million tokens about {self.dollars:.3f} "
+            f"{tokens}at {self.price_in:g} and {self.price_out:g} dollars per million tokens about {self.dollars:.3f} "
             f"dollars. Prices change: {self.prices}"
         )
 
@@ -50,12 +57,12 @@ SMOKES = (
     Smoke(
         service="Gemini", variable="GEMINI_API_KEY", model=os.environ.get("CITEKIT_MODEL") or gemini.MODEL,
         file="test_gemini_live.py", tokens_in=2_000, tokens_out=2_000, price_in=0.5, price_out=3.0,
-        prices="https://ai.google.dev/gemini-api/docs/pricing",
+        prices="https://ai.google.dev/gemini-api/docs/pricing", priced=gemini.MODEL,
     ),
     Smoke(
         service="OpenAI", variable="OPENAI_API_KEY", model=os.environ.get("OPENAI_MODEL") or openai.DEFAULT_MODEL,
         file="test_openai_live.py", tokens_in=3_000, tokens_out=2_000, price_in=2.0, price_out=12.0,
-        prices="https://openai.com/api/pricing",
+        prices="https://openai.com/api/pricing", priced=openai.DEFAULT_MODEL,
     ),
 )  # fmt: skip
 

@@ -34,7 +34,10 @@ def test_a_pdf_is_read_and_deleted_again(tmp_path: Path) -> None:
             document.new_page().insert_text((72, 72), title, fontsize=24)
         document.save(path)
     service = GeminiService(
-        KEY, os.environ.get("CITEKIT_MODEL") or MODEL, orphaned_uploads=OrphanedUploads(tmp_path / "leftovers")
+        KEY,
+        os.environ.get("CITEKIT_MODEL") or MODEL,
+        max_requests=1,
+        orphaned_uploads=OrphanedUploads(tmp_path / "leftovers"),
     )
     question = Question(
         "You list headings.", (TextPart("List the heading of each page."), FilePart(path, "application/pdf")), SCHEMA

@@ -44,7 +44,7 @@ def test_a_pdf_and_a_picture_are_seen_and_the_answer_fits_the_schema(tmp_path: P
     )
 
     with OpenAiService(
-        os.environ["OPENAI_API_KEY"], os.environ.get("OPENAI_MODEL") or DEFAULT_MODEL
+        os.environ["OPENAI_API_KEY"], os.environ.get("OPENAI_MODEL") or DEFAULT_MODEL, max_requests=1
     ).session() as session:
         reply = session.ask(Question("You answer exactly.", parts, SCHEMA), silent)
 

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from attrs import evolve
+
 from tests.live.__main__ import SMOKES
 
 ROOT = Path(__file__).parents[2]
@@ -40,3 +42,16 @@ def test_every_smoke_test_is_there_and_needs_its_key() -> None:
     for smoke in SMOKES:
         text = (Path(__file__).parent / smoke.file).read_text("utf-8")
         assert f"{smoke.variable} is not set" in text
+
+
+def test_the_price_of_another_model_is_not_made_up() -> None:
+    for smoke in SMOKES:
+        text = evolve(smoke, model="another-model").announcement()
+        assert "the price of this model is not known" in text
+        assert "dollars" not in text
+
+
+def test_the_live_tests_send_no_more_requests_than_announced() -> None:
+    for smoke in SMOKES:
+        assert "one request" in smoke.announcement()
+        assert "max_requests=1" in (Path(__file__).parent / smoke.file).read_text("utf-8")

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from attrs import frozen
 
 from citekit.adapters.libraries.response_limits import exceeded_limit, limit_body
+from citekit.adapters.libraries.service_keys import without_key
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -175,7 +176,7 @@ def failure_in_body(body: Any, secret: str | None = None) -> OpenAiFailure:
     """
     code = body.get("code") if isinstance(body, Mapping) else None
     status = code if isinstance(code, int) and 400 <= code < 600 else None
-    message = _redacted(_message(body), secret)
+    message = without_key(_message(body), secret)
     return OpenAiFailure(kind=FailureKind.STATUS if status else FailureKind.UNREADABLE, status=status, message=message)
 
 
@@ -236,13 +237,9 @@ def _redact_error(error: BaseException, secret: str | None) -> None:
     """
     if not secret:
         return
-    error.args = tuple(_redacted(part, secret) if isinstance(part, str) else part for part in error.args)
+    error.args = tuple(without_key(part, secret) if isinstance(part, str) else part for part in error.args)
     for name, value in list(vars(error).items()):
         if isinstance(value, str):
-            setattr(error, name, _redacted(value, secret))
+            setattr(error, name, without_key(value, secret))
         elif isinstance(value, dict | list):
-            setattr(error, name, json.loads(_redacted(json.dumps(value), secret)))
-
-
-def _redacted(text: str, secret: str | None) -> str:
-    return text.replace(secret, "(the key)") if secret else text
+            setattr(error, name, json.loads(without_key(json.dumps(value), secret)))

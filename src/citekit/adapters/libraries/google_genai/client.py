@@ -10,6 +10,7 @@ import io
 import logging
 import math
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,8 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
     from google.genai.client import DebugConfig
 
     logging.getLogger("google_genai._api_client").addFilter(_does_not_name_key)
+    logging.getLogger("google_genai.types").addFilter(_is_not_about_parts)
+    warnings.filterwarnings("ignore", message=r".* is not a valid \w+", module=r"google\.genai\.")
     return genai.Client(
         api_key=key,
         vertexai=False,
@@ -61,6 +64,14 @@ def _does_not_name_key(record: logging.LogRecord) -> bool:
     CiteKit passes the key itself, so the warning does not apply.
     """
     return "GOOGLE_API_KEY" not in record.getMessage()
+
+
+def _is_not_about_parts(record: logging.LogRecord) -> bool:
+    """Return whether to keep a log record: False for the SDK's warning about parts of an answer that are not text.
+
+    CiteKit reads the text of an answer itself, and reports an answer without text.
+    """
+    return "non-text parts" not in record.getMessage()
 
 
 def _raise_without_retry(response: Any) -> None:

@@ -21,6 +21,7 @@ from citekit.adapters.libraries.google_genai.statuses import (
     status_failure,
 )
 from citekit.adapters.libraries.response_limits import ResponseLimitError
+from citekit.adapters.libraries.service_keys import without_key
 from citekit.domain.errors import CiteKitError
 
 Meaning = Callable[[Any, CallContext], GeminiFailure]
@@ -101,7 +102,10 @@ def _unreachable(error: Any, context: CallContext) -> GeminiFailure:
             "or check the address (--base-url).",
             context,
         )
-    text = f"Gemini is not reachable at {context.base_url} ({_reason(error)}); check the network, the proxy, and --base-url."
+    text = (
+        f"Gemini is not reachable at {context.base_url} ({_reason(error, context)}); check the network, the proxy, and "
+        "--base-url."
+    )
     return GeminiFailure(error_without_key(text, context), transient=True)
 
 
@@ -114,17 +118,18 @@ def _untrusted(error: BaseException | None) -> bool:
 
 
 def _lost(error: Any, context: CallContext) -> GeminiFailure:
-    text = f"The connection to Gemini was lost ({_reason(error)}); check the network, and try again."
+    text = f"The connection to Gemini was lost ({_reason(error, context)}); check the network, and try again."
     return GeminiFailure(error_without_key(text, context), transient=True)
 
 
-def _reason(error: BaseException) -> str:
-    return " ".join(str(error).split())[:MESSAGE_LIMIT].rstrip(".") or type(error).__name__
+def _reason(error: BaseException, context: CallContext) -> str:
+    return without_key(" ".join(str(error).split()), context.key)[:MESSAGE_LIMIT].rstrip(".") or type(error).__name__
 
 
 def _invalid_address(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"{context.base_url!r} is not a valid service address ({_reason(error)}); it must start with https:// (--base-url).",
+        f"{context.base_url!r} is not a valid service address ({_reason(error, context)}); it must start with "
+        "https:// (--base-url).",
         context,
     )
 
@@ -138,8 +143,10 @@ def _not_gemini(error: Any, context: CallContext) -> GeminiFailure:
 
 
 def _not_sent(error: Any, context: CallContext) -> GeminiFailure:
+    if "integer string conversion" in str(error):  # a number with thousands of digits, so in the response
+        return _not_gemini(error, context)
     return permanent_failure(
-        f"The request to Gemini could not be created ({_reason(error)}); check --model and --base-url, "
+        f"The request to Gemini could not be created ({_reason(error, context)}); check --model and --base-url, "
         "or use --mapper local.",
         context,
     )
@@ -155,7 +162,7 @@ def _short_lived_key(_: Any, context: CallContext) -> GeminiFailure:
 
 def _not_installed(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"The Gemini SDK cannot be loaded ({_reason(error)}); run pip install --force-reinstall google-genai, "
+        f"The Gemini SDK cannot be loaded ({_reason(error, context)}); run pip install --force-reinstall google-genai, "
         "and unset GOOGLE_GENAI_HTTP_CLIENT.",
         context,
     )
@@ -163,7 +170,7 @@ def _not_installed(error: Any, context: CallContext) -> GeminiFailure:
 
 def _limit_exceeded(error: Any, context: CallContext) -> GeminiFailure:
     return permanent_failure(
-        f"The response from {context.base_url} was rejected ({_reason(error)}); check the address (--base-url), "
+        f"The response from {context.base_url} was rejected ({_reason(error, context)}); check the address (--base-url), "
         "or choose another model (--model).",
         context,
     )

@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from citekit.adapters.libraries.service_keys import without_key
 from citekit.adapters.system.retry import TIMED_OUT
 from citekit.domain.errors import MapperUnavailable
 
@@ -60,11 +61,7 @@ def permanent_failure(text: str, context: CallContext) -> GeminiFailure:
 
 def error_without_key(text: str, context: CallContext) -> MapperUnavailable:
     """Return a `MapperUnavailable` error with `text`, in which the API key is redacted."""
-    return MapperUnavailable(_without_key(text, context))
-
-
-def _without_key(text: str, context: CallContext) -> str:
-    return text.replace(context.key, "(the key)") if context.key else text
+    return MapperUnavailable(without_key(text, context.key))
 
 
 # Rows: (pattern of the service's reason or message, what happened, what to do, whether a retry can help).
@@ -152,11 +149,13 @@ _STATUS_CLASSES: dict[int, _StatusRow] = {
 def status_failure(error: Any, context: CallContext) -> GeminiFailure:
     """Return the failure for an `APIError`, with a message that depends on its HTTP status and details."""
     code = int(error.code or 0)
-    clues = f"{error.status} {_message(error)} {_reasons(error)} {_path(error)}"
+    clues = f"{error.status} {_message(error, context)} {_reasons(error)} {_path(error)}"
     rows = STATUSES.get(code) or (_STATUS_CLASSES.get(code // 100, _STATUS_CLASSES[4]),)
     _, happened, remedy, transient = next(row for row in rows if re.search(row[0], clues, re.IGNORECASE))
     wait = _retry_after(error)
-    details = ": ".join(part for part in (f"HTTP {code} {error.status or ''}".strip(), _message(error)) if part)
+    details = ": ".join(
+        part for part in (f"HTTP {code} {error.status or ''}".strip(), _message(error, context)) if part
+    )
     filled = f"Gemini {happened} ({{said}}): {remedy}.".format(
         said=details,
         wait="" if wait is None else f" {wait:.0f} s",
@@ -178,9 +177,12 @@ def _placeholders(context: CallContext) -> dict[str, Any]:
     }
 
 
-def _message(error: Any) -> str:
-    """Return the service's error message on one line, shortened to `MESSAGE_LIMIT`; "" if it is an HTML page."""
-    text = " ".join(str(error.message or "").split())
+def _message(error: Any, context: CallContext) -> str:
+    """Return the service's error message on one line, shortened to `MESSAGE_LIMIT`; "" if it is an HTML page.
+
+    The key is redacted before the message is shortened, because a part of a key would not be recognized.
+    """
+    text = without_key(" ".join(str(error.message or "").split()), context.key)
     if text.startswith("<"):
         return ""
     return (text if len(text) <= MESSAGE_LIMIT else f"{text[: MESSAGE_LIMIT - 3]}...").rstrip(".")

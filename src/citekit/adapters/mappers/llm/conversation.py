@@ -12,9 +12,18 @@ from typing import Any
 
 from attrs import define, evolve, field
 
+from citekit.adapters.libraries.service_keys import redacted
 from citekit.adapters.mappers.llm import prompt
 from citekit.adapters.mappers.llm.answers import Answer, RawNode, join_answers, read_answer
-from citekit.adapters.mappers.llm.messages import NoReplyError, Question, Reply, Session, Turn, Usage
+from citekit.adapters.mappers.llm.messages import (
+    Question,
+    Reply,
+    Session,
+    Turn,
+    Usage,
+    charged,
+    without_surrogates,
+)
 from citekit.adapters.mappers.llm.proposals import Fault, title_of
 from citekit.adapters.mappers.llm.title_words import folded
 from citekit.domain.errors import FaultyAnswer
@@ -112,13 +121,16 @@ class Conversation:
         if words and self._last is not None:
             self.question = evolve(self.question, turns=(*self.question.turns, Turn(self._last, words)))
         try:
-            reply = self._last = self.session.ask(self.question, self.progress)
-        except NoReplyError as error:
-            self.usage += error.usage
-            self.usage_total.add(error.usage)
+            reply = self.session.ask(self.question, self.progress)
+        except BaseException as error:
+            usage = charged(error)
+            self.usage += usage
+            self.usage_total.add(usage)
             raise
+        reply = self._last = evolve(reply, text=without_surrogates(reply.text))
         self._count(reply)
-        answer = _redacted(read_answer(reply.text), self.redact)
+        # The text is redacted before an error message quotes the beginning of it, and again after JSON is decoded.
+        answer = _redacted(read_answer(redacted(reply.text, self.redact)), self.redact)
         if answer.error is not None and not reply.complete:
             return evolve(answer, error=_NO_COMPLETE_NODE)
         return answer
@@ -132,23 +144,23 @@ class Conversation:
 def _redacted(answer: Answer, redact: Callable[[str], str]) -> Answer:
     """Return `answer` with its texts passed through `redact`. A model or a server may repeat secrets."""
     items = [_redacted_item(item, redact) for item in answer.items]
-    title = None if answer.title is None else redact(answer.title)
-    complaint = None if answer.error is None else redact(answer.error)
+    title = None if answer.title is None else redacted(answer.title, redact)
+    complaint = None if answer.error is None else redacted(answer.error, redact)
     return evolve(answer, title=title, items=items, error=complaint)
 
 
 def _redacted_item(item: RawNode, redact: Callable[[str], str]) -> RawNode:
     try:
-        return evolve(item, record=_redacted_value(item.record, redact), error=redact(item.error))
+        return evolve(item, record=_redacted_value(item.record, redact), error=redacted(item.error, redact))
     except RecursionError:  # JSON may be nested more deeply than the recursion limit
         return evolve(item, record=None, error="is nested too deeply")
 
 
 def _redacted_value(value: Any, redact: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        return redact(value)
+        return redacted(value, redact)
     if isinstance(value, Mapping):
-        return {redact(name): _redacted_value(each, redact) for name, each in value.items()}
+        return {redacted(name, redact): _redacted_value(each, redact) for name, each in value.items()}
     return [_redacted_value(each, redact) for each in value] if isinstance(value, list) else value
 
 

@@ -29,7 +29,7 @@ from citekit.adapters.mappers.llm.text_views import book_windows, text_windows
 from citekit.adapters.mappers.llm.title_context import known_titles, may_title_file, title_context
 from citekit.adapters.mappers.llm.validator import AnswerValidator, merge_windows
 from citekit.adapters.mappers.llm.windows import WINDOW_LIMIT, Clips, SourceView, Stills
-from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable, SourceUnsupported
+from citekit.domain.errors import CiteKitError, FaultyAnswer, MapperUnavailable, SourceUnsupported
 from citekit.domain.formats import BOOKS, Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
@@ -133,7 +133,7 @@ class ModelMapper:
                     raise
             except (FaultyAnswer, MapperUnavailable) as error:
                 raise _with_summary(error, task.usage_summary()) from error
-            except (KeyboardInterrupt, Cancelled) as error:
+            except BaseException as error:  # Ctrl-C, a cancellation, or an unexpected error
                 if task.usage_total.usage.requests:
                     error.add_note(task.usage_summary())
                 raise

@@ -137,6 +137,22 @@ class NoReplyError(MapperUnavailable):
         self.usage = usage
 
 
+def charge(error: BaseException, usage: Usage) -> None:
+    """Record in `error` the usage of replies that arrived before it was raised, which the service charges for."""
+    error.__dict__["charged"] = usage
+
+
+def charged(error: BaseException) -> Usage:
+    """Return the usage of replies that arrived before `error` was raised."""
+    usage = error.usage if isinstance(error, NoReplyError) else error.__dict__.get("charged")
+    return usage if isinstance(usage, Usage) else Usage()
+
+
+def without_surrogates(text: str) -> str:
+    """Return `text` with surrogate pairs joined and lone surrogates replaced, so that it can be sent again."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 class Session(Protocol):
     """A conversation with a model about one source. Its uploads are deleted when the session ends."""
 

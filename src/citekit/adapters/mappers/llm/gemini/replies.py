@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from citekit.adapters.mappers.llm.messages import NoReplyError, Reply, Usage
+from citekit.adapters.mappers.llm.messages import NoReplyError, Reply, Usage, without_surrogates
 
 if TYPE_CHECKING:
     from google.genai import types
+
+_NONE = Usage()
 
 _REMEDY = "Map the file with another model (--model), or use --mapper local."
 
@@ -102,19 +104,24 @@ class StreamedAnswer:
         from google.genai import types
 
         sendable = [part for part in self.parts if not part.thought or part.thought_signature]
-        return types.Content(role="model", parts=sendable)
+        return types.Content(role="model", parts=[_sendable(part) for part in sendable])
+
+
+def _sendable(part: types.Part) -> types.Part:
+    return part if part.text is None else part.model_copy(update={"text": without_surrogates(part.text)})
 
 
 def _is_plain(part: types.Part) -> bool:
     return part.text is not None and not part.thought and part.thought_signature is None
 
 
-def reply_from(answer: StreamedAnswer, model: str, requests: int) -> Reply:
+def reply_from(answer: StreamedAnswer, model: str, requests: int, broken_off: Usage = _NONE) -> Reply:
     """Return the reply in a streamed answer. Raise `NoReplyError` if Gemini refused, stopped early, or sent no text.
 
     `model` is for error messages, and `requests` is the number of requests that the answer took.
+    `broken_off` has the tokens of answers that broke off before.
     """
-    usage = _usage(answer.usage, requests)
+    usage = usage_of(answer.usage, requests) + broken_off
     if answer.blocked:
         raise _no_reply(
             f"refused the file or the question ({answer.blocked})", BLOCK_REASONS.get(answer.blocked), usage
@@ -141,7 +148,8 @@ def _value(reason: Any) -> str:
     return str(getattr(reason, "value", reason) or "")
 
 
-def _usage(counted: Any, requests: int) -> Usage:
+def usage_of(counted: types.GenerateContentResponseUsageMetadata | None, requests: int) -> Usage:
+    """Return the usage of `requests` requests with the tokens that the service `counted` (None: it did not say)."""
     if counted is None:
         return Usage(requests)
     output = (counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0)  # both are billed as output

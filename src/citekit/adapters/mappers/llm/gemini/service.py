@@ -11,7 +11,7 @@ from attrs import define, evolve, field, frozen
 
 from citekit.adapters.libraries.google_genai import client as google_genai
 from citekit.adapters.libraries.google_genai import errors, statuses
-from citekit.adapters.mappers.llm.gemini.replies import StreamedAnswer, reply_from
+from citekit.adapters.mappers.llm.gemini.replies import StreamedAnswer, reply_from, usage_of
 from citekit.adapters.mappers.llm.gemini.uploads import (
     FILE_BYTES,
     GEMINI_MEDIA_TYPES,
@@ -31,6 +31,8 @@ from citekit.adapters.mappers.llm.messages import (
     Reply,
     Session,
     TextPart,
+    Usage,
+    charge,
 )
 from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 from citekit.adapters.system.files import unreadable
@@ -208,9 +210,10 @@ class GeminiSession:
         contents = self._contents(question, progress)
         config = _config(question, self._generation)
         tries = 0
+        broken_off = Usage()
 
         def request() -> StreamedAnswer:
-            nonlocal tries
+            nonlocal tries, broken_off
             progress(0, None, f"asking {self._model}")
             self._budget.spend()
             tries += 1
@@ -224,9 +227,15 @@ class GeminiSession:
                 )
             except BaseException:
                 answer.stop()  # the service should not generate an answer that nobody reads
+                broken_off += usage_of(answer.usage, 1 if answer.usage is not None else 0)
                 raise
 
-        return reply_from(tried(request, self._explain, self._retries, progress), self._model, tries)
+        try:
+            answer = tried(request, self._explain, self._retries, progress)
+        except BaseException as error:
+            charge(error, broken_off)
+            raise
+        return reply_from(answer, self._model, tries, evolve(broken_off, requests=0))
 
     def _contents(self, question: Question, progress: Progress) -> Any:
         """Return the conversation in the SDK's form.

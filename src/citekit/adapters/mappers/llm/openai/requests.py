@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, evolve, field, frozen
 
 from citekit.adapters.libraries import openai as driver
-from citekit.adapters.mappers.llm.messages import Budget, Generation, NoReplyError, Question, Reply, Usage
+from citekit.adapters.libraries.service_keys import without_key
+from citekit.adapters.mappers.llm.messages import Budget, Generation, NoReplyError, Question, Reply, Usage, charge
 from citekit.adapters.mappers.llm.openai.capabilities import AnswerFormat, Capabilities, without_refused
 from citekit.adapters.mappers.llm.openai.failures import BadResponseError, Endpoint, refusal, verdict
 from citekit.adapters.mappers.llm.openai.messages import ChatMessages, MessageWriter
@@ -82,6 +83,10 @@ class ChatRequest:
                 return self._read(completion, written)
             except _UnsupportedError as unsupported:
                 self.capabilities = unsupported.capabilities
+            except BaseException as error:
+                if self.usage.input_tokens or self.usage.output_tokens:
+                    charge(error, self.usage)
+                raise
 
     def _send(self, written: ChatMessages) -> Completion:
         context = self.context
@@ -98,7 +103,10 @@ class ChatRequest:
         except BadResponseError:
             self._counted(completion)
             raise
-        except Exception as error:
+        except BaseException as error:
+            if completion.tokens_in or completion.tokens_out:  # the service charges for an answer that broke off, too
+                self._counted(completion)
+                raise
             failure = driver.classify(error, context.key)
             if failure is not None and failure.status is not None:
                 self.usage += Usage(requests=1)
@@ -119,11 +127,11 @@ class ChatRequest:
         Both streamed and complete answers are accepted, because some servers do not stream even on request.
         """
         response = self.context.client.chat.completions.with_raw_response.create(**request)
-        if "event-stream" in response.headers.get("content-type", ""):
-            return completion.read_stream(response.parse())
         try:
+            if "event-stream" in response.headers.get("content-type", ""):
+                return completion.read_stream(response.parse())
             return completion.read_body(json.loads(response.http_response.read()))
-        except ValueError as error:
+        except ValueError as error:  # not only malformed JSON: Python rejects numbers with thousands of digits
             raise BadResponseError(
                 driver.OpenAiFailure(kind=driver.FailureKind.UNREADABLE, message="the answer is not JSON")
             ) from error
@@ -163,7 +171,8 @@ class ChatRequest:
         endpoint, text = self.context.endpoint, without_wrapping(completion.text)
         complete = completion.finish not in ("length", "")  # a stream that ends without a reason was cut off
         if completion.refusal or completion.finish == "content_filter":
-            raise NoReplyError(str(refusal(endpoint, completion.refusal)), self.usage)
+            words = without_key(completion.refusal, self.context.key)
+            raise NoReplyError(str(refusal(endpoint, words)), self.usage)
         if not text:
             raise NoReplyError(_empty_answer(endpoint, complete), self.usage)
         self._check_taken(completion, written, text, complete)
