@@ -209,7 +209,8 @@ class _SeenWriter(_Writer):
             said = own_attributes(element) if element.attrib else NOTHING
             is_drawing = look.is_drawing or name == "svg"
             style = self.styles.enter(element, name, said, hints_of(name, said, is_drawing=is_drawing) if said else ())
-            if is_unshown(name, said, path) or element in self.hosts or self.styles.is_undecided:
+            is_other = is_drawing and path[-2:-1] == ["switch"] and element.getprevious() is not None
+            if is_other or is_unshown(name, said, path) or element in self.hosts or self.styles.is_undecided:
                 look = look._replace(hidden=True)
             else:
                 has_link = name == "a" and "href" in said

@@ -38,7 +38,7 @@ _SIDES = ("top", "right", "bottom", "left")
 LENGTHS = names(
     """
     left top right bottom margin-left margin-top padding-left padding-top padding-bottom padding-right text-indent
-    width height max-width max-height min-width min-height letter-spacing font-size line-height x y
+    width height max-width max-height min-width min-height letter-spacing word-spacing font-size line-height x y
     """
 )
 _WORDS = {
@@ -65,7 +65,12 @@ _WORDS = {
 WORDS = {name: frozenset(words.split()) for name, words in _WORDS.items()}
 """The keywords of each property that has only keywords."""
 
-FREE = frozenset(("mask-image", "offset-path", "content", "background-image", "animation-name", "background-size"))
+FREE = names(
+    """
+    mask-image offset-path content background-image background-size
+    animation-name animation-duration animation-delay animation-play-state
+    """
+)
 """Properties whose value is used as written."""
 
 COLORS = frozenset(("color", "background-color", "-webkit-text-fill-color", "fill", "stroke"))
@@ -568,12 +573,15 @@ def _transform(token: Token, units: Units) -> Change | Unread:
     name = token.text
     scaled = "scale" in name
     own = units._replace(percent=1.0 if scaled else 500.0)
-    found = [_calculated(each, own) for each in split(token.inner)]
+    # In an SVG attribute, spaces can separate the arguments.
+    arguments = [each for part in split(token.inner) for each in (split(part, " ") if len(part) > 1 else [part])]
+    found = [_calculated(each, own) for each in arguments]
     values = [each for each in found if each is not None]
     if len(values) != len(found) or not values:
         return Unread.UNKNOWN if name in _TRANSFORMS else Unread.INVALID
     if name in ("translate", "translate3d", "translatex"):
-        return Change(right=values[0], down=values[1] if len(values) > 1 else 0.0)
+        is_deep = len(values) > 2 and abs(values[2]) > _DEEP
+        return Change(right=values[0], down=values[1] if len(values) > 1 else 0.0, gone=is_deep)
     if name == "translatey":
         return Change(down=values[0])
     if scaled and name in _TRANSFORMS:
@@ -587,8 +595,13 @@ def _transform(token: Token, units: Units) -> Change | Unread:
         return Change(gone=any(abs(math.cos(math.radians(each))) < 0.1 for each in values))
     if name in ("matrix", "matrix3d"):
         return _matrix(values)
+    if name in ("translatez", "perspective"):
+        return Change(gone=name == "translatez" and abs(values[0]) > _DEEP)
     return Change() if name in _TRANSFORMS else Unread.INVALID
 
+
+_DEEP = 300.0
+"""Pixels before or behind the page at which text becomes too small or too large to read."""
 
 _TRANSFORMS = names(
     """

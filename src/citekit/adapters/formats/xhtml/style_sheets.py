@@ -199,7 +199,7 @@ class StyleSheets:
     _weights: list[tuple[int, int, int]] = field(factory=list, init=False)
     _layers: dict[Layer, dict[str, int]] = field(factory=dict, init=False)
     _unnamed: Iterator[int] = field(factory=count, init=False)
-    _frames: dict[str, list[_Declared]] = field(factory=dict, init=False)
+    _frames: dict[str, list[Statement]] = field(factory=dict, init=False)
     _initial: dict[str, tuple[Value, ...]] = field(factory=dict, init=False)
     _size: int = field(default=0, init=False)
     _sheets: int = field(default=0, init=False)
@@ -285,7 +285,7 @@ class StyleSheets:
             parents = tuple(selected) if selected else None
             self._add_all(body, context._replace(holds=every((context.holds, None)), parents=parents))
         elif keyword.endswith("keyframes") and prelude:
-            self._frames.setdefault(prelude[0].text, []).extend(_final(body))
+            self._frames.setdefault(prelude[0].text, []).extend(body)
         elif keyword == "property" and prelude:
             values = [each.value for each in body if isinstance(each, Declaration) and each.name == "initial-value"]
             if values:
@@ -407,7 +407,7 @@ class StyledWalk:
                 if not important:
                     found.setdefault(name, []).append(Value(_pending(text, shorthand), certain))
         for animation in list(found.get("animation-name", ())):
-            for name, text, _, shorthand in self._animated(animation.text):
+            for name, text, _, shorthand in self._animated(animation.text, found):
                 found.setdefault(name, []).append(Value(_pending(text, shorthand), False))
         # Important declarations of earlier layers take precedence.
         ordered.sort(key=lambda each: ([-part for part in rules[each[0]].layer], weights[each[0]], each[0]))
@@ -418,11 +418,26 @@ class StyledWalk:
                     found.setdefault(name, []).append(Value(_pending(text, shorthand), certain))
         return {name: tuple(reversed(values)) for name, values in found.items()}
 
-    def _animated(self, text: str) -> Iterator[_Declared]:
-        """Yield the declarations at the end of the animations that `text` names."""
+    def _animated(self, text: str, found: Mapping[str, Sequence[Value]]) -> Iterator[_Declared]:
+        """Yield the declarations at the end of the animations that `text` names.
+
+        If an animation is paused or takes longer than a reader waits, all its declarations are included.
+        """
+        others = (value.text for name in _TIMING for value in found.get(name, ()))
+        is_slow = any(_is_slow(each) for written in (text, *others) for each in tokens(written))
         for each in tokens(text):
             if each.kind in ("ident", "string"):
-                yield from self._sheets._frames.get(each.text, ())
+                yield from _keyframes(self._sheets._frames.get(each.text, ()), only_end=not is_slow)
+
+
+_TIMING = ("animation-duration", "animation-delay", "animation-play-state")
+_WAITED = 5.0
+"""Seconds after which an animation has to be over."""
+
+
+def _is_slow(token: Token) -> bool:
+    seconds = token.number / (1000 if token.text == "ms" else 1) if token.kind == "dimension" else 0.0
+    return token.word == "paused" or abs(seconds) > _WAITED
 
 
 _PLAIN: Style = {}
@@ -462,10 +477,10 @@ def _declared(found: Iterable[Declaration]) -> Iterator[_Declared]:
                 yield _Declared(longhand, value if is_short else text, important, name if is_short else "")
 
 
-def _final(body: Iterable[Statement]) -> Iterator[_Declared]:
-    """Yield the declarations of the last keyframe of an animation."""
+def _keyframes(body: Iterable[Statement], *, only_end: bool) -> Iterator[_Declared]:
+    """Yield the declarations of an animation: those of its end, or all."""
     for rule in body:
-        if isinstance(rule, Rule) and rule.keyword == "" and any(map(_is_end, rule.prelude)):
+        if isinstance(rule, Rule) and rule.keyword == "" and (not only_end or any(map(_is_end, rule.prelude))):
             yield from _declared(each for each in rule.body or () if isinstance(each, Declaration))
 
 

@@ -43,6 +43,7 @@ TINY = 1.5
 _NEAR = 20
 """Maximum difference in each of red, green, and blue between two colors that look the same."""
 
+_LINKS = "color of links"
 _COLORS_LIMIT = 12
 _LINK: RGBA = (0.0, 0.0, 238.0, 1.0)
 _DARK: RGBA = (18.0, 18.0, 18.0, 1.0)
@@ -85,6 +86,7 @@ class Shown(NamedTuple):
     alpha: float = 1.0
     colors: tuple[Color, ...] = (BLACK,)
     fills: tuple[Color, ...] = ()
+    links: tuple[Color, ...] = (_LINK,)
     backgrounds: tuple[Color, ...] = (WHITE,)
     right: float = 0.0
     down: float = 0.0
@@ -139,6 +141,8 @@ def hints_of(name: str, said: Mapping[str, str], *, is_drawing: bool) -> tuple[t
         found.append(("color", _legacy(said["color"])))
     if said.get("text") and name == "body":
         found.append(("color", _legacy(said["text"])))
+    if said.get("link") and name == "body":
+        found.append((_LINKS, _legacy(said["link"])))
     return tuple(found)
 
 
@@ -330,8 +334,10 @@ def _moved(style: Style, units: Units, around: Shown) -> Shown | None:
         return None
     if is_fixed and (own_right >= WIDTH or own_down >= HEIGHT):
         return None
-    if any(isinstance(each, float) and each <= -0.3 * units.em for each in _lengths(style, "letter-spacing", units)):
-        return None
+    for name, most in (("letter-spacing", 0.3), ("word-spacing", 1.5)):
+        found = _lengths(style, name, units)
+        if Unread.UNKNOWN in found or any(isinstance(each, float) and each <= -most * units.em for each in found):
+            return None
     numbers = {}
     for name in ("opacity", "zoom"):
         found_numbers = list(_choices(style, name, partial(number, name))) if name in style else []
@@ -355,12 +361,14 @@ def _colored(name: str, style: Style, around: Shown, *, has_link: bool) -> Shown
     """Return `around` with the colors of the element and the colors behind it."""
     backgrounds = _backgrounds(name, style, around.backgrounds)
     own = _OWN_COLORS.get(name)
-    default: tuple[Color, ...] = (_LINK,) if has_link else (own[0],) if own else around.colors
+    default: tuple[Color, ...] = around.links if has_link else (own[0],) if own else around.colors
     if name == "html" and any(
         "dark" in str(each) and "light" not in str(each) for each in _words(style, "color-scheme")
     ):
         default, backgrounds = (WHITE,), _backgrounds(name, style, (_DARK,))
     colors = _inks(style, "color", default, around.colors, around.colors)
+    if _LINKS in style:
+        around = around._replace(links=_inks(style, _LINKS, around.links, colors, around.links))
     fills = around.fills
     if "-webkit-text-fill-color" in style and not around.is_drawing:
         fills = _inks(style, "-webkit-text-fill-color", fills or colors, colors, fills or colors)
