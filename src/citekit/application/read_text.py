@@ -68,8 +68,8 @@ _PROSE = frozenset(("markdown", "rst", "html", "asciidoc", "org", "csv", "tsv", 
 """Text formats whose white space has no meaning."""
 
 NO_TEXT = (
-    "This part contains no text. If it is a scan, run OCR on it first. The extra 'ocr' (pip install 'citekit[ocr]') reads "
-    "only the headings of scans, for the map."
+    "This part contains no text. If it is a scan, the extra 'ocr' (pip install 'citekit[ocr]') reads it, unless "
+    "CITEKIT_OCR is off."
 )
 WHOLE_PAGES = "The title of {} was not found on page {}, so the answer contains the whole page."
 

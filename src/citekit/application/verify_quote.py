@@ -52,6 +52,10 @@ that text.
 """
 
 
+RECOGNIZED = "OCR recognized the text of this page. It may contain errors; compare it with the page."
+"""The note of a quote on a scanned page."""
+
+
 @frozen
 class _Found:
     source: Quotable
@@ -260,13 +264,21 @@ def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> 
     for each in found:
         address = Address(answer.resource_id, each.location)
         text = _shown(each.source.text[each.match.start : each.match.end])
-        match, note = each.match, each.source.note
+        match, note = each.match, each.source.note or _recognition_note(each)
         line = _line_around(each.source.text, match.start, match.end)
         place = QuotePlace(address, text, match.differences, note, match.gaps, match.changes, line)
         by_address.setdefault(address, place)
     places = list(by_address.values())
     more = len(places) > PLACES or len(found) >= LOOKED_AT
     return evolve(answer, finding=finding, places=places[:PLACES], more=more)
+
+
+def _recognition_note(found: _Found) -> str:
+    """Return a note for a match on pages whose text was recognized by OCR; else an empty string."""
+    placed, location = found.source.placed, found.location
+    if not isinstance(placed, ExtractedText) or not placed.recognized or not isinstance(location, Pages):
+        return ""
+    return RECOGNIZED if not set(placed.recognized).isdisjoint(location.numbers) else ""
 
 
 def _near(source: Quotable, readings: Sequence[tuple[Piece, ...]], resource_map: ResourceMap) -> NearPlace | None:

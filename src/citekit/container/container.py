@@ -578,6 +578,7 @@ class Container:
                 self.extractors,
                 self.sources,
                 lambda: self.workers,
+                lambda: self.parsers.ocr_version,
             )
         )
 

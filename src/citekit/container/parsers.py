@@ -147,7 +147,8 @@ class Parsers:
         from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
         from citekit.adapters.quotes.texts import Beside, QuotableTextReader
 
-        return QuotableTextReader(self.written, self.probe, Beside(find_sidecar, read_cues), ())
+        sidecar_files = Beside(find_sidecar, read_cues)
+        return QuotableTextReader(self.written, self.probe, sidecar_files, (), lambda: self.ocr_version)
 
     @first_use
     def viewer(self) -> Viewer:
@@ -189,6 +190,15 @@ class Parsers:
         if not RapidOcrReader.installed():
             return None
         return AnnouncedOcrReader(RapidOcrReader(), self.before_picture)
+
+    @property
+    def ocr_version(self) -> str:
+        """The version of everything that affects recognized text; empty if OCR is disabled or not installed."""
+        if self.ocr_reader is None:
+            return ""
+        from citekit.adapters.formats.shared.ocr import version_of_ocr
+
+        return version_of_ocr()
 
 
 SMALL_TEXT = 16_000

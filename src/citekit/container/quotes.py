@@ -25,6 +25,7 @@ class QuoteServices:
     """The services that are needed to read the texts in which quotes are searched for.
 
     The functions `texts`, `probe`, and `workers` create a service. They are called only if a text is not cached.
+    `ocr_version` returns the version of the OCR that `texts` uses, or an empty string.
     """
 
     cache_folder: Path
@@ -33,6 +34,7 @@ class QuoteServices:
     extractors: Sequence[Extractor]
     sources: Sources
     workers: Callable[[], WorkerPool | None]
+    ocr_version: Callable[[], str]
 
 
 def quotable_texts(services: QuoteServices) -> QuotableTexts:
@@ -42,7 +44,7 @@ def quotable_texts(services: QuoteServices) -> QuotableTexts:
     from citekit.adapters.quotes.texts import Beside, QuotableTextReader
 
     texts, probe = lazy(services.texts), lazy(services.probe)
-    here = QuotableTextReader(texts, probe, Beside(find_sidecar, read_cues), services.extractors)
+    here = QuotableTextReader(texts, probe, Beside(find_sidecar, read_cues), services.extractors, services.ocr_version)
     reader = lazy(lambda: _in_worker(services, here))
     folder = services.cache_folder / QUOTABLE
     return KeptQuotableTexts(reader, folder, is_unchanged=services.sources.is_unchanged)

@@ -73,6 +73,7 @@ def plain_extracted_text(extracted_text: ExtractedText) -> dict[str, Any]:
         "units": [units.numbers.tolist(), units.starts.tolist(), units.ends.tolist()],
         "sheets": [[each.name, each.before, each.rows, each.columns] for each in extracted_text.sheets],
         "unread": list(extracted_text.unread),
+        "recognized": list(extracted_text.recognized),
     }
 
 
@@ -84,7 +85,7 @@ def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
         numbers, starts, ends = (array("q", each) for each in data["units"])
         kind, text = UnitKind(data["kind"]), data["text"]
         sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in data["sheets"]]
-        unread = array("q", data["unread"])
+        unread, recognized = array("q", data["unread"]), array("q", data["recognized"])
     except (TypeError, ValueError, KeyError, OverflowError) as wrong:
         raise FaultyAnswer("The extracted text", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
     if not isinstance(text, str):
@@ -93,7 +94,7 @@ def extracted_text_from(data: Mapping[str, Any]) -> ExtractedText:
         raise FaultyAnswer("The extracted text", ["units: must be in ascending order and inside the text"])
     if kind is UnitKind.ROW and numbers and not any(each.before < numbers[0] for each in sheets):
         raise FaultyAnswer("The extracted text", ["sheets: no sheet contains the first row"])
-    return ExtractedText(kind, text, Units(numbers, starts, ends), sheets, unread)
+    return ExtractedText(kind, text, Units(numbers, starts, ends), sheets, unread, recognized)
 
 
 def _is_in_order(numbers: array[int], starts: array[int], ends: array[int], length: int) -> bool:

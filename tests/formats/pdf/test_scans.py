@@ -96,4 +96,4 @@ def test_a_machine_reads_the_headings_of_scans(tmp_path: Path) -> None:
 
     assert [outline_item.title for outline_item in found.items] == ["Chapter 1", "Chapter 2", "Chapter 3"]
     assert reads.sizes == [(889, 1112)] * 3
-    assert any("3 scans was read by a machine" in note for note in found.notes)
+    assert any("OCR recognized the text of 3 pages" in note for note in found.notes)

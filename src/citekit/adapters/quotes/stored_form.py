@@ -30,6 +30,7 @@ def to_plain(quotable: Quotable) -> dict[str, object]:
             "units": [numbers, starts, ends],
             "sheets": sheets,
             "unread": list(placed.unread),
+            "recognized": list(placed.recognized),
         }
     assert isinstance(placed, Transcript)
     cues = [placed.starts.tolist(), placed.ends.tolist(), placed.since.tolist(), placed.until.tolist()]
@@ -48,8 +49,9 @@ def from_plain(plain: dict[str, object]) -> Quotable:
     if "kind" in known:
         numbers, begin, end = (array("q", _list(each)) for each in _list(known["units"]))
         sheets = [SheetRows(str(name), *map(int, rest)) for name, *rest in _list(known.get("sheets", []))]
-        unread = array("q", _list(known["unread"]))
-        placed = ExtractedText(UnitKind(str(known["kind"])), text, Units(numbers, begin, end), sheets, unread)
+        unread, recognized = (array("q", _list(known.get(name, []))) for name in ("unread", "recognized"))
+        units = Units(numbers, begin, end)
+        placed = ExtractedText(UnitKind(str(known["kind"])), text, units, sheets, unread, recognized)
     else:
         begins, ends, since, until = _list(known["cues"])
         times = array("d", since), array("d", until)

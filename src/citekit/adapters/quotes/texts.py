@@ -74,19 +74,22 @@ class QuotableTextReader:
     """Reads quotable texts.
 
     Documents and texts are read with `texts`, recordings through their subtitles, and regions of pages with
-    `extractors`.
+    `extractors`. `ocr_version` returns the version of the OCR that `texts` uses for scanned pages, or an empty string if
+    it uses none.
     """
 
     texts: TextReader
     probe: MediaProbe
     sidecar_files: Beside
     extractors: Sequence[Extractor]  # not copied: later readers are loaded only if no earlier one accepts the location
+    ocr_version: Callable[[], str] = str
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
         drivers = ",".join(f"{name}={version_of(name)}" for name in _DRIVERS)
         path = self.sidecar_files.find(source.path) if source.format.modality in RECORDINGS else None
-        return f"{VERSION} {source.format.name} {drivers} {_fingerprint(path)}"
+        ocr = self.ocr_version() if source.format.name == "pdf" else ""
+        return f"{VERSION} {source.format.name} {drivers} {_fingerprint(path)}{ocr and f' ocr={ocr}'}"
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
         """See `QuotableTexts.read`."""
@@ -105,9 +108,13 @@ class QuotableTextReader:
             )
         if not extracted_text.text.strip():
             raise SourceUnsupported(
-                f"{source.path.name} contains no text, so there is nothing to search, read, or quote. If it is a scan, "
-                "run OCR on it first. The extra 'ocr' (pip install 'citekit[ocr]') reads only the headings of scans, for "
-                "the map."
+                f"{source.path.name} contains no text, so there is nothing to search, read, or quote. "
+                + (
+                    "OCR recognized no text in its pictures."
+                    if self.ocr_version()
+                    else "If it is a scan, install the extra 'ocr' (pip install 'citekit[ocr]'), which reads it, and try "
+                    "again; CITEKIT_OCR must not be off."
+                )
             )
         return list(self._ways_to_read(source, extracted_text, progress))
 

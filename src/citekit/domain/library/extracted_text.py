@@ -100,7 +100,7 @@ class ExtractedText:
     Units do not overlap, and their numbers never decrease. Several units have the same number if several ranges of text
     come from one line of markup. A page or spine item without text has an empty unit; a line without text has no unit.
     Line feeds that separate units belong to no unit. `unread` lists the numbers of pages whose text could not be read;
-    their units are empty.
+    their units are empty. `recognized` lists the numbers of pages whose text was recognized by OCR.
     """
 
     kind: UnitKind
@@ -108,15 +108,23 @@ class ExtractedText:
     units: Units = field(converter=_units)
     sheets: Sequence[SheetRows] = field(default=(), converter=tuple[SheetRows, ...])
     unread: Sequence[int] = field(default=(), converter=tuple[int, ...])
+    recognized: Sequence[int] = field(default=(), converter=tuple[int, ...])
 
     @classmethod
     def joined(
-        cls, kind: UnitKind, texts: Iterable[str], separator: str, *, unread: Iterable[int] = ()
+        cls,
+        kind: UnitKind,
+        texts: Iterable[str],
+        separator: str,
+        *,
+        unread: Iterable[int] = (),
+        recognized: Iterable[int] = (),
     ) -> ExtractedText:
         """Create a text with one unit for each of `texts`, numbered from 1.
 
         The texts are joined with `separator` between them. If all of them are blank, the result has an empty text and
-        empty units. `unread` lists the numbers of units whose text could not be read.
+        empty units. `unread` lists the numbers of units whose text could not be read, and `recognized` those whose
+        text was recognized by OCR.
         """
         pieces = list(texts)
         if not any(piece and not piece.isspace() for piece in pieces):
@@ -125,7 +133,7 @@ class ExtractedText:
         for number, piece in enumerate(pieces, 1):
             units.add(number, start, start + len(piece))
             start += len(piece) + len(separator)
-        return cls(kind, separator.join(pieces), units, unread=unread)
+        return cls(kind, separator.join(pieces), units, unread=unread, recognized=recognized)
 
     def unit_at(self, offset: int) -> Unit:
         """Return the unit that contains the character at `offset`, or else the last unit that begins before `offset`.

@@ -48,7 +48,9 @@ def without_running_lines(extracted_text: ExtractedText) -> ExtractedText | None
     for unit, text in zip(extracted_text.units, texts, strict=True):
         units.add(unit.number, start, start + len(text))
         start += len(text) + 1
-    return ExtractedText(UnitKind.PAGE, "\n".join(texts), units, unread=extracted_text.unread)
+    return ExtractedText(
+        UnitKind.PAGE, "\n".join(texts), units, unread=extracted_text.unread, recognized=extracted_text.recognized
+    )
 
 
 def running_lines(pages: Sequence[Sequence[str]], numbers: Sequence[int] | None = None) -> list[set[int]]:

@@ -32,6 +32,11 @@ def split_hidden(text: ExtractedText) -> tuple[ExtractedText, ExtractedText | No
     if _MARK not in text.text:
         return text, None
     pages = [text.text[unit.start : unit.end].partition(_MARK) for unit in text.units]
-    shown = ExtractedText.joined(text.kind, [before for before, _, _ in pages], "\n", unread=text.unread)
-    whole = [after if mark else before for before, mark, after in pages]
-    return shown, ExtractedText.joined(text.kind, whole, "\n", unread=text.unread)
+    shown, whole = (
+        ExtractedText.joined(text.kind, each, "\n", unread=text.unread, recognized=text.recognized)
+        for each in (
+            [before for before, _, _ in pages],
+            [after if mark else before for before, mark, after in pages],
+        )
+    )
+    return shown, whole

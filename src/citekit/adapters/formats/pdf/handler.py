@@ -34,8 +34,10 @@ class PdfHandler(NativeHandler):
         from citekit.adapters.formats.pdf.text_reader import PyMuPdfTextReader
 
         if not marked:
-            return PyMuPdfTextReader()
-        return PyMuPdfTextReader(joining=False, as_seen=True, password=services.password)
+            return PyMuPdfTextReader(ocr=services.ocr_reader, index=services.index)
+        return PyMuPdfTextReader(
+            joining=False, as_seen=True, password=services.password, ocr=services.ocr_reader, index=services.index
+        )
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
         """See `FormatHandler.extractors`."""
@@ -45,7 +47,7 @@ class PdfHandler(NativeHandler):
 def _pages(services: Services) -> Extractor:
     from citekit.adapters.formats.pdf.evidence.extractor import PyMuPdfExtractor
 
-    return PyMuPdfExtractor(services.index, services.password)
+    return PyMuPdfExtractor(services.index, services.password, services.ocr_reader)
 
 
 HANDLER = PdfHandler()

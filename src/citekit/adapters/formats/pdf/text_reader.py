@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer, is_blank_scan
 from citekit.adapters.formats.pdf.document.superscripts import CELL_END, levelled_blocks
 from citekit.adapters.formats.pdf.document.text import text_flags
 from citekit.adapters.formats.pdf.document.visible_text import Blocks, shown_blocks
 from citekit.adapters.formats.shared.book_metadata import language_code
-from citekit.adapters.libraries.mupdf.engine import give_way, opened, skipped_pages
+from citekit.adapters.libraries.mupdf.engine import Document, give_way, opened, skipped_pages
 from citekit.adapters.libraries.mupdf.page_cost import PageWorkError
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
@@ -19,6 +20,10 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.hidden import with_hidden
 from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from citekit.adapters.formats.shared.ocr import OcrReader
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 _BROKEN = re.compile(r"(?<!\w)([^\W\d_]{2,40})-\n([^\W\d_]{2,40})")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -46,11 +51,21 @@ class PyMuPdfTextReader:
     visible text first, then a mark, and then all of its text, in the format of `domain.quotes.hidden`.
 
     If `joining` is false, words stay split. With `as_seen`, raised and lowered numbers become superscripts and
-    subscripts. `password` opens a file that needs one.
+    subscripts. `password` opens a file that needs one. `ocr` recognizes the text of scanned pages that have none, and
+    `index` caches it; with None, the text of these pages is empty.
     """
 
-    def __init__(self, *, joining: bool = True, as_seen: bool = False, password: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        joining: bool = True,
+        as_seen: bool = False,
+        password: str | None = None,
+        ocr: OcrReader | None = None,
+        index: Index | None = None,
+    ) -> None:
         self._joining, self._as_seen, self._password = joining, as_seen, password
+        self._ocr, self._index = ocr, index
 
     def supports(self, format: Format) -> bool:
         """Return whether `format` is PDF."""
@@ -64,7 +79,28 @@ class PyMuPdfTextReader:
         with opened(source.path, password=self._password) as document:
             pages = list(_pages(document, progress, as_seen=self._as_seen))
             unread = skipped_pages(document)
-        return ExtractedText.joined(UnitKind.PAGE, _unbroken(pages) if self._joining else pages, "\n", unread=unread)
+            recognized = {} if self._ocr is None else self._recognized(document, source, pages, unread, progress)
+        for number, text in recognized.items():
+            pages[number - 1] = text
+        texts = _unbroken(pages) if self._joining else pages
+        return ExtractedText.joined(UnitKind.PAGE, texts, "\n", unread=unread, recognized=recognized)
+
+    def _recognized(
+        self, document: Document, source: Source, pages: Sequence[str], unread: Sequence[int], progress: Progress
+    ) -> dict[int, str]:
+        """Return the recognized text of scanned pages without text, by 1-based page number."""
+        assert self._ocr is not None
+        recognizer = PageRecognizer(self._ocr, source.size, self._index)
+        empty = [number for number, text in enumerate(pages, 1) if not text.strip() and number not in unread]
+        found = {}
+        for position, number in enumerate(empty):
+            progress(position, len(empty), "reading scanned pages")
+            if not is_blank_scan(document, number):
+                continue
+            page = recognizer.page(document, number)
+            if page is not None and page.lines:
+                found[number] = page.text
+        return found
 
     def facts(self, source: Source) -> BookFacts:
         """Return the title, authors, and language from the document information, ignoring defaults of programs."""

@@ -13,10 +13,15 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import field, frozen
 
 from citekit.adapters.libraries import rapidocr
+from citekit.adapters.system.installed_packages import version_of
 from citekit.domain.locations import Box
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+
+VERSION = "1"
+"""Changes whenever CiteKit recognizes other lines in the same page with the same version of RapidOCR."""
 
 
 @frozen
@@ -76,6 +81,11 @@ class AnnouncedOcrReader:
         """See `OcrReader.lines`."""
         self.before()
         return self.inner.lines(image)
+
+
+def version_of_ocr() -> str:
+    """Return the version of everything that affects the recognized text."""
+    return f"{VERSION}-{version_of('rapidocr')}"
 
 
 def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:

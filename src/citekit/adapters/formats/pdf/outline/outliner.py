@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory, remember
+from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer
 from citekit.adapters.formats.pdf.outline.document_title import title_of
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
@@ -53,7 +54,7 @@ class PdfOutliner:
     """An outliner for PDFs that opens the file once and reads each page at most once in each mode (quick or exact).
 
     `index` caches the positions of bookmarks and pages of long documents for the extractor. `password` opens encrypted
-    files and never appears in a map. `ocr` reads scanned pages of documents that have no other structure.
+    files and never appears in a map. `ocr` reads scanned pages; with None, their text is missing.
     """
 
     index: Index | None = None
@@ -70,7 +71,8 @@ class PdfOutliner:
         with opened(source.path, SourceUnsupported, password=self.password) as document:
             lost = _unreadable_page_notes(document, source.path.name)
             texts = PageTexts(document, progress)
-            outline_items, notes = _structure(document, texts, self.ocr)
+            recognizer = None if self.ocr is None else PageRecognizer(self.ocr, source.size, self.index)
+            outline_items, notes = _structure(document, texts, recognizer)
             figures, passed = figures_of(document, texts, quick=notes[0] == BY_BOOKMARKS)
             outline_items = insert_figures(outline_items, figures, texts)
             title = title_of(texts, source.path)
@@ -142,14 +144,16 @@ def _page_exists(document: Document, number: int) -> bool:
         return False
 
 
-def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> tuple[Sequence[OutlineItem], list[str]]:
+def _structure(
+    document: Document, texts: PageTexts, recognizer: PageRecognizer | None
+) -> tuple[Sequence[OutlineItem], list[str]]:
     sections, lost = sections_of_bookmarks(document)
     if sections:
         complete = with_headings_below(sections, texts)
         texts.quick = len(complete) == len(sections)
         by = BY_BOOKMARKS if texts.quick else BY_BOOKMARKS_AND_HEADINGS
         outline_items, notes = _items_and_notes(complete, texts, [by, *lost])
-        return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
+        return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=recognizer is not None)]
     tagged = sections_of_tags(texts)
     is_dense = len(tagged) >= texts.count
     headings, printed = ([], False) if is_dense else sections_of_text(texts)
@@ -157,11 +161,11 @@ def _structure(document: Document, texts: PageTexts, ocr: OcrReader | None) -> t
         texts.quick = True
         texts.learn_headers_footers(range(1, texts.count + 1))
         outline_items, notes = _items_and_notes(tagged, texts, [BY_TAGS])
-        return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=False)]
+        return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=recognizer is not None)]
     scans = find_scans(document, texts)
-    about = scans.notes(texts.count, reads=ocr is not None)
-    if scans.without_text and ocr is not None:
-        about += read_scans(document, texts, scans, ocr)
+    about = scans.notes(texts.count, reads=recognizer is not None)
+    if scans.without_text and recognizer is not None:
+        about += read_scans(document, texts, scans, recognizer)
         headings, printed = sections_of_scans(texts)
     if headings:
         outline_items, notes = _items_and_notes(headings, texts, [BY_TOC if printed else BY_HEADINGS])

@@ -3,43 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from attrs import evolve, frozen
 
-from citekit.adapters.formats.pdf.document.graphics import may_draw, page_graphics
+from citekit.adapters.formats.pdf.document.scanned_pages import (
+    SCAN_PIXELS,
+    PageRecognizer,
+    RecognizedPage,
+    is_scan,
+)
 from citekit.adapters.formats.pdf.outline.glyph_metrics import join_numbers, measure_glyphs
 from citekit.adapters.formats.pdf.outline.headers_footers import SAMPLE_SIZE
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scan_styles import OcrPage, styled_pages
 from citekit.adapters.formats.pdf.outline.structure import is_incomplete, sections_of_text
-from citekit.adapters.formats.shared.ocr import OcrReader
 from citekit.adapters.formats.shared.outline import OutlineItem
-from citekit.adapters.libraries.mupdf.engine import Document, away, empty_store, exclusive
-from citekit.domain.errors import CiteKitError
+from citekit.adapters.libraries.mupdf.engine import Document, away, exclusive
 from citekit.domain.locations import Pages
-
-OCR_PAGES = 40
-"""The number of scanned pages that OCR reads, at some seconds each."""
-
-RESOLUTION = 160
-"""Dots per inch of pages rendered for OCR."""
-
-RENDER_PIXEL_LIMIT = 12_000_000
-"""The largest number of pixels of a rendered page; larger pages are rendered at a lower resolution."""
-
-IMAGE_PIXEL_LIMIT = 250_000_000
-"""The largest number of pixels of an image in the page; decoding a larger one needs gigabytes."""
-
-SCAN_PIXELS = 100_000
-"""The number of pixels that the images of a page need for it to be a scan."""
-
-_COVERED_SHARE = 0.7
-"""The share of a page that its image must cover."""
-
-_MIN_CONFIDENCE = 0.5
-"""The lowest OCR confidence of a line that is used."""
 
 
 @frozen
@@ -95,19 +76,8 @@ def _has_large_images(texts: PageTexts, page: int) -> bool:
 
 def _is_scan(document: Document, texts: PageTexts, page: int) -> bool:
     texts.report_progress()
-    try:
-        with exclusive():
-            shown = document[page - 1]
-            if not may_draw(shown):
-                return False
-            drawn, visible = page_graphics(shown, text=True)
-            whole = float(shown.rect.width * shown.rect.height)
-    except CiteKitError:
-        raise
-    except Exception:  # a damaged page is no scan; what PyMuPDF raises then is of any kind
-        return False
-    covered = sum(max(0.0, each.right - each.left) * max(0.0, each.bottom - each.top) for each in drawn if each.picture)
-    return not visible and covered >= _COVERED_SHARE * whole
+    with exclusive():
+        return is_scan(document[page - 1])
 
 
 def mark_scans(outline_items: Sequence[OutlineItem], scans: Scans) -> tuple[OutlineItem, ...]:
@@ -125,22 +95,30 @@ def _mark(outline_item: OutlineItem, pages: frozenset[int]) -> OutlineItem:
     return evolve(outline_item, type="scan" if len(outline_item.location.numbers) == 1 else "scans")
 
 
-def read_scans(document: Document, texts: PageTexts, scans: Scans, ocr: OcrReader) -> list[str]:
-    """Read the first `OCR_PAGES` scans without text with `ocr`, replace their lines in `texts`, and return notes.
+def read_scans(document: Document, texts: PageTexts, scans: Scans, recognizer: PageRecognizer) -> list[str]:
+    """Recognize the text of scans without text, replace their lines in `texts`, and return notes.
 
-    Raise the same errors as `ocr`.
+    Raise the same errors as `PageRecognizer.page`.
     """
-    pages = {}
-    for page in sorted(scans.without_text)[:OCR_PAGES]:
-        found = _read_page(document, page, ocr)
-        if found is not None:
-            pages[page] = found
+    pages, seen = {}, 0
+    for page in sorted(scans.without_text):
+        texts.report_progress()
+        found = recognizer.page(document, page)
+        if found is None:
+            continue
+        seen += 1
+        if found.lines:
+            pages[page] = _measured(found)
     for page, lines in styled_pages(pages).items():
         texts.replace_lines(page, lines)
-    notes = [f"The text of {len(pages)} scans was read by a machine, and may be wrong in places."] if pages else []
-    if len(scans.without_text) > OCR_PAGES:
-        notes.append(f"Only the first {OCR_PAGES} scans were read.")
+    notes = [f"OCR recognized the text of {_pages(len(pages))}. It may contain errors."] if pages else []
+    if recognizer.is_spent and seen < len(scans.without_text):
+        notes.append(f"OCR read only the first {_pages(seen)} without text, because the file is too small for so many.")
     return notes
+
+
+def _pages(count: int) -> str:
+    return "1 page" if count == 1 else f"{count} pages"
 
 
 def sections_of_scans(texts: PageTexts) -> tuple[list[Section], bool]:
@@ -155,35 +133,8 @@ def sections_of_scans(texts: PageTexts) -> tuple[list[Section], bool]:
     return (told, False) if is_incomplete(promised, told) else (promised, True)
 
 
-def _read_page(document: Document, page: int, ocr: OcrReader) -> OcrPage | None:
-    """Return the OCR result of `page`, or None if OCR finds no text or the page cannot be rendered."""
-    with exclusive():
-        drawn = _render(document, page)
-    if drawn is None:
-        return None
-    image, width, height = drawn
+def _measured(page: RecognizedPage) -> OcrPage:
     with away():
-        found = [line for line in ocr.lines(image) if line.score >= _MIN_CONFIDENCE and line.text.strip()]
-        found = join_numbers(found, width / height)
-        inks = measure_glyphs(image.convert("L"), found)
-    return OcrPage(found, inks, width, height, height / image.height) if found else None
-
-
-def _render(document: Document, page: int) -> tuple[Any, float, float] | None:
-    """Return an image of the displayed page, and the page's width and height in points; None if it cannot be rendered."""
-    from PIL import Image
-
-    try:
-        if any(image[2] * image[3] > IMAGE_PIXEL_LIMIT for image in document.get_page_images(page - 1)):
-            return None
-        empty_store()  # an image decoded at another size is drawn a little otherwise
-        shown = document[page - 1]
-        width, height = max(shown.rect.width, 1.0), max(shown.rect.height, 1.0)
-        zoom = min(RESOLUTION / 72, (RENDER_PIXEL_LIMIT / (width * height)) ** 0.5)
-        with exclusive() as pymupdf:
-            pixels = shown.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
-    except CiteKitError:
-        raise
-    except Exception:  # a damaged page is no scan; what PyMuPDF raises then is of any kind
-        return None
-    return Image.frombytes("RGB", (pixels.width, pixels.height), bytes(pixels.samples)), width, height
+        lines = join_numbers(page.lines, page.width / page.height)
+        metrics = measure_glyphs(page.image.convert("L"), lines)
+    return OcrPage(lines, metrics, page.width, page.height, page.height / page.image.height)
