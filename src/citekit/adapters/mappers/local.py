@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -18,9 +18,6 @@ from citekit.domain.ports.clock import Clock
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
-
-if TYPE_CHECKING:
-    pass
 
 VERSION = "9"
 """Changes whenever the same bytes would result in another map."""
@@ -39,8 +36,8 @@ class LocalMapper:
 
     @property
     def identity(self) -> MapperIdentity:
-        """The identity of the mapper. With OCR, the version has the suffix `+ocr`, because the maps differ."""
-        return MapperIdentity("local", VERSION if self.services.ocr_reader is None else f"{VERSION}+ocr")
+        """The identity of the mapper. With OCR, the version has the suffix `+ocr2`, because the maps differ."""
+        return MapperIdentity("local", VERSION if self.services.ocr_reader is None else f"{VERSION}+ocr2")
 
     def supports(self, format: Format) -> bool:
         """Return whether there is an outliner for the format, as there is for every format that `detect` recognizes."""

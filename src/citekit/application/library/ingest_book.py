@@ -222,7 +222,8 @@ class IngestBook:
         extracted_text = self.reader.read(source, progress=within(progress, 5))
         if not extracted_text.text.strip():
             raise SourceUnsupported(
-                f"{source.path} has no text. It is empty, or contains only images of pages, which need OCR first."
+                f"{source.path} has no text. It is empty, or contains only scanned pages, which the extra 'ocr' "
+                "(pip install 'citekit[ocr]') reads."
             )
         return self.cut(
             base, extracted_text, request.params, request.language, hierarchical=request.hierarchical, progress=progress
