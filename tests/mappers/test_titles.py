@@ -315,3 +315,22 @@ def test_blank_stretches_of_texts_and_gaps_of_subtitles_hide_no_invented_titles(
     gap = nodes((1, "Feeding the herons", 0, 2), (1, INVENTED[0], 60, 90), unit="second")
     made = model_mapper([gap]).map(source_of(film), "x")
     assert any("1 of 2 titles could not be checked" in note for note in made.metadata["notes"])
+
+
+def test_titles_located_on_a_short_table_of_contents_are_requested_again(tmp_path: Path) -> None:
+    heads = dict(zip((3, 5, 7, 9), SUBJECTS, strict=False))
+    listed = "\n".join(f"{title} ..... {page}" for page, title in heads.items())
+    pages = ["A history\nIt is told at length.", f"Contents\n{listed}"]
+    pages += [f"{heads.get(page, 'And so on')}\nWhat is known about it is told at length." for page in range(3, 11)]
+    source = source_of(write_pdf(tmp_path / "short.pdf", pages))
+    service = ScriptedService(
+        [
+            nodes(*((1, title, 2, 2) for title in heads.values())),
+            nodes(*((1, title, page, page + 1) for page, title in heads.items())),
+        ]
+    )
+
+    made = model_mapper(service).map(source, "x")
+
+    assert 2 == len(service.questions)
+    assert [(1, title, (page, page + 1)) for page, title in heads.items()] == rows_of(made)

@@ -16,7 +16,7 @@ from attrs import define, evolve, field, frozen
 
 from citekit.adapters.mappers.llm.proposals import Fault, ProposedNode
 from citekit.adapters.mappers.llm.title_words import folded
-from citekit.domain.vocabulary import APPENDIX, CHAPTER, PART, SECTION, any_of
+from citekit.domain.vocabulary import APPENDIX, CHAPTER, PART, SECTION, TOC_HEADING, any_of
 
 _NUMBERED = re.compile(
     rf"^\s*(?:(?:{any_of(CHAPTER, SECTION, PART, APPENDIX)})\s+)?"
@@ -29,6 +29,8 @@ _SIMILARITY = 0.84
 _LINES_OF_TITLE = 3
 _MIN_TEXT = 20
 _MIN_TOC_TITLES = 5
+_MIN_TITLES_BELOW_HEADING = 2
+_TOC_HEADINGS = frozenset(folded(heading) for heading in TOC_HEADING)
 
 
 @lru_cache(maxsize=100_000)
@@ -220,7 +222,7 @@ def _toc_pages(proposals: Sequence[ProposedNode], text: PdfText) -> frozenset[in
     """Return the pages of a table of contents.
 
     These are pages that contain at least two fifths of the proposed titles, not counting titles that are a heading on
-    no other page.
+    no other page. On a page with the heading of a table of contents, two such titles are enough.
     """
     titles = {proposal.title for proposal in proposals if len(folded_heading(proposal.title)) >= _MIN_LETTERS}
     headed = {title: text.headed(title) for title in titles}
@@ -231,4 +233,8 @@ def _toc_pages(proposals: Sequence[ProposedNode], text: PdfText) -> frozenset[in
             if len(headed[title]) > (number in headed[title]) and wanted in page.whole:
                 listed[number] += 1
     enough = max(_MIN_TOC_TITLES, len(titles) * 2 // 5)
-    return frozenset(page for page, count in listed.items() if count >= enough)
+    return frozenset(
+        page
+        for page, count in listed.items()
+        if count >= (_MIN_TITLES_BELOW_HEADING if _TOC_HEADINGS.intersection(text.pages[page - 1].lines) else enough)
+    )
