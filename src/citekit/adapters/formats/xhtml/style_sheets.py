@@ -369,6 +369,7 @@ class StyledWalk:
             self._variables.append(above)
             return _PLAIN
         rules = tuple((rule, certain) for compound, certain in matched for rule in compound.rules)
+        self._walk.work += len(rules)
         key = rules, inline, hints
         cascaded = self._cascaded.get(key)
         if cascaded is None:
