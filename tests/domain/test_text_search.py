@@ -13,6 +13,7 @@ from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.quotes.hidden import NOT_VISIBLE
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.text_search.blocks import BLOCK, blocks_of
+from citekit.domain.text_search.headings import HEADING_LINES, heading_lines, headings_in
 from citekit.domain.text_search.line_pattern import LinePattern
 from citekit.domain.text_search.matching import matches_in, shown_row
 from citekit.domain.text_search.query import LONGEST, parse_query
@@ -166,3 +167,40 @@ def test_pages_with_hidden_text_have_another_block() -> None:
         (block.text, block.hidden) for block in blocks
     ]
     assert shown.locate(4, 7) == blocks[3].located.locate(0, 3)
+
+
+def plain_reading(lines: list[str], title: tuple[str, ...]) -> tuple[int, int] | None:
+    """The rule of `heading_lines`, one title at a time."""
+
+    def unnumbered(words: list[str]) -> list[str]:
+        return next((words[at:] for at, word in enumerate(words) if not word.isdecimal()), words)
+
+    wanted = unnumbered(list(title))
+    for first, line in enumerate(lines):
+        words: list[str] = []
+        for last in range(first, min(first + HEADING_LINES, len(lines))) if wanted and line.strip() else ():
+            words += lines[last].split()
+            if unnumbered(words) == wanted and lines[last].strip():
+                return first, last
+            if unnumbered(words) != wanted[: len(unnumbered(words))]:
+                break
+    return None
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "1", "2"]), max_size=4)
+
+
+@given(st.lists(WORDS.map(" ".join), max_size=7), st.sets(WORDS.map(tuple), max_size=4))
+def test_titles_are_found_together_as_one_by_one(lines: list[str], titles: set[tuple[str, ...]]) -> None:
+    together = headings_in(lines, titles)
+
+    for title in titles:
+        assert together.get(title) == heading_lines(lines, title) == plain_reading(lines, title)
+
+
+def test_as_many_titles_as_lines_are_found() -> None:
+    titles = [("chapter", f"n{number}") for number in range(50_000)]  # times as many lines: hours, one by one
+
+    found = headings_in([" ".join(title) for title in titles], set(titles))
+
+    assert found == {title: (number, number) for number, title in enumerate(titles)}

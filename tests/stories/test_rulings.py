@@ -146,6 +146,12 @@ def test_an_object_that_was_changed_in_the_cache_is_told(cut: Cut) -> None:
     assert Ruling.RECEIPT_ONLY == cut.app.verify.receipt(cut.receipt).ruling
 
 
+def test_a_source_of_another_size_is_not_read(cut: Cut) -> None:
+    os.truncate(cut.source, 900_000_000_000)  # sparse; reading it takes the better part of an hour
+
+    assert cut.app.verify.receipt(cut.receipt).ruling == Ruling.SOURCE_CHANGED
+
+
 def test_a_changed_source_is_told_from_a_missing_one(cut: Cut) -> None:
     cut.source.write_bytes(cut.source.read_bytes() + b"\n")
     changed = cut.app.verify.receipt(cut.receipt)

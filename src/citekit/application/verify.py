@@ -28,6 +28,12 @@ from citekit.domain.evidence import EvidenceKey, Extraction, Receipt
 from citekit.domain.ports.outputs import Outputs
 from citekit.domain.ports.sources import Sources
 
+READ_ANYWAY = 2**30
+"""Bytes up to which a source is read even if the receipt states a smaller size.
+
+A larger file cannot be the source, and the path in a stranger's receipt may name one that takes hours to read.
+"""
+
 
 class Ruling(StrEnum):
     """The reason for a verdict. Some rulings prove that evidence is not genuine; others say why it cannot be verified."""
@@ -259,7 +265,7 @@ class VerifyEvidence:
 
     def _source(self, receipt: Receipt, roots: Sequence[Path]) -> Path | None:
         path = Path(receipt.source_path)
-        if self.sources.digest_uncached(path) == receipt.source_digest:
+        if self.sources.digest_uncached(path, max(receipt.source_size, READ_ANYWAY)) == receipt.source_digest:
             return path
         return self.sources.find(receipt.source_digest, receipt.source_size, path.name, roots) if roots else None
 
@@ -275,7 +281,7 @@ class VerifyEvidence:
             target = Path(folder) / "again"
             try:
                 made = self.resolve.again(receipt, self.sources.identify(path), target)
-                if self.sources.digest_uncached(path) != receipt.source_digest:
+                if self.sources.digest_uncached(path, max(receipt.source_size, READ_ANYWAY)) != receipt.source_digest:
                     detail = f"{path} changed while it was read"
                     return Check("content", None, detail, Ruling.SOURCE_CHANGED)
             except Cancelled:

@@ -93,9 +93,11 @@ class FileSources:
             return self._states.recent(FileState.of(status)) if stat.S_ISREG(status.st_mode) else None
         return None
 
-    def digest_uncached(self, path: Path) -> Digest | None:
-        """Return the digest of the current bytes, which are always read."""
+    def digest_uncached(self, path: Path, at_most: int | None = None) -> Digest | None:
+        """Return the digest of the current bytes, which are always read unless the file is too large."""
         with suppress(SourceUnreadable, OSError, ValueError), _opened(path, path) as file:
+            if at_most is not None and os.fstat(file.fileno()).st_size > at_most:
+                return None
             return self._read(path, file, believing=False)[1]
         return None
 

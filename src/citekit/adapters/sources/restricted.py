@@ -60,10 +60,10 @@ class ConfinedSources:
                     self._allowed.popitem(last=False)
         return self._inner.cached_digest(path)
 
-    def digest_uncached(self, path: Path) -> Digest | None:
+    def digest_uncached(self, path: Path, at_most: int | None = None) -> Digest | None:
         """Return the digest of an allowed file from its bytes."""
         real = self._real(path)
-        return None if real is None else self._inner.digest_uncached(real)
+        return None if real is None else self._inner.digest_uncached(real, at_most)
 
     def exists(self, path: Path) -> bool:
         """Return whether an allowed file exists at the path."""

@@ -30,8 +30,11 @@ class Sources(Protocol):
         Only the status of the file is checked.
         """
 
-    def digest_uncached(self, path: Path) -> Digest | None:
-        """Return the same digest as `digest`, but always read every byte to verify the content."""
+    def digest_uncached(self, path: Path, at_most: int | None = None) -> Digest | None:
+        """Return the same digest as `digest`, but always read every byte to verify the content.
+
+        If the file has more than `at_most` bytes, return None without reading it.
+        """
 
     def exists(self, path: Path) -> bool:
         """Return whether `path` is a regular file.

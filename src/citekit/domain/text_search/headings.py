@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from citekit.domain.library.extracted_text import UnitKind
@@ -21,19 +21,20 @@ class Headings:
     """The titles of the nodes of a map, by the page, line, or chapter in which the nodes begin."""
 
     def __init__(self, resource_map: ResourceMap) -> None:
-        self._titles: dict[tuple[UnitKind, int], set[tuple[str, ...]]] = {}
+        titles: dict[tuple[UnitKind, int], set[tuple[str, ...]]] = {}
         for node in resource_map.walk():
             start = _start_of(node.location)
             if start is not None:
-                self._titles.setdefault(start, set()).add(tuple(words_of(node.title)))
+                titles.setdefault(start, set()).add(tuple(words_of(node.title)))
+        self._titles = {start: frozenset(found - {()}) for start, found in titles.items()}
 
     def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
         """Return the titles, as words, of the nodes that begin in the block."""
         located = block.located
         if isinstance(located, Transcript):
             return frozenset()
-        found = (self._titles.get((located.kind, number), ()) for number in set(located.units.numbers))
-        return frozenset(chain.from_iterable(found)) - {()}
+        found = [self._titles.get((located.kind, number), frozenset()) for number in set(located.units.numbers)]
+        return found[0] if len(found) == 1 else frozenset(chain.from_iterable(found))  # a chapter can have many titles
 
 
 def _start_of(location: Location) -> tuple[UnitKind, int] | None:
@@ -52,27 +53,52 @@ def heading_lines(lines: Sequence[str], title: Sequence[str], start: int = 0) ->
 
     Numbers before the words are ignored. A heading can continue on the next lines.
     """
-    wanted = _unnumbered(title)
-    if not wanted:
-        return None
-    for first in range(start, len(lines)):
-        words: list[str] = []
-        for last in range(first, min(first + HEADING_LINES, len(lines))):
-            own = words_of(visible_text(lines[last]))
-            if not own:
-                if last == first:
-                    break
-                continue
-            words += own
-            found = _unnumbered(words)
-            if found == wanted:
-                return first, last
-            if found != wanted[: len(found)]:
-                break
-    return None
+    return headings_in(lines, {tuple(title)}, start).get(tuple(title))
 
 
-def _unnumbered(words: Sequence[str]) -> list[str]:
+def headings_in(
+    lines: Sequence[str], titles: Collection[tuple[str, ...]], start: int = 0
+) -> dict[tuple[str, ...], tuple[int, int]]:
+    """Return the first and last line of the first heading with the words of each of `titles` that has one.
+
+    Numbers before the words are ignored. A heading can continue on the next lines. Each line is read once, so the time
+    grows with the number of lines and titles, not with their product.
+    """
+    wanted: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for title in titles:
+        if title:
+            wanted.setdefault(_unnumbered(title), []).append(title)
+    longest = max(map(len, wanted), default=0)
+    words = [words_of(visible_text(line)) for line in lines[start:]] if wanted else []
+    found: dict[tuple[str, ...], tuple[int, int]] = {}
+    for first in range(len(words)):
+        for last, heading in _headings_from(words, first, longest):
+            for title in wanted.pop(heading, ()):
+                found[title] = start + first, start + last
+    return found
+
+
+def _headings_from(words: Sequence[Sequence[str]], first: int, longest: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield the last line and the words of each possible heading that begins on line `first`.
+
+    A heading has at most `longest` words after its number. A number alone does not continue on the next line.
+    """
+    if not words[first]:
+        return
+    joined: list[str] = []
+    before: tuple[str, ...] = ()
+    for last in range(first, min(first + HEADING_LINES, len(words))):
+        if not words[last]:
+            continue
+        joined += words[last]
+        heading = _unnumbered(joined)
+        if heading[: len(before)] != before or len(heading) > longest:
+            return
+        yield last, heading
+        before = heading
+
+
+def _unnumbered(words: Sequence[str]) -> tuple[str, ...]:
     """Return the words without numbers at their start, unless there are only numbers."""
     first = next((at for at, word in enumerate(words) if not word.isdecimal()), 0)
-    return list(words[first:])
+    return tuple(words[first:])

@@ -11,7 +11,7 @@ from citekit.domain.library.extracted_text import ExtractedText, SheetRows, Unit
 from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.text_search.blocks import TextBlock
-from citekit.domain.text_search.headings import heading_lines
+from citekit.domain.text_search.headings import headings_in
 from citekit.domain.text_search.matching import shown_row
 
 LINES_PER_MARK = 20
@@ -49,7 +49,7 @@ def laid_out(
     text = block.text
     starts = list(line_starts(text))
     lines = [text[start:end] for start, end in starts]
-    headings = _headings(lines, titles)
+    headings = dict(sorted(headings_in(lines, titles).values()))
     skipped = {index for first, last in headings.items() for index in range(first + 1, last + 1)}
     hidden_by_layout = {index for index in running if index not in headings}
     was_blank = True
@@ -78,12 +78,6 @@ def line_starts(text: str) -> Iterator[tuple[int, int]]:
     for line in text.split("\n"):
         yield start, start + len(line)
         start += len(line) + 1
-
-
-def _headings(lines: Sequence[str], titles: Collection[tuple[str, ...]]) -> dict[int, int]:
-    """Return the first and last line of each title that is found."""
-    found = (heading_lines(lines, title) for title in sorted(titles))
-    return dict(sorted(each for each in found if each is not None))
 
 
 def shown_line(line: str, *, raw: bool) -> str:
