@@ -95,6 +95,75 @@ def test_a_link_to_a_slide_that_is_left_out_is_taken_out(cut: Cut) -> None:
     assert "Title 5" == opened_deck(both).slides[0].shapes.title.click_action.target_slide.shapes.title.text
 
 
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+ACTIVE = {
+    "rIdA": ("image", "http://tracker.example/a.png", True),
+    "rIdB": ("image", r"\\\\host.example\share\a.png", True),
+    "rIdC": ("oleObject", "file:///C:/Windows/System32/calc.exe", True),
+    "rIdD": ("hyperlink", "file:///C:/Windows/System32/calc.exe", True),
+    "rIdE": ("video", "http://tracker.example/a.mp4", True),
+    "rIdF": ("control", "../activeX/activeX1.xml", False),
+    "rIdG": ("package", "../embeddings/x.docm", False),
+    "rIdH": ("oleObject", "../embeddings/o.bin", False),
+    "rIdI": ("unheardOf", "../embeddings/o.bin", False),
+}
+SAFE = {"rIdY": ("hyperlink", "https://example.org/", True), "rIdZ": ("hyperlink", "mailto:a@example.org", True)}
+
+
+def test_slides_load_nothing_and_run_nothing(tmp_path: Path, files: Path) -> None:
+    parts = {"ppt/activeX/activeX1.xml": "<a/>", "ppt/embeddings/x.docm": "PK", "ppt/embeddings/o.bin": "OLE"}
+    mode = {True: "External", False: "Internal"}
+    lines = "".join(
+        f'<Relationship Id="{id}" Type="{RELATIONS}/{kind}" Target="{target}" TargetMode="{mode[outside]}"/>'
+        for id, (kind, target, outside) in (ACTIVE | SAFE).items()
+    )
+    actions = "".join(
+        f'<p:sp><p:nvSpPr><p:cNvPr id="{90 + n}" name="x"><a:hlinkClick r:id="{id}" action="{action}"/></p:cNvPr>'
+        f"<p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/></p:sp>"
+        for n, (id, action) in enumerate(
+            [
+                ("rIdD", "ppaction://program"),
+                ("rIdY", "ppaction://program"),
+                ("", "ppaction://macro?name=M"),
+                ("rIdY", ""),
+            ]
+        )
+    )
+    picture = (
+        '<p:pic><p:nvPicPr><p:cNvPr id="80" name="x"/><p:cNvPicPr/><p:nvPr/></p:nvPicPr><p:blipFill>'
+        '<a:blip r:link="rIdA"/></p:blipFill><p:spPr/></p:pic>'
+    )
+    embedded = (
+        '<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="81" name="x"/><p:cNvGraphicFramePr/><p:nvPr/>'
+        '</p:nvGraphicFramePr><p:xfrm/><a:graphic><a:graphicData uri="x"><p:oleObj r:id="rIdH"><p:embed/>'
+        f"{picture}</p:oleObj></a:graphicData></a:graphic></p:graphicFrame>"
+    )
+    with zipfile.ZipFile(files / "deck.pptx") as deck:
+        content: dict[str, bytes] = {name: deck.read(name) for name in deck.namelist()} | {
+            name: each.encode() for name, each in parts.items()
+        }
+    slide = next(name for name in content if name.startswith("ppt/slides/slide1.xml"))
+    content[slide] = content[slide].replace(b"</p:spTree>", f"{picture}{embedded}{actions}</p:spTree>".encode())
+    rels = "ppt/slides/_rels/slide1.xml.rels"
+    content[rels] = content[rels].replace(b"</Relationships>", f"{lines}</Relationships>".encode())
+    made.write_zip(tmp_path / "active.pptx", dict[str, str | bytes](content))
+    target = tmp_path / "evidence.pptx"
+
+    extraction = SlideExtractor().extract(
+        FileSources().identify(tmp_path / "active.pptx"), Pages((1,)), Options(Form.NATIVE), target
+    )
+
+    with zipfile.ZipFile(target) as deck:
+        kept = "".join(deck.read(name).decode("utf-8", "replace") for name in deck.namelist() if "slide1.xml" in name)
+        assert not set(parts) & set(deck.namelist())
+    assert not [id for id in ACTIVE if f'"{id}"' in kept]
+    assert 'r:id="rIdY" action=""' in kept
+    assert kept.count("ppaction://") == 0
+    assert all(f'"{id}"' in kept for id in SAFE)
+    assert any("run a program" in note for note in extraction.notes)
+    assert opened_deck(target.read_bytes()).slides[0].shapes
+
+
 @pytest.mark.parametrize(
     ("name", "place"), [("deck.pptx", Pages((2,))), ("budget.xlsx", Cells("T")), ("report.docx", Chapter(1))]
 )
@@ -141,6 +210,26 @@ def test_csv_has_the_rows_and_columns_of_the_range(cut: Cut) -> None:
         row or ["", "", ""] for row in csv.reader(data.decode().splitlines())
     ]
     assert (".csv", "text/csv; charset=utf-8") == (extraction.suffix, extraction.media_type)
+
+
+def test_csv_runs_no_text_as_a_formula(tmp_path: Path) -> None:
+    texts = ["=cmd|'/c calc'!A1", "@SUM(1)", "+1+x", "-2+cmd|'x'!A1", "-5", "+49 30 1234", "a=b"]
+    body = "".join(
+        f'<row r="{n}"><c r="A{n}" t="inlineStr"><is><t>{text}</t></is></c></row>' for n, text in enumerate(texts, 1)
+    )
+    made.write_sheets(tmp_path / "plain.xlsx", {"T": {"A1": "x"}})
+    sheet = (
+        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+        f"<sheetData>{body}</sheetData></worksheet>"
+    )
+    path = made.changed(tmp_path / "plain.xlsx", tmp_path / "x.xlsx", **{"xl/worksheets/sheet1.xml": sheet})
+    target = tmp_path / "x.csv"
+
+    extraction = CellsExtractor().extract(FileSources().identify(path), Cells("T"), Options(Form.TEXT), target)
+
+    written = [row[0] for row in csv.reader(io.StringIO(target.read_bytes().decode(), newline=""))]
+    assert written == [*(f"'{text}" for text in texts[:4]), *texts[4:]]
+    assert any("apostrophe: 4" in note for note in extraction.notes)
 
 
 def test_a_formula_without_a_value_is_given_as_text_and_said(cut: Cut) -> None:

@@ -2,11 +2,13 @@
 
 Parts are copied byte for byte, except for the lists of slides, sections, and layouts, the relationships, and slides
 with links to omitted slides. Data about the whole presentation (statistics with all titles, thumbnail, custom shows,
-revisions), macros, and custom data are omitted.
+revisions), macros, and custom data are omitted. So is everything that would load something or run a program: external
+pictures and media, embedded objects and controls, and links other than those to the web, to people, and to slides.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from posixpath import join, relpath, split
@@ -17,6 +19,7 @@ from xml.sax.saxutils import escape
 from attrs import define, field
 
 from citekit.adapters.formats.shared.reproducible_zip import still_archive
+from citekit.adapters.formats.shared.safe_links import is_safe_link
 from citekit.adapters.libraries.office_package import OfficePackage, Relation, below, local
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.extent import Extent
@@ -33,6 +36,28 @@ _NEVER = frozenset(("vbaProject", "revisionInfo", "changesInfo", "printerSetting
 _AS_NEEDED = frozenset(("slide", "slideMaster", "notesMaster"))
 """Types of relationships of the presentation that are retained only if one of the slides needs the target."""
 
+_PASSIVE = frozenset((
+    "slide", "slideLayout", "slideMaster", "notesSlide", "notesMaster", "theme", "themeOverride", "presProps",
+    "viewProps", "tableStyles", "font", "tags", "image", "hdphoto", "audio", "video", "media", "chart", "chartEx",
+    "chartUserShapes", "chartStyle", "chartColorStyle", "comments", "commentAuthors", "diagramData", "diagramLayout",
+    "diagramQuickStyle", "diagramColors", "diagramDrawing", "hyperlink", "sensitivityLabels", "authors",
+))  # fmt: skip
+"""Types of relationships to parts of the package that only show something (ECMA-376 part 1, 13 to 15).
+
+Embedded objects (`oleObject`, `package`), controls, and unknown types are omitted.
+"""
+
+_WORKBOOK = ".xlsx"
+"""The suffix of the data of a chart, the only embedded package that is kept. It cannot contain macros."""
+
+_REFERENCES = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_STRICT_REFERENCES = "{http://purl.oclc.org/ooxml/officeDocument/relationships}"
+
+_PROGRAM = re.compile(r"\s*ppaction://(?:program|macro|ole)", re.IGNORECASE)
+"""The actions of shapes that run something (MS-OE376, 2.1.1316)."""
+
+_ACTIVE = re.compile(rb"ppaction://", re.IGNORECASE)
+
 _MACROS = ".macroEnabled.main+xml"
 _PLAIN = "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
 _HEADER = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -40,8 +65,10 @@ _RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 
 
-def write_deck(package: OfficePackage, location: Pages, target: Path, progress: Progress) -> None:
+def write_deck(package: OfficePackage, location: Pages, target: Path, progress: Progress) -> bool:
     """Write a presentation with only the slides of `location` to `target`.
+
+    Return whether anything was omitted from the slides because it could load something or run a program.
 
     Raise `LocationOutside` if a slide does not exist, `SourceUnsupported` if the presentation is damaged, or
     `HomeUnwritable` if `target` cannot be written.
@@ -57,6 +84,7 @@ def write_deck(package: OfficePackage, location: Pages, target: Path, progress: 
             if deck.kept[name]:
                 folder, last = split(name)
                 archive.add(join(folder, "_rels", f"{last}.rels"), [_relations_xml(folder, deck.kept[name])])
+    return deck.was_active
 
 
 @define
@@ -64,7 +92,7 @@ class _Deck:
     """The contents of the new presentation.
 
     `kept` maps the names of its parts to their relationships. `rewritten` maps the names of changed parts to their
-    bytes.
+    bytes. `was_active` is true if something that could load or run anything was omitted.
     """
 
     package: OfficePackage
@@ -72,6 +100,7 @@ class _Deck:
     slides: set[str]
     kept: dict[str, list[Relation]] = field(factory=dict)
     rewritten: dict[str, bytes] = field(factory=dict)
+    was_active: bool = False
 
     @classmethod
     def of(cls, package: OfficePackage, location: Pages) -> _Deck:
@@ -116,7 +145,9 @@ class _Deck:
         keeping = [
             each
             for each in relations
-            if not each.outside and (each.target in self.kept if each.kind in _AS_NEEDED else each.kind not in _NEVER)
+            if not each.outside
+            and each.kind in _PASSIVE
+            and (each.target in self.kept if each.kind in _AS_NEEDED else each.kind not in _NEVER)
         ]
         for each in keeping:
             self._follow(each.target)
@@ -139,15 +170,34 @@ class _Deck:
             every = self.package.relations(part)
             relations = [each for each in every if self._belongs(each)]
             self.kept[part] = relations
-            gone = {each.id for each in every} - {each.id for each in relations}
-            if gone and part in self.slides:
-                self.rewritten[part] = _unlinked(self.package.root(part), gone)
+            omitted = [each for each in every if each not in relations]
+            self.was_active = self.was_active or any(each.kind != "slide" for each in omitted)
+            self._rewrite(part, {each.id for each in omitted})
             is_master = {"theme", "slideLayout"} <= {each.kind for each in every}
             needed = [each for each in relations if not each.outside and not (is_master and each.kind == "slideLayout")]
             pending.extend(each.target for each in reversed(needed))
 
+    def _rewrite(self, part: str, gone: set[str]) -> None:
+        """Rewrite a part without what refers to the relationships `gone` or runs a program."""
+        if not part.endswith(".xml"):
+            return
+        runs = (
+            any(_ACTIVE.search(block) for block in self.package.stream(part)) if part.startswith("ppt/slide") else False
+        )
+        if not gone and not runs:
+            return
+        root = self.package.root(part)
+        found = _without_programs(root)
+        if found or gone:
+            self.was_active = self.was_active or found
+            self.rewritten[part] = _unlinked(root, gone)
+
     def _belongs(self, relation: Relation) -> bool:
-        return relation.outside or relation.kind != "slide" or relation.target in self.slides
+        if relation.outside:
+            return relation.kind == "hyperlink" and is_safe_link(relation.target)
+        if relation.kind == "package":
+            return relation.target.lower().endswith(_WORKBOOK)
+        return relation.kind in _PASSIVE and (relation.kind != "slide" or relation.target in self.slides)
 
     def _trim_masters(self) -> None:
         """Remove the unused layouts from the slide masters."""
@@ -209,11 +259,58 @@ def _keep_references(root: _Element, listing: str, relations: set[str]) -> None:
 
 
 def _unlinked(root: _Element, gone: set[str]) -> bytes:
-    """Return a slide part without the elements that refer to the omitted relationships `gone`, such as links to slides."""
+    """Return a part without the elements that refer to the omitted relationships `gone`, such as links to slides.
+
+    An embedded object becomes its picture. A picture whose file is elsewhere stays as an empty frame.
+    """
     for each in list(root.iter()):
-        if isinstance(each.tag, str) and _reference(each) in gone:
+        if not isinstance(each.tag, str):
+            continue
+        names = [name for name in each.attrib if _is_reference(str(name)) and str(each.get(name)) in gone]
+        if not names:
+            continue
+        if local(each) == "blip":
+            for name in names:
+                del each.attrib[name]
+        elif local(each) == "oleObj":
+            _replace_by_picture(each)
+        else:
             _remove(each)
+    for each in [found for found in root.iter("{*}controls") if not len(found)]:
+        _remove(each)
     return _serialised(root)
+
+
+def _is_reference(name: str) -> bool:
+    """Return whether an attribute refers to a relationship (`r:id`, `r:embed`, `r:link`)."""
+    return name.startswith((_REFERENCES, _STRICT_REFERENCES))
+
+
+def _replace_by_picture(embedded: _Element) -> None:
+    """Put the picture of an embedded object in the place of its frame; without a picture, remove the frame."""
+    frame: _Element | None = embedded
+    while frame is not None and local(frame) != "graphicFrame":
+        frame = frame.getparent()
+    if frame is None:
+        _remove(embedded)
+        return
+    parent, picture = frame.getparent(), next(frame.iter("{*}pic"), None)
+    if parent is None:
+        return
+    if picture is None:
+        parent.remove(frame)
+    else:
+        parent.replace(frame, picture)
+
+
+def _without_programs(root: _Element) -> bool:
+    """Remove the actions that run something from a part. Return whether there were any."""
+    found = [
+        each for each in root.iter() if isinstance(each.tag, str) and _PROGRAM.match(str(each.get("action") or ""))
+    ]
+    for each in found:
+        _remove(each)
+    return bool(found)
 
 
 def _remove(element: _Element) -> None:

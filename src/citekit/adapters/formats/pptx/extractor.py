@@ -22,11 +22,16 @@ from citekit.domain.locations import Location, Pages
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
-RECIPE = "2"
+RECIPE = "3"
 """Changes when a change to this package makes the bytes for the same request differ."""
 
 _FORMS = (Form.NATIVE, Form.TEXT)
 _WHOLE = "Slides are extracted whole: the region {region} is on the extracted slide."
+
+_INERT = (
+    "Left out, because it could load something or run a program: external pictures and media, embedded objects, controls, "
+    "or links to programs and files."
+)
 
 
 @frozen
@@ -52,9 +57,10 @@ class SlideExtractor:
         with opened_package(source.path) as package:
             if options.form is Form.TEXT:
                 return _written(_text(driver.presentation(package), location, source.path.name), location, target)
-            write_deck(package, location, target, progress)
+            was_active = write_deck(package, location, target, progress)
         kind = source.format.media_type
-        notes = () if location.region is None else (_WHOLE.format(region=location.region.corners),)
+        notes = [_WHOLE.format(region=location.region.corners)] if location.region else []
+        notes += [_INERT] if was_active else []
         return Extraction(suffix=".pptx", media_type=kind, extent=Pages(location.numbers), notes=notes)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -30,6 +31,14 @@ SIZE_LIMIT = 256 * 1024 * 1024
 MERGES_LIMIT = 8 * 1024 * 1024
 """Bytes of the largest sheet whose merged cells are read. The file lists them after all cells."""
 
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""The first characters of a CSV field that spreadsheets may run as a formula."""
+
+_SIGNED = re.compile(r"[-+][\s\d.,%()/:'$\u20ac\xa3\xa5-]*")
+"""Signed numbers, amounts, and dates, which are harmless."""
+
+_APOSTROPHES = "Texts that a spreadsheet would run as a formula begin with an apostrophe: {count}."
+
 _FORMS = (Form.NATIVE, Form.TEXT, Form.HTML)
 _NO_VALUES = "{count} formulas have no stored value because they were not computed before saving; they appear as text."
 _FORMULAS = "Formulas are replaced by the values stored in the workbook."
@@ -43,7 +52,7 @@ class CellsExtractor:
     The workbook keeps the cell addresses of the source.
     """
 
-    identity = ExtractorIdentity("office-cells", "2")
+    identity = ExtractorIdentity("office-cells", "3")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """Return NATIVE (XLSX), TEXT (CSV), and HTML for cells of a workbook, and no forms for anything else."""
@@ -91,7 +100,8 @@ class _Cut:
     """The cells within a location on a sheet.
 
     After they are read, `rows` and `columns` are the extent of the part of the sheet that was read, and `formulas` and
-    `without_value` count the extracted cells that have a formula and those that have only a formula.
+    `without_value` count the extracted cells that have a formula and those that have only a formula. `apostrophes` counts
+    the texts that got an apostrophe in CSV.
     """
 
     workbook: Workbook
@@ -101,6 +111,7 @@ class _Cut:
     columns: int = 0
     formulas: int = 0
     without_value: int = 0
+    apostrophes: int = 0
     layout: Layout = field(factory=Layout)
 
     @property
@@ -143,6 +154,13 @@ class _Cut:
         if row:
             yield now, row
 
+    def inert(self, text: str) -> str:
+        """Return the text of a cell for CSV. A text that a spreadsheet would run as a formula gets an apostrophe."""
+        if not text.startswith(_FORMULA_STARTS) or _SIGNED.fullmatch(text):
+            return text
+        self.apostrophes += 1
+        return f"'{text}"
+
     def check(self) -> None:
         """Raise `LocationOutside` if the location extends beyond the cells in use."""
         last = self.location.last
@@ -153,7 +171,8 @@ class _Cut:
     def notes(self) -> tuple[str, ...]:
         """Return notes for the user about differences between the extracted cells and the source."""
         computed = (_FORMULAS,) if self.formulas > self.without_value else ()
-        return (*computed, *((_NO_VALUES.format(count=self.without_value),) if self.without_value else ()))
+        missing = (_NO_VALUES.format(count=self.without_value),) if self.without_value else ()
+        return (*computed, *missing, *((_APOSTROPHES.format(count=self.apostrophes),) if self.apostrophes else ()))
 
     def write(self, lines: Iterator[str], target: Path) -> None:
         """Write the lines to `target`. Raise `FormUnsupported` if they exceed the size limit."""
@@ -179,7 +198,7 @@ def _csv(cut: _Cut) -> Iterator[str]:
         at = row + 1
         last = max(values) if whole else right
         line = io.StringIO()
-        csv.writer(line).writerow([values.get(column, "") for column in range(left, last + 1)])
+        csv.writer(line).writerow([cut.inert(values.get(column, "")) for column in range(left, last + 1)])
         yield line.getvalue()
     if not whole and at <= bottom:
         yield "\r\n" * (bottom + 1 - at)

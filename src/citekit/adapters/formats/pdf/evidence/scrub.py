@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from citekit.adapters.formats.shared.safe_links import is_safe_link
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 _PAGE_NAMES = """
@@ -29,13 +30,6 @@ ANNOTATION_NAMES = frozenset(_ANNOTATIONS.split())
 
 _PASSIVE = {"URI": ("URI", "IsMap"), "GoTo": ("D",), "Named": ("N",)}
 """Actions that only navigate when clicked, with the entries they need (12.6.4)."""
-
-_SCHEMES = frozenset(("http", "https", "mailto", "ftp", "tel", "doi", "urn"))
-"""URL schemes that a link may use. Others start programs, run scripts, or open files of the reader's machine."""
-
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):")
-_IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\ufeff]+")
-"""Characters that programs ignore in the URL of a link."""
 
 _TAG = re.compile(r"<[^>]*>?")
 _FORMATTING = re.compile(
@@ -129,7 +123,7 @@ def passive_action_entries(mupdf: Any, annotation: Any) -> tuple[str, ...] | Non
     if not needed:
         return None
     address = mupdf.ll_pdf_dict_gets(action, "URI")
-    if address and not _is_safe_address(mupdf.ll_pdf_to_text_string(address)):
+    if address and not is_safe_link(mupdf.ll_pdf_to_text_string(address)):
         return None
     named = needed == _PASSIVE["Named"]
     return (
@@ -137,16 +131,6 @@ def passive_action_entries(mupdf: Any, annotation: Any) -> tuple[str, ...] | Non
         if named and mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "N")) not in _NAVIGATION_ACTIONS
         else needed
     )
-
-
-def _is_safe_address(address: str) -> bool:
-    """Return whether a URL leads to the web, to a person, or to a path relative to the document.
-
-    URLs of local files and network shares are not safe.
-    """
-    plain = _IGNORED.sub("", address).lower()
-    scheme = _SCHEME.match(plain)
-    return scheme[1] in _SCHEMES if scheme else not plain.startswith(("/", "\\"))
 
 
 def _names(text: str) -> frozenset[str]:

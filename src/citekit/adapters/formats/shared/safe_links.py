@@ -1,0 +1,22 @@
+"""Decides which links evidence may keep."""
+
+from __future__ import annotations
+
+import re
+
+_SCHEMES = frozenset(("http", "https", "mailto", "ftp", "tel", "doi", "urn"))
+"""URL schemes that a link may use. Others start programs, run scripts, or open files of the reader's machine."""
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):")
+_IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\ufeff]+")
+"""Characters that programs ignore in the URL of a link."""
+
+
+def is_safe_link(address: str) -> bool:
+    """Return whether a URL leads to the web, to a person, or to a path relative to the document.
+
+    URLs of local files and network shares are not safe.
+    """
+    plain = _IGNORED.sub("", address).lower()
+    scheme = _SCHEME.match(plain)
+    return scheme[1] in _SCHEMES if scheme else not plain.startswith(("/", "\\"))
