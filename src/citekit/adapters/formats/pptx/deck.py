@@ -47,6 +47,8 @@ _PASSIVE = frozenset((
 Embedded objects (`oleObject`, `package`), controls, and unknown types are omitted.
 """
 
+_EMBEDDED = frozenset(("oleObject", "package", "control"))
+
 _WORKBOOK = ".xlsx"
 """The suffix of the data of a chart, the only embedded package that is kept. It cannot contain macros."""
 
@@ -171,7 +173,7 @@ class _Deck:
             relations = [each for each in every if self._belongs(each)]
             self.kept[part] = relations
             omitted = [each for each in every if each not in relations]
-            self.was_active = self.was_active or any(each.kind != "slide" for each in omitted)
+            self.was_active = self.was_active or any(each.outside or each.kind in _EMBEDDED for each in omitted)
             self._rewrite(part, {each.id for each in omitted})
             is_master = {"theme", "slideLayout"} <= {each.kind for each in every}
             needed = [each for each in relations if not each.outside and not (is_master and each.kind == "slideLayout")]
