@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from citekit.container import Container, bootstrap
+from citekit.domain.chunks import CHUNK
 from citekit.domain.errors import (
     AddressMalformed,
     LocationOutside,
@@ -24,6 +25,8 @@ from citekit.domain.errors import (
     SourceUnsupported,
 )
 from citekit.domain.locations import Pages
+from citekit.domain.node import Node
+from citekit.domain.text_search.found import TextHit
 from citekit.domain.text_search.read import ReadTextAnswer
 from citekit.entrypoints.read_text import read_lines
 
@@ -144,6 +147,29 @@ def test_a_part_that_begins_in_the_middle_of_a_page_is_read_from_heading_to_head
     assert line("End", 2, 9) == lines[-1]
     assert 33 == len(lines)
     assert "doc://report#pages=2-3" == str(found.address)
+
+
+def test_the_chunks_of_the_library_change_nothing_that_is_read_or_found(tmp_path: Path) -> None:
+    make_report(tmp_path / "report.pdf")
+    app = bootstrap(home=tmp_path)
+    app.ingest(tmp_path / "report.pdf")
+    made = app.maps.get("report")
+    before = [(app.read_text("report", node.id), app.find_text(node.title).hits) for node in made.nodes]
+    chunks = [
+        evolve(node, children=[Node(f"{node.id}.chunk_{number}_00ff", f"Chunk {number}", CHUNK, node.location)])
+        for number, node in enumerate(made.nodes)
+    ]
+    app.maps.put(evolve(made, nodes=chunks))
+
+    after = [(app.read_text("report", node.id), app.find_text(node.title).hits) for node in made.nodes]
+
+    def words(answers: list[tuple[ReadTextAnswer, Sequence[TextHit]]]) -> list[object]:
+        return [
+            (read.text, read.notes, read.titles, [(hit.text, hit.titles, hit.node and hit.node.id) for hit in hits])
+            for read, hits in answers
+        ]
+
+    assert words(after) == words(before)
 
 
 def test_running_headers_and_page_numbers_are_left_out_of_whole_pages(app: Container) -> None:

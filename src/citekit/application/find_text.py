@@ -142,7 +142,7 @@ class FindText:
         found = self.index.find(query.words, texts.versions)
         for name, blocks in groupby(found, key=lambda each: each[0]):
             resource_map = texts.maps[name]
-            headings = Headings(resource_map)
+            headings = Headings(resource_map.outline)
             visible: set[tuple[Location, str]] = set()
             for number, (_, block) in enumerate(blocks):
                 for match in matches_in(block.text, query, headings.on(block)):
@@ -161,7 +161,7 @@ class FindText:
 
     def _hit(self, found: _Candidate, resource_map: ResourceMap, context_lines: int) -> TextHit:
         text, match = found.block.text, found.match
-        node = resource_map.innermost(found.location)
+        node = resource_map.outline.innermost(found.location)
         before, after = context_of(text, match, context_lines)
         return TextHit(
             address=Address(found.resource_id, found.location),

@@ -231,7 +231,8 @@ def _part(
 def _between_headings(resource_map: ResourceMap, part: _Part, node: Node, location: Pages) -> _Part:
     """Return the part from the heading of its node to that of the next node, on pages that it shares with other nodes."""
     notes = []
-    before, after = _neighbors(resource_map, node)
+    outline = resource_map.outline
+    before, after = _neighbors(outline, outline.find(node.id)) if node.id in outline else ([], [])
     first, last = part.blocks[part.first], part.blocks[part.end - 1]
     start, stop = 0, None
     if _page_of(first) == location.numbers[0]:
@@ -307,7 +308,7 @@ def _answer(
     is_whole = start is None and after is None
     covered = part.location if is_whole and part.location is not None and not any(part.cuts) else writer.location()
     if covered is not None and node is None:
-        node = resource_map.innermost(part.location or covered)
+        node = resource_map.outline.innermost(part.location or covered)
     return ReadTextAnswer(
         address=None if covered is None or not writer.lines else Address(resource_map.resource_id, covered),
         node=node,
@@ -361,7 +362,7 @@ class _Writer:
 
     def write(self, start: _Position | None) -> _Position | None:
         """Collect lines from `start`. Return where the first line begins that does not fit; None if all fit."""
-        headings = Headings(self.resource_map)
+        headings = Headings(self.resource_map.outline)
         file_format = by_name(self.resource_map.source_path)
         raw = self.resource_map.modality is Modality.TEXT and (file_format is None or file_format.name not in _PROSE)
         last: Location | None = None
