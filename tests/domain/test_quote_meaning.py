@@ -66,6 +66,24 @@ def test_no_ellipsis_hides_a_qualifier(data: st.DataObject) -> None:
     assert not holds(text, quote)
 
 
+DISGUISED = (
+    "n\u043et", "\u0578\u043et", "no\u0165", "n\u00f3t", "\u0274ot", "\u24dd\u24de\u24e3", "\U0001f17d\U0001f17e\U0001f183", "n0t", "n-o-t", "n o t",
+    "n.o.t.", "n\u200bot", "n\u043ething", "never\u200bmore", "anything but", "barring rain", "assuming rain", "devoid of",
+    "free of being", "zero times", "nary", "nowise", "rejected as", "disproved as", "wrongly called", "reputedly",
+    "once monitored", "when monitored", "where monitored", "ceased to be", "a myth that is",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("words", DISGUISED)
+def test_no_ellipsis_hides_a_disguised_qualifier(words: str) -> None:
+    text = f"In the trial of the spring the drug was {words} good for the small children in that group."
+
+    assert not holds(text, "In the trial of the spring the drug was ... good for the small children")
+    assert holds(
+        text.replace(words, "always"), "In the trial of the spring the drug was ... good for the small children"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "quote"),
     [

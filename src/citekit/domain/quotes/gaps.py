@@ -8,6 +8,7 @@ counts as a negation, exception, or condition unless the surrounding text is cle
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -27,7 +28,9 @@ _CLEAR_WORDS = frozenset(
     otherwise instead fail fails failed failing refuse refuses refused deny denies denied lack lacks lacked lacking avoid
     prohibit prohibits prohibited forbid forbids forbidden false falsely untrue unlikely impossible contraindicated allegedly
     supposedly cant dont doesnt didnt isnt arent wasnt werent wont wouldnt shouldnt couldnt mustnt hasnt havent hadnt aint
-    naught nought notwithstanding
+    nevermore naught nought notwithstanding nowise nary barring assuming supposing devoid insufficient insufficiently rejected
+    rejects disapproved withdrawn void disproved disproves refuted refutes reputedly wrongly mistakenly ceased ceases stopped
+    stops myth hoax
     nicht nichts nie niemals niemand niemanden niemandem nirgends nirgendwo kein keine keinen keinem keiner keines
     keinesfalls keineswegs weder ohne ausser ausgenommen ausnahme ausnahmen sofern wenn nur kaum lediglich
     vorausgesetzt statt anstatt verboten untersagt
@@ -42,6 +45,7 @@ _CLEAR_WORDS = frozenset(
 """Words that count in any language, in normal form."""
 
 _SHARED_WORDS: Mapping[str, frozenset[str]] = {
+    "en": frozenset("when whenever where once".split()),  # noqa: SIM905
     "de": frozenset("falls solange bevor nein".split()),  # noqa: SIM905
     "fr": frozenset("ne pas non si sans ni personne moins quand lorsque".split()),  # noqa: SIM905
     "es": frozenset("no si sin ni caso cuando".split()),  # noqa: SIM905
@@ -68,7 +72,8 @@ _SHARE = 0.4
 
 _PHRASES = re.compile(
     r"\b(?:apart from|aside from|other than|rather than|subject to|save for|all but|but for|but not|too [a-z]+ to|as long as"
-    r"|so long as|on condition|in case|in the event|far from|opposite of|absence of"
+    r"|so long as|on condition|in case|in the event|far from|opposite of|absence of|anything but|free (?:of|from)"
+    r"|(?:zero|0) times"
     r"|\u00e0 moins|au cas o\u00f9|\u00e0 condition"
     r"|en cas|con tal de|en caso|a menos|a meno|a condizione|in caso|a n\u00e3o ser|desde que|op voorwaarde|in plaats"
     r"|es sei denn|im falle|unter der bedingung|ebensowenig)\b"
@@ -88,6 +93,38 @@ _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _LIMIT = 8
 
 
+_LOOK_ALIKES = str.maketrans(
+    {
+        **dict(
+            zip(
+                "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u0442\u043a\u043c\u0432\u043d",
+                "aeopcyxijshdqwtkmbh",
+                strict=True,
+            )
+        ),
+        **dict(zip("\u03bf\u03b1\u03bd\u03c1\u03c4\u03c5\u03c7\u03b9\u03ba\u03b5\u03b7", "oavptuxiken", strict=True)),
+        **dict(zip("\u0578\u057d\u0585\u0570\u0566", "nuohq", strict=True)),
+        **dict(
+            zip(
+                "\u1d00\u0299\u1d04\u1d05\u1d07\ua730\u0262\u029c\u026a\u1d0a\u1d0b\u029f\u1d0d\u0274\u1d0f\u1d18\u0280\ua731\u1d1b\u1d1c\u1d20\u1d21\u028f\u1d22",
+                "abcdefghijklmnoprstuvwyz",
+                strict=True,
+            )
+        ),
+        **{chr(first + at): chr(97 + at) for first in (0x1F150, 0x1F170) for at in range(26)},
+        "0": "o",
+        "1": "i",
+        "3": "e",
+    }
+)
+"""Characters that look like Latin letters: Cyrillic, Greek, Armenian, small capitals, enclosed letters, and digits (a part of
+the confusables of UTS 39).
+"""
+
+_SPACED_LETTERS = re.compile(r"(?<![^\W_])[a-z](?:([ .*\u00b7\u2022-]{1,2})[a-z])(?:\1[a-z])*(?![^\W_])")
+"""A word with a separator between all of its letters."""
+
+
 def qualifiers(text: str, around: str = "") -> tuple[str, ...]:
     """Return the negations, exceptions, and conditions in `text`: at most eight, in order, without duplicates.
 
@@ -99,7 +136,29 @@ def qualifiers(text: str, around: str = "") -> tuple[str, ...]:
     languages = _languages(f"{around} {text}")
     for reading in dict.fromkeys((normal.replace(SEAM, ""), normal.replace(SEAM, "-"))):
         found |= dict.fromkeys(_in_reading(reading, languages))
+        found |= dict.fromkeys(_disguised(reading))
     return tuple(found)[:_LIMIT]
+
+
+def _disguised(text: str) -> Iterator[str]:
+    """Yield the words of `_CLEAR_WORDS` that readers see although they are spelled with other characters.
+
+    Examples are "not" with a Cyrillic letter, an accent, a digit, or a space between the letters.
+    """
+    plain = _plain_letters(text)
+    as_written = {word[0] for word in _WORD.finditer(text)}
+    for word in _WORD.finditer(plain):
+        if word[0] in _CLEAR_WORDS and word[0] not in as_written:
+            yield word[0]
+    for spaced in _SPACED_LETTERS.finditer(plain):
+        if "".join(filter(str.isalpha, spaced[0])) in _CLEAR_WORDS:
+            yield spaced[0]
+
+
+def _plain_letters(text: str) -> str:
+    """Return `text` with look-alikes replaced by Latin letters, without accents."""
+    decomposed = unicodedata.normalize("NFKD", text.translate(_LOOK_ALIKES))
+    return "".join(each for each in decomposed if not unicodedata.combining(each)).casefold().translate(_LOOK_ALIKES)
 
 
 def _in_reading(text: str, languages: frozenset[str]) -> list[str]:
