@@ -140,7 +140,7 @@ def test_a_batch_takes_in_what_it_can_and_the_second_one_skips_it(own: Shelf) ->
     assert {1, 2, 3} == {number for number, told in statuses.items() if told == ("skipped", "Already ingested")}
     assert ("skipped", "File not found") == statuses[5]
     assert "failed" == statuses[4][0]
-    assert "OCR" in statuses[4][1]
+    assert "ocr" in statuses[4][1]
     assert again.err == "Error: 1 book of 5 could not be ingested.\n"
 
 
@@ -263,7 +263,7 @@ def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
         ("ingest 1 --collection a/b", 2, "'a/b' is not a valid name for a collection"),
         ("ingest one", 2, "'one' is not a valid integer"),
         ("ingest 99", 1, "Book with ID 99 not found"),
-        ("ingest 4", 1, "which need OCR first"),
+        ("ingest 4", 1, "only scanned pages"),
         ("ingest 5", 1, "Could not locate EPUB file for 'Gone'"),
         ("ingest 1 --threshold 2", 2, "2.0 is not in the range"),
         ("ingest-file gone.epub", 1, "File not found: "),
