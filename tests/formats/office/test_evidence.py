@@ -164,6 +164,61 @@ def test_slides_load_nothing_and_run_nothing(tmp_path: Path, files: Path) -> Non
     assert opened_deck(target.read_bytes()).slides[0].shapes
 
 
+RUNS = "ppaction://program"
+IN_OTHER_WORDS = {
+    "as it is": ("slides/slide1.xml", RUNS, "utf-8"),
+    "with a character reference": ("slides/slide1.xml", "ppaction:&#47;/program", "utf-8"),
+    "a macro": ("slides/slide1.xml", "&#112;paction://macro?name=M", "utf-8"),
+    "another file": ("slides/slide1.xml", "ppaction://hlinkfile", "utf-8"),
+    "another presentation": ("slides/slide1.xml", "ppaction://hlinkpres?slideindex=1", "utf-8"),
+    "in UTF-16": ("slides/slide1.xml", RUNS, "utf-16"),
+    "on the layout": ("slideLayouts/slideLayout2.xml", RUNS, "utf-8"),
+    "on the master": ("slideMasters/slideMaster1.xml", RUNS, "utf-8"),
+    "in the notes": ("notesSlides/notesSlide1.xml", RUNS, "utf-8"),
+}
+
+
+@pytest.mark.parametrize("name", ["", "ppt/slides/slide1.dat", "other/one.xml"])
+@pytest.mark.parametrize("how", IN_OTHER_WORDS)
+def test_no_way_to_write_an_action_runs_a_program(how: str, name: str, tmp_path: Path, files: Path) -> None:
+    from lxml import etree
+
+    part, action, encoding = IN_OTHER_WORDS[how]
+    with zipfile.ZipFile(files / "deck.pptx") as deck:
+        content: dict[str, str | bytes] = {each: deck.read(each) for each in deck.namelist()}
+    folder, _, last = f"ppt/{part}".rpartition("/")
+    link = f'<Relationship Id="rIdQ" Type="{RELATIONS}/hyperlink" Target="calc.exe" TargetMode="External"/>'
+    rels = f"{folder}/_rels/{last}.rels"
+    content[rels] = bytes(content[rels]).replace(b"</Relationships>", f"{link}</Relationships>".encode())  # type: ignore[arg-type]
+    shape = (
+        f'<p:sp><p:nvSpPr><p:cNvPr id="90" name="x"><a:hlinkClick r:id="rIdQ" action="{action}"/></p:cNvPr>'
+        "<p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/></p:sp></p:spTree>"
+    )
+    text = bytes(content[f"ppt/{part}"]).decode().replace("</p:spTree>", shape)  # type: ignore[arg-type]
+    content[f"ppt/{part}"] = text.replace("UTF-8", encoding, 1).encode(encoding)
+    if name:
+        moved, _, known = name.rpartition("/")
+        content[name] = content.pop("ppt/slides/slide1.xml")
+        old = bytes(content.pop("ppt/slides/_rels/slide1.xml.rels"))  # type: ignore[arg-type]
+        content[f"{moved}/_rels/{known}.rels"] = old.replace(b'"../', b'"/ppt/')
+        for listing, before in (("ppt/_rels/presentation.xml.rels", "slides"), ("[Content_Types].xml", "/ppt/slides")):
+            said = bytes(content[listing])  # type: ignore[arg-type]
+            content[listing] = said.replace(f"{before}/slide1.xml".encode(), f"/{name}".encode())
+    made.write_zip(tmp_path / "active.pptx", content)
+    target = tmp_path / "evidence.pptx"
+
+    extraction = SlideExtractor().extract(
+        FileSources().identify(tmp_path / "active.pptx"), Pages((1,)), Options(Form.NATIVE), target
+    )
+
+    with zipfile.ZipFile(target) as deck:
+        roots = [etree.fromstring(data) for data in map(deck.read, deck.namelist()) if data.lstrip().startswith(b"<")]
+    values = [str(value) for root in roots for each in root.iter() for value in each.attrib.values()]
+    assert not [value for value in values if "ppaction" in value or "calc.exe" in value]
+    assert any("run a program" in note for note in extraction.notes)
+    assert opened_deck(target.read_bytes()).slides[0].shapes
+
+
 @pytest.mark.parametrize(
     ("name", "place"), [("deck.pptx", Pages((2,))), ("budget.xlsx", Cells("T")), ("report.docx", Chapter(1))]
 )

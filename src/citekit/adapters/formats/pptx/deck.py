@@ -20,6 +20,7 @@ from attrs import define, field
 
 from citekit.adapters.formats.shared.reproducible_zip import still_archive
 from citekit.adapters.formats.shared.safe_links import is_safe_link
+from citekit.adapters.libraries.lxml import parse_xml
 from citekit.adapters.libraries.office_package import OfficePackage, Relation, below, local
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.extent import Extent
@@ -55,10 +56,24 @@ _WORKBOOK = ".xlsx"
 _REFERENCES = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _STRICT_REFERENCES = "{http://purl.oclc.org/ooxml/officeDocument/relationships}"
 
-_PROGRAM = re.compile(r"\s*ppaction://(?:program|macro|ole)", re.IGNORECASE)
-"""The actions of shapes that run something (MS-OE376, 2.1.1316)."""
+_BINARY = frozenset(("image", "hdphoto", "audio", "video", "media", "font", "package"))
+"""Types of relationships whose targets are copied without parsing, because programs do not read links in them."""
 
-_ACTIVE = re.compile(rb"ppaction://", re.IGNORECASE)
+_LINK = "hlink"
+"""The start of the names of all elements with an action: `hlinkClick`, `hlinkHover`, and `hlinkMouseOver`."""
+
+_NAVIGATION = re.compile(
+    r"(?:ppaction://(?:hlinksldjump|hlinkshowjump|noaction|media)(?:\?.*)?)?", re.IGNORECASE | re.DOTALL
+)
+"""The actions of shapes that only navigate within the presentation or play its media (MS-OE376, 2.1.1316).
+
+All others run programs, macros, or objects, or open other files.
+"""
+
+_ASCII_COMPATIBLE = re.compile(
+    rb"""(?:\xef\xbb\xbf)?\s*<(?!\?xml[^>]*\bencoding\s*=\s*["'](?!utf-8["']|us-ascii["']))""", re.IGNORECASE
+)
+"""The start of a part in which the name of an element can be searched for as bytes."""
 
 _MACROS = ".macroEnabled.main+xml"
 _PLAIN = "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
@@ -103,6 +118,7 @@ class _Deck:
     kept: dict[str, list[Relation]] = field(factory=dict)
     rewritten: dict[str, bytes] = field(factory=dict)
     was_active: bool = False
+    _checked: set[str] = field(factory=set)
 
     @classmethod
     def of(cls, package: OfficePackage, location: Pages) -> _Deck:
@@ -164,31 +180,32 @@ class _Deck:
 
         A slide needs its layout, but a slide master does not need its layouts.
         """
-        pending = [name]
+        pending = [(name, True)]
         while pending:
-            part = pending.pop()
-            if part in self.kept:
-                continue
-            every = self.package.relations(part)
-            relations = [each for each in every if self._belongs(each)]
-            self.kept[part] = relations
-            omitted = [each for each in every if each not in relations]
-            self.was_active = self.was_active or any(each.outside or each.kind in _EMBEDDED for each in omitted)
-            self._rewrite(part, {each.id for each in omitted})
-            is_master = {"theme", "slideLayout"} <= {each.kind for each in every}
-            needed = [each for each in relations if not each.outside and not (is_master and each.kind == "slideLayout")]
-            pending.extend(each.target for each in reversed(needed))
+            part, is_markup = pending.pop()
+            if part not in self.kept:
+                every = self.package.relations(part)
+                relations = [each for each in every if self._belongs(each)]
+                self.kept[part] = relations
+                omitted = [each for each in every if each not in relations]
+                self.was_active = self.was_active or any(each.outside or each.kind in _EMBEDDED for each in omitted)
+                is_master = {"theme", "slideLayout"} <= {each.kind for each in every}
+                needed = [
+                    each for each in relations if not each.outside and not (is_master and each.kind == "slideLayout")
+                ]
+                pending.extend((each.target, each.kind not in _BINARY) for each in reversed(needed))
+            if is_markup and part not in self._checked:
+                self._checked.add(part)
+                self._rewrite(part)
 
-    def _rewrite(self, part: str, gone: set[str]) -> None:
-        """Rewrite a part without what refers to the relationships `gone` or runs a program."""
-        if not part.endswith(".xml"):
+    def _rewrite(self, part: str) -> None:
+        """Rewrite a part without what refers to omitted relationships, opens a file, or runs a program."""
+        kept = {each.id for each in self.kept[part]}
+        gone = {each.id for each in self.package.relations(part)} - kept
+        data = self.package.read(part)
+        if not gone and _ASCII_COMPATIBLE.match(data) and _LINK.encode() not in data:
             return
-        runs = (
-            any(_ACTIVE.search(block) for block in self.package.stream(part)) if part.startswith("ppt/slide") else False
-        )
-        if not gone and not runs:
-            return
-        root = self.package.root(part)
+        root = parse_xml(data, f"{self.package.path.name} ({part})")
         found = _without_programs(root)
         if found or gone:
             self.was_active = self.was_active or found
@@ -196,7 +213,7 @@ class _Deck:
 
     def _belongs(self, relation: Relation) -> bool:
         if relation.outside:
-            return relation.kind == "hyperlink" and is_safe_link(relation.target)
+            return relation.kind == "hyperlink" and is_safe_link(relation.target, relative=False)
         if relation.kind == "package":
             return relation.target.lower().endswith(_WORKBOOK)
         return relation.kind in _PASSIVE and (relation.kind != "slide" or relation.target in self.slides)
@@ -206,7 +223,9 @@ class _Deck:
         for name, relations in list(self.kept.items()):
             if any(each.kind == "slideLayout" and each.target not in self.kept for each in relations):
                 self.kept[name] = [each for each in relations if each.kind != "slideLayout" or each.target in self.kept]
-                root = self.package.root(name)
+                root = parse_xml(
+                    self.rewritten.get(name) or self.package.read(name), f"{self.package.path.name} ({name})"
+                )
                 _keep_references(root, "sldLayoutIdLst", {each.id for each in self.kept[name]})
                 self.rewritten[name] = _serialised(root)
 
@@ -306,9 +325,11 @@ def _replace_by_picture(embedded: _Element) -> None:
 
 
 def _without_programs(root: _Element) -> bool:
-    """Remove the actions that run something from a part. Return whether there were any."""
+    """Remove the links with an action that does more than navigate from a part. Return whether there were any."""
     found = [
-        each for each in root.iter() if isinstance(each.tag, str) and _PROGRAM.match(str(each.get("action") or ""))
+        each
+        for each in root.iter()
+        if local(each).startswith(_LINK) and not _NAVIGATION.fullmatch(str(each.get("action") or "").strip())
     ]
     for each in found:
         _remove(each)

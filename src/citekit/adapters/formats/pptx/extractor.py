@@ -22,7 +22,7 @@ from citekit.domain.locations import Location, Pages
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
-RECIPE = "3"
+RECIPE = "4"
 """Changes when a change to this package makes the bytes for the same request differ."""
 
 _FORMS = (Form.NATIVE, Form.TEXT)
