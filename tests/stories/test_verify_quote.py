@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -399,6 +399,31 @@ def test_kept_texts_take_no_more_room_than_allowed(kit: CiteKit, tmp_path: Path)
     sizes = [path.stat().st_size for path in (tmp_path / "kept").glob("*/*.json")]
 
     assert 0 < sum(sizes) <= 30_000
+
+
+def test_many_texts_are_kept_without_looking_at_all_of_them_each_time(
+    kit: CiteKit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[Path] = []
+    iterdir = Path.iterdir
+
+    def counted(path: Path) -> Iterator[Path]:
+        looks.append(path)
+        return iterdir(path)
+
+    monkeypatch.setattr(Path, "iterdir", counted)
+    kept = KeptQuotableTexts(Counting("words " * 1000), tmp_path / "kept", limit=2_000_000)
+    for number in range(40):
+        path = tmp_path / f"{number}.txt"
+        path.write_text(f"words {number}\n")
+        kept.read(kit.app.sources.identify(path))
+
+    assert 40 == len(list((tmp_path / "kept").glob("*/*.json")))
+    assert looks.count(tmp_path / "kept") < 20
+    kept.limit = 30_000
+    path.write_text("other words\n")
+    kept.read(kit.app.sources.identify(path))
+    assert 30_000 >= sum(each.stat().st_size for each in (tmp_path / "kept").glob("*/*.json"))
 
 
 def test_a_text_as_plain_data_is_the_same_text() -> None:

@@ -37,6 +37,9 @@ FILE_LIMIT = 256 * 2**20
 LIMIT = 2**30
 """Limit on the total size of the cache files, in bytes; the least recently used is removed first."""
 
+CHECKED_EACH = 16
+"""The folder is checked again when cache files of 1/16 of its limit were written since the last check."""
+
 _HEADER = b"citekit quotable 2 "
 
 
@@ -48,6 +51,9 @@ class KeptQuotableTexts:
     written atomically. It contains an authentication code for its name and content, made with the secret key of this
     CiteKit home, so a file that was damaged, edited, renamed, or copied from another home counts as missing. Texts are
     not cached if the source changes while it is read.
+
+    The cost of storing a text does not grow with the number of texts in the cache. Therefore each process may exceed
+    `limit` by 1/16 before it removes files.
     """
 
     inner: QuotableTexts
@@ -55,6 +61,9 @@ class KeptQuotableTexts:
     limit: int = LIMIT
     is_unchanged: Callable[[Source], bool] = lambda _: True
     _known: OrderedDict[str, Sequence[Quotable]] = field(factory=OrderedDict, init=False)
+    _in_memory: int = field(default=0, init=False)
+    _written: int | None = field(default=None, init=False)
+    """The bytes that were written since the folder was checked; None before the first check."""
     _lock: Lock = field(factory=Lock, init=False)
     _seal: HomeSeal = field(init=False)
 
@@ -98,9 +107,10 @@ class KeptQuotableTexts:
 
     def _remember(self, key: str, texts: Sequence[Quotable]) -> None:
         with self._lock:
+            self._in_memory += _size(texts) - _size(self._known.pop(key, ()))
             self._known[key] = texts
-            while len(self._known) > 1 and sum(map(_size, self._known.values())) > MEMORY:
-                self._known.popitem(last=False)
+            while len(self._known) > 1 and self._in_memory > MEMORY:
+                self._in_memory -= _size(self._known.popitem(last=False)[1])
 
     def _store(self, path: Path, texts: Sequence[Quotable], readers: int) -> None:
         plain = json.dumps([to_plain(each) for each in texts], ensure_ascii=False, separators=(",", ":"))
@@ -110,6 +120,15 @@ class KeptQuotableTexts:
         with suppress(HomeUnwritable):
             code = self._seal.code(_name(path), payload).hex().encode()
             write_atomically(path, _HEADER + code + b"\n" + payload, durable=False, mode=mode_for(readers))
+            self._make_room(len(payload))
+
+    def _make_room(self, written: int) -> None:
+        """Remove cache files over the limit. Most calls only count the bytes that were `written`."""
+        with self._lock:
+            since = None if self._written is None else self._written + written
+            is_due = since is None or since > self.limit / CHECKED_EACH
+            self._written = 0 if is_due else since
+        if is_due:
             _shrink(self.folder, self.limit)
 
 
