@@ -14,7 +14,7 @@ from citekit.adapters.search.text_index.in_memory import MemoryTextIndex
 from citekit.adapters.search.text_index.sqlite_index import SqliteTextIndex
 from citekit.domain.library.extracted_text import ExtractedText, SheetRows, Unit, UnitKind
 from citekit.domain.modality import Modality
-from citekit.domain.ports.text_index import TextIndex
+from citekit.domain.ports.text_index import IndexedText, TextIndex
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import words_of
@@ -137,6 +137,72 @@ def test_a_block_is_found_if_and_only_if_it_has_the_words(
     assert expected == [text for _, text in found(index, wanted, every=every, a="1")]
 
 
+@given(
+    texts=st.dictionaries(st.sampled_from(["b", "a", "ä", "Z"]), st.lists(st.sampled_from(WORDS), max_size=4)),
+    asked=st.lists(st.sampled_from(WORDS), max_size=2),
+)
+def test_a_search_of_everything_finds_what_the_searches_of_each_resource_find(
+    make: Make, texts: dict[str, list[str]], asked: list[str]
+) -> None:
+    index = make()
+    for name, lines in texts.items():
+        index.put(name, f"of {name}", [page(number, line) for number, line in enumerate(lines, 1)])
+    wanted = list(dict.fromkeys(words_of(" ".join(asked))))
+
+    single = [
+        (name, f"of {name}", block.text)
+        for name in sorted(texts)
+        for _, block in index.find(wanted, {name: f"of {name}"})
+    ]
+    assert single == [(name, version, block.text) for name, version, block in index.find_everywhere(wanted)]
+
+
+def test_a_search_of_everything_after_a_resource_in_the_middle_was_replaced(make: Make) -> None:
+    index = make()
+    for name in ("a", "b", "c"):
+        index.put(name, "1", [page(1, f"words of {name}"), page(2, "more words")])
+    index.put("b", "2", [])
+    index.put("a", "2", [page(1, "new words")])
+    index.drop("c")
+    index.put("d", "1", [page(1, "last words")])
+
+    assert [("a", "2"), ("d", "1")] == [(name, version) for name, version, _ in index.find_everywhere(["words"])]
+
+
+def test_the_generation_changes_with_every_change_of_a_text(make: Make) -> None:
+    index = make()
+    seen = [index.generation()]
+    for change in (
+        lambda: index.put("a", "1", [page(1, "words")]),
+        lambda: index.put("a", "1", [page(1, "words")]),
+        lambda: index.put("b", "1", []),
+        lambda: index.drop("a"),
+    ):
+        change()
+        seen.append(index.generation())
+    assert 5 == len(set(seen))
+
+    index.drop("none")
+    index.note({"b": IndexedText("1", "current")})
+    list(index.find_everywhere(["words"]))
+    assert seen[-1] == index.generation()
+
+
+def test_a_note_stays_with_the_version_that_it_was_attached_to(make: Make) -> None:
+    index = make()
+    index.put("a", "1", [page(1, "words")])
+    index.put("b", "1", [page(1, "words")])
+
+    index.note({"a": IndexedText("1", "current"), "b": IndexedText("0", "old"), "c": IndexedText("1", "none")})
+
+    assert {"a": IndexedText("1", "current"), "b": IndexedText("1")} == dict(index.texts())
+    assert [("a", "words"), ("b", "words")] == found(index, ["words"], a="1", b="1")
+    index.put("a", "1", [page(1, "words")])
+    assert IndexedText("1") == index.texts()["a"]
+    index.drop("a")
+    assert ["b"] == list(index.texts())
+
+
 def test_names_and_texts_may_have_half_surrogate_pairs(make: Make) -> None:
     index = make()
     index.put("a", "1", [page(1, "half \ud800 pair")])
@@ -155,6 +221,7 @@ def test_text_from_another_home_is_not_found(tmp_path: Path) -> None:
         (tmp_path / "theirs" / path.name).write_bytes(path.read_bytes())
 
     theirs = SqliteTextIndex(tmp_path / "theirs")
+    assert [] == list(theirs.find_everywhere(["words"]))
 
     assert ({}, []) == (theirs.versions(["a"]), found(theirs, ["words"], a="1"))
     theirs.put("a", "1", [page(1, "new words")])
@@ -179,14 +246,19 @@ def test_an_edited_block_is_not_found_and_is_stored_again(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "forgery",
     [
+        "UPDATE text SET note = 'current'",
         "UPDATE text SET version = x'00'",
         "UPDATE text SET first = 'zz'",
         "UPDATE text SET blocks = 0.5",
         "UPDATE block SET data = 'abc'",
         "UPDATE block SET code = x'00'",
+        "UPDATE text SET first = 7",
     ],
 )
-def test_what_this_home_did_not_store_counts_as_not_indexed_after_a_search(tmp_path: Path, forgery: str) -> None:
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_what_this_home_did_not_store_counts_as_not_indexed_after_a_search(
+    tmp_path: Path, forgery: str, everywhere: bool
+) -> None:
     import sqlite3
 
     index = SqliteTextIndex(tmp_path)
@@ -196,8 +268,9 @@ def test_what_this_home_did_not_store_counts_as_not_indexed_after_a_search(tmp_p
         connection.execute(forgery)
     connection.close()
 
-    assert [] == found(index, ["words"], a="1")
+    assert [] == (list(index.find_everywhere(["words"])) if everywhere else found(index, ["words"], a="1"))
     assert {} == index.versions(["a"])
+    assert {} == index.texts()
     assert index.put("a", "1", [page(1, "true words")])
     assert [("a", "true words")] == found(index, ["words"], a="1")
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
+from citekit.application.find_text import HIT_LIMIT
 from citekit.container import Container, bootstrap
 from citekit.domain.errors import RequestRefused, ResourceMissing, SourceMoved, SourceUnsupported
+from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.found import FoundText
 from citekit.entrypoints.found_text import found_lines
 
@@ -228,3 +233,153 @@ def test_the_cells_of_a_row_are_on_one_line(tmp_path: Path) -> None:
 
     assert [("doc://table#pages=1", "line", "Total assets | 24,284 | 20,762")] == brief(app.find_text("24,284"))
     assert app.verify_quote("table", "Total assets 24,284 20,762").holds
+
+
+@pytest.mark.parametrize("query", ["hive", "hive queen", '"the hive"', "honey", "queen zeppelin", "zeppelin"])
+def test_a_search_of_everything_is_the_union_of_the_searches_of_each_resource(home: Path, query: str) -> None:
+    app = app_of(home)
+    names = list(app.maps.ids())
+
+    found = app.find_text(query, limit=HIT_LIMIT)
+
+    assert found == app.find_text(query, names, limit=HIT_LIMIT)
+    single = [app.find_text(query, [name], limit=HIT_LIMIT) for name in names]
+    assert found.total == sum(each.total for each in single)
+    assert sorted(brief(found)) == sorted(hit for each in single for hit in brief(each))
+
+
+def test_a_pattern_is_searched_for_in_everything_as_in_each_resource(home: Path) -> None:
+    app = app_of(home)
+
+    found = app.find_text("h[io]", regex=True)
+
+    assert found.total > 3
+    assert found == app.find_text("h[io]", list(app.maps.ids()), regex=True)
+
+
+class MapsRead:
+    """Counts the maps that a container reads."""
+
+    def __init__(self, app: Container, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.names: list[str] = []
+        read = app.maps.get
+
+        def counted(resource_id: str) -> ResourceMap:
+            self.names.append(resource_id)
+            return read(resource_id)
+
+        monkeypatch.setattr(app.maps, "get", counted)
+
+
+@pytest.fixture
+def old_home(home: Path) -> Path:
+    """The home, a while after its files were mapped and indexed."""
+    at = time.time() - 60
+    for path in home.rglob("*"):
+        if path.is_file():
+            os.utime(path, (at, at))
+    time.sleep(0.1)  # the time of the last change of a file cannot be set
+    app_of(home).find_text("honey")
+    return home
+
+
+def test_only_the_maps_of_files_with_hits_are_read_also_by_another_process(
+    old_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        app = app_of(old_home)
+        read = MapsRead(app, monkeypatch)
+        assert 2 == len(app.find_text("honey", limit=2).hits)
+        assert 0 == app.find_text("zeppelin").total
+        assert ["bees_md"] == read.names
+
+
+def test_a_file_that_another_process_maps_or_removes_is_noticed(old_home: Path) -> None:
+    ours, theirs = app_of(old_home), app_of(old_home)
+    assert 0 == ours.find_text("zeppelin").total
+
+    (old_home / "new.txt").write_text("A zeppelin over the hive\n")
+    theirs.ingest(old_home / "new.txt")
+    found = ours.find_text("zeppelin")
+    assert (["text://new_txt#lines=1"], 4) == ([str(hit.address) for hit in found.hits], found.searched)
+    assert found == app_of(old_home).find_text("zeppelin")
+
+    theirs.remove("new_txt")
+    found = ours.find_text("zeppelin")
+    assert (0, 3, ["zeppelin"]) == (found.total, found.searched, list(found.absent))
+
+
+def test_the_text_of_a_map_that_was_deleted_by_hand_is_not_found(old_home: Path) -> None:
+    app = app_of(old_home)
+    assert 3 == app.find_text("honey").total
+
+    (path,) = old_home.glob("*/bees_md.json")
+    path.unlink()
+
+    assert (0, 2) == (app.find_text("honey").total, app.find_text("honey").searched)
+    assert 0 == app_of(old_home).find_text("honey").total
+
+
+def test_a_file_that_another_process_maps_again_is_searched_in_its_new_text(old_home: Path) -> None:
+    ours, theirs = app_of(old_home), app_of(old_home)
+    assert 0 == ours.find_text("jam").total
+
+    (old_home / "bees.md").write_text("# Wasps\n\nThey eat jam.\n")
+    theirs.ingest(old_home / "bees.md", force=True)
+
+    assert [("text://bees_md#lines=3", "line", "They eat jam.")] == brief(ours.find_text("jam"))
+    assert 0 == ours.find_text("honey").total
+
+
+def test_texts_are_read_again_by_another_version_of_the_reader(old_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = dict(app_of(old_home).text_index.texts())
+    monkeypatch.setattr("citekit.adapters.quotes.texts.VERSION", "next")
+
+    app = app_of(old_home)
+
+    assert 0 == app.find_text("zeppelin").total
+    after = app.text_index.texts()
+    assert before.keys() == after.keys()
+    assert all(" next " in after[name].version != before[name].version for name in after)
+
+
+def test_an_index_of_an_earlier_form_is_filled_again_once(old_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = app_of(old_home).find_text("queen")
+    (path,) = old_home.glob(".citekit_cache/texts-*/text.db")
+    for each in path.parent.glob("text.db*"):
+        each.unlink()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("CREATE TABLE text (resource_id TEXT PRIMARY KEY)")
+        connection.execute("PRAGMA user_version = 12345")
+
+    assert expected == app_of(old_home).find_text("queen")
+    app = app_of(old_home)
+    read = MapsRead(app, monkeypatch)
+    assert 0 == app.find_text("zeppelin").total
+    assert [] == read.names
+
+
+def test_in_a_search_of_everything_only_files_with_hits_are_checked(old_home: Path) -> None:
+    app = app_of(old_home)
+    (old_home / "bees.md").write_text("# Wasps\n\nNo honey.\n")
+
+    assert {} == app.find_text("sleeps").stale
+    found = app.find_text("honey")
+    assert (3, ["bees_md"]) == (found.total, list(found.stale))
+    assert 3 == app.find_text("hive", ["talk_srt", "code_py", "bees_md"]).searched
+
+
+def test_the_indexed_text_of_a_file_that_may_not_be_read_is_not_searched(
+    old_home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    app = app_of(old_home)
+    (old_home / "new.txt").write_text("A secret zeppelin\n")
+    mapped = app.ingest(old_home / "new.txt").resource_map
+    outside = (old_home / "new.txt").rename(tmp_path_factory.mktemp("outside") / "secret.txt")
+    app.remove(mapped.resource_id)
+    app.maps.put(evolve(mapped, resource_id="secret", source_path=str(outside)))
+    assert 1 == app.find_text("zeppelin").total
+
+    found = app.for_clients().find_text("zeppelin")
+
+    assert (0, 3, ["secret"], ["zeppelin"]) == (found.total, found.searched, list(found.skipped), list(found.absent))

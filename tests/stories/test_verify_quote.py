@@ -360,6 +360,9 @@ class Counting:
     def version(self, _source: Source) -> str:
         return "1"
 
+    def reader_version(self) -> str:
+        return "1"
+
     def region(self, source: Source, place: Pages) -> Quotable:
         raise AssertionError
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, dropwhile, groupby
 from pathlib import Path
 from urllib.parse import unquote
 
 from attrs import field, frozen
 
 from citekit.application.index_text import IndexText
+from citekit.application.indexed_library import READING, IndexedLibrary, LibraryTexts
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import (
+    Cancelled,
     CiteKitError,
     LocationOutside,
     RequestRefused,
@@ -46,7 +49,6 @@ LINE_LIMIT = 400
 @frozen
 class _Candidate:
     resource_id: str
-    block_number: int
     block: TextBlock
     match: LineMatch
     location: Location
@@ -68,12 +70,25 @@ class _IndexedTexts:
 
 
 @frozen
+class _Found:
+    """The result of a search, with the maps of the resources that have matches."""
+
+    candidates: Sequence[_Candidate]
+    searched: int
+    maps: Mapping[str, ResourceMap]
+    stale: Mapping[str, str]
+    skipped: Mapping[str, str]
+    absent: Sequence[str]
+
+
+@frozen
 class FindText:
     """Searches the text of one resource, several, or all of them. Text that is not indexed yet is read first."""
 
     maps: MapStore
     indexed: IndexText
     index: TextIndex
+    library: IndexedLibrary
 
     def __call__(
         self,
@@ -92,6 +107,8 @@ class FindText:
         expression that must match in one line. Headings and captions come first, then lines with all words, then
         adjacent lines, then pages. Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only
         one resource is searched, also raises what reading its text raises.
+
+        If all are searched, only the files with hits are checked for changes.
         """
         wanted = parse_query(query, regex=regex)
         if not 1 <= limit <= HIT_LIMIT:
@@ -99,38 +116,74 @@ class FindText:
         if not 0 <= context_lines <= CONTEXT_LIMIT:
             raise RequestRefused(f"The number of context lines must be from 0 to {CONTEXT_LIMIT}, not {context_lines}.")
         names = list(dict.fromkeys(map(_resource_id, resources))) or list(self.maps.ids())
-        for _ in range(2):
-            texts = self._texts(names, roots, progress, are_named=bool(resources))
-            candidates = list(self._candidates(wanted, texts))
-            if self.index.versions(list(texts.versions)) == texts.versions:
-                break  # otherwise the index was damaged and left blocks out
-        absent = () if candidates else self._absent(wanted, texts.versions)
-        best = sorted(candidates, key=lambda each: each.rank)[:limit]
-        hits = [self._hit(each, texts.maps[each.resource_id], context_lines) for each in _by_page(best)]
+        find = self._find_everywhere if not resources and len(names) > 1 else partial(self._find_in, names)
+        found = find(wanted, roots, progress)
+        best = sorted(found.candidates, key=lambda each: each.rank)[:limit]
+        hits = [self._hit(each, found.maps[each.resource_id], context_lines) for each in _by_page(best)]
         return FoundText(
             hits=hits,
-            total=len(candidates),
-            searched=len(texts.versions),
-            stale=texts.stale,
-            skipped=texts.skipped,
-            absent=absent,
+            total=len(found.candidates),
+            searched=found.searched,
+            stale=found.stale,
+            skipped=found.skipped,
+            absent=found.absent,
         )
 
-    def _texts(
-        self, names: Sequence[str], roots: Sequence[Path], progress: Progress, *, are_named: bool
-    ) -> _IndexedTexts:
-        """Index the text of each resource unless it is. Raise the errors of one that is alone or `are_named` and
-        missing.
-        """
+    def _find_in(self, names: Sequence[str], query: TextQuery, roots: Sequence[Path], progress: Progress) -> _Found:
+        """Search the resources `names`."""
+        for _ in range(2):
+            texts = self._texts(names, roots, progress)
+            found = groupby(self.index.find(query.words, texts.versions), key=lambda each: each[0])
+            blocks = ((texts.maps[name], (block for _, block in each)) for name, each in found)
+            candidates = [each for own, text in blocks for each in _candidates(query, own, text)]
+            if self.index.versions(list(texts.versions)) == texts.versions:
+                break  # otherwise the index was damaged and left blocks out
+        absent = () if candidates else self._absent(query, texts.versions)
+        return _Found(candidates, len(texts.versions), texts.maps, texts.stale, texts.skipped, absent)
+
+    def _find_everywhere(self, query: TextQuery, roots: Sequence[Path], progress: Progress) -> _Found:
+        """Search everything that is mapped. Only the maps and sources of resources that have a match are read."""
+        for _ in range(2):
+            library = self.library(roots, progress)
+            checked = _Checked(self, library, roots, progress)
+            candidates: list[_Candidate] = []
+            for name, version, blocks in self._found_everywhere(query.words, library):
+                matching = dropwhile(partial(_has_no_match, query), blocks)
+                first = next(matching, None)
+                if first is not None and checked.is_current(name, version):
+                    candidates += _candidates(query, checked.maps[name], chain([first], matching))
+            if self.index.generation() == library.generation:
+                break  # otherwise the index was damaged and left blocks out, or texts were indexed again
+        words = () if candidates else query.words
+        absent = tuple(word for word in words if not self._is_anywhere(word, library, checked))
+        searched = len(library.versions) - len(checked.skipped)
+        skipped = {**library.skipped, **checked.skipped}
+        return _Found(candidates, searched, checked.maps, checked.stale, skipped, absent)
+
+    def _found_everywhere(
+        self, words: Sequence[str], library: LibraryTexts
+    ) -> Iterator[tuple[str, str, Iterator[TextBlock]]]:
+        """Yield (resource ID, version, blocks) for each resource that has blocks with all of `words`."""
+        for name, found in groupby(self.index.find_everywhere(words), key=lambda each: each[0]):
+            version = library.versions.get(name)
+            if version is not None:
+                yield name, version, (block for _, known, block in found if known == version)
+
+    def _is_anywhere(self, word: str, library: LibraryTexts, checked: _Checked) -> bool:
+        found = self._found_everywhere([word], library)
+        return any(checked.is_current(name, version) and any(True for _ in blocks) for name, version, blocks in found)
+
+    def _texts(self, names: Sequence[str], roots: Sequence[Path], progress: Progress) -> _IndexedTexts:
+        """Index the text of each resource unless it is. Raise `ResourceMissing`, and any error of one that is alone."""
         texts = _IndexedTexts()
         indexed = self.index.versions(names)
         for number, name in enumerate(names):
-            progress(number, len(names), "reading text")
+            progress(number, len(names), READING)
             try:
                 texts.maps[name] = resource_map = self.maps.get(name)
                 texts.versions[name], reason = self.indexed(resource_map, indexed.get(name), roots, progress)
             except CiteKitError as error:
-                if len(names) == 1 or (are_named and isinstance(error, ResourceMissing)):
+                if len(names) == 1 or isinstance(error, ResourceMissing):
                     raise
                 texts.skipped[name] = str(error)
                 continue
@@ -138,26 +191,8 @@ class FindText:
                 texts.stale[name] = reason
         return texts
 
-    def _candidates(self, query: TextQuery, texts: _IndexedTexts) -> Iterator[_Candidate]:
-        found = self.index.find(query.words, texts.versions)
-        for name, blocks in groupby(found, key=lambda each: each[0]):
-            resource_map = texts.maps[name]
-            headings = Headings(resource_map.outline)
-            visible: set[tuple[Location, str]] = set()
-            for number, (_, block) in enumerate(blocks):
-                for match in matches_in(block.text, query, headings.on(block)):
-                    try:
-                        location = block.located.locate(match.start, match.end).clamp(resource_map.extent)
-                    except LocationOutside:
-                        continue
-                    shown = location, block.text[match.start : match.end]
-                    if block.hidden and shown in visible:
-                        continue
-                    visible.add(shown)
-                    yield _Candidate(name, number, block, match, location)
-
-    def _absent(self, query: TextQuery, versions: Mapping[str, str]) -> list[str]:
-        return [word for word in query.words if next(self.index.find([word], versions), None) is None]
+    def _absent(self, query: TextQuery, versions: Mapping[str, str]) -> Sequence[str]:
+        return tuple(word for word in query.words if next(self.index.find([word], versions), None) is None)
 
     def _hit(self, found: _Candidate, resource_map: ResourceMap, context_lines: int) -> TextHit:
         text, match = found.block.text, found.match
@@ -173,6 +208,62 @@ class FindText:
             after=[_shown(line) for line in after],
             hidden=found.block.hidden,
         )
+
+
+@frozen
+class _Checked:
+    """Checks the sources of resources that a search of everything found. Each is checked once."""
+
+    search: FindText
+    library: LibraryTexts
+    roots: Sequence[Path]
+    progress: Progress
+    maps: dict[str, ResourceMap] = field(factory=dict, init=False)
+    stale: dict[str, str] = field(factory=dict, init=False)
+    skipped: dict[str, str] = field(factory=dict, init=False)
+
+    def is_current(self, resource_id: str, version: str) -> bool:
+        """Return whether the text with that version may be searched. Otherwise it is skipped or was indexed again."""
+        if resource_id in self.maps or resource_id in self.skipped:
+            return resource_id in self.maps
+        self.progress(len(self.maps), None, "searching")
+        try:
+            resource_map = self.search.maps.get(resource_id)
+            indexed, reason = self.search.indexed(resource_map, version, self.roots, self.progress)
+        except Cancelled:
+            raise
+        except CiteKitError as error:
+            self.skipped[resource_id] = str(error)
+            return False
+        if indexed != version:
+            return False
+        self.maps[resource_id] = resource_map
+        if reason is not None:
+            self.stale[resource_id] = reason
+        return True
+
+
+def _has_no_match(query: TextQuery, block: TextBlock) -> bool:
+    """Return whether a block with all words of the query has no match."""
+    is_sure = query.pattern is None and all(len(phrase) == 1 for phrase in query.phrases)
+    return not is_sure and not matches_in(block.text, query, frozenset())
+
+
+def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[TextBlock]) -> Iterator[_Candidate]:
+    """Yield the matches in `blocks` of one resource."""
+    headings = Headings(resource_map.outline)
+    visible: set[tuple[Location, str]] = set()
+    for block in blocks:
+        for match in matches_in(block.text, query, headings.on(block)):
+            try:
+                location = block.located.locate(match.start, match.end).clamp(resource_map.extent)
+            except LocationOutside:
+                continue
+            shown = location, block.text[match.start : match.end]
+            if block.hidden and shown in visible:
+                continue
+            visible.add(shown)
+            yield _Candidate(resource_map.resource_id, block, match, location)
 
 
 def _resource_id(text: str) -> str:

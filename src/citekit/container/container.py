@@ -542,8 +542,10 @@ class Container:
     def find_text(self) -> FindText:
         """Return the use case that finds words in the text of mapped files."""
         from citekit.application.find_text import FindText
+        from citekit.application.indexed_library import IndexedLibrary
 
-        return FindText(self.maps, self._index_text, self.text_index)
+        library = IndexedLibrary(self.maps, self._index_text, self.text_index, self.quotable)
+        return FindText(self.maps, self._index_text, self.text_index, library)
 
     @first_use
     def read_text(self) -> ReadText:

@@ -168,6 +168,9 @@ def test_a_quote_from_a_scanned_page_says_so(tmp_path: Path) -> None:
         def version(self, _: Source) -> str:
             return "1"
 
+        def reader_version(self) -> str:
+            return "1"
+
         def read(self, source: Source, progress: object = None) -> Sequence[Quotable]:
             return [Quotable.of(text_of(source, Counted()))]
 

@@ -75,6 +75,10 @@ class KeptQuotableTexts:
         """See `QuotableTexts.version`."""
         return self.inner.version(source)
 
+    def reader_version(self) -> str:
+        """See `QuotableTexts.reader_version`."""
+        return self.inner.reader_version()
+
     def region(self, source: Source, place: Pages) -> Quotable:
         """See `QuotableTexts.region`. The result is not cached."""
         found = self.inner.region(source, place)

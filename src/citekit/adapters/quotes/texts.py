@@ -86,10 +86,13 @@ class QuotableTextReader:
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
-        drivers = ",".join(f"{name}={version_of(name)}" for name in _DRIVERS)
         path = self.sidecar_files.find(source.path) if source.format.modality in RECORDINGS else None
         ocr = self.ocr_version() if source.format.name == "pdf" else ""
-        return f"{VERSION} {source.format.name} {drivers} {_fingerprint(path)}{ocr and f' ocr={ocr}'}"
+        return f"{VERSION} {source.format.name} {_drivers()} {_fingerprint(path)}{ocr and f' ocr={ocr}'}"
+
+    def reader_version(self) -> str:
+        """See `QuotableTexts.reader_version`."""
+        return f"{VERSION} {_drivers()} ocr={self.ocr_version()}"
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
         """See `QuotableTexts.read`."""
@@ -164,6 +167,10 @@ class QuotableTextReader:
         for place, track in enumerate(tracks):
             spoken = Transcript.of(((cue.start, cue.end, cue.text) for cue in track), modality)
             yield Quotable.of(spoken, OTHER_TRACK if place else "")
+
+
+def _drivers() -> str:
+    return ",".join(f"{name}={version_of(name)}" for name in _DRIVERS)
 
 
 def _plain() -> Format:

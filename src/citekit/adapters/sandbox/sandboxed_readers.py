@@ -124,6 +124,10 @@ class IsolatedQuotableTexts:
         """See `QuotableTexts.version`."""
         return self.here.version(source)
 
+    def reader_version(self) -> str:
+        """See `QuotableTexts.reader_version`."""
+        return self.here.reader_version()
+
     def region(self, source: Source, place: Pages) -> Quotable:
         """See `QuotableTexts.region`."""
         return self.here.region(source, place)

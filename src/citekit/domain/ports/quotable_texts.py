@@ -33,3 +33,9 @@ class QuotableTexts(Protocol):
 
         It covers the version of the reader and the sidecar subtitles.
         """
+
+    def reader_version(self) -> str:
+        """Return a text that changes when `version` may change for sources that have not changed.
+
+        It covers the version of the reader, for files of all formats.
+        """

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
+from attrs import frozen
+
 from citekit.domain.text_search.blocks import TextBlock
+
+
+@frozen
+class IndexedText:
+    """The `version` of an indexed text, and the `note` that `TextIndex.note` attached to it, which is empty at first."""
+
+    version: str
+    note: str = ""
 
 
 class TextIndex(Protocol):
@@ -18,6 +28,21 @@ class TextIndex(Protocol):
         """Return the version of the indexed text for each of `resources`.
 
         Resources that are not indexed are left out.
+        """
+
+    def texts(self) -> Mapping[str, IndexedText]:
+        """Return what is known of the indexed text of every resource."""
+
+    def generation(self) -> str | None:
+        """Return a text that changes when the text of any resource is stored or removed, by any process.
+
+        The cost does not depend on the number of resources. Return None if nothing is indexed.
+        """
+
+    def note(self, texts: Mapping[str, IndexedText]) -> None:
+        """Attach a note to the text of each resource in `texts`, unless another version of it is indexed now.
+
+        A note is lost when the text is replaced.
         """
 
     def put(self, resource_id: str, version: str, blocks: Iterable[TextBlock]) -> bool:
@@ -43,4 +68,12 @@ class TextIndex(Protocol):
         Without words, yield all blocks. Only the resources in `versions` are searched, and only if they are indexed
         with the version given there. The blocks of a resource are consecutive and in the order in which they were
         stored. `words` are words from `words_of`, which also determines the words of a block.
+        """
+
+    def find_everywhere(self, words: Sequence[str]) -> Iterator[tuple[str, str, TextBlock]]:
+        """Yield (resource ID, version, block) for the blocks of all resources that contain all of `words`.
+
+        The resources are in the order of their IDs, the blocks as in `find`. The cost grows with the number of blocks
+        that are found, not with the number of resources. If the index changes before the last block, blocks may be left
+        out; `generation` is then another.
         """

@@ -36,8 +36,9 @@ class FoundText:
 
     `total` is the number of all matches in the searched text, and `searched` is the number of searched resources.
     `stale` has the reason for each resource whose file has changed or is missing; the text of the originally mapped
-    file was searched. `skipped` has the reason for each resource that could not be searched. `absent` lists the words
-    of the query that occur in none of the searched resources.
+    file was searched. If everything was searched, only resources with hits are checked. `skipped` has the reason for
+    each resource that could not be searched. `absent` lists the words of the query that occur in none of the searched
+    resources.
     """
 
     hits: Sequence[TextHit]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import define, field
 
+from citekit.domain.ports.text_index import IndexedText
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import words_of
 
@@ -15,19 +16,38 @@ class MemoryTextIndex:
     """A `TextIndex` in memory. Every search compares the words of every block of text."""
 
     _known: dict[str, tuple[str, list[TextBlock]]] = field(factory=dict, init=False)
+    _notes: dict[str, str] = field(factory=dict, init=False)
+    _changes: int = field(default=0, init=False)
 
     def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
         """See `TextIndex.versions`."""
         return {name: self._known[name][0] for name in resources if name in self._known}
 
+    def texts(self) -> Mapping[str, IndexedText]:
+        """See `TextIndex.texts`."""
+        return {name: IndexedText(known[0], self._notes.get(name, "")) for name, known in self._known.items()}
+
+    def generation(self) -> str | None:
+        """See `TextIndex.generation`."""
+        return str(self._changes) if self._known else None
+
+    def note(self, texts: Mapping[str, IndexedText]) -> None:
+        """See `TextIndex.note`."""
+        current = self.versions(list(texts))
+        self._notes.update((name, text.note) for name, text in texts.items() if current.get(name) == text.version)
+
     def put(self, resource_id: str, version: str, blocks: Iterable[TextBlock]) -> bool:
         """See `TextIndex.put`."""
         self._known[resource_id] = version, list(blocks)
+        self._notes.pop(resource_id, None)
+        self._changes += 1
         return True
 
     def drop(self, resource_id: str) -> None:
         """See `TextIndex.drop`."""
-        self._known.pop(resource_id, None)
+        if self._known.pop(resource_id, None) is not None:
+            self._notes.pop(resource_id, None)
+            self._changes += 1
 
     def size(self, resource_id: str, version: str) -> int:
         """See `TextIndex.size`."""
@@ -50,3 +70,8 @@ class MemoryTextIndex:
                 found = wanted.intersection(words_of(block.text))
                 if not wanted or (found == wanted if every else found):
                     yield name, block
+
+    def find_everywhere(self, words: Sequence[str]) -> Iterator[tuple[str, str, TextBlock]]:
+        """See `TextIndex.find_everywhere`."""
+        versions = {name: self._known[name][0] for name in sorted(self._known)}
+        return ((name, versions[name], block) for name, block in self.find(words, versions))

@@ -18,12 +18,13 @@ from citekit.adapters.libraries.sqlite.cache_file import SqliteFile, UnusableErr
 from citekit.adapters.libraries.sqlite.database import Tables
 from citekit.adapters.search.text_index.stored_form import from_bytes, to_bytes
 from citekit.adapters.system.home_seal import HomeSeal
+from citekit.domain.ports.text_index import IndexedText
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import words_of
 
 DATABASE = "text.db"
 
-VERSION = 1
+VERSION = 2
 """The form of the tables, and of the blocks in them."""
 
 BATCH = 500
@@ -33,16 +34,26 @@ _TABLES = Tables(
     zlib.crc32(f"CTKT {VERSION} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF,
     (
         "CREATE TABLE text (resource_id TEXT PRIMARY KEY, first INTEGER NOT NULL, blocks INTEGER NOT NULL,"
-        " version TEXT NOT NULL, code BLOB NOT NULL) WITHOUT ROWID",
+        " version TEXT NOT NULL, note TEXT NOT NULL, code BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE INDEX text_first ON text (first) WHERE blocks > 0",
+        "CREATE TABLE generation (value BLOB NOT NULL)",
+        "INSERT INTO generation VALUES (randomblob(16))",
         "CREATE TABLE block (number INTEGER PRIMARY KEY, data BLOB NOT NULL, code BLOB NOT NULL)",
         "CREATE VIRTUAL TABLE term USING fts5 (terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii')",
     ),
 )
 """Another version of Unicode folds words differently: then the tables are re-created."""
 
-_TEXTS = (
-    "SELECT resource_id, first, blocks, version, code FROM text WHERE resource_id IN (SELECT value FROM json_each(?))"
+_ALL = "SELECT * FROM text"
+_TEXTS = "SELECT * FROM text WHERE resource_id IN (SELECT value FROM json_each(?))"
+_OF_FIRST = "SELECT * FROM text WHERE first IN (SELECT value FROM json_each(?)) AND blocks > 0"
+_HOLDING = (
+    "SELECT rowid, (SELECT first FROM text WHERE first <= term.rowid AND blocks > 0 ORDER BY first DESC LIMIT 1)"
+    " FROM term WHERE term MATCH ? ORDER BY rowid"
 )
+"""The numbers of the blocks with the words, each with the number of the first block of its resource."""
+
+_OF_NUMBERS = "SELECT number, data, code FROM block WHERE number IN (SELECT value FROM json_each(?))"
 _END = "SELECT coalesce(max(first + blocks), 0) FROM text"
 _OF_RANGE = "SELECT number, data, code FROM block WHERE number >= ? AND number < ? ORDER BY number LIMIT ?"
 _MATCHING = (
@@ -55,8 +66,10 @@ LEAST_FREE_PAGES = 256
 
 _FOREIGN = "the file has text that this home did not store"
 
-_Row = tuple[str, int, int, str]
-"""`(resource ID, number of the first block, number of blocks, version)`"""
+_CHANGE = "UPDATE generation SET value = randomblob(16)"
+
+_Row = tuple[str, int, int, str, str]
+"""`(resource ID, number of the first block, number of blocks, version, note)`"""
 
 
 class SqliteTextIndex:
@@ -74,7 +87,28 @@ class SqliteTextIndex:
 
     def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
         """See `TextIndex.versions`."""
-        return {name: version for name, _, _, version in self._texts(resources)}
+        return {name: version for name, _, _, version, _ in self._texts(resources)}
+
+    def texts(self) -> Mapping[str, IndexedText]:
+        """See `TextIndex.texts`."""
+        return {name: IndexedText(version, note) for name, _, _, version, note in self._own_rows(_ALL)}
+
+    def generation(self) -> str | None:
+        """See `TextIndex.generation`."""
+        found = self._file.read(lambda connection: connection.execute("SELECT hex(value) FROM generation").fetchone())
+        return str(found[0]) if found else None
+
+    def note(self, texts: Mapping[str, IndexedText]) -> None:
+        """See `TextIndex.note`."""
+
+        def noted(connection: Connection) -> bool:
+            found = connection.execute(_TEXTS, (_json(texts),)).fetchall()
+            for name, first, count, version, _ in filter(None, map(self._own_row, found)):
+                if texts[name].version == version:
+                    self._insert(connection, (name, first, count, version, texts[name].note))
+            return True
+
+        self._file.write(noted, create=False)
 
     def put(self, resource_id: str, version: str, blocks: Iterable[TextBlock]) -> bool:
         """See `TextIndex.put`."""
@@ -92,8 +126,8 @@ class SqliteTextIndex:
             connection.executemany("INSERT INTO block VALUES (?, ?, ?)", rows)
             terms = ((first + at, terms) for at, (_, terms) in enumerate(made))
             connection.executemany("INSERT INTO term (rowid, terms) VALUES (?, ?)", terms)
-            row = (resource_id, first, len(made), version)
-            connection.execute("INSERT INTO text VALUES (?, ?, ?, ?, ?)", (*row, self._seal.code(*_parts(row))))
+            self._insert(connection, (resource_id, first, len(made), version, ""))
+            connection.execute(_CHANGE)
             return True
 
         return bool(self._file.write(stored))
@@ -117,11 +151,11 @@ class SqliteTextIndex:
 
     def size(self, resource_id: str, version: str) -> int:
         """See `TextIndex.size`."""
-        return next((count for _, _, count, known in self._texts([resource_id]) if known == version), 0)
+        return next((count for _, _, count, known, _ in self._texts([resource_id]) if known == version), 0)
 
     def blocks(self, resource_id: str, version: str, start: int, end: int) -> Sequence[TextBlock]:
         """See `TextIndex.blocks`."""
-        for name, first, count, known in self._texts([resource_id]):
+        for name, first, count, known, _ in self._texts([resource_id]):
             low, high = first + start, first + min(end, count)
             if known != version or low >= high:
                 continue
@@ -137,9 +171,9 @@ class SqliteTextIndex:
         self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True
     ) -> Iterator[tuple[str, TextBlock]]:
         """See `TextIndex.find`."""
-        match = (" " if every else " OR ").join(f'"{word}"' for word in words)
+        match = _phrase(words, " " if every else " OR ")
         is_whole = True
-        for name, first, count, version in self._texts(list(versions)):
+        for name, first, count, version, _ in self._texts(list(versions)):
             if versions[name] != version:
                 continue
             at, end = first, first + count
@@ -154,6 +188,25 @@ class SqliteTextIndex:
         if not is_whole:
             self._file.discard()
 
+    def find_everywhere(self, words: Sequence[str]) -> Iterator[tuple[str, str, TextBlock]]:
+        """See `TextIndex.find_everywhere`."""
+        before = self.generation()
+        held = self._holding(words)
+        rows = sorted(self._own_rows(_OF_FIRST, json.dumps(list(held))))
+        wanted = [(row, number) for row in rows for number in held[row[1]]]
+        is_whole = len(rows) == len(held)
+        for at in range(0, len(wanted), BATCH):
+            batch = wanted[at : at + BATCH]
+            blocks = self._numbered([number for _, number in batch])
+            for (name, first, count, version, _), number in batch:
+                stored = blocks.get(number) if number < first + count else None
+                if stored is not None and self._is_own(stored[1], name, version, number - first, stored[0]):
+                    yield name, version, from_bytes(stored[0])
+                else:
+                    is_whole = False
+        if not is_whole and self.generation() == before:
+            self._file.discard()
+
     def close(self) -> None:
         """Close the file. The next access reopens it."""
         self._file.close()
@@ -162,10 +215,37 @@ class SqliteTextIndex:
         query, values = (_MATCHING, (match, start, end, limit)) if match else (_OF_RANGE, (start, end, limit))
         return self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
 
+    def _holding(self, words: Sequence[str]) -> dict[int, Sequence[int]]:
+        """Return the numbers of the blocks that contain all of `words`, by the number of the first block of a resource.
+
+        Without words, return the numbers of all blocks.
+        """
+        if not words:
+            return {first: range(first, first + count) for _, first, count, _, _ in self._own_rows(_ALL) if count}
+        match = (_phrase(words),)
+        found = self._file.read(lambda connection: connection.execute(_HOLDING, match).fetchall()) or []
+        held: dict[int, list[int]] = {}
+        for number, first in found:
+            held.setdefault(first, []).append(number)
+        return dict(held)
+
+    def _numbered(self, numbers: Sequence[int]) -> dict[int, tuple[bytes, object]]:
+        """Return the data and the authentication code of each of the blocks; without those that do not exist."""
+        asked = (json.dumps(numbers),)
+        rows = self._file.read(lambda connection: connection.execute(_OF_NUMBERS, asked).fetchall()) or []
+        return {number: (data, code) for number, data, code in rows}
+
     def _texts(self, resources: Sequence[str]) -> list[_Row]:
-        names = json.dumps([name for name in resources if _is_unicode(name)])
-        found = self._file.read(lambda connection: connection.execute(_TEXTS, (names,)).fetchall()) or []
+        return self._own_rows(_TEXTS, _json(resources))
+
+    def _own_rows(self, query: str, *values: str) -> list[_Row]:
+        """Return the rows of the table of texts that `query` selects and that this CiteKit home stored."""
+        found = self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
         return [row for stored in found if (row := self._own_row(stored)) is not None]
+
+    def _insert(self, connection: Connection, row: _Row) -> None:
+        code = self._seal.code(*_parts(row))
+        connection.execute("INSERT OR REPLACE INTO text VALUES (?, ?, ?, ?, ?, ?)", (*row, code))
 
     def _own_row(self, stored: Sequence[object]) -> _Row | None:
         """Return `stored`, a row of the table of texts, if this CiteKit home stored it; else None.
@@ -173,8 +253,8 @@ class SqliteTextIndex:
         A row from elsewhere may have values of any type.
         """
         match stored:
-            case [str(name), int(first), int(count), str(version), code]:
-                row = name, first, count, version
+            case [str(name), int(first), int(count), str(version), str(note), code]:
+                row = name, first, count, version, note
                 return row if self._seal.holds(code, *_parts(row)) else None
         return None
 
@@ -193,7 +273,7 @@ class SqliteTextIndex:
         row = self._own_row(stored)
         if row is None:
             raise DatabaseError(_FOREIGN)
-        name, first, count, version = row
+        name, first, count, version, _ = row
         for number, data, code in connection.execute(_OF_RANGE, (first, first + count, count)).fetchall():
             if not self._is_own(code, name, version, number - first, data):
                 raise DatabaseError(_FOREIGN)
@@ -201,6 +281,7 @@ class SqliteTextIndex:
             connection.execute("INSERT INTO term (term, rowid, terms) VALUES ('delete', ?, ?)", (number, terms))
         connection.execute("DELETE FROM block WHERE number >= ? AND number < ?", (first, first + count))
         connection.execute("DELETE FROM text WHERE resource_id = ?", (resource_id,))
+        connection.execute(_CHANGE)
         if connection.execute("SELECT NOT EXISTS (SELECT 1 FROM block)").fetchone()[0]:
             connection.execute(
                 "INSERT INTO term (term) VALUES ('delete-all')"
@@ -221,8 +302,16 @@ def _terms(block: TextBlock) -> str:
 
 
 def _parts(row: _Row) -> tuple[bytes, ...]:
-    name, first, count, version = row
-    return b"text", name.encode(), b"%d" % first, b"%d" % count, version.encode()
+    name, first, count, version, note = row
+    return b"text", name.encode(), b"%d" % first, b"%d" % count, version.encode(), note.encode()
+
+
+def _phrase(words: Sequence[str], joint: str = " ") -> str:
+    return joint.join(f'"{word}"' for word in words)
+
+
+def _json(resources: Iterable[str]) -> str:
+    return json.dumps([name for name in resources if _is_unicode(name)])
 
 
 def _is_unicode(text: str) -> bool:

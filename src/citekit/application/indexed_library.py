@@ -1,0 +1,172 @@
+"""Makes sure that the text of everything that is mapped is indexed, without reading every map for every question."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from attrs import define, field, frozen
+
+from citekit.application.index_text import IndexText
+from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.domain.modality import Modality
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.quotable_texts import QuotableTexts
+from citekit.domain.ports.text_index import IndexedText, TextIndex
+from citekit.domain.progress import Progress, silent
+
+LOOK_RATE = 1000
+"""The number of maps for each second that a comparison holds. Maps that were edited in place are found later."""
+
+LOOK_LIMIT = 60.0
+"""The maximum time that a comparison holds, in seconds."""
+
+BATCH = 500
+"""The number of notes that are stored at once."""
+
+READING = "reading text"
+
+ATTEMPTS = 3
+"""The maximum number of comparisons for one question, while texts are added to the index."""
+
+_BY_DIGEST = (Modality.DOCUMENT, Modality.TEXT, Modality.IMAGE)
+"""Only the bytes of a mapped file determine its text. The text of a recording may come from a subtitle file."""
+
+
+@frozen
+class LibraryTexts:
+    """The indexed text of everything that is mapped.
+
+    `versions` has the version of the indexed text of each resource that can be searched, and `skipped` has the reason
+    for each of the others. `generation` is that of the index.
+    """
+
+    versions: Mapping[str, str]
+    skipped: Mapping[str, str]
+    generation: str | None
+
+
+@frozen
+class _Look:
+    """A comparison of the index with all maps.
+
+    `state` is the state of the map store before it, `generation` that of the index, and `at` the time, in seconds of
+    the monotonic clock. `settled` has what is known of each text that needs no further check while these are unchanged,
+    and `versions` the versions of these texts. `others` are the other resources.
+    """
+
+    state: str | None
+    generation: str | None
+    at: float
+    settled: dict[str, IndexedText] = field(factory=dict)
+    versions: dict[str, str] = field(factory=dict)
+    others: list[str] = field(factory=list)
+
+    def settle(self, name: str, text: IndexedText) -> None:
+        """Add the text of a resource that needs no further check."""
+        self.settled[name] = text
+        self.versions[name] = text.version
+
+    def holds(self, state: str | None, generation: str | None) -> bool:
+        """Return whether nothing was mapped, removed, or indexed since, and the comparison is recent."""
+        maps = len(self.settled) + len(self.others)
+        return (
+            None not in (state, generation)
+            and (state, generation) == (self.state, self.generation)
+            and 0 <= time.monotonic() - self.at < min(maps / LOOK_RATE, LOOK_LIMIT)
+        )
+
+
+@define
+class IndexedLibrary:
+    """Indexes the text of everything that is mapped, unless it is.
+
+    The index has a note with each text that says for which version of the map, and by which version of the reader, it
+    was found to be current. So a comparison with all maps takes the status of each map file, in any process, and most
+    questions need no comparison. Whether the sources have changed is not checked.
+    """
+
+    maps: MapStore
+    indexed: IndexText
+    index: TextIndex
+    texts: QuotableTexts
+    _look: _Look | None = field(default=None, init=False)
+
+    def __call__(self, roots: Sequence[Path] = (), progress: Progress = silent) -> LibraryTexts:
+        """Return the versions of the indexed texts. Raise `MapCorrupt` if the maps cannot be listed, and `Cancelled`.
+
+        Resources whose text could not be read before are tried again each time.
+        """
+        look, skipped = self._look, dict[str, str]()
+        if look is None or not look.holds(self.maps.state(), self.index.generation()):
+            for _ in range(ATTEMPTS):
+                look = self._compared(look, skipped, roots, progress)
+                if self.index.generation() == look.generation:
+                    break  # otherwise texts were added, or the index was damaged
+            self._look = look
+        assert look is not None
+        others = [name for name in look.others if name not in skipped]
+        known, versions = self.index.versions(others) if others else {}, dict[str, str]()
+        for number, name in enumerate(others):
+            progress(number, len(others), READING)
+            try:
+                versions[name], _ = self.indexed(self.maps.get(name), known.get(name), roots, progress)
+            except Cancelled:
+                raise
+            except CiteKitError as error:
+                skipped[name] = str(error)
+        every = {**look.versions, **versions} if versions else look.versions
+        return LibraryTexts(every, skipped, self.index.generation())
+
+    def _compared(
+        self, before: _Look | None, skipped: dict[str, str], roots: Sequence[Path], progress: Progress
+    ) -> _Look:
+        """Compare the index with all maps, and index what is missing.
+
+        Resources in `skipped` are not read, and those that cannot be read are added to it, with the reason.
+        """
+        state, at = self.maps.state(), time.monotonic()
+        look = _Look(state, self.index.generation(), at)
+        is_same = before is not None and look.generation is not None and look.generation == before.generation
+        known = before.settled if before is not None and is_same else self.index.texts()
+        names, versions = self.maps.ids(), dict(self.maps.versions().items())
+        reader = self.texts.reader_version()
+        new: dict[str, IndexedText] = {}
+        try:
+            for number, name in enumerate(names):
+                text, version = known.get(name), versions.get(name)
+                note = f"{reader} {version}"
+                if text is not None and version is not None:
+                    current = IndexedText(text.version, note)
+                    if current in (text, before and before.settled.get(name)):
+                        look.settle(name, current)
+                        continue
+                if name in skipped or version is None:
+                    look.others.append(name)
+                    continue
+                progress(number, len(names), READING)
+                try:
+                    resource_map = self.maps.get(name)
+                    indexed, reason = self.indexed(
+                        resource_map, None if text is None else text.version, roots, progress
+                    )
+                except Cancelled:
+                    raise
+                except CiteKitError as error:
+                    skipped[name] = str(error)
+                    look.others.append(name)
+                    continue
+                if resource_map.source_digest is None or resource_map.modality not in _BY_DIGEST:
+                    look.others.append(name)
+                    continue
+                look.settle(name, IndexedText(indexed, note))
+                if reason is None:
+                    new[name] = look.settled[name]
+                if len(new) >= BATCH:
+                    self.index.note(new)
+                    new.clear()
+        finally:
+            if new:
+                self.index.note(new)
+        return look
