@@ -13,7 +13,7 @@ from attrs import define, field
 from citekit.container.cached_property import first_use
 from citekit.container.extractors import lazy_extractors
 from citekit.container.lazy_proxy import lazy
-from citekit.container.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES, TEXTS
+from citekit.container.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES, RANKING, TEXTS
 from citekit.container.ports import Ports
 from citekit.domain.errors import RequestRefused, SourceUnsupported
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from citekit.application.locate_source import LocateSource
     from citekit.application.look_up_quote import LookUpQuote
     from citekit.application.measure_extent import MeasureSource
+    from citekit.application.rank_pages import RankPages
     from citekit.application.read_text import ReadText
     from citekit.application.remove_resource import RemoveResource
     from citekit.application.resolve import Resolve
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from citekit.container.mappers import Mappers
     from citekit.container.parsers import Parsers
     from citekit.domain.ports.clock import Clock
+    from citekit.domain.ports.embedder import Embedder
     from citekit.domain.ports.evidence_store import EvidenceStore
     from citekit.domain.ports.extractor import Extractor
     from citekit.domain.ports.folders import Folders
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.node_index import NodeIndex
     from citekit.domain.ports.outputs import Outputs
     from citekit.domain.ports.quotable_texts import QuotableTexts
+    from citekit.domain.ports.ranking_index import RankingIndex
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.sources import Sources
     from citekit.domain.ports.text_index import TextIndex
@@ -546,6 +549,32 @@ class Container:
 
         library = IndexedLibrary(self.maps, self._index_text, self.text_index, self.quotable)
         return FindText(self.maps, self._index_text, self.text_index, library)
+
+    @first_use
+    def ranking_index(self) -> RankingIndex:
+        """The index by which documents and their pages are ranked."""
+        from citekit.adapters.search.ranking_index.sqlite_index import SqliteRankingIndex
+
+        return self._given.get("ranking_index") or SqliteRankingIndex(self.settings.cache_folder / RANKING)
+
+    @first_use
+    def rank_pages(self) -> RankPages:
+        """Return the use case that finds the pages that most likely answer a question."""
+        from citekit.application.index_ranking import IndexRanking
+        from citekit.application.rank_pages import RankPages
+
+        index = IndexRanking(self._index_text, self.text_index, self.ranking_index, self._ranking_embedder())
+        return RankPages(self.maps, index)
+
+    def _ranking_embedder(self) -> Embedder | None:
+        """Return the static embedder if the extra `library` is installed."""
+        from importlib.util import find_spec
+
+        if any(find_spec(name) is None for name in ("numpy", "wordllama", "tokenizers", "safetensors")):
+            return None
+        from citekit.adapters.search.embedders.static import StaticEmbedder
+
+        return StaticEmbedder()
 
     @first_use
     def read_text(self) -> ReadText:

@@ -17,6 +17,9 @@ NODES = "nodes-1"
 TEXTS = "texts-1"
 """The folder of the text index, with its schema version."""
 
+RANKING = "ranking-1"
+"""The folder of the ranking index, with its schema version."""
+
 QUOTABLE = "quotable-1"
 """The folder of cached texts for quotes, with its schema version."""
 

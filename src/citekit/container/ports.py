@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.outputs import Outputs
     from citekit.domain.ports.personas import Personas
     from citekit.domain.ports.quotable_texts import QuotableTexts
+    from citekit.domain.ports.ranking_index import RankingIndex
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.sentence_splitter import SentenceSplitter
     from citekit.domain.ports.sources import Sources
@@ -50,6 +51,7 @@ class Ports(TypedDict, total=False):
     nodes: NodeIndex
     text: TextReader
     text_index: TextIndex
+    ranking_index: RankingIndex
     quotable: QuotableTexts
     library: Library
     index: VectorIndex

@@ -130,7 +130,7 @@ def document_words(text: str) -> SparseVector:
     The weight of a word is f (k1 + 1) / (f + k1 (1 - b + b length / average)), where f is how often the word occurs.
     Repeated text counts only once in f but every time in the length, so repetition never raises a weight.
     """
-    words = _words(text)
+    words = tokens(text)
     once = without_repetition(words)
     counts, every = Counter(_terms(once)), Counter(_terms(words))
     spread = SATURATION * (1 - LENGTH_EFFECT + LENGTH_EFFECT * every.total() / AVERAGE_LENGTH)
@@ -146,7 +146,7 @@ def query_words(text: str) -> SparseVector:
     A query with adjacent stop words and no other words is searched by pairs of stop words. A query that is a single
     stop word is searched by that word.
     """
-    words = _words(text)
+    words = tokens(text)
     terms = dict.fromkeys(_terms(words)) or dict.fromkeys(_little_terms(words))
     pairs = {term: 1.0 for term in terms if term.startswith("~") and " " in term}
     return _vector(pairs.items() if pairs else ((term, _query_weight(term)) for term in terms))
@@ -157,14 +157,14 @@ def overlap(question: SparseVector, text: str) -> float:
 
     The result is 0 for a query without words.
     """
-    words = _words(text)
-    there = set(map(_number, {*_terms(words), *_little_terms(words)}))
+    words = tokens(text)
+    there = set(map(term_number, {*_terms(words), *_little_terms(words)}))
     whole = sum(question.values)
     found = sum(weight for index, weight in zip(question.indices, question.values, strict=True) if index in there)
     return found / whole if whole else 0.0
 
 
-def _words(text: str) -> list[str]:
+def tokens(text: str) -> list[str]:
     """Return the words of a text, casefolded and without accents.
 
     Hyphenated words are joined. Consecutive characters of a script without spaces form one word.
@@ -219,6 +219,30 @@ def _terms(words: Iterable[str]) -> Iterator[str]:
     yield from map(" ".join, pairwise(stems))
 
 
+def stems(words: Iterable[str]) -> list[str]:
+    """Return the first letters of each word of `tokens`, in order and without stop words.
+
+    Numbers stay whole. Words of a script without spaces result in pairs of characters.
+    """
+    found: list[str] = []
+    for word in words:
+        if _UNSPACED_START.match(word):
+            found += map("".join, pairwise(word)) if len(word) > 1 else (word,)
+        elif word not in STOP_WORDS:
+            found.append(word if word.isdigit() else word[:STEM])
+    return found
+
+
+def is_unspaced(word: str) -> bool:
+    """Return whether a word of `tokens` is in a script without spaces between words."""
+    return _UNSPACED_START.match(word) is not None
+
+
+def term_number(term: str) -> int:
+    """Return the 32-bit number of a term. Among a million terms, one in 4300 shares its number with another."""
+    return crc32(term.encode("utf-8", "surrogatepass"))
+
+
 def _little_terms(words: list[str]) -> Iterator[str]:
     """Yield the index terms that are searched only if a query has no other words; each begins with `~`.
 
@@ -240,10 +264,6 @@ def _query_weight(term: str) -> float:
     return PAIR_WEIGHT if " " in term else 1.0
 
 
-def _number(term: str) -> int:
-    return crc32(term.encode("utf-8", "surrogatepass"))
-
-
 def _vector(weights: Iterable[tuple[str, float]]) -> SparseVector:
     """Return a sparse vector of terms and their weights, in which the CRC-32 of a term is its index.
 
@@ -251,7 +271,7 @@ def _vector(weights: Iterable[tuple[str, float]]) -> SparseVector:
     """
     summed: dict[int, float] = {}
     for term, weight in weights:
-        number = _number(term)
+        number = term_number(term)
         summed[number] = summed.get(number, 0.0) + weight
     rising = sorted(summed)
     return SparseVector(rising, [summed[number] for number in rising])

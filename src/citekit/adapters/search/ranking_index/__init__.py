@@ -1,0 +1,1 @@
+"""Indexes by which documents and their pages are ranked."""

@@ -1,0 +1,142 @@
+"""Converts the index of a document to bytes for storage, and back."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from citekit.adapters.libraries.model_files import imported
+from citekit.domain.library.lexical import term_number
+from citekit.domain.library.vectors import Vector
+from citekit.domain.ports.ranking_index import PassageVectors
+from citekit.domain.ranking.document_index import DocumentIndex
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_LEVEL = 3
+_LARGEST = 127
+
+
+def to_bytes(index: DocumentIndex, names: Iterable[str], passages: PassageVectors) -> bytes:
+    """Return the index, the names, and the vectors of a document as compressed bytes.
+
+    A line of JSON has the lengths of the parts, and the parts follow. Names are stored as the numbers of terms.
+
+    The components of vectors are rounded to 8 bits.
+    """
+    named = array("I", sorted(map(term_number, names)))
+    parts = [
+        *map(_little, (index.terms, index.starts, index.pages, index.lengths, index.numbers)),
+        index.counts,
+        index.fields,
+        index.numeric,
+        index.lists,
+        _little(named),
+        _little(array("I", passages.pages)),
+        _rounded(passages.vectors),
+    ]
+    header = json.dumps([len(part) for part in parts], separators=(",", ":")).encode()
+    return zlib.compress(b"\n".join((header, b"".join(parts))), _LEVEL)
+
+
+def from_bytes(data: bytes) -> StoredDocument:
+    """Return the document that `to_bytes` converted to `data`.
+
+    The data is not validated, so pass only data with a valid authentication code of this CiteKit home.
+    """
+    header, _, rest = zlib.decompress(data).partition(b"\n")
+    parts, at = [], 0
+    for length in json.loads(header):
+        parts.append(rest[at : at + length])
+        at += length
+    terms, starts, pages, lengths, numbers = map(_from_little, parts[:5])
+    counts, fields, numeric, lists = parts[5:9]
+    index = DocumentIndex(
+        terms=terms,
+        starts=starts,
+        pages=pages,
+        counts=counts,
+        fields=fields,
+        lengths=lengths,
+        numeric=numeric,
+        lists=lists,
+        numbers=numbers,
+    )
+    return StoredDocument(index, _from_little(parts[9]), _from_little(parts[10]), parts[11])
+
+
+@define(slots=False)
+class StoredDocument:
+    """An `IndexedDocument` whose vectors are rounded to 8 bits. `names` are the numbers of the terms of its names."""
+
+    index: DocumentIndex
+    names: array[int] = field(repr=False)
+    _passage_pages: array[int] = field(repr=False)
+    _vectors: bytes = field(repr=False)
+
+    def terms(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each term of the text and the names once: its number, the number of pages that have it, and how often."""
+        named = frozenset(self.names)
+        yield from (each for each in self.index.pages_per_term() if each[0] not in named)
+        yield from ((number, 0, 1) for number in named)
+
+    def similarities(self, vector: Vector) -> Sequence[float] | None:
+        """See `IndexedDocument.similarities`."""
+        if not self._vectors:
+            return None
+        numpy: Any = imported("numpy", "Ranking by meaning", "library")
+        cosines = self._matrix @ numpy.asarray(vector, numpy.float32)
+        best = numpy.full(len(self.index), -1.0, numpy.float32)
+        numpy.maximum.at(best, self._owners, cosines)
+        best[best == -1.0] = 0.0
+        found: list[float] = best.tolist()
+        return found
+
+    @cached_property
+    def _matrix(self) -> NDArray[np.float32]:
+        numpy: Any = imported("numpy", "Ranking by meaning", "library")
+        rows: NDArray[np.float32] = numpy.frombuffer(self._vectors, numpy.int8).astype(numpy.float32)
+        rows = rows.reshape(len(self._passage_pages), -1)
+        lengths = numpy.linalg.norm(rows, axis=1, keepdims=True)
+        rows /= numpy.where(lengths == 0, 1, lengths)
+        return rows
+
+    @cached_property
+    def _owners(self) -> NDArray[np.int64]:
+        numpy: Any = imported("numpy", "Ranking by meaning", "library")
+        owners: NDArray[np.int64] = numpy.asarray(self._passage_pages, numpy.int64)
+        return owners
+
+
+def _rounded(vectors: Sequence[Vector]) -> bytes:
+    if not vectors:
+        return b""
+    numpy: Any = imported("numpy", "Ranking by meaning", "library")
+    rows = numpy.asarray(vectors, numpy.float32)
+    largest = numpy.abs(rows).max(axis=1, keepdims=True)
+    scaled: bytes = numpy.rint(rows * _LARGEST / numpy.where(largest == 0, 1, largest)).astype(numpy.int8).tobytes()
+    return scaled
+
+
+def _little(items: array[int]) -> bytes:
+    if sys.byteorder == "big":
+        items = items[:]
+        items.byteswap()
+    return items.tobytes()
+
+
+def _from_little(data: bytes) -> array[int]:
+    items = array("I")
+    items.frombytes(data)
+    if sys.byteorder == "big":
+        items.byteswap()
+    return items

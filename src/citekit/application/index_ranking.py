@@ -1,0 +1,147 @@
+"""Indexes a mapped file for the ranking of its pages unless it already is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
+
+from attrs import frozen
+
+from citekit.application.index_text import IndexText
+from citekit.domain.errors import RequestRefused
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
+from citekit.domain.locations import Chapter, Lines, Location, Pages
+from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.ranking_index import IndexedDocument, PassageVectors, RankingIndex
+from citekit.domain.ports.text_index import TextIndex
+from citekit.domain.progress import Progress, silent
+from citekit.domain.ranking.document_index import PageText, index_document
+from citekit.domain.ranking.documents import name_terms
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.text_search.blocks import TextBlock
+
+VERSION = 1
+"""Changes when the same text may result in another index."""
+
+
+@frozen
+class ReadyDocument:
+    """A document that is ready for ranking: its map, the version of its indexed text, and its index.
+
+    `stale` is why the file is not the one that was mapped, or None.
+    """
+
+    resource_map: ResourceMap
+    text_version: str
+    document: IndexedDocument
+    stale: str | None
+
+
+@frozen
+class IndexRanking:
+    """Makes sure that a resource is in the ranking index. Without an `embedder`, pages are ranked by words alone."""
+
+    indexed: IndexText
+    texts: TextIndex
+    ranking: RankingIndex
+    embedder: Embedder | None
+
+    @property
+    def form(self) -> str:
+        """The end of the version of every resource that is indexed in the current form."""
+        return f" ranking {VERSION} {self.embedder.identity if self.embedder else 'words'}"
+
+    def __call__(
+        self, resource_map: ResourceMap, roots: Sequence[Path] = (), progress: Progress = silent
+    ) -> ReadyDocument:
+        """Index a resource unless it is, and return what ranking needs of it.
+
+        Raise what reading its text raises, and `RequestRefused` if the index cannot be written.
+        """
+        name = resource_map.resource_id
+        known = self.texts.versions([name]).get(name)
+        text_version, stale = self.indexed(resource_map, known, roots, progress)
+        version = text_version + self.form
+        document = self.ranking.get(name, version)
+        if document is None:
+            self._put(resource_map, text_version, version)
+            document = self.ranking.get(name, version)
+        if document is None:
+            raise RequestRefused(
+                "The ranking index cannot be written. Check the free space and the permissions of the home, or set "
+                "CITEKIT_HOME to another folder."
+            )
+        return ReadyDocument(resource_map, text_version, document, stale)
+
+    def _put(self, resource_map: ResourceMap, text_version: str, version: str) -> None:
+        name = resource_map.resource_id
+        size = self.texts.size(name, text_version)
+        blocks = [block for block in self.texts.blocks(name, text_version, 0, size) if not block.hidden]
+        titles = _titles(resource_map.outline)
+        pages = [PageText(block.text, _number(block), titles.on(block)) for block in blocks]
+        names = (resource_map.title, PurePath(resource_map.source_path).stem)
+        self.ranking.put(name, version, index_document(pages), name_terms(names), self._vectors(pages))
+
+    def _vectors(self, pages: Sequence[PageText]) -> PassageVectors:
+        if self.embedder is None:
+            return PassageVectors()
+        owners, passages = [], []
+        for at, page in enumerate(pages):
+            for passage in _passages(page.text, self.embedder.window):
+                owners.append(at)
+                passages.append(passage)
+        return PassageVectors(self.embedder.documents(passages) if passages else (), owners)
+
+
+def _passages(text: str, window: int) -> Iterator[str]:
+    """Yield passages of at most `window` words. Words without letters are left out, because numbers say little."""
+    words = [word for word in text.split() if any(map(str.isalpha, word))]
+    for start in range(0, len(words), window):
+        yield " ".join(words[start : start + window])
+
+
+def _number(block: TextBlock) -> int:
+    located = block.located
+    if isinstance(located, ExtractedText) and located.kind is UnitKind.PAGE and located.units:
+        return located.units.numbers[0]
+    return 0
+
+
+class _Titles:
+    """The titles of the nodes of a map, by the page, line, or chapter in which they begin."""
+
+    def __init__(self, found: dict[tuple[UnitKind, int], list[str]]) -> None:
+        self._found = found
+
+    def on(self, block: TextBlock) -> Sequence[str]:
+        """Return the titles of the nodes that begin in a block. Of a chapter with several blocks, none has titles but
+        that of the whole chapter.
+        """
+        located = block.located
+        if not isinstance(located, ExtractedText):
+            return ()
+        return [
+            title
+            for number in dict.fromkeys(located.units.numbers)
+            for title in self._found.get((located.kind, number), ())
+        ]
+
+
+def _titles(resource_map: ResourceMap) -> _Titles:
+    found: dict[tuple[UnitKind, int], list[str]] = {}
+    for node in resource_map.walk():
+        start = _start_of(node.location)
+        if start is not None:
+            found.setdefault(start, []).append(node.title)
+    return _Titles(found)
+
+
+def _start_of(location: Location) -> tuple[UnitKind, int] | None:
+    match location:
+        case Pages(numbers=numbers):
+            return UnitKind.PAGE, numbers[0]
+        case Lines(first=line):
+            return UnitKind.LINE, line
+        case Chapter(number=chapter, chars=None):
+            return UnitKind.CHAPTER, chapter
+    return None

@@ -1,0 +1,195 @@
+"""Finds the pages that most likely answer a question, in one document, several, or everything that is mapped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from pathlib import Path
+
+from attrs import define, field, frozen
+
+from citekit.application.index_ranking import IndexRanking, ReadyDocument
+from citekit.domain.digest import Digest
+from citekit.domain.errors import (
+    Cancelled,
+    CiteKitError,
+    LocationOutside,
+    RequestRefused,
+    ResourceMissing,
+    SourceUnsupported,
+)
+from citekit.domain.library.vectors import Vector
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.progress import Progress, silent
+from citekit.domain.ranking.best_lines import best_lines
+from citekit.domain.ranking.documents import CANDIDATES, asked_names, rank_documents
+from citekit.domain.ranking.features import FirstStage, first_stage, rarities, second_stage
+from citekit.domain.ranking.question import ParsedQuestion, parse_question
+from citekit.domain.ranking.ranked import RankedPage, RankedPages
+from citekit.domain.ranking.weights import DOCUMENTS, FIRST_STAGE, PAGES, PAGES_WITHOUT_VECTORS, score_of
+
+READ = 24
+"""The minimum number of pages whose texts are read; more if more hits are wanted."""
+
+LONGEST = 10_000
+"""The maximum length of a question in characters."""
+
+
+@define
+class _Documents:
+    """The documents whose pages are ranked, and why others are not."""
+
+    ready: dict[str, ReadyDocument] = field(factory=dict)
+    skipped: dict[str, str] = field(factory=dict)
+
+
+@frozen
+class _Candidate:
+    """A page, by its number from 0, with its score so far."""
+
+    score: float
+    resource_id: str
+    page: int
+
+
+@frozen
+class RankPages:
+    """Ranks the pages of documents. Documents that are not indexed for ranking yet are indexed first."""
+
+    maps: MapStore
+    index: IndexRanking
+    _without_text: dict[str, tuple[Digest | None, SourceUnsupported]] = field(factory=dict, init=False)
+    """The digest of the source and the error, by resource ID, so that a file without text is read only once."""
+
+    def __call__(
+        self,
+        question: str,
+        resources: Sequence[str] = (),
+        *,
+        limit: int = 10,
+        roots: Sequence[Path] = (),
+        progress: Progress = silent,
+    ) -> RankedPages:
+        """Return the `limit` pages of `resources` (default: all) that most likely answer the question, best first.
+
+        Raise `RequestRefused` for a question without letters and digits or one that is too long, and `ResourceMissing`.
+        If only one resource is searched, also raise what reading its text raises.
+        """
+        if len(question) > LONGEST:
+            raise RequestRefused(f"The question has {len(question)} characters. The maximum is {LONGEST}.")
+        asked = parse_question(question)
+        if not asked.stems:
+            raise RequestRefused("The question has no letters or digits. Ask with words.")
+        names = list(dict.fromkeys(resources)) or list(self.maps.ids())
+        documents = _Documents()
+        self._index_missing(names, documents, roots, progress, are_named=bool(resources))
+        priors = self._priors(asked, [name for name in names if name not in documents.skipped])
+        for name in priors:
+            self._add(name, documents, roots, progress, is_alone=False)
+        pages = self._ranked(asked, documents.ready, priors, limit)
+        return RankedPages(
+            pages=pages,
+            searched=len(names) - len(documents.skipped),
+            stale={
+                name: each.stale for name, each in documents.ready.items() if each.stale is not None and name in priors
+            },
+            skipped=documents.skipped,
+        )
+
+    def _index_missing(
+        self, names: Sequence[str], documents: _Documents, roots: Sequence[Path], progress: Progress, *, are_named: bool
+    ) -> None:
+        form = self.index.form
+        known = self.index.ranking.versions(names)
+        missing = [name for name in names if not known.get(name, "").endswith(form)]
+        for number, name in enumerate(missing):
+            progress(number, len(missing), "indexing")
+            try:
+                self._add(name, documents, roots, progress, is_alone=len(names) == 1)
+            except ResourceMissing:
+                if are_named:
+                    raise
+            documents.ready.pop(name, None)  # thousands would not fit into memory
+
+    def _add(
+        self, name: str, documents: _Documents, roots: Sequence[Path], progress: Progress, *, is_alone: bool
+    ) -> None:
+        try:
+            resource_map = self.maps.get(name)
+            digest, error = self._without_text.get(name, (None, None))
+            if error is not None and digest == resource_map.source_digest:
+                raise error
+            documents.ready[name] = self.index(resource_map, roots, progress)
+        except (Cancelled, ResourceMissing):
+            raise
+        except CiteKitError as error:
+            if isinstance(error, SourceUnsupported):
+                self._without_text[name] = resource_map.source_digest, error
+            if is_alone:
+                raise
+            documents.skipped[name] = str(error)
+
+    def _priors(self, asked: ParsedQuestion, names: Sequence[str]) -> dict[str, float]:
+        """Return the documents whose pages are ranked, best first, with what is added to the scores of their pages."""
+        if len(names) == 1:
+            return {names[0]: 0.0}
+        wanted = frozenset(names)
+        terms = dict.fromkeys((*asked.stems, *(term for terms in asked_names(asked) for term in terms)))
+        matches = {
+            term: [each for each in found if each.resource_id in wanted]
+            for term, found in self.index.ranking.find(list(terms)).items()
+        }
+        sizes = {name: pages for name, pages in self.index.ranking.sizes().items() if name in wanted}
+        found = {name: each.dot(DOCUMENTS) for name, each in rank_documents(asked, matches, sizes).items()}
+        if len(names) <= CANDIDATES:
+            found = {**dict.fromkeys(names, 0.0), **found}
+        return dict(sorted(found.items(), key=lambda each: (-each[1], each[0]))[:CANDIDATES])
+
+    def _ranked(
+        self, asked: ParsedQuestion, documents: Mapping[str, ReadyDocument], priors: Mapping[str, float], limit: int
+    ) -> list[RankedPage]:
+        embedder = self.index.embedder
+        vector = embedder.query(asked.meaning or asked.text) if embedder is not None else None
+        stages: dict[str, FirstStage] = {}
+        found: list[_Candidate] = []
+        for name in priors:
+            if name in documents:
+                stages[name] = stage = _first_stage(asked, documents[name], vector)
+                scores = enumerate(stage.scores(FIRST_STAGE))
+                found += [_Candidate(score + priors[name], name, page) for page, score in scores]
+        found.sort(key=lambda each: (-each.score, each.resource_id, each.page))
+        weights = PAGES if vector is not None else PAGES_WITHOUT_VECTORS
+        rarity = {name: rarities(asked, documents[name].document.index) for name in stages}
+        ranked = []
+        for each in found[: max(READ, 2 * limit)]:
+            ready = documents[each.resource_id]
+            block = next(
+                iter(self.index.texts.blocks(each.resource_id, ready.text_version, each.page, each.page + 1)), None
+            )
+            if block is None:
+                continue
+            features = stages[each.resource_id].features(each.page)
+            features = second_stage(asked, features, block.text, rarity[each.resource_id])
+            ranked.append((features.dot(weights) + priors[each.resource_id], each, block))
+        ranked.sort(key=itemgetter(0), reverse=True)
+        pages = []
+        for score, each, block in ranked:
+            start, end = best_lines(block.text, asked, rarity[each.resource_id])
+            try:
+                location = block.located.locate(start, end).clamp(documents[each.resource_id].resource_map.extent)
+            except LocationOutside:
+                continue
+            score = score_of(score - priors[each.resource_id])
+            pages.append(
+                RankedPage(
+                    resource_id=each.resource_id, score=score, block=block, start=start, end=end, location=location
+                )
+            )
+            if len(pages) == limit:
+                break
+        return pages
+
+
+def _first_stage(asked: ParsedQuestion, ready: ReadyDocument, vector: Vector | None) -> FirstStage:
+    similarities = ready.document.similarities(vector) if vector is not None else None
+    return first_stage(asked, ready.document.index, similarities)

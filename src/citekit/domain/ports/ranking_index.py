@@ -1,0 +1,63 @@
+"""Defines the port for the index by which documents and their pages are ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from attrs import field, frozen
+
+from citekit.domain.library.vectors import Vector
+from citekit.domain.ranking.document_index import DocumentIndex
+from citekit.domain.ranking.documents import DocumentMatch
+
+
+@frozen
+class PassageVectors:
+    """The vectors of the passages of a document. Passage i is on page `pages[i]`, counted from 0."""
+
+    vectors: Sequence[Vector] = field(default=(), repr=False)
+    pages: Sequence[int] = field(default=(), repr=False)
+
+
+class IndexedDocument(Protocol):
+    """The stored index of a document."""
+
+    @property
+    def index(self) -> DocumentIndex:
+        """The words of the pages."""
+
+    def similarities(self, vector: Vector) -> Sequence[float] | None:
+        """Return the highest cosine of the passages of each page with `vector`; None if no vectors were stored.
+
+        A page without passages has 0. The cosines are accurate to 0.01.
+        """
+
+
+class RankingIndex(Protocol):
+    """Stores the index of each document, and finds documents by their words. It is a cache: after a failure or damage, a
+    resource counts as not indexed.
+    """
+
+    def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
+        """Return the version of each of `resources` that is indexed; of all if `resources` is None."""
+
+    def put(
+        self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors
+    ) -> bool:
+        """Store the index of a document, replacing an earlier one. Return whether it was stored.
+
+        `names` are terms from `name_terms`.
+        """
+
+    def drop(self, resource_id: str) -> None:
+        """Remove a resource."""
+
+    def get(self, resource_id: str, version: str) -> IndexedDocument | None:
+        """Return the index of a document, or None unless it is indexed with that version."""
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the number of pages of each indexed document, by resource ID."""
+
+    def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
+        """Return the documents that have each of `terms` in their text or among their names."""

@@ -1,0 +1,1 @@
+"""Ranks the pages of documents by how likely they answer a question."""

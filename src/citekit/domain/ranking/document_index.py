@@ -1,0 +1,185 @@
+"""A compact index of one document for ranking its pages: which page has which words, and what kind of page it is.
+
+A page here is a block of the text index: a page, or up to about 3000 characters of a text without pages.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from attrs import field, frozen
+
+from citekit.domain.library.lexical import stems, term_number, tokens
+from citekit.domain.ranking.references import label_of
+from citekit.domain.vocabulary import LIST_HEADING, TOC_HEADING
+
+FIRST, TITLE = 1, 2
+"""Fields of a page, as bits: its first lines, and its titles (the first lines that do not repeat on other pages, and the
+titles of nodes)."""
+
+FIRST_LINES, SHORT_LINE, TITLE_LINES = 12, 14, 4
+"""The number of first lines, the most words of such a line, and how many of them count as titles."""
+
+RUNNING_SHARE, RUNNING_LEAST = 0.08, 3
+"""A line that is on so many of the pages, and on at least three, is a running header or footer."""
+
+_HEADER, _FOOTER = 3, 2
+"""The number of lines at the top and at the bottom of a page in which running headers and footers are looked for."""
+
+_MOST = 255
+_CONTENTS = frozenset((*TOC_HEADING, *LIST_HEADING))
+_DIGITS = re.compile(r"\d+")
+_NUMERIC = re.compile(r"[($\u20ac\u00a3\u00a5+\-\u2013\u2014]*\d[\d,.\u00a0]*[%)]*")
+_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+$|\S\s{3,}\d+$", re.IGNORECASE)
+_ENTRY = re.compile(r"[^\W\d_].*[\s.,]\d{1,4}(?:, ?\d{1,4})*$")
+_LEADERS, _ENTRIES = 5, 8
+"""The least lines with leaders of a table of contents, and the least lines of a page of contents or of an index."""
+
+
+@frozen(kw_only=True)
+class DocumentIndex:
+    """The index of one document.
+
+    `terms` are the numbers of the terms, in ascending order. The postings of term i are from `starts[i]` to before
+    `starts[i + 1]`. A posting is the number of a page from 0 (`pages`, ascending), how often the page has the term
+    (`counts`, up to 255), and its `fields` there. `lengths` are the stems per page. `numeric` is the share of tokens that
+    are numbers, from 0 to 255, per page. `lists` is 1 per page that is a table of contents or an index. `numbers` are the
+    physical numbers of pages, from 1, or 0 in a text without pages.
+    """
+
+    terms: array[int] = field(repr=False)
+    starts: array[int] = field(repr=False)
+    pages: array[int] = field(repr=False)
+    counts: bytes = field(repr=False)
+    fields: bytes = field(repr=False)
+    lengths: array[int] = field(repr=False)
+    numeric: bytes = field(repr=False)
+    lists: bytes = field(repr=False)
+    numbers: array[int] = field(repr=False)
+
+    def __len__(self) -> int:
+        """The number of pages."""
+        return len(self.lengths)
+
+    def span(self, term: str) -> tuple[int, int]:
+        """Return the postings (first, end) of a term, which are empty if no page has it."""
+        number = term_number(term)
+        at = bisect_left(self.terms, number)
+        if at == len(self.terms) or self.terms[at] != number:
+            return 0, 0
+        return self.starts[at], self.starts[at + 1]
+
+    def pages_per_term(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each term's number, the number of pages that have it, and how often they have it together."""
+        for at, number in enumerate(self.terms):
+            first, last = self.starts[at], self.starts[at + 1]
+            yield number, last - first, sum(self.counts[first:last])
+
+
+@frozen
+class PageText:
+    """What the index of a document is made of: the text of a page, the page's number, and titles that begin on it."""
+
+    text: str
+    number: int
+    titles: Sequence[str] = ()
+
+
+def index_document(pages: Iterable[PageText]) -> DocumentIndex:
+    """Return the index of a document with these pages, in order."""
+    every = list(pages)
+    lines = [[line.strip() for line in page.text.split("\n") if line.strip()] for page in every]
+    running = _running(lines)
+    postings: dict[int, list[tuple[int, int, int]]] = {}
+    lengths, numeric, lists = array("I"), bytearray(), bytearray()
+    for at, (page, own) in enumerate(zip(every, lines, strict=True)):
+        words = stems(tokens("\n".join(own)))
+        fields = _fields(own, page.titles, running)
+        counts = Counter(words)
+        counts.update({label.term: 1 for line in own if (label := label_of(line)) is not None})
+        for term in counts.keys() | fields.keys():
+            postings.setdefault(term_number(term), []).append(
+                (at, min(_MOST, max(1, counts[term])), fields.get(term, 0))
+            )
+        lengths.append(len(words))
+        numeric.append(_numeric_share(page.text))
+        lists.append(_is_list(own))
+    return _assembled(postings, lengths, bytes(numeric), bytes(lists), array("I", (page.number for page in every)))
+
+
+def _assembled(
+    postings: dict[int, list[tuple[int, int, int]]],
+    lengths: array[int],
+    numeric: bytes,
+    lists: bytes,
+    numbers: array[int],
+) -> DocumentIndex:
+    terms, starts, pages = array("I", sorted(postings)), array("I", [0]), array("I")
+    counts, fields = bytearray(), bytearray()
+    for term in terms:
+        for page, count, where in postings[term]:
+            pages.append(page)
+            counts.append(count)
+            fields.append(where)
+        starts.append(len(pages))
+    return DocumentIndex(
+        terms=terms,
+        starts=starts,
+        pages=pages,
+        counts=bytes(counts),
+        fields=bytes(fields),
+        lengths=lengths,
+        numeric=numeric,
+        lists=lists,
+        numbers=numbers,
+    )
+
+
+def _running(lines: Sequence[Sequence[str]]) -> frozenset[str]:
+    """Return the running headers and footers, with a 0 in place of each number."""
+    seen = Counter(masked for own in lines for masked in {_masked(line) for line in (*own[:_HEADER], *own[-_FOOTER:])})
+    least = max(RUNNING_LEAST, RUNNING_SHARE * len(lines))
+    return frozenset(line for line, count in seen.items() if count >= least)
+
+
+def _masked(line: str) -> str:
+    return _DIGITS.sub("0", line)
+
+
+def _fields(lines: Sequence[str], titles: Iterable[str], running: frozenset[str]) -> dict[str, int]:
+    """Return the fields of each term that occurs in one. Numbers are left out."""
+    fields: dict[str, int] = {}
+    short = (line for line in lines if len(line.split()) <= SHORT_LINE)
+    kept = 0
+    for line in islice(short, FIRST_LINES):
+        is_title = kept < TITLE_LINES and _masked(line) not in running
+        kept += is_title
+        for term in _plain_stems(line):
+            fields[term] = fields.get(term, 0) | FIRST | (TITLE if is_title else 0)
+    for title in titles:
+        for term in _plain_stems(title):
+            fields[term] = fields.get(term, 0) | TITLE
+    return fields
+
+
+def _plain_stems(text: str) -> Iterator[str]:
+    return (term for term in stems(tokens(text)) if not term.isdigit())
+
+
+def _numeric_share(text: str) -> int:
+    every = text.split()
+    return _MOST * sum(_NUMERIC.fullmatch(each) is not None for each in every) // max(20, len(every))
+
+
+def _is_list(lines: Sequence[str]) -> bool:
+    """Return whether a page is a table of contents or an index: lines that end in page numbers, under such a heading."""
+    if sum(_LEADER.search(line) is not None for line in lines) >= _LEADERS:
+        return True
+    headed = any(" ".join(line.lower().split()).strip(" .:0123456789") in _CONTENTS for line in lines[:4])
+    entries = sum(_ENTRY.search(line) is not None for line in lines)
+    return headed and len(lines) > _ENTRIES and 2 * entries >= len(lines)

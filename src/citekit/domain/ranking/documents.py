@@ -1,0 +1,114 @@
+"""Ranks documents by how likely they answer a question. The result is a prior for their pages, never a filter by itself."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from operator import mul
+
+from attrs import astuple, frozen
+
+from citekit.domain.library.lexical import STEM, STOP_WORDS, tokens
+from citekit.domain.ranking.question import INSTRUCTIONS, ParsedQuestion
+
+CANDIDATES = 12
+"""The number of documents whose pages are ranked."""
+
+NAME = "!"
+"""The first character of a term for a word in the name of a document, which no word of a text begins with."""
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_ENOUGH = 8.0
+"""The sum of rarities of words in the name at which a document counts as named."""
+
+
+@frozen
+class DocumentMatch:
+    """The occurrence of a term in a document: on how many of its pages, and how often."""
+
+    resource_id: str
+    pages: int
+    count: int
+
+
+@frozen
+class DocumentFeatures:
+    """How well a document fits a question; values are from 0 to 1.
+
+    `names` is how much of the question is in the document's title, file name, or author, `coverage` the share of the
+    question's words that occur in the text, `words` the same with saturated counts, and `density` the share of pages.
+    """
+
+    names: float = 0.0
+    coverage: float = 0.0
+    words: float = 0.0
+    density: float = 0.0
+
+    def dot(self, other: DocumentFeatures) -> float:
+        """Return the sum of the products of the values: the prior of a document, if `other` are weights."""
+        return float(sum(map(mul, astuple(self), astuple(other))))
+
+
+def name_terms(names: Iterable[str]) -> frozenset[str]:
+    """Return the terms for the title, file name, and authors of a document: their words, stems of words, and years."""
+    found: set[str] = set()
+    for name in names:
+        for word in tokens(name.replace("_", " ")):
+            if word not in STOP_WORDS:
+                found.update((NAME + word, NAME + word[:STEM]))
+        found.update(NAME + year for year in _YEAR.findall(name))
+    return frozenset(found)
+
+
+def asked_names(question: ParsedQuestion) -> list[tuple[str, ...]]:
+    """Return for each word of the question the terms by which a name matches it, also together with the next word."""
+    words = [word for word in tokens(question.text) if word not in INSTRUCTIONS]
+    joined = [NAME + first + second for first, second in pairwise(words)]
+    asked = dict.fromkeys(
+        (NAME + word, NAME + word[:STEM])
+        for word in words
+        if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())
+    )
+    years = dict.fromkeys((NAME + stem, NAME + stem) for stem in question.stems if _YEAR.fullmatch(stem))
+    return [*asked, *(each for each in years if each not in asked), *((each,) for each in dict.fromkeys(joined))]
+
+
+def rank_documents(
+    question: ParsedQuestion, matches: Mapping[str, Sequence[DocumentMatch]], sizes: Mapping[str, int]
+) -> dict[str, DocumentFeatures]:
+    """Return the features of each document that has a word of the question in its text or name.
+
+    `matches` has the occurrences of each term, and `sizes` the number of pages of every document, by resource ID.
+    """
+    names: dict[str, float] = {}
+    sums: dict[str, list[float]] = {}
+    for terms in asked_names(question):
+        best = {each.resource_id for term in terms for each in matches.get(term, ())}
+        weight = _rarity(len(sizes), len(best))
+        for resource_id in best:
+            names[resource_id] = names.get(resource_id, 0.0) + weight
+    whole = 0.0
+    for stem in question.stems:
+        found = matches.get(stem, ())
+        rarity = _rarity(len(sizes), len(found))
+        whole += rarity
+        for each in found:
+            size = sizes.get(each.resource_id, 1)
+            mine = sums.setdefault(each.resource_id, [0.0, 0.0, 0.0])
+            mine[0] += rarity
+            mine[1] += rarity * each.count / (each.count + 1 + size / 8)
+            mine[2] += rarity * math.sqrt(each.pages / size)
+    whole = whole or 1.0
+    return {
+        resource_id: DocumentFeatures(
+            min(1.0, names.get(resource_id, 0.0) / _ENOUGH),
+            *(each / whole for each in sums.get(resource_id, (0.0,) * 3)),
+        )
+        for resource_id in sums.keys() | names.keys()
+    }
+
+
+def _rarity(documents: int, having: int) -> float:
+    return math.log(1 + (documents - having + 0.5) / (having + 0.5))

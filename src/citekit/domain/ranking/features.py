@@ -1,0 +1,220 @@
+"""Measures how well the pages of a document fit a question.
+
+Ranking has two stages. The first sees every page through the `DocumentIndex`. The second reads the texts of the best
+pages, and adds what only the text says: adjacent words, whole words, and whether the words are in one passage.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from operator import mul
+
+from attrs import astuple, evolve, field, frozen
+
+from citekit.domain.library.lexical import STEM, stems, tokens
+from citekit.domain.ranking.document_index import FIRST, TITLE, DocumentIndex
+from citekit.domain.ranking.question import ParsedQuestion
+
+SATURATION, LENGTH_EFFECT = 2.0, 0.75
+"""k1 and b of BM25 (Robertson and Zaragoza, 2009), for pages."""
+
+NUMERIC_PAGE = 0.5
+"""The share of numbers at which a page counts as fully numeric."""
+
+PASSAGE, STEP = 60, 30
+"""The number of stems of a passage, and the number after which the next passage begins."""
+
+
+@frozen(kw_only=True)
+class Features:
+    """How well a page fits a question. All values are from 0 to 1, and similarities from -1 to 1.
+
+    `words` is the BM25 score of the page, and `coverage` the share of the question's words that the page has; both weigh
+    each word by its rarity in the document. `similarity` is the cosine of the best passage. `first_lines`, `title`, and
+    `numeric` are 0 for keywords. `reference` is 1 for a page or label that the question names. `pairs`, `whole_words`, and
+    `passage` are from the second stage.
+    """
+
+    words: float = 0.0
+    coverage: float = 0.0
+    similarity: float = 0.0
+    sentence_words: float = 0.0
+    sentence_similarity: float = 0.0
+    first_lines: float = 0.0
+    title: float = 0.0
+    numeric: float = 0.0
+    reference: float = 0.0
+    pairs: float = 0.0
+    whole_words: float = 0.0
+    passage: float = 0.0
+
+    def dot(self, other: Features) -> float:
+        """Return the sum of the products of the values: the score of a page, if `other` are weights."""
+        return float(sum(map(mul, astuple(self), astuple(other))))
+
+
+def rarities(question: ParsedQuestion, index: DocumentIndex) -> dict[str, float]:
+    """Return the rarity of each stem of the question in the document, as in BM25: ln(1 + (N - n + 0.5) / (n + 0.5))."""
+    return {stem: _rarity(len(index), _having(index, stem)) for stem in question.stems}
+
+
+def _having(index: DocumentIndex, stem: str) -> int:
+    start, end = index.span(stem)
+    return end - start
+
+
+def _rarity(pages: int, having: int) -> float:
+    return math.log(1 + (pages - having + 0.5) / (having + 0.5))
+
+
+@frozen(kw_only=True)
+class FirstStage:
+    """The features of every page that the index tells, as one list per feature with an item per page.
+
+    `words`, `coverage`, `first_lines`, and `title` are shares of the question's words. `gates` are 0 for pages that are
+    lists, else how much of a sentence the question is.
+    """
+
+    question: ParsedQuestion
+    words: Sequence[float] = field(repr=False)
+    coverage: Sequence[float] = field(repr=False)
+    first_lines: Sequence[float] = field(repr=False)
+    title: Sequence[float] = field(repr=False)
+    numeric: Sequence[float] = field(repr=False)
+    lists: Sequence[int] = field(repr=False)
+    similarities: Sequence[float] | None = field(repr=False)
+    referred: frozenset[int] = frozenset()
+
+    def features(self, page: int) -> Features:
+        """Return the features of a page, by its number from 0."""
+        sentence = self.question.sentence
+        gate = 0.0 if self.lists[page] else sentence
+        similarity = 0.0 if self.similarities is None else self.similarities[page]
+        return Features(
+            words=self.words[page],
+            coverage=self.coverage[page],
+            similarity=similarity,
+            sentence_words=sentence * self.words[page],
+            sentence_similarity=sentence * similarity,
+            first_lines=gate * self.first_lines[page],
+            title=gate * self.title[page],
+            numeric=gate * self.numeric[page],
+            reference=float(page in self.referred),
+        )
+
+    def scores(self, weights: Features) -> list[float]:
+        """Return the weighted sum of the features of each page; that of `features` is the same."""
+        sentence = self.question.sentence
+        own = weights.words + sentence * weights.sentence_words
+        near = weights.similarity + sentence * weights.sentence_similarity
+        similarities = self.similarities or (0.0,) * len(self.words)
+        found = [
+            own * words
+            + weights.coverage * coverage
+            + near * similarity
+            + (0.0 if is_list else sentence)
+            * (weights.first_lines * first + weights.title * title + weights.numeric * numeric)
+            for words, coverage, similarity, first, title, numeric, is_list in zip(
+                self.words,
+                self.coverage,
+                similarities,
+                self.first_lines,
+                self.title,
+                self.numeric,
+                self.lists,
+                strict=True,
+            )
+        ]
+        for page in self.referred:
+            found[page] += weights.reference
+        return found
+
+
+def first_stage(
+    question: ParsedQuestion, index: DocumentIndex, similarities: Sequence[float] | None = None
+) -> FirstStage:
+    """Return the features of every page that the index tells. `similarities` are the cosines of the pages, if known."""
+    pages = len(index)
+    words, coverage, first, title = ([0.0] * pages for _ in range(4))
+    whole = without_numbers = 0.0
+    average = max(1.0, sum(index.lengths) / max(1, pages))
+    spread = [SATURATION * (1 - LENGTH_EFFECT + LENGTH_EFFECT * length / average) for length in index.lengths]
+    for stem in question.stems:
+        start, end = index.span(stem)
+        rarity = _rarity(pages, end - start)
+        whole += rarity
+        if not stem.isdigit():
+            without_numbers += rarity
+        for at in range(start, end):
+            page, count, fields = index.pages[at], index.counts[at], index.fields[at]
+            words[page] += rarity * count / (count + spread[page])
+            coverage[page] += rarity
+            if fields:
+                first[page] += rarity * (fields & FIRST != 0)
+                title[page] += rarity * (fields & TITLE != 0)
+    whole, without_numbers = whole or 1.0, without_numbers or 1.0
+    full = 255 * NUMERIC_PAGE
+    return FirstStage(
+        question=question,
+        words=[each / whole for each in words],
+        coverage=[each / whole for each in coverage],
+        first_lines=[each / without_numbers for each in first],
+        title=[each / without_numbers for each in title],
+        numeric=[min(1.0, each / full) for each in index.numeric] if question.about_amounts else [0.0] * pages,
+        lists=index.lists,
+        similarities=similarities,
+        referred=_referred(question, index),
+    )
+
+
+def _referred(question: ParsedQuestion, index: DocumentIndex) -> frozenset[int]:
+    """Return the pages, from 0, that the question names by their number or by a label on them."""
+    found = {at for at, number in enumerate(index.numbers) if number in question.pages and number}
+    if question.last_page and len(index):
+        found.add(len(index) - 1)
+    for label in question.labels:
+        found.update(index.pages[slice(*index.span(label.term))])
+    return frozenset(found)
+
+
+def second_stage(question: ParsedQuestion, features: Features, text: str, rarity: Mapping[str, float]) -> Features:
+    """Return the features with those that only the text of the page tells.
+
+    `rarity` has the rarity of each stem of the question in the document.
+    """
+    words = tokens(text)
+    here = stems(words)
+    adjacent, whole = frozenset(pairwise(here)), frozenset(words)
+    pairs = [
+        (max(rarity.get(first, 0.0), rarity.get(second, 0.0)), (first, second)) for first, second in question.pairs
+    ]
+    longer = [(rarity.get(word[:STEM], 0.0), word) for word in question.words]
+    return evolve(
+        features,
+        pairs=_share((weight, pair in adjacent) for weight, pair in pairs),
+        whole_words=_share((weight, word in whole) for weight, word in longer),
+        passage=_best_passage(question, here, rarity),
+    )
+
+
+def _share(weighted: Iterable[tuple[float, bool]]) -> float:
+    """Return the share of the weights whose second value is True; 0 if all weights are 0."""
+    whole = found = 0.0
+    for weight, is_there in weighted:
+        whole += weight
+        found += weight * is_there
+    return found / whole if whole else 0.0
+
+
+def _best_passage(question: ParsedQuestion, here: Sequence[str], rarity: Mapping[str, float]) -> float:
+    whole = sum(rarity.values())
+    if not whole:
+        return 0.0
+    wanted = frozenset(question.stems)
+    best = 0.0
+    for start in range(0, max(1, len(here) - STEP), STEP):
+        passage = wanted.intersection(here[start : start + PASSAGE])
+        best = max(best, sum(rarity[stem] for stem in passage))
+    return best / whole

@@ -1,0 +1,80 @@
+"""Understands a question without a model: its words, and the pages, labels, and kinds of places that it refers to."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from attrs import frozen
+
+from citekit.domain.library.lexical import STEM, STOP_WORDS, is_unspaced, stems, tokens
+from citekit.domain.ranking.references import Label, labels_in, pages_in
+
+_INSTRUCTIONS = """
+answer answers question questions please give list round rounded rounding decimal decimals places according document paper
+based provide tell briefly write mention mentioned following
+antworte bitte nenne laut liste donne selon documento según secondo rispondi responda responde volgens geef noem
+"""
+INSTRUCTIONS = frozenset(_INSTRUCTIONS.split())
+"""Words that say how to answer. They are dropped from a question that has other words."""
+
+_FISCAL_YEAR = re.compile(r"\bFY\s?'?(\d{4}|\d{2})\b", re.IGNORECASE)
+_QUARTER = re.compile(r"\b(\d{4})\s?-?Q[1-4]\b|\bQ[1-4]\s?'?-?(\d{4})\b", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"\b(?:19|20)\d\d\b|[$\u20ac\u00a3\u00a5%]|\b(?:[mb]illi(?:on|arde|ard|ón|one)e?[ns]?|ratio|margin|rate|per\s?cent)\b",
+    re.IGNORECASE,
+)
+_SHORT, _LONG = 2, 6
+"""The number of stems up to which a question is a set of keywords, and from which it is a sentence."""
+
+WORDS = 64
+"""The number of stems of a question that are used. Further ones are ignored."""
+
+
+@frozen(kw_only=True)
+class ParsedQuestion:
+    """A question as the ranking of pages sees it.
+
+    `stems` are the stems of its words, without repetition, `pairs` those of adjacent words, and `words` the whole words
+    that are longer than a stem. `meaning` is the text for the embedder, without tokens that have no letters.
+    `sentence` is 0 for keywords and 1 for a whole sentence. `about_amounts` is True if the question names a year, a
+    currency, a percentage, or a ratio. `pages` are numbers of pages from 1, and `labels` are parts such as "Figure 3".
+    """
+
+    text: str
+    meaning: str
+    stems: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    words: tuple[str, ...]
+    sentence: float
+    about_amounts: bool
+    pages: frozenset[int]
+    last_page: bool
+    labels: tuple[Label, ...]
+
+
+def parse_question(text: str) -> ParsedQuestion:
+    """Return what a question asks for. A question without letters and digits has no stems."""
+    plain = _FISCAL_YEAR.sub(lambda found: found[1] if len(found[1]) > 2 else f"20{found[1]}", text)
+    plain = _QUARTER.sub(lambda found: found[1] or found[2], plain)
+    every = tokens(plain)
+    asked = [word for word in every if word not in INSTRUCTIONS]
+    found = stems(asked) or stems(every) or every
+    distinct = tuple(dict.fromkeys(found))[:WORDS]
+    pages, last_page = pages_in(plain)
+    return ParsedQuestion(
+        text=text,
+        meaning=" ".join(word for word in plain.split() if any(map(str.isalpha, word))),
+        stems=distinct,
+        pairs=tuple(dict.fromkeys(pairwise(found)))[:WORDS],
+        words=tuple(dict.fromkeys(filter(_is_long, asked)))[:WORDS],
+        sentence=min(1.0, max(0.0, (len(distinct) - _SHORT) / (_LONG - _SHORT))),
+        about_amounts=_AMOUNT.search(plain) is not None,
+        pages=pages,
+        last_page=last_page,
+        labels=tuple(dict.fromkeys(labels_in(plain))),
+    )
+
+
+def _is_long(word: str) -> bool:
+    return len(word) > STEM and word not in STOP_WORDS and not is_unspaced(word)

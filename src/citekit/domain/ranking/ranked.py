@@ -1,0 +1,45 @@
+"""Defines the result of ranking pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import field, frozen
+
+from citekit.domain.locations import Location
+from citekit.domain.text_search.blocks import TextBlock
+
+
+@frozen(kw_only=True)
+class RankedPage:
+    """A page that may answer a question, or a section of a text without pages.
+
+    `score` is from 0 to 1 and comparable between questions. `start` and `end` are the character offsets of the best lines
+    in the text of `block`, and `location` is their place in the file.
+    """
+
+    resource_id: str
+    score: float
+    block: TextBlock = field(repr=False)
+    start: int
+    end: int
+    location: Location
+
+    @property
+    def text(self) -> str:
+        """The best lines."""
+        return self.block.text[self.start : self.end]
+
+
+@frozen(kw_only=True)
+class RankedPages:
+    """The pages that most likely answer a question, best first.
+
+    `searched` is the number of documents that could be searched. `stale` and `skipped` have the reason for each resource
+    whose file has changed, and for each that could not be searched.
+    """
+
+    pages: Sequence[RankedPage]
+    searched: int
+    stale: Mapping[str, str] = field(factory=dict)
+    skipped: Mapping[str, str] = field(factory=dict)

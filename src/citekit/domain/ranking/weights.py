@@ -1,0 +1,65 @@
+"""The weights of the features of pages and documents.
+
+They were fitted by `python -m benchmarks.ranking fit` (listwise softmax over the pages of a document). The questions and
+the figures are in docs/explanation/retrieval.md.
+"""
+
+from __future__ import annotations
+
+import math
+
+from citekit.domain.ranking.documents import DocumentFeatures
+from citekit.domain.ranking.features import Features
+
+PAGES = Features(
+    words=2.0,
+    coverage=2.3,
+    similarity=2.8,
+    sentence_words=1.5,
+    sentence_similarity=2.2,
+    first_lines=0.4,
+    title=0.6,
+    numeric=2.1,
+    reference=4.0,
+    pairs=2.3,
+    whole_words=2.0,
+    passage=2.1,
+)
+"""For pages whose text was read, with vectors."""
+
+PAGES_WITHOUT_VECTORS = Features(
+    words=2.6,
+    coverage=2.5,
+    sentence_words=2.0,
+    first_lines=0.6,
+    title=0.8,
+    numeric=2.1,
+    reference=4.0,
+    pairs=2.5,
+    whole_words=2.2,
+    passage=2.3,
+)
+
+FIRST_STAGE = Features(
+    words=3.1,
+    coverage=4.6,
+    similarity=3.3,
+    sentence_words=2.2,
+    sentence_similarity=2.4,
+    first_lines=0.8,
+    title=1.0,
+    numeric=2.1,
+    reference=4.0,
+)
+"""For the choice of the pages whose texts are read."""
+
+DOCUMENTS = DocumentFeatures(names=3.01, coverage=2.09, words=4.69, density=4.28)
+"""For the prior of a document, which is added to the scores of its pages."""
+
+MIDDLE, SLOPE = 6.0, 0.8
+"""The weighted sum that is scored 0.5, and how steeply the score rises there."""
+
+
+def score_of(weighted: float) -> float:
+    """Return the score, from 0 to 1, for a weighted sum of the features of a page."""
+    return 1 / (1 + math.exp(-max(-60.0, min(60.0, SLOPE * (weighted - MIDDLE)))))
