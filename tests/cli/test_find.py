@@ -45,9 +45,16 @@ def test_bad_input_is_refused_in_one_sentence(mapped: Cli, arguments: tuple[str,
 
 
 def test_nothing_found_is_no_error_and_names_the_missing_word(mapped: Cli) -> None:
-    answer = mapped("find", "return", "zeppelin")
+    answer = mapped("find", '"return"', "zeppelin")
 
     assert (0, ["0 matches", "Not in the searched text: zeppelin"]) == (answer.code, answer.out.splitlines())
+
+
+def test_without_a_place_for_all_words_the_best_places_are_shown(mapped: Cli) -> None:
+    answer = mapped("find", "return", "zeppelin")
+
+    assert "Nothing has all words. The best pages for them:" == answer.out.splitlines()[0]
+    assert "  > return 1" in answer.out.splitlines()
 
 
 def test_titles_that_are_not_headings_of_the_text_come_first(mapped: Cli) -> None:

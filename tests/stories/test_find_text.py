@@ -116,7 +116,7 @@ def test_a_resource_may_be_named_by_its_address(home: Path) -> None:
 
 
 def test_words_that_are_nowhere_are_reported(home: Path) -> None:
-    found = app_of(home).find_text("honey zeppelin")
+    found = app_of(home).find_text('honey "zeppelin"')
 
     assert ([], ["zeppelin"]) == (list(found.hits), list(found.absent))
     assert "Not in the searched text: zeppelin" in list(found_lines(found))

@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from citekit.application.index_text import IndexText
 from citekit.application.indexed_library import READING, IndexedLibrary, LibraryTexts
+from citekit.application.rank_pages import RankPages
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import (
     Cancelled,
@@ -26,11 +27,12 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.text_index import TextIndex
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.superscripts import visible_text
+from citekit.domain.ranking.ranked import RankedPage
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.found import FoundText, TextHit
 from citekit.domain.text_search.headings import Headings
-from citekit.domain.text_search.matching import LineMatch, context_of, matches_in, shown_row
+from citekit.domain.text_search.matching import Kind, LineMatch, context_of, matches_in, shown_row
 from citekit.domain.text_search.query import TextQuery, parse_query
 
 LIMIT = 10
@@ -89,6 +91,7 @@ class FindText:
     indexed: IndexText
     index: TextIndex
     library: IndexedLibrary
+    rank: RankPages
 
     def __call__(
         self,
@@ -105,10 +108,12 @@ class FindText:
 
         All words and quoted phrases must be in one page or block of lines; with `regex`, the query is a regular
         expression that must match in one line. Headings and captions come first, then lines with all words, then
-        adjacent lines, then pages. Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only
-        one resource is searched, also raises what reading its text raises.
+        adjacent lines, then pages. If nothing has all words and none is quoted, the query is taken as a question, and the
+        hits are the pages that most likely answer it (`Kind.PARTIAL`), which do not count in `total`. If all resources are
+        searched, only the files with hits are checked for changes.
 
-        If all are searched, only the files with hits are checked for changes.
+        Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only one resource is searched, also
+        raises what reading its text raises.
         """
         wanted = parse_query(query, regex=regex)
         if not 1 <= limit <= HIT_LIMIT:
@@ -118,8 +123,11 @@ class FindText:
         names = list(dict.fromkeys(map(_resource_id, resources))) or list(self.maps.ids())
         find = self._find_everywhere if not resources and len(names) > 1 else partial(self._find_in, names)
         found = find(wanted, roots, progress)
-        best = sorted(found.candidates, key=lambda each: each.rank)[:limit]
-        hits = [self._hit(each, found.maps[each.resource_id], context_lines) for each in _by_page(best)]
+        if not found.candidates and wanted.may_be_question and found.searched:
+            hits = self._partial_hits(query, names if resources else (), limit, context_lines, roots, progress)
+        else:
+            best = sorted(found.candidates, key=lambda each: each.rank)[:limit]
+            hits = [self._hit(each, found.maps[each.resource_id], context_lines) for each in _by_page(best)]
         return FoundText(
             hits=hits,
             total=len(found.candidates),
@@ -193,6 +201,24 @@ class FindText:
 
     def _absent(self, query: TextQuery, versions: Mapping[str, str]) -> Sequence[str]:
         return tuple(word for word in query.words if next(self.index.find([word], versions), None) is None)
+
+    def _partial_hits(
+        self,
+        query: str,
+        names: Sequence[str],
+        limit: int,
+        context_lines: int,
+        roots: Sequence[Path],
+        progress: Progress,
+    ) -> list[TextHit]:
+        """Return the pages of the resources (none: all) that most likely answer the query and have a word of it."""
+        hits = []
+        for page in self.rank(query, names, limit=limit, roots=roots, progress=progress).pages:
+            if page.coverage:
+                match = LineMatch(Kind.PARTIAL, page.start, page.end, page.score)
+                candidate = _Candidate(page.resource_id, page.block, match, page.location)
+                hits.append(self._hit(candidate, self.maps.get(page.resource_id), context_lines))
+        return hits
 
     def _hit(self, found: _Candidate, resource_map: ResourceMap, context_lines: int) -> TextHit:
         text, match = found.block.text, found.match

@@ -47,7 +47,8 @@ class LookUpQuote:
         ways_to_read(quote)
         words = sorted(dict.fromkeys(words_of(quote)), key=len, reverse=True)[:QUERY_WORDS]
         found = self.find_text(" ".join(words), limit=HIT_LIMIT, roots=roots, progress=progress)
-        names = list(dict.fromkeys(hit.address.resource_id for hit in found.hits))
+        hits = () if found.is_partial else found.hits
+        names = list(dict.fromkeys(hit.address.resource_id for hit in hits))
         verdicts, skipped = [], len(found.skipped)
         for name in names[:LOOKED_UP]:
             try:
@@ -56,7 +57,7 @@ class LookUpQuote:
                 raise
             except CiteKitError:
                 skipped += 1
-        is_cut = len(names) > LOOKED_UP or found.total > len(found.hits)
+        is_cut = len(names) > LOOKED_UP or found.total > len(hits)
         return QuoteLookup(_joined(verdicts), found.searched, is_cut=is_cut, skipped=skipped)
 
 

@@ -170,10 +170,10 @@ class RankPages:
                 continue
             features = stages[each.resource_id].features(each.page)
             features = second_stage(asked, features, block.text, rarity[each.resource_id])
-            ranked.append((features.dot(weights) + priors[each.resource_id], each, block))
+            ranked.append((features.dot(weights) + priors[each.resource_id], each, block, features.coverage))
         ranked.sort(key=itemgetter(0), reverse=True)
         pages = []
-        for score, each, block in ranked:
+        for score, each, block, coverage in ranked:
             start, end = best_lines(block.text, asked, rarity[each.resource_id])
             try:
                 location = block.located.locate(start, end).clamp(documents[each.resource_id].resource_map.extent)
@@ -182,7 +182,13 @@ class RankPages:
             score = score_of(score - priors[each.resource_id])
             pages.append(
                 RankedPage(
-                    resource_id=each.resource_id, score=score, block=block, start=start, end=end, location=location
+                    resource_id=each.resource_id,
+                    score=score,
+                    coverage=coverage,
+                    block=block,
+                    start=start,
+                    end=end,
+                    location=location,
                 )
             )
             if len(pages) == limit:

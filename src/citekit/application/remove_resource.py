@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.ranking_index import RankingIndex
 from citekit.domain.ports.text_index import TextIndex
 
 
@@ -14,11 +15,13 @@ class RemoveResource:
 
     maps: MapStore
     text_index: TextIndex
+    ranking_index: RankingIndex
 
     def __call__(self, resource_id: str) -> None:
         """Remove the resource. Raise what `MapStore.remove` raises.
 
         The text is removed first: after a kill in between, it is only indexed again.
         """
+        self.ranking_index.drop(resource_id)
         self.text_index.drop(resource_id)
         self.maps.remove(resource_id)

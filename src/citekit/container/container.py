@@ -548,7 +548,7 @@ class Container:
         from citekit.application.indexed_library import IndexedLibrary
 
         library = IndexedLibrary(self.maps, self._index_text, self.text_index, self.quotable)
-        return FindText(self.maps, self._index_text, self.text_index, library)
+        return FindText(self.maps, self._index_text, self.text_index, library, self.rank_pages)
 
     @first_use
     def ranking_index(self) -> RankingIndex:
@@ -594,7 +594,7 @@ class Container:
         """Return the use case that removes a resource."""
         from citekit.application.remove_resource import RemoveResource
 
-        return RemoveResource(self.maps, self.text_index)
+        return RemoveResource(self.maps, self.text_index, self.ranking_index)
 
     @first_use
     def quotable(self) -> QuotableTexts:

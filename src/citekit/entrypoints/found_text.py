@@ -16,8 +16,11 @@ def found_lines(found: FoundText) -> Iterator[str]:
     The result is a line for each page with hits, the lines found on the page, and notes about files that were not
     searched.
     """
-    shown = "" if len(found.hits) == found.total else f", the best {len(found.hits)} shown"
-    yield f"{found.total} {'match' if found.total == 1 else 'matches'}{shown}"
+    if found.is_partial:
+        yield "Nothing has all words. The best pages for them:"
+    else:
+        shown = "" if len(found.hits) == found.total else f", the best {len(found.hits)} shown"
+        yield f"{found.total} {'match' if found.total == 1 else 'matches'}{shown}"
     address = ""
     for hit in found.hits:
         if str(hit.address) != address:

@@ -14,12 +14,14 @@ from citekit.domain.text_search.blocks import TextBlock
 class RankedPage:
     """A page that may answer a question, or a section of a text without pages.
 
-    `score` is from 0 to 1 and comparable between questions. `start` and `end` are the character offsets of the best lines
-    in the text of `block`, and `location` is their place in the file.
+    `score` is from 0 to 1 and comparable between questions. `coverage` is the share of the question's words that the page
+    has. `start` and `end` are the character offsets of the best lines in the text of `block`, and `location` is their place
+    in the file.
     """
 
     resource_id: str
     score: float
+    coverage: float
     block: TextBlock = field(repr=False)
     start: int
     end: int

@@ -47,3 +47,8 @@ class FoundText:
     stale: Mapping[str, str] = field(factory=dict)
     skipped: Mapping[str, str] = field(factory=dict)
     absent: Sequence[str] = ()
+
+    @property
+    def is_partial(self) -> bool:
+        """True if nothing has all words, and the hits are the pages that most likely answer the query as a question."""
+        return self.total == 0 and bool(self.hits)

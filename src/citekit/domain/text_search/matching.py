@@ -24,6 +24,9 @@ _CAPTION_LIMIT = 200
 class Kind(IntEnum):
     """The kind of a match, such as a heading or a single line. Higher values rank first."""
 
+    PARTIAL = -1
+    """The block lacks words of the query, but is among those that most likely answer it as a question."""
+
     SCATTERED = 0
     """The words are in the same block, but not close together."""
 

@@ -24,11 +24,18 @@ _PARTS = re.compile(r'["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]*)["\u201c\u20
 class TextQuery:
     """A query for text: either phrases or a regular expression (`pattern`).
 
-    Each phrase is a sequence of adjacent words; a single word is a phrase of one word.
+    Each phrase is a sequence of adjacent words; a single word is a phrase of one word. `is_quoted` is True if the query
+    has quotation marks.
     """
 
     phrases: Sequence[tuple[str, ...]] = ()
     pattern: LinePattern | None = None
+    is_quoted: bool = False
+
+    @property
+    def may_be_question(self) -> bool:
+        """True if pages that lack some of the words may be of use: several words, none of them quoted."""
+        return self.pattern is None and not self.is_quoted and len(self.words) > 1
 
     @property
     def words(self) -> list[str]:
@@ -48,10 +55,11 @@ def parse_query(text: str, *, regex: bool = False) -> TextQuery:
         if not text:
             raise RequestRefused("The regular expression is empty. Give a pattern to find.")
         return TextQuery(pattern=LinePattern.of(text))
-    parts = (words_of(quoted or plain) for quoted, plain in _PARTS.findall(text))
+    found = _PARTS.findall(text)
+    parts = (words_of(quoted or plain) for quoted, plain in found)
     phrases = list(dict.fromkeys(tuple(words) for words in parts if words))
     if not phrases:
         raise RequestRefused("The query has no letters or digits. Give the words to find.")
     if len(phrases) > TERMS:
         raise RequestRefused(f"The query has {len(phrases)} words and phrases. Use at most {TERMS}.")
-    return TextQuery(phrases)
+    return TextQuery(phrases, is_quoted=any(quoted for quoted, _ in found))
