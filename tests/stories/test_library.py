@@ -18,7 +18,7 @@ from citekit.adapters.search.sentence_splitters import SentencexSplitter
 from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
 from citekit.adapters.storage.in_memory import InMemoryEvidenceStore, InMemoryMapStore
 from citekit.adapters.storage.memory_ledger import MemoryLedger
-from citekit.application.library.ask import AskRequest, ContextMode
+from citekit.application.library.answers import AskRequest, ContextMode
 from citekit.application.library.batch import BatchRequest, Status
 from citekit.application.library.ingest_book import BookRequest
 from citekit.application.library.narrow_books import Narrowing

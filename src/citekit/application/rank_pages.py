@@ -176,7 +176,9 @@ class RankPages:
         for score, each, block, coverage in ranked:
             start, end = best_lines(block.text, asked, rarity[each.resource_id])
             try:
-                location = block.located.locate(start, end).clamp(documents[each.resource_id].resource_map.extent)
+                limits = documents[each.resource_id].resource_map.extent
+                location = block.located.locate(start, end).clamp(limits)
+                extent = block.located.locate(0, len(block.text)).clamp(limits)
             except LocationOutside:
                 continue
             score = score_of(score - priors[each.resource_id])
@@ -189,6 +191,7 @@ class RankPages:
                     start=start,
                     end=end,
                     location=location,
+                    extent=extent,
                 )
             )
             if len(pages) == limit:

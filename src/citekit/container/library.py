@@ -36,6 +36,7 @@ from citekit.settings import LibrarySettings, Settings, expanded
 if TYPE_CHECKING:
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
     from citekit.adapters.system.retry import Retries
+    from citekit.application.rank_pages import RankPages
     from citekit.domain.ports.clock import Clock
     from citekit.domain.ports.locks import Locks
     from citekit.domain.ports.map_store import MapStore
@@ -79,6 +80,10 @@ class DocumentServices(Protocol):
     @property
     def text(self) -> TextReader:
         """The reader of the text of documents."""
+
+    @property
+    def rank_pages(self) -> RankPages:
+        """The use case that finds the pages that most likely answer a question."""
 
     @property
     def locks(self) -> Locks:
@@ -302,7 +307,7 @@ class Alexandria:
     @first_use
     def ask(self) -> Ask:
         """Return the use case that answers a question with passages from books."""
-        return Ask(self.embedder, self.index, self.ledger, self.app.maps)
+        return Ask(self.embedder, self.index, self.ledger, self.app.maps, self.app.rank_pages)
 
     @first_use
     def rebuild(self) -> Rebuild:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from citekit.application.ingest_many import Outcome, files_below
-from citekit.application.library.ask import Answers, AskRequest, ContextMode
+from citekit.application.library.answers import Answers, AskRequest, ContextMode
 from citekit.application.library.ingest_book import BookIngested, BookRequest
 from citekit.application.library.narrow_books import Narrowing
 from citekit.application.library.remove_book import BookName, Removed

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from enum import StrEnum
-from typing import Any
+from contextlib import suppress
 
 from attrs import define, evolve, field, frozen
 
+from citekit.application.library.answers import LEAST_HITS, Answers, AskRequest, Chunk, ContextMode, Hit, Parent
 from citekit.application.library.chunk_context import surroundings
-from citekit.domain.address import Address, parse_address
-from citekit.domain.errors import CiteKitError, ModelMismatch, RequestRefused
+from citekit.application.library.hits_on_pages import BookPages, chunk_of, hits_on_pages
+from citekit.application.rank_pages import RankPages
+from citekit.domain.errors import Cancelled, CiteKitError, ModelMismatch, RequestRefused
 from citekit.domain.library.folding import sentences_of
 from citekit.domain.library.fusion import Ranked, calibration_of, fuse
-from citekit.domain.library.lexical import overlap, query_words
-from citekit.domain.library.vectors import Entry, Question, SparseVector, Where
+from citekit.domain.library.ledger import LedgerEntry
+from citekit.domain.library.lexical import query_words
+from citekit.domain.library.vectors import Entry, Found, Question, Where
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.ledger import Ledger
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.vector_index import VectorIndex
+
+PAGES = 20
+"""The minimum number of pages that are ranked."""
 
 CANDIDATES = 100
 """The minimum number of index entries that each search, by vector and by words, returns."""
@@ -32,11 +37,6 @@ NEIGHBOURS = 2
 QUERY_LIMIT = 10_000
 """The maximum length of a question in characters."""
 
-NEARNESS = 0.4
-"""The weight of being the nearest passage by meaning, relative to the share of query words that a passage contains (0
-to 1).
-"""
-
 SURROUNDINGS = 6000
 """The maximum length of the chapter text around a hit, in characters."""
 
@@ -44,111 +44,18 @@ ANSWER_CHARACTERS = 50_000
 """The maximum total length of the chapter texts in an answer, in characters. Truncated chapters are marked as such."""
 
 
-class ContextMode(StrEnum):
-    """The context of the hits: none, the chapter of each hit, or also the neighboring chunks."""
-
-    PRECISE = "precise"
-    CONTEXTUAL = "contextual"
-    COMPREHENSIVE = "comprehensive"
-
-    @classmethod
-    def of(cls, text: str) -> ContextMode:
-        """Return the mode with that name; `PRECISE` for any other text."""
-        return cls(text) if text in set(cls) else cls.PRECISE
-
-
-@frozen(kw_only=True)
-class AskRequest:
-    """A question. At most `limit` hits with a score of at least `threshold` (0 to 1) are returned."""
-
-    query: str
-    collection: str
-    limit: int = 5
-    threshold: float = 0.5
-    mode: ContextMode = ContextMode.PRECISE
-    where: Where = field(factory=Where)
-
-
-@frozen(kw_only=True)
-class Chunk:
-    """A chunk from the index. `payload` holds its other fields.
-
-    If it is `foreign`, its text is omitted, because it came with an index from another home and may not be in the book.
-    """
-
-    id: str
-    text: str
-    address: str
-    payload: Mapping[str, Any] = field(repr=False)
-    foreign: bool = False
-
-    @property
-    def sequence(self) -> int:
-        """The position of the chunk in its chapter, from 0."""
-        return int(self.payload.get("sequence_index", 0))
-
-
-@frozen(kw_only=True)
-class Parent:
-    """The chapter of a hit. If it is `truncated`, `full_text` is only the text around the best hit."""
-
-    id: str
-    full_text: str
-    address: str
-    truncated: bool
-    payload: Mapping[str, Any] = field(repr=False)
-
-
-@frozen(kw_only=True)
-class Hit:
-    """A chunk that answers the question, and its best passage with its own address.
-
-    `score` is from 0 to 1; `dense` and `lexical` are its components, None if that search did not find the chunk.
-    `stale` means that the file was mapped again after it was ingested, so the address may refer to something else.
-    `around` is the chapter text around the chunk, if context was requested. `copies` are the addresses of lower-ranked
-    chunks whose text is contained in this one; they are not separate hits.
-    """
-
-    score: float
-    chunk: Chunk
-    dense: float | None
-    lexical: float | None
-    passage: str | None = None
-    passage_address: str | None = None
-    stale: bool = False
-    around: str | None = None
-    siblings: Sequence[Chunk] = field(default=(), converter=tuple[Chunk, ...])
-    copies: Sequence[str] = field(default=(), converter=tuple[str, ...])
-
-    @property
-    def parent_id(self) -> str | None:
-        """The ID of the chapter; None if the book was ingested without chapters."""
-        parent = self.chunk.payload.get("parent")
-        return parent if isinstance(parent, str) else None
-
-    @property
-    def address(self) -> Address:
-        """The address of the chunk."""
-        return parse_address(self.chunk.address)
-
-
-@frozen(kw_only=True)
-class Answers:
-    """The hits, best first, and their chapters."""
-
-    request: AskRequest
-    hits: Sequence[Hit] = field(converter=tuple[Hit, ...])
-    parents: Sequence[Parent] = field(default=(), converter=tuple[Parent, ...])
-
-
 @frozen
 class Ask:
-    """Searches by meaning and by words."""
+    """Finds chunks that answer a question: those on the pages that rank best.
+
+    Chunks of books whose text cannot be read, such as those of an imported index, are ranked by the vector index alone.
+    """
 
     embedder: Embedder
     index: VectorIndex
     ledger: Ledger
     maps: MapStore
+    rank: RankPages
 
     def __call__(self, request: AskRequest) -> Answers:
         """Find the hits. Raise `RequestRefused` for an empty or too long question, and what the ports raise."""
@@ -162,18 +69,60 @@ class Ask:
         self._check_model(request.collection)
         hidden = {each.digest.hex for each in self.ledger.unfinished(request.collection)}
         words, vector = query_words(query), self.embedder.query(query)
-        calibration = calibration_of(self.embedder.identity.name)
+        pages = self._pages(query, request)
         hits: list[Hit] = []
         for factor in (10, 100) if hidden else (1, 10, 100):
             looked_at = max(CANDIDATES, 5 * request.limit) * factor
-            found = self.index.search(request.collection, Question(vector, words, looked_at, request.where))
-            some = (3 * request.limit + 10) * factor
-            ranked = [each for each in fuse(found, some, calibration) if each.score >= request.threshold]
-            hits = self._hits(request, ranked, words, hidden)
+            ranked, is_all = self._ranked(request, Question(vector, words, looked_at, request.where), pages)
+            hits = self._distinct(request, ranked, hidden)
             crowded_out = any(hit.copies for hit in hits) and len(hits) < request.limit
-            if not crowded_out or max(len(found.dense), len(found.lexical)) < looked_at:
+            if not crowded_out or is_all:
                 break  # otherwise, duplicates may have displaced other hits: search again with more candidates
-        return self._in_context(Answers(request=request, hits=hits))
+        return self._in_context(Answers(request=request, hits=_strong(hits, request.threshold)))
+
+    def _pages(self, query: str, request: AskRequest) -> BookPages:
+        """Rank the pages of the books whose current map is of the bytes that were ingested."""
+        books = {}
+        for entry in self.ledger.books(request.collection):
+            if _accepts(request.where, entry):
+                with suppress(CiteKitError):
+                    if self.maps.get(entry.resource_id).source_digest == entry.digest:
+                        books[entry.resource_id] = entry.digest.hex
+        try:
+            found = self.rank(query, list(books), limit=max(PAGES, 3 * request.limit)) if books else None
+        except Cancelled:
+            raise
+        except CiteKitError:  # no words, or the only book cannot be read
+            found = None
+        if found is None:
+            return BookPages()
+        rankable = frozenset(digest for name, digest in books.items() if name not in found.skipped)
+        return BookPages([(books[page.resource_id], page) for page in found.pages], rankable)
+
+    def _ranked(self, request: AskRequest, question: Question, pages: BookPages) -> tuple[list[Hit], bool]:
+        """Return the hits, best first, and whether more candidates would not lead to more of them."""
+        assert question.words is not None
+        found = self.index.search(request.collection, question)
+        chunks = self._chunks(request.collection, found)
+        is_all = max(len(found.dense), len(found.lexical)) < question.limit
+        if pages.books:
+            where = Where({**request.where.fields, "digest": pages.books})
+            near = self.index.search(request.collection, evolve(question, where=where))
+            chunks = {**self._chunks(request.collection, near), **chunks}
+        hits, lacking = hits_on_pages(pages, list(chunks.values()), question.words)
+        if lacking:  # pages of which neither search found a chunk
+            entries = self.index.matching(request.collection, Where({"digest": tuple(lacking)}))
+            for entry in entries:
+                if entry.payload.get("kind") == "chunk" and entry.id not in chunks:
+                    chunks[entry.id] = Ranked(entry.id, 0.0, None, None, None), entry
+            hits, _ = hits_on_pages(pages, list(chunks.values()), question.words)
+        return hits, is_all
+
+    def _chunks(self, collection: str, found: Found) -> dict[str, tuple[Ranked, Entry]]:
+        """Return the chunks in `found`, best first, by their IDs."""
+        ranked = fuse(found, len(found.dense) + len(found.lexical), calibration_of(self.embedder.identity.name))
+        entries = {entry.id: entry for entry in self.index.fetch(collection, [each.group for each in ranked])}
+        return {each.group: (each, entries[each.group]) for each in ranked if each.group in entries}
 
     def _check_model(self, collection: str) -> None:
         facts = self.index.facts(collection)
@@ -184,22 +133,14 @@ class Ask:
                 f"citekit library rebuild --collection {collection}"
             )
 
-    def _hits(
-        self, request: AskRequest, ranked: Sequence[Ranked], words: SparseVector, hidden: Container[str]
-    ) -> list[Hit]:
+    def _distinct(self, request: AskRequest, ranked: Sequence[Hit], hidden: Container[str]) -> list[Hit]:
         """Return the first hits, without duplicate texts and without books whose ingest is unfinished."""
         hits = _DistinctHits()
-        for first in range(0, len(ranked), request.limit):
-            batch = ranked[first : first + request.limit]
-            entries = {
-                entry.id: entry for entry in self.index.fetch(request.collection, [each.group for each in batch])
-            }
-            for each in batch:
-                entry = entries.get(each.group)
-                if entry is not None and entry.payload.get("digest") not in hidden:
-                    hits.add(_hit(each, entry, words))
-                if len(hits.found) == request.limit:
-                    return [self._dated(hit) for hit in hits.found]
+        for hit in ranked:
+            if hit.chunk.payload.get("digest") not in hidden:
+                hits.add(hit)
+            if len(hits.found) == request.limit:
+                break
         return [self._dated(hit) for hit in hits.found]
 
     def _dated(self, hit: Hit) -> Hit:
@@ -224,7 +165,7 @@ class Ask:
         """Return the chunks of each chapter, in order, from a single query."""
         families: dict[str, list[Chunk]] = {parent: [] for parent in parents}
         for entry in self.index.matching(collection, Where({"parent": parents})):
-            families[str(entry.payload["parent"])].append(_chunk(entry))
+            families[str(entry.payload["parent"])].append(chunk_of(entry))
         return {parent: sorted(family, key=lambda chunk: chunk.sequence) for parent, family in families.items()}
 
 
@@ -247,26 +188,19 @@ class _DistinctHits:
             self.found[at] = evolve(better, copies=(*better.copies, hit.chunk.address))
 
 
-def _hit(ranked: Ranked, entry: Entry, words: SparseVector) -> Hit:
-    chunk = _chunk(entry)
-    hit = Hit(score=ranked.score, chunk=chunk, dense=ranked.dense, lexical=ranked.lexical)
-    passages = [(each, _slice(chunk, each)) for each in entry.payload.get("passages", ())]
-    if not passages or chunk.foreign:
-        return hit
-    nearest = ranked.passage
-    best, text = max(passages, key=lambda each: overlap(words, each[1]) + NEARNESS * (each[0]["id"] == nearest))
-    return evolve(hit, passage=text, passage_address=str(best["address"]))
+def _strong(hits: Sequence[Hit], threshold: float) -> list[Hit]:
+    """Return the hits that reach the threshold, and enough of the others, marked as weak, for `LEAST_HITS`."""
+    kept = [hit if hit.score >= threshold else evolve(hit, weak=True) for hit in hits]
+    return [hit for number, hit in enumerate(kept) if not hit.weak or number < LEAST_HITS]
 
 
-def _slice(chunk: Chunk, passage: Mapping[str, Any]) -> str:
-    start = int(chunk.payload["start"])
-    return chunk.text[max(0, int(passage["start"]) - start) : int(passage["end"]) - start]
-
-
-def _chunk(entry: Entry) -> Chunk:
-    payload = entry.payload
-    text = "" if entry.foreign else str(payload["text"])
-    return Chunk(id=entry.id, text=text, address=str(payload["address"]), payload=payload, foreign=entry.foreign)
+def _accepts(where: Where, entry: LedgerEntry) -> bool:
+    known: dict[str, str | int | None] = {
+        "digest": entry.digest.hex,
+        "language": entry.language,
+        "book_id": entry.book_id,
+    }
+    return all(known.get(name) in accepted for name, accepted in where.fields.items())
 
 
 def _surrounded(hit: Hit, family: Sequence[Chunk], mode: ContextMode) -> Hit:

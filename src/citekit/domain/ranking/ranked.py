@@ -16,7 +16,7 @@ class RankedPage:
 
     `score` is from 0 to 1 and comparable between questions. `coverage` is the share of the question's words that the page
     has. `start` and `end` are the character offsets of the best lines in the text of `block`, and `location` is their place
-    in the file.
+    in the file. `extent` is the place of the whole block.
     """
 
     resource_id: str
@@ -26,6 +26,7 @@ class RankedPage:
     start: int
     end: int
     location: Location
+    extent: Location
 
     @property
     def text(self) -> str:

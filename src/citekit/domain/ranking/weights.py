@@ -56,7 +56,7 @@ FIRST_STAGE = Features(
 DOCUMENTS = DocumentFeatures(names=3.01, coverage=2.09, words=4.69, density=4.28)
 """For the prior of a document, which is added to the scores of its pages."""
 
-MIDDLE, SLOPE = 6.0, 0.8
+MIDDLE, SLOPE = 5.0, 0.7
 """The weighted sum that is scored 0.5, and how steeply the score rises there."""
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from citekit.application.library.ask import Answers, AskRequest
+from citekit.application.library.answers import Answers, AskRequest
 from citekit.application.library.ingest_book import BookIngested, BookRequest
 from citekit.container import Container
 from citekit.domain.address import parse_address

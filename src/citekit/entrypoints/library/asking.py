@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citekit.application.library.ask import AskRequest, ContextMode
+from citekit.application.library.answers import AskRequest, ContextMode
 from citekit.application.library.narrow_books import Narrowing
 from citekit.container.library import Alexandria
 from citekit.domain.errors import CollectionMissing, IndexCorrupt, IndexUnavailable, PersonaUnknown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citekit.application.library.ask import Answers, Chunk, ContextMode, Hit, Parent
+from citekit.application.library.answers import Answers, Chunk, ContextMode, Hit, Parent
 from citekit.application.library.browse import LocalFile
 from citekit.application.library.ingest_book import BookIngested
 from citekit.domain.library.books import BookRecord
@@ -171,6 +171,8 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
     }
     if hit.chunk.foreign:
         found["foreign"] = FOREIGN
+    if hit.weak:
+        found["weak"] = True
     if hit.stale:
         found["stale"] = "The file has changed since this book was ingested. Ingest it again."
     if hit.passage is not None:

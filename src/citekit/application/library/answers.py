@@ -1,0 +1,117 @@
+"""Defines questions to the library and their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from attrs import field, frozen
+
+from citekit.domain.address import Address, parse_address
+from citekit.domain.library.vectors import Where
+
+LEAST_HITS = 2
+"""The number of hits that are returned even if their scores are below the threshold."""
+
+
+class ContextMode(StrEnum):
+    """The context of the hits: none, the chapter of each hit, or also the neighboring chunks."""
+
+    PRECISE = "precise"
+    CONTEXTUAL = "contextual"
+    COMPREHENSIVE = "comprehensive"
+
+    @classmethod
+    def of(cls, text: str) -> ContextMode:
+        """Return the mode with that name; `PRECISE` for any other text."""
+        return cls(text) if text in set(cls) else cls.PRECISE
+
+
+@frozen(kw_only=True)
+class AskRequest:
+    """A question. At most `limit` hits with a score of at least `threshold` (0 to 1) are returned.
+
+    If fewer than `LEAST_HITS` reach the threshold, the best others are returned, too, marked as weak.
+    """
+
+    query: str
+    collection: str
+    limit: int = 5
+    threshold: float = 0.5
+    mode: ContextMode = ContextMode.PRECISE
+    where: Where = field(factory=Where)
+
+
+@frozen(kw_only=True)
+class Chunk:
+    """A chunk from the index. `payload` holds its other fields.
+
+    If it is `foreign`, its text is omitted, because it came with an index from another home and may not be in the book.
+    """
+
+    id: str
+    text: str
+    address: str
+    payload: Mapping[str, Any] = field(repr=False)
+    foreign: bool = False
+
+    @property
+    def sequence(self) -> int:
+        """The position of the chunk in its chapter, from 0."""
+        return int(self.payload.get("sequence_index", 0))
+
+
+@frozen(kw_only=True)
+class Parent:
+    """The chapter of a hit. If it is `truncated`, `full_text` is only the text around the best hit."""
+
+    id: str
+    full_text: str
+    address: str
+    truncated: bool
+    payload: Mapping[str, Any] = field(repr=False)
+
+
+@frozen(kw_only=True)
+class Hit:
+    """A chunk that answers the question, and its best passage with its own address.
+
+    `score` is from 0 to 1; `dense` and `lexical` are its components, None if that search did not find the chunk.
+    `stale` means that the file was mapped again after it was ingested, so the address may refer to something else. `weak`
+    means that the score is below the threshold of the request.
+    `around` is the chapter text around the chunk, if context was requested. `copies` are the addresses of lower-ranked
+    chunks whose text is contained in this one; they are not separate hits.
+    """
+
+    score: float
+    chunk: Chunk
+    dense: float | None
+    lexical: float | None
+    passage: str | None = None
+    passage_address: str | None = None
+    stale: bool = False
+    weak: bool = False
+    around: str | None = None
+    siblings: Sequence[Chunk] = field(default=(), converter=tuple[Chunk, ...])
+    copies: Sequence[str] = field(default=(), converter=tuple[str, ...])
+
+    @property
+    def parent_id(self) -> str | None:
+        """The ID of the chapter; None if the book was ingested without chapters."""
+        parent = self.chunk.payload.get("parent")
+        return parent if isinstance(parent, str) else None
+
+    @property
+    def address(self) -> Address:
+        """The address of the chunk."""
+        return parse_address(self.chunk.address)
+
+
+@frozen(kw_only=True)
+class Answers:
+    """The hits, best first, and their chapters."""
+
+    request: AskRequest
+    hits: Sequence[Hit] = field(converter=tuple[Hit, ...])
+    parents: Sequence[Parent] = field(default=(), converter=tuple[Parent, ...])

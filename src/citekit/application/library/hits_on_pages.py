@@ -1,0 +1,148 @@
+"""Chooses the chunks that show the pages that rank best."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from attrs import field, frozen
+
+from citekit.application.library.answers import Chunk, Hit
+from citekit.domain.address import parse_address
+from citekit.domain.library.fusion import Ranked
+from citekit.domain.library.lexical import overlap
+from citekit.domain.library.vectors import Entry, SparseVector
+from citekit.domain.locations import Location
+from citekit.domain.ranking.ranked import RankedPage
+
+NEARNESS = 0.4
+"""The weight of being the nearest passage by meaning, relative to the share of query words that a passage contains (0
+to 1).
+"""
+
+
+@frozen
+class BookPages:
+    """The ranked pages of books, best first, each with the digest of its book. `rankable` are the digests of all books
+    whose pages were ranked, also of those without a page in the list.
+    """
+
+    pages: Sequence[tuple[str, RankedPage]] = ()
+    rankable: frozenset[str] = frozenset()
+
+    @property
+    def books(self) -> tuple[str, ...]:
+        """The digests of the books with ranked pages, best first."""
+        return tuple(dict.fromkeys(digest for digest, _ in self.pages))
+
+
+@frozen
+class _Passage:
+    text: str
+    address: str
+    location: Location
+    worth: float
+
+
+@frozen
+class _OnBook:
+    """A chunk of a book with ranked pages, and its passages."""
+
+    ranked: Ranked
+    chunk: Chunk
+    location: Location
+    passages: Sequence[_Passage] = field(repr=False)
+
+    def on(self, place: Location) -> tuple[float, _Passage | None] | None:
+        """Return how good the best passage that overlaps `place` is, and that passage; None if the chunk is elsewhere."""
+        near = [each for each in self.passages if each.location.overlaps(place)]
+        if near:
+            best = max(near, key=lambda each: each.worth)
+            return best.worth, best
+        return (-1.0, None) if self.location.overlaps(place) else None
+
+
+def hits_on_pages(
+    pages: BookPages, found: Sequence[tuple[Ranked, Entry]], words: SparseVector
+) -> tuple[list[Hit], frozenset[str]]:
+    """Return a hit for each ranked page, and for each chunk of a book that is not rankable, best first.
+
+    `found` are the chunks that the vector index found, best first. Of several chunks on a page, the one with the best
+    passage is the hit. A chunk is a hit only once. The second value has the digests of books with a page of which no
+    chunk was found.
+    """
+    books: defaultdict[str, list[_OnBook]] = defaultdict(list)
+    hits: list[Hit] = []
+    wanted = frozenset(pages.books)
+    for ranked, entry in found:
+        digest = str(entry.payload.get("digest"))
+        if digest not in pages.rankable:
+            hits.append(hit_of(ranked, entry, words))
+        elif digest in wanted:
+            books[digest].append(_on_book(ranked, entry, words))
+    used: set[str] = set()
+    lacking: set[str] = set()
+    for digest, page in pages.pages:
+        there = [(held, each) for each in books[digest] if (held := each.on(page.extent)) is not None]
+        if not there:
+            lacking.add(digest)
+            continue
+        (_, passage), best = max(there, key=lambda each: each[0][0])
+        if best.chunk.id not in used:
+            used.add(best.chunk.id)
+            hits.append(_hit_on(page, best, passage))
+    return sorted(hits, key=lambda hit: -hit.score), frozenset(lacking)
+
+
+def _on_book(ranked: Ranked, entry: Entry, words: SparseVector) -> _OnBook:
+    chunk = chunk_of(entry)
+    return _OnBook(ranked, chunk, parse_address(chunk.address).location, _passages(ranked, entry, chunk, words))
+
+
+def _hit_on(page: RankedPage, found: _OnBook, passage: _Passage | None) -> Hit:
+    return Hit(
+        score=page.score,
+        chunk=found.chunk,
+        dense=found.ranked.dense,
+        lexical=found.ranked.lexical,
+        passage=None if passage is None else passage.text,
+        passage_address=None if passage is None else passage.address,
+    )
+
+
+def hit_of(ranked: Ranked, entry: Entry, words: SparseVector) -> Hit:
+    """Return a chunk as a hit with the score of the vector index, and with its best passage."""
+    chunk = chunk_of(entry)
+    passages = _passages(ranked, entry, chunk, words)
+    best = max(passages, key=lambda each: each.worth, default=None)
+    return Hit(
+        score=ranked.score,
+        chunk=chunk,
+        dense=ranked.dense,
+        lexical=ranked.lexical,
+        passage=None if best is None else best.text,
+        passage_address=None if best is None else best.address,
+    )
+
+
+def _passages(ranked: Ranked, entry: Entry, chunk: Chunk, words: SparseVector) -> list[_Passage]:
+    if chunk.foreign:
+        return []
+    found = []
+    for each in entry.payload.get("passages", ()):
+        text, address = _slice(chunk, each), str(each["address"])
+        worth = overlap(words, text) + NEARNESS * (each["id"] == ranked.passage)
+        found.append(_Passage(text, address, parse_address(address).location, worth))
+    return found
+
+
+def _slice(chunk: Chunk, passage: Mapping[str, object]) -> str:
+    start = int(chunk.payload["start"])
+    return chunk.text[max(0, int(str(passage["start"])) - start) : int(str(passage["end"])) - start]
+
+
+def chunk_of(entry: Entry) -> Chunk:
+    """Return the chunk that an entry of the index stores."""
+    payload = entry.payload
+    text = "" if entry.foreign else str(payload["text"])
+    return Chunk(id=entry.id, text=text, address=str(payload["address"]), payload=payload, foreign=entry.foreign)
