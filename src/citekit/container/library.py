@@ -297,6 +297,7 @@ class Alexandria:
             ledger=self.ledger,
             locks=app.locks,
             clock=app.clock,
+            index_ranking=app.rank_pages.index,
         )
 
     @first_use

@@ -67,8 +67,8 @@ def hits_on_pages(
 ) -> tuple[list[Hit], frozenset[str]]:
     """Return a hit for each ranked page, and for each chunk of a book that is not rankable, best first.
 
-    `found` are the chunks that the vector index found, best first. Of several chunks on a page, the one with the best
-    passage is the hit. A chunk is a hit only once. The second value has the digests of books with a page of which no
+    `found` are the chunks that the vector index found, best first. Of several chunks on a page, those with
+    its best lines come first, and the one with the best passage is the hit. A chunk is a hit only once. The second value has the digests of books with a page of which no
     chunk was found.
     """
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
@@ -83,7 +83,7 @@ def hits_on_pages(
     used: set[str] = set()
     lacking: set[str] = set()
     for digest, page in pages.pages:
-        there = [(held, each) for each in books[digest] if (held := each.on(page.extent)) is not None]
+        there = _on(books[digest], page.location) or _on(books[digest], page.extent)
         if not there:
             lacking.add(digest)
             continue
@@ -92,6 +92,11 @@ def hits_on_pages(
             used.add(best.chunk.id)
             hits.append(_hit_on(page, best, passage))
     return sorted(hits, key=lambda hit: -hit.score), frozenset(lacking)
+
+
+def _on(chunks: Sequence[_OnBook], place: Location) -> list[tuple[tuple[float, _Passage | None], _OnBook]]:
+    """Return the chunks that overlap `place`, each with what `_OnBook.on` returns."""
+    return [(held, each) for each in chunks if (held := each.on(place)) is not None]
 
 
 def _on_book(ranked: Ranked, entry: Entry, words: SparseVector) -> _OnBook:

@@ -9,6 +9,7 @@ from time import perf_counter
 
 from attrs import evolve, field, frozen
 
+from citekit.application.index_ranking import IndexRanking
 from citekit.application.ingest import Ingest
 from citekit.application.library.chunk_book import ChunkBook, ChunkedBook
 from citekit.application.library.index_entries import BookWords
@@ -17,6 +18,7 @@ from citekit.domain.digest import Digest
 from citekit.domain.errors import (
     AlreadyIngested,
     Cancelled,
+    CiteKitError,
     MetadataMissing,
     RequestRefused,
     SourceChanged,
@@ -110,6 +112,7 @@ class IngestBook:
     ledger: Ledger
     locks: Locks
     clock: Clock
+    index_ranking: IndexRanking
 
     @property
     def maps(self) -> MapStore:
@@ -202,6 +205,8 @@ class IngestBook:
         progress(90, 100, "storing")  # the last chance to cancel: from here on, the ingest completes or is undone
         store = StoreBook(self.index, self.ledger, self.maps, self.clock)
         done = store(entry, _words(request, entry), cut, vectors, self.embedder.identity)
+        with suppress(CiteKitError):  # the first question tries again
+            self.index_ranking(self.maps.get(done.resource_id))
         with suppress(Cancelled):  # too late to cancel
             progress(100, 100, "ingested")
         return BookIngested(done, request.hierarchical, request.params)

@@ -35,8 +35,11 @@ _MOST = 255
 _CONTENTS = frozenset((*TOC_HEADING, *LIST_HEADING))
 _DIGITS = re.compile(r"\d+")
 _NUMERIC = re.compile(r"[($\u20ac\u00a3\u00a5+\-\u2013\u2014]*\d[\d,.\u00a0]*[%)]*")
-_LEADER = re.compile(r"(?:\.\s?){4,}\s*[\divxlc]+$|\S\s{3,}\d+$", re.IGNORECASE)
-_ENTRY = re.compile(r"[^\W\d_].*[\s.,]\d{1,4}(?:, ?\d{1,4})*$")
+_TAIL = 60
+"""The number of characters at the end of a line in which a page number is looked for."""
+
+_LEADER = re.compile(r"(?:(?:\.\s?){4}|\S\s{3})\s*(?:\d{1,4}|[ivxlc]{1,7})$", re.IGNORECASE)
+_ENTRY = re.compile(r"[\s.,]\d{1,4}$")
 _LEADERS, _ENTRIES = 5, 8
 """The least lines with leaders of a table of contents, and the least lines of a page of contents or of an index."""
 
@@ -178,8 +181,10 @@ def _numeric_share(text: str) -> int:
 
 def _is_list(lines: Sequence[str]) -> bool:
     """Return whether a page is a table of contents or an index: lines that end in page numbers, under such a heading."""
-    if sum(_LEADER.search(line) is not None for line in lines) >= _LEADERS:
+    if sum(_LEADER.search(line[-_TAIL:]) is not None for line in lines) >= _LEADERS:
         return True
     headed = any(" ".join(line.lower().split()).strip(" .:0123456789") in _CONTENTS for line in lines[:4])
-    entries = sum(_ENTRY.search(line) is not None for line in lines)
-    return headed and len(lines) > _ENTRIES and 2 * entries >= len(lines)
+    if not headed or len(lines) <= _ENTRIES:
+        return False
+    entries = sum(_ENTRY.search(line[-_TAIL:]) is not None and not _NUMERIC.fullmatch(line) for line in lines)
+    return 2 * entries >= len(lines)
