@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import field, frozen
 
@@ -67,18 +67,17 @@ def hits_on_pages(
 ) -> tuple[list[Hit], frozenset[str]]:
     """Return a hit for each ranked page, and for each chunk of a book that is not rankable, best first.
 
-    `found` are the chunks that the vector index found, best first. Of several chunks on a page, those with
-    its best lines come first, and the one with the best passage is the hit. A chunk is a hit only once. The second value has the digests of books with a page of which no
-    chunk was found.
+    `found` are the chunks that the vector index found, best first. Of several chunks on a page, those with its best lines
+    come first, and the one with the best passage is the hit. A chunk is a hit only once. The second value has the digests of
+    books with a page of which no chunk was found.
     """
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
     hits: list[Hit] = []
-    wanted = frozenset(pages.books)
     for ranked, entry in found:
         digest = str(entry.payload.get("digest"))
         if digest not in pages.rankable:
-            hits.append(hit_of(ranked, entry, words))
-        elif digest in wanted:
+            hits.append(_hit_of(ranked, entry, words))
+        else:
             books[digest].append(_on_book(ranked, entry, words))
     used: set[str] = set()
     lacking: set[str] = set()
@@ -90,8 +89,23 @@ def hits_on_pages(
         (_, passage), best = max(there, key=lambda each: each[0][0])
         if best.chunk.id not in used:
             used.add(best.chunk.id)
-            hits.append(_hit_on(page, best, passage))
+            hits.append(_hit(best, page.score, passage))
+    for digest, chunks in books.items():
+        hits += _others(pages, digest, [each for each in chunks if each.chunk.id not in used])
     return sorted(hits, key=lambda hit: -hit.score), frozenset(lacking)
+
+
+def _others(pages: BookPages, digest: str, chunks: Sequence[_OnBook]) -> Iterator[Hit]:
+    """Yield chunks of a book that are not the best of a page, as hits that score no higher than the page they are on.
+
+    A chunk on no ranked page scores no higher than the last of them.
+    """
+    last = min((page.score for _, page in pages.pages), default=1.0)
+    own = [page for of, page in pages.pages if of == digest]
+    for each in chunks:
+        scores = [page.score for page in own if each.location.overlaps(page.extent)]
+        best = max(each.passages, key=lambda passage: passage.worth, default=None)
+        yield _hit(each, min(each.ranked.score, max(scores, default=last)), best)
 
 
 def _on(chunks: Sequence[_OnBook], place: Location) -> list[tuple[tuple[float, _Passage | None], _OnBook]]:
@@ -104,9 +118,9 @@ def _on_book(ranked: Ranked, entry: Entry, words: SparseVector) -> _OnBook:
     return _OnBook(ranked, chunk, parse_address(chunk.address).location, _passages(ranked, entry, chunk, words))
 
 
-def _hit_on(page: RankedPage, found: _OnBook, passage: _Passage | None) -> Hit:
+def _hit(found: _OnBook, score: float, passage: _Passage | None) -> Hit:
     return Hit(
-        score=page.score,
+        score=score,
         chunk=found.chunk,
         dense=found.ranked.dense,
         lexical=found.ranked.lexical,
@@ -115,19 +129,10 @@ def _hit_on(page: RankedPage, found: _OnBook, passage: _Passage | None) -> Hit:
     )
 
 
-def hit_of(ranked: Ranked, entry: Entry, words: SparseVector) -> Hit:
+def _hit_of(ranked: Ranked, entry: Entry, words: SparseVector) -> Hit:
     """Return a chunk as a hit with the score of the vector index, and with its best passage."""
-    chunk = chunk_of(entry)
-    passages = _passages(ranked, entry, chunk, words)
-    best = max(passages, key=lambda each: each.worth, default=None)
-    return Hit(
-        score=ranked.score,
-        chunk=chunk,
-        dense=ranked.dense,
-        lexical=ranked.lexical,
-        passage=None if best is None else best.text,
-        passage_address=None if best is None else best.address,
-    )
+    found = _on_book(ranked, entry, words)
+    return _hit(found, ranked.score, max(found.passages, key=lambda each: each.worth, default=None))
 
 
 def _passages(ranked: Ranked, entry: Entry, chunk: Chunk, words: SparseVector) -> list[_Passage]:

@@ -10,11 +10,11 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from attrs import field, frozen
 
-from citekit.domain.library.lexical import stems, term_number, tokens
+from citekit.domain.library.lexical import stems, term_number, tokens, without_repetition
 from citekit.domain.ranking.references import label_of
 from citekit.domain.vocabulary import LIST_HEADING, TOC_HEADING
 
@@ -31,6 +31,9 @@ RUNNING_SHARE, RUNNING_LEAST = 0.08, 3
 _HEADER, _FOOTER = 3, 2
 """The number of lines at the top and at the bottom of a page in which running headers and footers are looked for."""
 
+_MANY_WORDS, _LEAST_VARIETY = 100, 0.2
+"""A page with more words, of which fewer than this share are different, repeats itself."""
+
 _MOST = 255
 _CONTENTS = frozenset((*TOC_HEADING, *LIST_HEADING))
 _DIGITS = re.compile(r"\d+")
@@ -38,10 +41,13 @@ _NUMERIC = re.compile(r"[($\u20ac\u00a3\u00a5+\-\u2013\u2014]*\d[\d,.\u00a0]*[%)
 _TAIL = 60
 """The number of characters at the end of a line in which a page number is looked for."""
 
-_LEADER = re.compile(r"(?:(?:\.\s?){4}|\S\s{3})\s*(?:\d{1,4}|[ivxlc]{1,7})$", re.IGNORECASE)
-_ENTRY = re.compile(r"[\s.,]\d{1,4}$")
-_LEADERS, _ENTRIES = 5, 8
-"""The least lines with leaders of a table of contents, and the least lines of a page of contents or of an index."""
+_ENTRY = re.compile(r"(?:(?:\.\s?){3,60}|[\s,])(\d{1,4})$")
+_CELLS = re.compile(r"\t|\s{2,}")
+_RISING = 0.9
+"""The least share of the page numbers of a table of contents that are not lower than the one before."""
+
+_ENTRIES = 5
+"""The least number of entries of a table of contents or an index; at least half of the lines are entries."""
 
 
 @frozen(kw_only=True)
@@ -101,7 +107,7 @@ def index_document(pages: Iterable[PageText]) -> DocumentIndex:
     postings: dict[int, list[tuple[int, int, int]]] = {}
     lengths, numeric, lists = array("I"), bytearray(), bytearray()
     for at, (page, own) in enumerate(zip(every, lines, strict=True)):
-        words = stems(tokens("\n".join(own)))
+        words = stems(_without_stuffing(tokens("\n".join(own))))
         fields = _fields(own, page.titles, running)
         counts = Counter(words)
         counts.update({label.term: 1 for line in own if (label := label_of(line)) is not None})
@@ -111,8 +117,17 @@ def index_document(pages: Iterable[PageText]) -> DocumentIndex:
             )
         lengths.append(len(words))
         numeric.append(_numeric_share(page.text))
-        lists.append(_is_list(own))
+        lists.append(_is_list(own, running))
     return _assembled(postings, lengths, bytes(numeric), bytes(lists), array("I", (page.number for page in every)))
+
+
+def _without_stuffing(words: list[str]) -> list[str]:
+    """Return the words, without repeated sequences if there are few different words.
+
+    A page that repeats the words of a likely question would otherwise rank above an honest one.
+    """
+    few = len(words) > _MANY_WORDS and len(set(words)) < _LEAST_VARIETY * len(words)
+    return without_repetition(words) if few else words
 
 
 def _assembled(
@@ -179,12 +194,22 @@ def _numeric_share(text: str) -> int:
     return _MOST * sum(_NUMERIC.fullmatch(each) is not None for each in every) // max(20, len(every))
 
 
-def _is_list(lines: Sequence[str]) -> bool:
-    """Return whether a page is a table of contents or an index: lines that end in page numbers, under such a heading."""
-    if sum(_LEADER.search(line[-_TAIL:]) is not None for line in lines) >= _LEADERS:
-        return True
-    headed = any(" ".join(line.lower().split()).strip(" .:0123456789") in _CONTENTS for line in lines[:4])
-    if not headed or len(lines) <= _ENTRIES:
+def _is_list(lines: Sequence[str], running: frozenset[str]) -> bool:
+    """Return whether a page is a table of contents, which has rising page numbers, or an index, which has a heading."""
+    numbers = [number for line in lines if (number := _page_of(line)) is not None]
+    if len(numbers) < _ENTRIES or 2 * len(numbers) < len(lines):
         return False
-    entries = sum(_ENTRY.search(line[-_TAIL:]) is not None and not _NUMERIC.fullmatch(line) for line in lines)
-    return 2 * entries >= len(lines)
+    rising = sum(first <= second for first, second in pairwise(numbers))
+    return rising >= _RISING * (len(numbers) - 1) or any(
+        " ".join(line.lower().split()).strip(" .:0123456789") in _CONTENTS and _masked(line) not in running
+        for line in lines[:4]
+    )
+
+
+def _page_of(line: str) -> int | None:
+    """Return the page number at the end of an entry, which has letters and no other cell with a number."""
+    found = _ENTRY.search(line[-_TAIL:])
+    if found is None or not any(map(str.isalpha, line)):
+        return None
+    cells = _CELLS.split(line[: -len(found[0])])
+    return None if any(map(_NUMERIC.fullmatch, cells[1:])) else int(found[1])

@@ -33,8 +33,8 @@ class Features:
 
     `words` is the BM25 score of the page, and `coverage` the share of the question's words that the page has; both weigh
     each word by its rarity in the document. `similarity` is the cosine of the best passage. `first_lines`, `title`, and
-    `numeric` are 0 for keywords. `reference` is 1 for a page or label that the question names. `pairs`, `whole_words`, and
-    `passage` are from the second stage.
+    `numeric` are 0 for keywords. `contents` is 1 for a table of contents or an index, and `reference` for a page or label
+    that the question names. `pairs`, `whole_words`, and `passage` are from the second stage.
     """
 
     words: float = 0.0
@@ -45,6 +45,7 @@ class Features:
     first_lines: float = 0.0
     title: float = 0.0
     numeric: float = 0.0
+    contents: float = 0.0
     reference: float = 0.0
     pairs: float = 0.0
     whole_words: float = 0.0
@@ -101,6 +102,7 @@ class FirstStage:
             first_lines=gate * self.first_lines[page],
             title=gate * self.title[page],
             numeric=gate * self.numeric[page],
+            contents=float(self.lists[page]),
             reference=float(page in self.referred),
         )
 
@@ -114,8 +116,11 @@ class FirstStage:
             own * words
             + weights.coverage * coverage
             + near * similarity
-            + (0.0 if is_list else sentence)
-            * (weights.first_lines * first + weights.title * title + weights.numeric * numeric)
+            + (
+                weights.contents
+                if is_list
+                else sentence * (weights.first_lines * first + weights.title * title + weights.numeric * numeric)
+            )
             for words, coverage, similarity, first, title, numeric, is_list in zip(
                 self.words,
                 self.coverage,

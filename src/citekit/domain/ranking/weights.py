@@ -20,6 +20,7 @@ PAGES = Features(
     first_lines=0.4,
     title=0.6,
     numeric=2.1,
+    contents=-2.0,
     reference=4.0,
     pairs=2.3,
     whole_words=2.0,
@@ -34,6 +35,7 @@ PAGES_WITHOUT_VECTORS = Features(
     first_lines=0.6,
     title=0.8,
     numeric=2.1,
+    contents=-2.0,
     reference=4.0,
     pairs=2.5,
     whole_words=2.2,
@@ -49,6 +51,7 @@ FIRST_STAGE = Features(
     first_lines=0.8,
     title=1.0,
     numeric=2.1,
+    contents=-2.0,
     reference=4.0,
 )
 """For the choice of the pages whose texts are read."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _LEVEL = 3
 _LARGEST = 127
+_NONE = -2.0  # below every cosine
 
 
 def to_bytes(index: DocumentIndex, names: Iterable[str], passages: PassageVectors) -> bytes:
@@ -95,9 +96,9 @@ class StoredDocument:
             return None
         numpy: Any = imported("numpy", "Ranking by meaning", "library")
         cosines = self._matrix @ numpy.asarray(vector, numpy.float32)
-        best = numpy.full(len(self.index), -1.0, numpy.float32)
+        best = numpy.full(len(self.index), _NONE, numpy.float32)
         numpy.maximum.at(best, self._owners, cosines)
-        best[best == -1.0] = 0.0
+        best[best == _NONE] = 0.0
         found: list[float] = best.tolist()
         return found
 

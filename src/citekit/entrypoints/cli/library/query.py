@@ -36,7 +36,7 @@ SHOWN = 5
     type=click.FloatRange(0, 1),
     default=0.5,
     show_default=True,
-    help="The minimum score of a hit.",
+    help="The minimum score of a hit. The best two hits are shown even below it.",
 )
 @click.option(
     "--context",
@@ -101,7 +101,8 @@ def _lines(plain: Mapping[str, Any], seconds: float) -> Iterator[str]:
             passage = {**passage, "text": f"({hit['foreign']})"}
         flat = printable(" ".join(passage["text"].split()))
         yield from (f"   {line}" for line in folded(flat, 93, SHOWN))
-        yield f"   {styled(printable(passage['address'] or hit['address']), fg='cyan')}  score {hit['score']:.2f}"
+        weak = "  (weak: below the threshold)" if hit.get("weak") else ""
+        yield f"   {styled(printable(passage['address'] or hit['address']), fg='cyan')}  score {hit['score']:.2f}{weak}"
         yield from (f"   duplicate  {styled(printable(each), fg='cyan')}" for each in hit.get("copies", ()))
         yield from _context(hit)
     if plain.get("response_instruction"):

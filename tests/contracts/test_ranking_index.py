@@ -1,0 +1,139 @@
+"""The contract of every ranking index."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.adapters.search.ranking_index.in_memory import MemoryRankingIndex
+from citekit.adapters.search.ranking_index.sqlite_index import DATABASE, SqliteRankingIndex
+from citekit.domain.ports.ranking_index import PassageVectors, RankingIndex
+from citekit.domain.ranking.document_index import DocumentIndex, PageText, index_document
+from citekit.domain.ranking.documents import DocumentMatch, name_terms
+
+Make = Callable[[], RankingIndex]
+NO_VECTORS = PassageVectors()
+
+
+@pytest.fixture(params=["memory", "sqlite"], scope="session")
+def make(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Make:
+    if request.param == "memory":
+        return MemoryRankingIndex
+    return lambda: SqliteRankingIndex(tmp_path_factory.mktemp("home") / "ranking")
+
+
+def document(*pages: str) -> DocumentIndex:
+    return index_document(PageText(text, number) for number, text in enumerate(pages, 1))
+
+
+def put(index: RankingIndex, name: str, version: str, *pages: str, names: Sequence[str] = ()) -> bool:
+    return index.put(name, version, document(*pages), name_terms(names), NO_VECTORS)
+
+
+def test_documents_are_found_by_the_stems_of_their_words_and_by_their_names(make: Make) -> None:
+    index = make()
+    assert put(index, "bees", "1", "Bees store honey", "honey and more honey", names=["On Bees"])
+    assert put(index, "oaks", "1", "The oak grows")
+
+    found = index.find(["honey", "oak", "absen", "!bees"])
+
+    assert [DocumentMatch("bees", 2, 3)] == list(found["honey"])
+    assert [DocumentMatch("oaks", 1, 1)] == list(found["oak"])
+    assert ["bees"] == [each.resource_id for each in found["!bees"]]
+    assert "absen" not in found
+    assert {"bees": 2, "oaks": 1} == index.sizes()
+    assert {"bees": "1"} == index.versions(["bees", "none"])
+    assert {"bees": "1", "oaks": "1"} == index.versions()
+
+
+def test_a_document_is_returned_only_with_its_version(make: Make) -> None:
+    index = make()
+    put(index, "a", "1", "old words", names=["First"])
+    put(index, "a", "2", "new words", names=["Second"])
+
+    held = index.get("a", "2")
+
+    assert index.get("a", "1") is None
+    assert index.get("b", "2") is None
+    assert held is not None
+    assert document("new words") == held.index
+    assert {} == index.find(["old", "!first"])
+    assert {"new", "!secon"} == set(index.find(["new", "!secon"]))
+
+
+def test_a_removed_document_is_gone(make: Make) -> None:
+    index = make()
+    put(index, "a", "1", "words", names=["Name"])
+    put(index, "b", "1", "words")
+    index.drop("a")
+    index.drop("never there")
+
+    assert ["b"] == [each.resource_id for each in index.find(["words", "!name"])["words"]]
+    assert ({"b": 1}, {"b": "1"}) == (index.sizes(), index.versions())
+    assert index.get("a", "1") is None
+
+
+def test_similarities_are_those_of_the_best_passage_of_each_page(make: Make) -> None:
+    index = make()
+    half = math.sqrt(0.5)
+    vectors = PassageVectors([(1.0, 0.0), (half, half), (0.0, -1.0)], [0, 0, 2])
+    index.put("a", "1", document("one", "two", "three"), (), vectors)
+    put(index, "b", "1", "one")
+    with_vectors, without = index.get("a", "1"), index.get("b", "1")
+    assert with_vectors is not None
+    assert without is not None
+
+    assert [half, 0.0, -1.0] == pytest.approx(list(with_vectors.similarities((0.0, 1.0)) or ()), abs=0.01)
+    assert without.similarities((0.0, 1.0)) is None
+
+
+@given(st.lists(st.text(max_size=60), max_size=6))
+def test_a_document_is_returned_as_it_was_put(make: Make, pages: list[str]) -> None:
+    index = make()
+    assert put(index, "a", "1", *pages)
+    held = index.get("a", "1")
+
+    assert held is not None
+    assert document(*pages) == held.index
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE document SET data = x'00'",
+        "UPDATE document SET pages = 7",
+        "UPDATE document SET code = x'00'",
+        "UPDATE document SET resource_id = 'b'",
+        "UPDATE document SET pages = 'many'",
+    ],
+)
+def test_a_document_that_this_home_did_not_store_counts_as_not_indexed(tmp_path: Path, damage: str) -> None:
+    index = SqliteRankingIndex(tmp_path)
+    put(index, "a", "1", "words")
+    index.close()
+    with sqlite3.connect(tmp_path / DATABASE) as connection:
+        connection.execute(damage)
+    connection.close()
+    name = "b" if "resource_id" in damage else "a"
+
+    assert SqliteRankingIndex(tmp_path).get(name, "1") is None
+    assert {} == SqliteRankingIndex(tmp_path).versions()
+    assert put(index, "a", "1", "words")
+    assert index.get("a", "1") is not None
+
+
+def test_rows_without_a_document_find_nothing(tmp_path: Path) -> None:
+    index = SqliteRankingIndex(tmp_path)
+    put(index, "a", "1", "words")
+    index.close()
+    with sqlite3.connect(tmp_path / DATABASE) as connection:
+        connection.execute("UPDATE posting SET document = 77")
+    connection.close()
+
+    assert {} == SqliteRankingIndex(tmp_path).find(["words"])

@@ -1,0 +1,174 @@
+"""How a question is understood, and how pages are ranked by it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from citekit.domain.ranking.best_lines import best_lines
+from citekit.domain.ranking.document_index import DocumentIndex, PageText, index_document
+from citekit.domain.ranking.documents import DocumentMatch, asked_names, name_terms, rank_documents
+from citekit.domain.ranking.features import Features, first_stage, rarities, second_stage
+from citekit.domain.ranking.question import parse_question
+from citekit.domain.ranking.references import Label, label_of, labels_in, pages_in
+from citekit.domain.ranking.weights import FIRST_STAGE, PAGES, score_of
+
+WORDS = st.sampled_from(
+    ["total", "assets", "net", "sales", "2018", "the", "Figure 3", "12,5", "\n", "日本語", "Contents"]
+)
+TEXTS = st.lists(WORDS, max_size=30).map(" ".join)
+
+
+def document(*pages: str) -> DocumentIndex:
+    return index_document(PageText(text, number) for number, text in enumerate(pages, 1))
+
+
+def best(question: str, *pages: str) -> int:
+    asked, index = parse_question(question), document(*pages)
+    stage, rarity = first_stage(asked, index), rarities(asked, index)
+    scores = [second_stage(asked, stage.features(at), text, rarity).dot(PAGES) for at, text in enumerate(pages)]
+    return scores.index(max(scores)) + 1
+
+
+@pytest.mark.parametrize(
+    ("question", "pages", "last"),
+    [
+        ("What is on page 12?", {12}, False),
+        ("Summarize pages 3-5", {3, 4, 5}, False),
+        ("pages 3 and 900", {3, 900}, False),
+        ("the second slide", {2}, False),
+        ("on the 14th page", {14}, False),
+        ("Who is on the cover?", {1}, False),
+        ("the last page", set(), True),
+        ("Was steht auf Seite 7?", {7}, False),
+        ("第3ページには何がありますか", {3}, False),
+        ("How many pages does it have?", set(), False),
+    ],
+)
+def test_pages_in_a_question(question: str, pages: set[int], last: bool) -> None:
+    assert (frozenset(pages), last) == pages_in(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "labels"),
+    [
+        ("In Figure 4, which nodes are retrieved?", [Label("figure", "4")]),
+        ("according to table II", [Label("table", "2")]),
+        ("Section 4.1 and Appendix B", [Label("section", "4.1"), Label("appendix", "b")]),
+        ("Act 3 scene 2 of Hamlet", [Label("act", "3"), Label("scene", "2")]),
+        ("Was zeigt Abbildung 3?", [Label("figure", "3")]),
+        ("図3は何ですか", [Label("figure", "3")]),
+        ("Who am I in this part?", []),
+        ("Is section a good word?", []),
+    ],
+)
+def test_labels_in_a_question(question: str, labels: list[Label]) -> None:
+    assert labels == list(labels_in(question))
+
+
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [
+        ("Figure 4: Querying", Label("figure", "4")),
+        ("Fig. 3. Comparison", Label("figure", "3")),
+        ("TABLE II", Label("table", "2")),
+        ("ACT III", Label("act", "3")),
+        ("3.2 Results", Label("section", "3.2")),
+        ("3.2", None),
+        ("as Figure 4 shows", None),
+    ],
+)
+def test_the_label_of_a_line(line: str, label: Label | None) -> None:
+    assert label == label_of(line)
+
+
+def test_words_that_say_how_to_answer_are_dropped_and_fiscal_years_are_years() -> None:
+    asked = parse_question("Please answer: what was the capex in FY18? Round to two decimals.")
+
+    assert ("capex", "2018", "two") == asked.stems
+    assert asked.about_amounts
+    assert ("round",) == parse_question("round").stems
+
+
+def test_a_question_about_an_amount_prefers_the_statement_to_the_prose() -> None:
+    prose = "Net sales\n" + "We discuss net sales of 2018 in words and at length. " * 8
+    statement = (
+        "Consolidated statement\nNet sales 2018 2017\nNet sales 32,765 31,657\nCost 16,682 16,055\nTax 1,637 2,679"
+    )
+
+    assert 2 == best("What were the net sales in 2018, in millions?", prose, statement, "something else", "more")
+
+
+def test_a_page_that_is_named_is_first_even_without_text() -> None:
+    assert 3 == best("What does page 3 say about honey?", "honey", "more honey", "", "bees")
+    assert 2 == best("What does Figure 2 show?", "As figure 2 shows, it shows", "Figure 2: A hive", "Figure 3: Bees")
+
+
+def test_a_table_of_contents_does_not_win_by_its_titles() -> None:
+    contents = "Contents\n" + "\n".join(f"Winter food of bees . . . . . . {page}" for page in range(3, 15))
+
+    assert 2 == best("What is the winter food of bees?", contents, "Winter food\nIn winter bees eat honey", "Other")
+
+
+@given(TEXTS, st.lists(TEXTS, min_size=1, max_size=5))
+def test_features_are_shares_and_repetition_of_a_page_does_not_change_its_coverage(
+    question: str, pages: list[str]
+) -> None:
+    asked, index = parse_question(question), document(*pages)
+    stage, rarity = first_stage(asked, index), rarities(asked, index)
+    for at, score in enumerate(stage.scores(FIRST_STAGE)):
+        features = second_stage(asked, stage.features(at), pages[at], rarity)
+        assert all(-1e-9 <= value <= 1 + 1e-9 for value in (features.words, features.coverage, features.pairs))
+        assert all(-1e-9 <= value <= 1 + 1e-9 for value in (features.passage, features.whole_words, features.title))
+        assert score == pytest.approx(stage.features(at).dot(FIRST_STAGE))
+    doubled = document(*(f"{page}\n{page}" for page in pages))
+    assert list(stage.coverage) == pytest.approx(list(first_stage(asked, doubled).coverage))
+
+
+@given(TEXTS, TEXTS)
+def test_the_best_lines_are_whole_lines(text: str, question: str) -> None:
+    asked = parse_question(question)
+    start, end = best_lines(text, asked, dict.fromkeys(asked.stems, 1.0))
+
+    assert 0 <= start <= end <= len(text)
+    assert text[:start].endswith("\n") or start == 0
+    assert text[end:].startswith("\n") or end == len(text)
+
+
+def test_stuffing_a_page_with_the_words_of_a_question_gains_nothing() -> None:
+    asked = parse_question("Who stores honey in the hive for the winter?")
+    once, stuffed = "honey hive winter stores ", "honey hive winter stores " * 200
+    stage = first_stage(asked, document(once, stuffed, "nothing"))
+
+    assert stage.words[1] <= stage.words[0]
+    assert stage.coverage[1] <= stage.coverage[0]
+
+
+def test_a_document_is_found_by_its_name_written_together() -> None:
+    question = parse_question("What were the sales of General Mills in fiscal 2018?")
+    terms = {term for terms in asked_names(question) for term in terms}
+
+    assert terms & name_terms(["GENERALMILLS_2018_10K"]) >= {"!gener", "!2018", "!generalmills"}
+
+
+def test_documents_with_rare_words_and_fitting_names_come_first() -> None:
+    question = parse_question("What were the sales of Acme in 2018?")
+    matches = {
+        "sales": [DocumentMatch(name, 5, 9) for name in "abc"],
+        "acme": [DocumentMatch("b", 9, 30)],
+        "!acme": [DocumentMatch("b", 0, 1)],
+    }
+    found = rank_documents(question, matches, {"a": 10, "b": 10, "c": 10})
+
+    assert found["b"].names > 0 == found["a"].names
+    assert found["b"].coverage > found["a"].coverage == found["c"].coverage
+
+
+@given(st.floats(-1e6, 1e6))
+def test_scores_are_from_0_to_1_and_rise(weighted: float) -> None:
+    assert 0 <= score_of(weighted) <= score_of(weighted + 1) <= 1
+
+
+def test_weights_name_every_feature() -> None:
+    assert all(value != 0 for value in (PAGES.dot(Features(**{name: 1.0})) for name in Features.__annotations__))
