@@ -27,7 +27,6 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.text_index import TextIndex
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.superscripts import visible_text
-from citekit.domain.ranking.ranked import RankedPage
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.found import FoundText, TextHit
