@@ -181,6 +181,9 @@ def test_the_generation_changes_with_every_change_of_a_text(make: Make) -> None:
         change()
         seen.append(index.generation())
     assert 5 == len(set(seen))
+    first = seen[1]
+    assert first is not None
+    assert [first, first.after(1), first.after(2), first.after(3)] == seen[1:]
 
     index.drop("none")
     index.note({"b": IndexedText("1", "current")})

@@ -6,14 +6,14 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from citekit.application.index_text import IndexText
 from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.modality import Modality
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.quotable_texts import QuotableTexts
-from citekit.domain.ports.text_index import IndexedText, TextIndex
+from citekit.domain.ports.text_index import Generation, IndexedText, TextIndex
 from citekit.domain.progress import Progress, silent
 
 LOOK_RATE = 1000
@@ -44,7 +44,7 @@ class LibraryTexts:
 
     versions: Mapping[str, str]
     skipped: Mapping[str, str]
-    generation: str | None
+    generation: Generation | None
 
 
 @frozen
@@ -57,7 +57,7 @@ class _Look:
     """
 
     state: str | None
-    generation: str | None
+    generation: Generation | None
     at: float
     settled: dict[str, IndexedText] = field(factory=dict)
     versions: dict[str, str] = field(factory=dict)
@@ -68,11 +68,12 @@ class _Look:
         self.settled[name] = text
         self.versions[name] = text.version
 
-    def holds(self, state: str | None, generation: str | None) -> bool:
+    def holds(self, state: str | None, generation: Generation | None) -> bool:
         """Return whether nothing was mapped, removed, or indexed since, and the comparison is recent."""
         maps = len(self.settled) + len(self.others)
         return (
-            None not in (state, generation)
+            state is not None
+            and generation is not None
             and (state, generation) == (self.state, self.generation)
             and 0 <= time.monotonic() - self.at < min(maps / LOOK_RATE, LOOK_LIMIT)
         )
@@ -103,7 +104,7 @@ class IndexedLibrary:
             for _ in range(ATTEMPTS):
                 look = self._compared(look, skipped, roots, progress)
                 if self.index.generation() == look.generation:
-                    break  # otherwise texts were added, or the index was damaged
+                    break  # otherwise another process changed the index, or it was damaged
             self._look = look
         assert look is not None
         others = [name for name in look.others if name not in skipped]
@@ -127,9 +128,10 @@ class IndexedLibrary:
         Resources in `skipped` are not read, and those that cannot be read are added to it, with the reason.
         """
         state, at = self.maps.state(), time.monotonic()
-        look = _Look(state, self.index.generation(), at)
-        is_same = before is not None and look.generation is not None and look.generation == before.generation
+        generation = self.index.generation()
+        is_same = before is not None and generation is not None and generation == before.generation
         known = before.settled if before is not None and is_same else self.index.texts()
+        look, added = _Look(state, generation, at), 0
         names, versions = self.maps.ids(), dict(self.maps.versions().items())
         reader = self.texts.reader_version()
         new: dict[str, IndexedText] = {}
@@ -157,6 +159,7 @@ class IndexedLibrary:
                     skipped[name] = str(error)
                     look.others.append(name)
                     continue
+                added += text is None or text.version != indexed
                 if resource_map.source_digest is None or resource_map.modality not in _BY_DIGEST:
                     look.others.append(name)
                     continue
@@ -169,4 +172,4 @@ class IndexedLibrary:
         finally:
             if new:
                 self.index.note(new)
-        return look
+        return evolve(look, generation=generation and generation.after(added))

@@ -37,8 +37,8 @@ FILE_LIMIT = 256 * 2**20
 LIMIT = 2**30
 """Limit on the total size of the cache files, in bytes; the least recently used is removed first."""
 
-CHECKED_EACH = 16
-"""The folder is checked again when cache files of 1/16 of its limit were written since the last check."""
+CHECKS = 16
+"""The number of checks of the folder while cache files are written that have its limit as their total size, on average."""
 
 _HEADER = b"citekit quotable 2 "
 
@@ -52,8 +52,8 @@ class KeptQuotableTexts:
     CiteKit home, so a file that was damaged, edited, renamed, or copied from another home counts as missing. Texts are
     not cached if the source changes while it is read.
 
-    The cost of storing a text does not grow with the number of texts in the cache. Therefore each process may exceed
-    `limit` by 1/16 before it removes files.
+    The cost of storing a text does not grow with the number of texts in the cache, because the total size is checked
+    only now and then. Therefore the cache may exceed `limit`, by 1/16 on average, before files are removed.
     """
 
     inner: QuotableTexts
@@ -62,8 +62,6 @@ class KeptQuotableTexts:
     is_unchanged: Callable[[Source], bool] = lambda _: True
     _known: OrderedDict[str, Sequence[Quotable]] = field(factory=OrderedDict, init=False)
     _in_memory: int = field(default=0, init=False)
-    _written: int | None = field(default=None, init=False)
-    """The bytes that were written since the folder was checked; None before the first check."""
     _lock: Lock = field(factory=Lock, init=False)
     _seal: HomeSeal = field(init=False)
 
@@ -124,16 +122,16 @@ class KeptQuotableTexts:
         with suppress(HomeUnwritable):
             code = self._seal.code(_name(path), payload).hex().encode()
             write_atomically(path, _HEADER + code + b"\n" + payload, durable=False, mode=mode_for(readers))
-            self._make_room(len(payload))
+            if _is_due(path, len(payload) * CHECKS / self.limit):
+                _shrink(self.folder, self.limit)
 
-    def _make_room(self, written: int) -> None:
-        """Remove cache files over the limit. Most calls only count the bytes that were `written`."""
-        with self._lock:
-            since = None if self._written is None else self._written + written
-            is_due = since is None or since > self.limit / CHECKED_EACH
-            self._written = 0 if is_due else since
-        if is_due:
-            _shrink(self.folder, self.limit)
+
+def _is_due(path: Path, share: float) -> bool:
+    """Return whether the folder is to be checked after the cache file at `path` was written.
+
+    This is so for a fraction `share` of all names, which are digests. No process has to remember the last check.
+    """
+    return int(path.name[:8], 16) < share * 2**32
 
 
 def _size(texts: Sequence[Quotable]) -> int:

@@ -18,6 +18,21 @@ class IndexedText:
     note: str = ""
 
 
+@frozen
+class Generation:
+    """The state of an index: which index it is, and how many times texts were stored in it or removed from it.
+
+    Another index, such as one that replaces a damaged one, has another `index`.
+    """
+
+    index: str
+    changes: int
+
+    def after(self, changes: int) -> Generation:
+        """Return the generation after that many changes, if nobody else changes the index."""
+        return Generation(self.index, self.changes + changes)
+
+
 class TextIndex(Protocol):
     """Stores the text of files in blocks, and finds the blocks that contain words. It is a cache: after a failure, a
     resource counts as not indexed. If `find` or `blocks` meets damage, it leaves blocks out, and `versions` no longer
@@ -33,10 +48,11 @@ class TextIndex(Protocol):
     def texts(self) -> Mapping[str, IndexedText]:
         """Return what is known of the indexed text of every resource."""
 
-    def generation(self) -> str | None:
-        """Return a text that changes when the text of any resource is stored or removed, by any process.
+    def generation(self) -> Generation | None:
+        """Return the generation, which changes when the text of any resource is stored or removed, by any process.
 
-        The cost does not depend on the number of resources. Return None if nothing is indexed.
+        Each call of `put` that stores a text is one change, also if it replaces a text. The cost does not depend on the
+        number of resources. Return None if there is no index.
         """
 
     def note(self, texts: Mapping[str, IndexedText]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import define, field
 
-from citekit.domain.ports.text_index import IndexedText
+from citekit.domain.ports.text_index import Generation, IndexedText
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import words_of
 
@@ -27,9 +27,9 @@ class MemoryTextIndex:
         """See `TextIndex.texts`."""
         return {name: IndexedText(known[0], self._notes.get(name, "")) for name, known in self._known.items()}
 
-    def generation(self) -> str | None:
+    def generation(self) -> Generation | None:
         """See `TextIndex.generation`."""
-        return str(self._changes) if self._known else None
+        return Generation("memory", self._changes)
 
     def note(self, texts: Mapping[str, IndexedText]) -> None:
         """See `TextIndex.note`."""

@@ -18,13 +18,13 @@ from citekit.adapters.libraries.sqlite.cache_file import SqliteFile, UnusableErr
 from citekit.adapters.libraries.sqlite.database import Tables
 from citekit.adapters.search.text_index.stored_form import from_bytes, to_bytes
 from citekit.adapters.system.home_seal import HomeSeal
-from citekit.domain.ports.text_index import IndexedText
+from citekit.domain.ports.text_index import Generation, IndexedText
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import words_of
 
 DATABASE = "text.db"
 
-VERSION = 2
+VERSION = 3
 """The form of the tables, and of the blocks in them."""
 
 BATCH = 500
@@ -36,8 +36,8 @@ _TABLES = Tables(
         "CREATE TABLE text (resource_id TEXT PRIMARY KEY, first INTEGER NOT NULL, blocks INTEGER NOT NULL,"
         " version TEXT NOT NULL, note TEXT NOT NULL, code BLOB NOT NULL) WITHOUT ROWID",
         "CREATE INDEX text_first ON text (first) WHERE blocks > 0",
-        "CREATE TABLE generation (value BLOB NOT NULL)",
-        "INSERT INTO generation VALUES (randomblob(16))",
+        "CREATE TABLE generation (made TEXT NOT NULL, changes INTEGER NOT NULL)",
+        "INSERT INTO generation VALUES (hex(randomblob(16)), 0)",
         "CREATE TABLE block (number INTEGER PRIMARY KEY, data BLOB NOT NULL, code BLOB NOT NULL)",
         "CREATE VIRTUAL TABLE term USING fts5 (terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii')",
     ),
@@ -66,7 +66,7 @@ LEAST_FREE_PAGES = 256
 
 _FOREIGN = "the file has text that this home did not store"
 
-_CHANGE = "UPDATE generation SET value = randomblob(16)"
+_CHANGE = "UPDATE generation SET changes = changes + 1"
 
 _Row = tuple[str, int, int, str, str]
 """`(resource ID, number of the first block, number of blocks, version, note)`"""
@@ -93,10 +93,12 @@ class SqliteTextIndex:
         """See `TextIndex.texts`."""
         return {name: IndexedText(version, note) for name, _, _, version, note in self._own_rows(_ALL)}
 
-    def generation(self) -> str | None:
+    def generation(self) -> Generation | None:
         """See `TextIndex.generation`."""
-        found = self._file.read(lambda connection: connection.execute("SELECT hex(value) FROM generation").fetchone())
-        return str(found[0]) if found else None
+        match self._file.read(lambda connection: connection.execute("SELECT * FROM generation").fetchone()):
+            case (str(made), int(changes)):
+                return Generation(made, changes)
+        return None
 
     def note(self, texts: Mapping[str, IndexedText]) -> None:
         """See `TextIndex.note`."""
@@ -136,7 +138,14 @@ class SqliteTextIndex:
         """See `TextIndex.drop`. The file is rewritten when most of it is free."""
         if not _is_unicode(resource_id):
             return
-        if self._file.write(lambda connection: self._take(connection, resource_id), create=False):
+
+        def dropped(connection: Connection) -> bool:
+            is_dropped = self._take(connection, resource_id)
+            if is_dropped:
+                connection.execute(_CHANGE)
+            return is_dropped
+
+        if self._file.write(dropped, create=False):
             self._shrink()
 
     def _shrink(self) -> None:
@@ -281,7 +290,6 @@ class SqliteTextIndex:
             connection.execute("INSERT INTO term (term, rowid, terms) VALUES ('delete', ?, ?)", (number, terms))
         connection.execute("DELETE FROM block WHERE number >= ? AND number < ?", (first, first + count))
         connection.execute("DELETE FROM text WHERE resource_id = ?", (resource_id,))
-        connection.execute(_CHANGE)
         if connection.execute("SELECT NOT EXISTS (SELECT 1 FROM block)").fetchone()[0]:
             connection.execute(
                 "INSERT INTO term (term) VALUES ('delete-all')"
