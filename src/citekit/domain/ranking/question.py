@@ -8,15 +8,18 @@ from itertools import pairwise
 from attrs import frozen
 
 from citekit.domain.library.lexical import STEM, STOP_WORDS, is_unspaced, stems, tokens
+from citekit.domain.ranking.metrics import ingredients
 from citekit.domain.ranking.references import Label, labels_in, pages_in
 
 _INSTRUCTIONS = """
 answer answers question questions please give list round rounded rounding decimal decimals places according document paper
-based provide tell briefly write mention mentioned following
-antworte bitte nenne laut liste donne selon documento según secondo rispondi responda responde volgens geef noem
+based provide tell briefly write mention mentioned following many much percent percentage amount fiscal
+usd eur gbp thousand thousands million millions billion billions
+antworte bitte nenne laut liste viel viele prozent donne selon combien pourcentage documento según cuántos cuántas cuánto
+porcentaje secondo rispondi quanti quante quanto percentuale responda responde volgens geef noem hoeveel procent
 """
-INSTRUCTIONS = frozenset(_INSTRUCTIONS.split())
-"""Words that say how to answer. They are dropped from a question that has other words."""
+INSTRUCTIONS = frozenset(tokens(_INSTRUCTIONS))
+"""Words that say how to answer, and words of quantity. They are dropped from a question that has other words."""
 
 _FISCAL_YEAR = re.compile(r"\bFY\s?'?(\d{4}|\d{2})\b", re.IGNORECASE)
 _QUARTER = re.compile(r"\b(\d{4})\s?-?Q[1-4]\b|\bQ[1-4]\s?'?-?(\d{4})\b", re.IGNORECASE)
@@ -35,10 +38,11 @@ WORDS = 64
 class ParsedQuestion:
     """A question as the ranking of pages sees it.
 
-    `stems` are the stems of its words, without repetition, `pairs` those of adjacent words, and `words` the whole words
-    that are longer than a stem. `meaning` is the text for the embedder, without tokens that have no letters.
-    `sentence` is 0 for keywords and 1 for a whole sentence. `about_amounts` is True if the question names a year, a
-    currency, a percentage, or a ratio. `pages` are numbers of pages from 1, and `labels` are parts such as "Figure 3".
+    `stems` are the stems of its words, without repetition and with those of the ingredients of metrics, `pairs` those of
+    adjacent words, and `words` the whole words that are longer than a stem. `meaning` is the text for the embedder, without
+    tokens that have no letters. `sentence` is 0 for keywords and 1 for a whole sentence. `about_amounts` is True if the
+    question names a year, a currency, a percentage, or a ratio. `pages` are numbers of pages from 1, and `labels` are parts
+    such as "Figure 3".
     """
 
     text: str
@@ -60,6 +64,10 @@ def parse_question(text: str) -> ParsedQuestion:
     every = tokens(plain)
     asked = [word for word in every if word not in INSTRUCTIONS]
     found = stems(asked) or stems(every) or every
+    length = len(dict.fromkeys(found))
+    for words in ingredients(plain):
+        asked += tokens(words)
+        found += stems(tokens(words))
     distinct = tuple(dict.fromkeys(found))[:WORDS]
     pages, last_page = pages_in(plain)
     return ParsedQuestion(
@@ -68,7 +76,7 @@ def parse_question(text: str) -> ParsedQuestion:
         stems=distinct,
         pairs=tuple(dict.fromkeys(pairwise(found)))[:WORDS],
         words=tuple(dict.fromkeys(filter(_is_long, asked)))[:WORDS],
-        sentence=min(1.0, max(0.0, (len(distinct) - _SHORT) / (_LONG - _SHORT))),
+        sentence=min(1.0, max(0.0, (length - _SHORT) / (_LONG - _SHORT))),
         about_amounts=_AMOUNT.search(plain) is not None,
         pages=pages,
         last_page=last_page,

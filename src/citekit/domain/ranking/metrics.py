@@ -1,0 +1,63 @@
+"""Lists what financial metrics are computed from, because statements name the ingredients and not the metric.
+
+The definitions are those of textbooks of accounting. "What was the quick ratio?" is answered by the page with the current
+assets, the inventories, and the current liabilities.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+_CURRENT = "total current assets total current liabilities"
+_PROPERTY = "purchases of property plant and equipment"
+
+METRICS: Mapping[str, str] = {
+    "capex": f"capital expenditures {_PROPERTY}",
+    "capital expenditure": _PROPERTY,
+    "capital expenditures": _PROPERTY,
+    "free cash flow": f"net cash provided by operating activities {_PROPERTY}",
+    "current ratio": _CURRENT,
+    "working capital": _CURRENT,
+    "quick ratio": f"inventories {_CURRENT}",
+    "gross margin": "gross profit cost of sales revenue",
+    "gross profit": "cost of sales net sales",
+    "operating margin": "operating income net sales revenue",
+    "net margin": "net income net sales revenue",
+    "net profit margin": "net income net sales revenue",
+    "profit margin": "net income net sales revenue",
+    "ebitda": "operating income depreciation amortization",
+    "ebit": "operating income",
+    "eps": "earnings per share basic diluted",
+    "return on assets": "net income total assets",
+    "roa": "net income total assets",
+    "return on equity": "net income shareholders equity",
+    "roe": "net income shareholders equity",
+    "asset turnover": "net sales total assets",
+    "inventory turnover": "cost of goods sold inventories",
+    "days inventory outstanding": "cost of goods sold inventories",
+    "dio": "cost of goods sold inventories",
+    "receivables turnover": "accounts receivable net sales",
+    "days sales outstanding": "accounts receivable net sales",
+    "dso": "accounts receivable net sales",
+    "payables turnover": "accounts payable cost of goods sold",
+    "days payable outstanding": "accounts payable cost of goods sold",
+    "dpo": "accounts payable cost of goods sold",
+    "cash conversion cycle": "inventories accounts receivable accounts payable cost of goods sold",
+    "debt to equity": "total debt total shareholders equity",
+    "net debt": "long-term debt cash and cash equivalents",
+    "interest coverage": "interest expense operating income",
+    "dividend payout": "dividends paid net income",
+    "effective tax rate": "provision for income taxes income before income taxes",
+}
+_GAP = r"[\s-]+"
+_NAMES = re.compile(
+    rf"(?<!\w)(?:{'|'.join(name.replace(' ', _GAP) for name in sorted(METRICS, key=len, reverse=True))})(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def ingredients(question: str) -> Iterator[str]:
+    """Yield what each metric that the question names is computed from, as the words of statements."""
+    for name in _NAMES.findall(question):
+        yield METRICS[" ".join(re.split(_GAP, name.lower()))]
