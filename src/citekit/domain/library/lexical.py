@@ -17,6 +17,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from zlib import crc32
 
@@ -224,13 +225,16 @@ def stems(words: Iterable[str]) -> list[str]:
 
     Numbers stay whole. Words of a script without spaces result in pairs of characters.
     """
-    found: list[str] = []
-    for word in words:
-        if _UNSPACED_START.match(word):
-            found += map("".join, pairwise(word)) if len(word) > 1 else (word,)
-        elif word not in STOP_WORDS:
-            found.append(word if word.isdigit() else word[:STEM])
-    return found
+    return [stem for word in words for stem in _stems_of(word)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _stems_of(word: str) -> tuple[str, ...]:
+    if _UNSPACED_START.match(word):
+        return tuple(map("".join, pairwise(word))) if len(word) > 1 else (word,)
+    if word in STOP_WORDS:
+        return ()
+    return (word if word.isdigit() else word[:STEM],)
 
 
 def is_unspaced(word: str) -> bool:
