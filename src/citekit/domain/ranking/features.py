@@ -32,9 +32,10 @@ class Features:
     """How well a page fits a question. All values are from 0 to 1, and similarities from -1 to 1.
 
     `words` is the BM25 score of the page, and `coverage` the share of the question's words that the page has; both weigh
-    each word by its rarity in the document. `similarity` is the cosine of the best passage. `first_lines`, `title`, and
-    `numeric` are 0 for keywords. `contents` is 1 for a table of contents or an index, and `reference` for a page or label
-    that the question names. `pairs`, `whole_words`, and `passage` are from the second stage.
+    each word by its rarity in the document. `similarity` is the cosine of the best passage. `first_lines` and `title` are 0
+    for keywords, and `numeric` is 0 unless the question is about amounts. `contents` is 1 for a table of contents or an
+    index, and `reference` for a page or label that the question names. `pairs`, `whole_words`, and `passage` are from the
+    second stage.
     """
 
     words: float = 0.0
@@ -101,7 +102,7 @@ class FirstStage:
             sentence_similarity=sentence * similarity,
             first_lines=gate * self.first_lines[page],
             title=gate * self.title[page],
-            numeric=gate * self.numeric[page],
+            numeric=0.0 if self.lists[page] else self.numeric[page],
             contents=float(self.lists[page]),
             reference=float(page in self.referred),
         )
@@ -119,7 +120,7 @@ class FirstStage:
             + (
                 weights.contents
                 if is_list
-                else sentence * (weights.first_lines * first + weights.title * title + weights.numeric * numeric)
+                else sentence * (weights.first_lines * first + weights.title * title) + weights.numeric * numeric
             )
             for words, coverage, similarity, first, title, numeric, is_list in zip(
                 self.words,
