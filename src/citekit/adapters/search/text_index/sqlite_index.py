@@ -11,6 +11,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import groupby, islice
 from sqlite3 import Connection, DatabaseError
 from typing import Any
 
@@ -201,18 +202,20 @@ class SqliteTextIndex:
         """See `TextIndex.find_everywhere`."""
         before = self.generation()
         held = self._holding(words)
-        rows = sorted(self._own_rows(_OF_FIRST, json.dumps(list(held))))
-        wanted = [(row, number) for row in rows for number in held[row[1]]]
+        rows = sorted(filter(None, map(_row, self._rows_of(_OF_FIRST, json.dumps(list(held))))))
         is_whole = len(rows) == len(held)
-        for at in range(0, len(wanted), BATCH):
-            batch = wanted[at : at + BATCH]
+        wanted = ((stored, number) for stored in rows for number in held[stored[0][1]])
+        while batch := list(islice(wanted, BATCH)):
             blocks = self._numbered([number for _, number in batch])
-            for (name, first, count, version, _), number in batch:
-                stored = blocks.get(number) if number < first + count else None
-                if stored is not None and self._is_own(stored[1], name, version, number - first, stored[0]):
-                    yield name, version, from_bytes(stored[0])
-                else:
-                    is_whole = False
+            for (row, code), own in groupby(batch, key=lambda each: each[0]):
+                name, first, count, version, _ = row
+                is_own = self._seal.holds(code, *_parts(row))
+                for _, number in own:
+                    stored = blocks.get(number) if is_own and number < first + count else None
+                    if stored is not None and self._is_own(stored[1], name, version, number - first, stored[0]):
+                        yield name, version, from_bytes(stored[0])
+                    else:
+                        is_whole = False
         if not is_whole and self.generation() == before:
             self._file.discard()
 
@@ -249,23 +252,19 @@ class SqliteTextIndex:
 
     def _own_rows(self, query: str, *values: str) -> list[_Row]:
         """Return the rows of the table of texts that `query` selects and that this CiteKit home stored."""
-        found = self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
-        return [row for stored in found if (row := self._own_row(stored)) is not None]
+        return [row for stored in self._rows_of(query, *values) if (row := self._own_row(stored)) is not None]
+
+    def _rows_of(self, query: str, *values: str) -> list[Sequence[object]]:
+        return self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
 
     def _insert(self, connection: Connection, row: _Row) -> None:
         code = self._seal.code(*_parts(row))
         connection.execute("INSERT OR REPLACE INTO text VALUES (?, ?, ?, ?, ?, ?)", (*row, code))
 
     def _own_row(self, stored: Sequence[object]) -> _Row | None:
-        """Return `stored`, a row of the table of texts, if this CiteKit home stored it; else None.
-
-        A row from elsewhere may have values of any type.
-        """
-        match stored:
-            case [str(name), int(first), int(count), str(version), str(note), code]:
-                row = name, first, count, version, note
-                return row if self._seal.holds(code, *_parts(row)) else None
-        return None
+        """Return `stored`, a row of the table of texts, if this CiteKit home stored it; else None."""
+        found = _row(stored)
+        return found[0] if found is not None and self._seal.holds(found[1], *_parts(found[0])) else None
 
     def _is_own(self, code: object, resource_id: str, version: str, at: int, data: object) -> bool:
         """Return whether this CiteKit home stored the block `data`, which is block `at` (from 0) of the resource."""
@@ -307,6 +306,17 @@ def block_parts(resource_id: str, version: str, at: int, data: bytes) -> tuple[b
 
 def _terms(block: TextBlock) -> str:
     return " ".join(sorted(set(words_of(block.text))))
+
+
+def _row(stored: Sequence[object]) -> tuple[_Row, bytes] | None:
+    """Return a row of the table of texts and its authentication code, which is not checked.
+
+    Return None if its values have other types. A row from elsewhere may have values of any type.
+    """
+    match stored:
+        case [str(name), int(first), int(count), str(version), str(note), bytes(code)]:
+            return (name, first, count, version, note), code
+    return None
 
 
 def _parts(row: _Row) -> tuple[bytes, ...]:
