@@ -16,7 +16,7 @@ from benchmarks.ranking.questions import Question
 from benchmarks.ranking.rankings import pages_of
 from citekit.application.index_ranking import IndexRanking
 from citekit.container import Container
-from citekit.domain.ranking.features import Features, first_stage, rarities, second_stage
+from citekit.domain.ranking.features import Features, first_stage, second_stage
 from citekit.domain.ranking.question import parse_question
 
 Matrix = NDArray[np.float64]
@@ -39,8 +39,8 @@ def examples(app: Container, questions: Sequence[Question], names: Mapping[str, 
         asked, document = parse_question(question.text), ready.document
         vector = index.embedder.query(asked.meaning or asked.text) if index.embedder is not None else None
         stage = first_stage(asked, document.index, document.similarities(vector) if vector is not None else None)
-        rarity, pages = rarities(asked, document.index), pages_of(ready, app)
-        rows = [second_stage(asked, stage.features(at), page[2], rarity) for at, page in enumerate(pages)]
+        pages = pages_of(ready, app)
+        rows = [second_stage(stage, at, page[2]) for at, page in enumerate(pages)]
         right = [float(question.is_answered_by(number, text)) for _, number, text in pages]
         if 0 < sum(right) < len(right):
             found.append((np.array([astuple(row) for row in rows]), np.array(right)))

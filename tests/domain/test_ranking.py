@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from citekit.domain.ranking.best_lines import best_lines
 from citekit.domain.ranking.document_index import DocumentIndex, PageText, index_document
 from citekit.domain.ranking.documents import DocumentMatch, asked_names, name_terms, rank_documents
-from citekit.domain.ranking.features import Features, first_stage, rarities, second_stage
+from citekit.domain.ranking.features import Features, first_stage, second_stage
 from citekit.domain.ranking.question import parse_question
 from citekit.domain.ranking.references import Label, label_of, labels_in, pages_in
 from citekit.domain.ranking.weights import FIRST_STAGE, PAGES, score_of
@@ -26,8 +26,8 @@ def document(*pages: str) -> DocumentIndex:
 
 def best(question: str, *pages: str) -> int:
     asked, index = parse_question(question), document(*pages)
-    stage, rarity = first_stage(asked, index), rarities(asked, index)
-    scores = [second_stage(asked, stage.features(at), text, rarity).dot(PAGES) for at, text in enumerate(pages)]
+    stage = first_stage(asked, index)
+    scores = [second_stage(stage, at, text).dot(PAGES) for at, text in enumerate(pages)]
     return scores.index(max(scores)) + 1
 
 
@@ -123,9 +123,9 @@ def test_features_are_shares_and_repetition_of_a_page_does_not_change_its_covera
     question: str, pages: list[str]
 ) -> None:
     asked, index = parse_question(question), document(*pages)
-    stage, rarity = first_stage(asked, index), rarities(asked, index)
+    stage = first_stage(asked, index)
     for at, score in enumerate(stage.scores(FIRST_STAGE)):
-        features = second_stage(asked, stage.features(at), pages[at], rarity)
+        features = second_stage(stage, at, pages[at])
         assert all(-1e-9 <= value <= 1 + 1e-9 for value in (features.words, features.coverage, features.pairs))
         assert all(-1e-9 <= value <= 1 + 1e-9 for value in (features.passage, features.whole_words, features.title))
         assert score == pytest.approx(stage.features(at).dot(FIRST_STAGE))
@@ -135,8 +135,7 @@ def test_features_are_shares_and_repetition_of_a_page_does_not_change_its_covera
 
 @given(TEXTS, TEXTS)
 def test_the_best_lines_are_whole_lines(text: str, question: str) -> None:
-    asked = parse_question(question)
-    start, end = best_lines(text, asked, dict.fromkeys(asked.stems, 1.0))
+    start, end = best_lines(text, dict.fromkeys(parse_question(question).stems, 1.0))
 
     assert 0 <= start <= end <= len(text)
     assert text[:start].endswith("\n") or start == 0

@@ -10,7 +10,7 @@ from attrs import frozen
 from citekit.application.index_text import IndexText
 from citekit.domain.errors import RequestRefused
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
-from citekit.domain.locations import Chapter, Lines, Location, Pages
+from citekit.domain.locations import Chapter
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.ranking_index import IndexedDocument, PassageVectors, RankingIndex
 from citekit.domain.ports.text_index import TextIndex
@@ -19,6 +19,7 @@ from citekit.domain.ranking.document_index import PageText, index_document
 from citekit.domain.ranking.documents import name_terms
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
+from citekit.domain.text_search.headings import Headings
 
 VERSION = 1
 """Changes when the same text may result in another index."""
@@ -77,8 +78,8 @@ class IndexRanking:
         name = resource_map.resource_id
         size = self.texts.size(name, text_version)
         blocks = [block for block in self.texts.blocks(name, text_version, 0, size) if not block.hidden]
-        titles = _titles(resource_map.outline)
-        pages = [PageText(block.text, _number(block), titles.on(block)) for block in blocks]
+        headings = Headings(resource_map.outline)
+        pages = [PageText(block.text, _number(block), _titles(headings, block)) for block in blocks]
         names = (resource_map.title, PurePath(resource_map.source_path).stem)
         self.ranking.put(name, version, index_document(pages), name_terms(names), self._vectors(pages))
 
@@ -107,41 +108,7 @@ def _number(block: TextBlock) -> int:
     return 0
 
 
-class _Titles:
-    """The titles of the nodes of a map, by the page, line, or chapter in which they begin."""
-
-    def __init__(self, found: dict[tuple[UnitKind, int], list[str]]) -> None:
-        self._found = found
-
-    def on(self, block: TextBlock) -> Sequence[str]:
-        """Return the titles of the nodes that begin in a block. Of a chapter with several blocks, none has titles but
-        that of the whole chapter.
-        """
-        located = block.located
-        if not isinstance(located, ExtractedText):
-            return ()
-        return [
-            title
-            for number in dict.fromkeys(located.units.numbers)
-            for title in self._found.get((located.kind, number), ())
-        ]
-
-
-def _titles(resource_map: ResourceMap) -> _Titles:
-    found: dict[tuple[UnitKind, int], list[str]] = {}
-    for node in resource_map.walk():
-        start = _start_of(node.location)
-        if start is not None:
-            found.setdefault(start, []).append(node.title)
-    return _Titles(found)
-
-
-def _start_of(location: Location) -> tuple[UnitKind, int] | None:
-    match location:
-        case Pages(numbers=numbers):
-            return UnitKind.PAGE, numbers[0]
-        case Lines(first=line):
-            return UnitKind.LINE, line
-        case Chapter(number=chapter, chars=None):
-            return UnitKind.CHAPTER, chapter
-    return None
+def _titles(headings: Headings, block: TextBlock) -> list[str]:
+    """Return the titles of the nodes that begin in a block, but not of the parts of chapters, which have many blocks."""
+    nodes = headings.nodes_on(block)
+    return [node.title for node in nodes if not (isinstance(node.location, Chapter) and node.location.chars)]

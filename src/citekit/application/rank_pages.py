@@ -23,7 +23,7 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.progress import Progress, silent
 from citekit.domain.ranking.best_lines import best_lines
 from citekit.domain.ranking.documents import CANDIDATES, asked_names, rank_documents
-from citekit.domain.ranking.features import FirstStage, first_stage, rarities, second_stage
+from citekit.domain.ranking.features import FirstStage, first_stage, second_stage
 from citekit.domain.ranking.question import ParsedQuestion, parse_question
 from citekit.domain.ranking.ranked import RankedPage, RankedPages
 from citekit.domain.ranking.weights import DOCUMENTS, FIRST_STAGE, PAGES, PAGES_WITHOUT_VECTORS, score_of
@@ -159,7 +159,6 @@ class RankPages:
                 found += [_Candidate(score + priors[name], name, page) for page, score in scores]
         found.sort(key=lambda each: (-each.score, each.resource_id, each.page))
         weights = PAGES if vector is not None else PAGES_WITHOUT_VECTORS
-        rarity = {name: rarities(asked, documents[name].document.index) for name in stages}
         ranked = []
         for each in found[: max(READ, 2 * limit)]:
             ready = documents[each.resource_id]
@@ -168,13 +167,12 @@ class RankPages:
             )
             if block is None:
                 continue
-            features = stages[each.resource_id].features(each.page)
-            features = second_stage(asked, features, block.text, rarity[each.resource_id])
+            features = second_stage(stages[each.resource_id], each.page, block.text)
             ranked.append((features.dot(weights) + priors[each.resource_id], each, block, features.coverage))
         ranked.sort(key=itemgetter(0), reverse=True)
         pages = []
         for score, each, block, coverage in ranked:
-            start, end = best_lines(block.text, asked, rarity[each.resource_id])
+            start, end = best_lines(block.text, stages[each.resource_id].rarities)
             try:
                 limits = documents[each.resource_id].resource_map.extent
                 location = block.located.locate(start, end).clamp(limits)

@@ -79,9 +79,9 @@ class Hit:
 
     `score` is from 0 to 1; `dense` and `lexical` are its components, None if that search did not find the chunk.
     `stale` means that the file was mapped again after it was ingested, so the address may refer to something else. `weak`
-    means that the score is below the threshold of the request.
-    `around` is the chapter text around the chunk, if context was requested. `copies` are the addresses of lower-ranked
-    chunks whose text is contained in this one; they are not separate hits.
+    means that the score is below the threshold of the request. `around` is the chapter text around the chunk, if context was
+    requested. `copies` are the addresses of lower-ranked chunks whose text is contained in this one; they are not separate
+    hits.
     """
 
     score: float

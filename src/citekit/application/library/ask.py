@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from attrs import define, evolve, field, frozen
@@ -86,7 +86,7 @@ class Ask:
         for entry in self.ledger.books(request.collection):
             if _accepts(request.where, entry):
                 with suppress(CiteKitError):
-                    if self.maps.get(entry.resource_id).source_digest == entry.digest:
+                    if self.maps.card(entry.resource_id).source_hash == entry.digest.hex:
                         books[entry.resource_id] = entry.digest.hex
         try:
             found = self.rank(query, list(books), limit=max(PAGES, 3 * request.limit)) if books else None
@@ -99,7 +99,7 @@ class Ask:
         rankable = frozenset(digest for name, digest in books.items() if name not in found.skipped)
         return BookPages([(books[page.resource_id], page) for page in found.pages], rankable)
 
-    def _ranked(self, request: AskRequest, question: Question, pages: BookPages) -> tuple[list[Hit], bool]:
+    def _ranked(self, request: AskRequest, question: Question, pages: BookPages) -> tuple[Iterator[Hit], bool]:
         """Return the hits, best first, and whether more candidates would not lead to more of them."""
         assert question.words is not None
         found = self.index.search(request.collection, question)
@@ -133,7 +133,7 @@ class Ask:
                 f"citekit library rebuild --collection {collection}"
             )
 
-    def _distinct(self, request: AskRequest, ranked: Sequence[Hit], hidden: Container[str]) -> list[Hit]:
+    def _distinct(self, request: AskRequest, ranked: Iterable[Hit], hidden: Container[str]) -> list[Hit]:
         """Return the first hits, without duplicate texts and without books whose ingest is unfinished."""
         hits = _DistinctHits()
         for hit in ranked:
@@ -147,10 +147,10 @@ class Ask:
         """Return the hit, marked as stale if the current map is of other bytes."""
         payload = hit.chunk.payload
         try:
-            digest = self.maps.get(str(payload.get("resource_id"))).source_digest
+            digest = self.maps.card(str(payload.get("resource_id"))).source_hash
         except CiteKitError:
             return hit
-        return hit if digest is None or digest.hex == payload.get("digest") else evolve(hit, stale=True)
+        return hit if digest is None or digest == payload.get("digest") else evolve(hit, stale=True)
 
     def _in_context(self, answers: Answers) -> Answers:
         request = answers.request

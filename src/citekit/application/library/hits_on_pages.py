@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from attrs import field, frozen
 
@@ -46,25 +47,64 @@ class _Passage:
 
 @frozen
 class _OnBook:
-    """A chunk of a book with ranked pages, and its passages."""
+    """A chunk that was found, where it is, and its passages, which are compared with the question only if need be."""
 
     ranked: Ranked
-    chunk: Chunk
-    location: Location
-    passages: Sequence[_Passage] = field(repr=False)
+    entry: Entry = field(repr=False)
+    words: SparseVector = field(repr=False)
+
+    @cached_property
+    def chunk(self) -> Chunk:
+        return chunk_of(self.entry)
+
+    @cached_property
+    def location(self) -> Location:
+        return parse_address(self.chunk.address).location
+
+    @cached_property
+    def passages(self) -> Sequence[_Passage]:
+        if self.chunk.foreign:
+            return ()
+        return [self._passage(each) for each in self.entry.payload.get("passages", ())]
+
+    def _passage(self, stored: Mapping[str, object]) -> _Passage:
+        text, address = _slice(self.chunk, stored), str(stored["address"])
+        worth = overlap(self.words, text) + NEARNESS * (stored["id"] == self.ranked.passage)
+        return _Passage(text, address, parse_address(address).location, worth)
 
     def on(self, place: Location) -> tuple[float, _Passage | None] | None:
         """Return how good the best passage that overlaps `place` is, and that passage; None if the chunk is elsewhere."""
+        if not self.location.overlaps(place):
+            return None
         near = [each for each in self.passages if each.location.overlaps(place)]
-        if near:
-            best = max(near, key=lambda each: each.worth)
-            return best.worth, best
-        return (-1.0, None) if self.location.overlaps(place) else None
+        best = max(near, key=lambda each: each.worth, default=None)
+        return (-1.0, None) if best is None else (best.worth, best)
+
+
+@frozen
+class _Candidate:
+    """A chunk as a hit. Its passage is the best of the chunk if it is not the best on a page."""
+
+    score: float
+    found: _OnBook
+    passage: _Passage | None = None
+
+    def hit(self) -> Hit:
+        found = self.found
+        passage = self.passage or max(found.passages, key=lambda each: each.worth, default=None)
+        return Hit(
+            score=self.score,
+            chunk=found.chunk,
+            dense=found.ranked.dense,
+            lexical=found.ranked.lexical,
+            passage=None if passage is None else passage.text,
+            passage_address=None if passage is None else passage.address,
+        )
 
 
 def hits_on_pages(
     pages: BookPages, found: Sequence[tuple[Ranked, Entry]], words: SparseVector
-) -> tuple[list[Hit], frozenset[str]]:
+) -> tuple[Iterator[Hit], frozenset[str]]:
     """Return a hit for each ranked page, and for each chunk of a book that is not rankable, best first.
 
     `found` are the chunks that the vector index found, best first. Of several chunks on a page, those with its best lines
@@ -72,13 +112,13 @@ def hits_on_pages(
     books with a page of which no chunk was found.
     """
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
-    hits: list[Hit] = []
+    hits: list[_Candidate] = []
     for ranked, entry in found:
-        digest = str(entry.payload.get("digest"))
+        digest, each = str(entry.payload.get("digest")), _OnBook(ranked, entry, words)
         if digest not in pages.rankable:
-            hits.append(_hit_of(ranked, entry, words))
+            hits.append(_Candidate(ranked.score, each))
         else:
-            books[digest].append(_on_book(ranked, entry, words))
+            books[digest].append(each)
     used: set[str] = set()
     lacking: set[str] = set()
     for digest, page in pages.pages:
@@ -87,15 +127,16 @@ def hits_on_pages(
             lacking.add(digest)
             continue
         (_, passage), best = max(there, key=lambda each: each[0][0])
-        if best.chunk.id not in used:
-            used.add(best.chunk.id)
-            hits.append(_hit(best, page.score, passage))
+        if best.entry.id not in used:
+            used.add(best.entry.id)
+            hits.append(_Candidate(page.score, best, passage))
     for digest, chunks in books.items():
-        hits += _others(pages, digest, [each for each in chunks if each.chunk.id not in used])
-    return sorted(hits, key=lambda hit: -hit.score), frozenset(lacking)
+        hits += _others(pages, digest, [each for each in chunks if each.entry.id not in used])
+    hits.sort(key=lambda each: -each.score)
+    return (each.hit() for each in hits), frozenset(lacking)
 
 
-def _others(pages: BookPages, digest: str, chunks: Sequence[_OnBook]) -> Iterator[Hit]:
+def _others(pages: BookPages, digest: str, chunks: Sequence[_OnBook]) -> Iterator[_Candidate]:
     """Yield chunks of a book that are not the best of a page, as hits that score no higher than the page they are on.
 
     A chunk on no ranked page scores no higher than the last of them.
@@ -104,46 +145,12 @@ def _others(pages: BookPages, digest: str, chunks: Sequence[_OnBook]) -> Iterato
     own = [page for of, page in pages.pages if of == digest]
     for each in chunks:
         scores = [page.score for page in own if each.location.overlaps(page.extent)]
-        best = max(each.passages, key=lambda passage: passage.worth, default=None)
-        yield _hit(each, min(each.ranked.score, max(scores, default=last)), best)
+        yield _Candidate(min(each.ranked.score, max(scores, default=last)), each)
 
 
 def _on(chunks: Sequence[_OnBook], place: Location) -> list[tuple[tuple[float, _Passage | None], _OnBook]]:
     """Return the chunks that overlap `place`, each with what `_OnBook.on` returns."""
     return [(held, each) for each in chunks if (held := each.on(place)) is not None]
-
-
-def _on_book(ranked: Ranked, entry: Entry, words: SparseVector) -> _OnBook:
-    chunk = chunk_of(entry)
-    return _OnBook(ranked, chunk, parse_address(chunk.address).location, _passages(ranked, entry, chunk, words))
-
-
-def _hit(found: _OnBook, score: float, passage: _Passage | None) -> Hit:
-    return Hit(
-        score=score,
-        chunk=found.chunk,
-        dense=found.ranked.dense,
-        lexical=found.ranked.lexical,
-        passage=None if passage is None else passage.text,
-        passage_address=None if passage is None else passage.address,
-    )
-
-
-def _hit_of(ranked: Ranked, entry: Entry, words: SparseVector) -> Hit:
-    """Return a chunk as a hit with the score of the vector index, and with its best passage."""
-    found = _on_book(ranked, entry, words)
-    return _hit(found, ranked.score, max(found.passages, key=lambda each: each.worth, default=None))
-
-
-def _passages(ranked: Ranked, entry: Entry, chunk: Chunk, words: SparseVector) -> list[_Passage]:
-    if chunk.foreign:
-        return []
-    found = []
-    for each in entry.payload.get("passages", ()):
-        text, address = _slice(chunk, each), str(each["address"])
-        worth = overlap(words, text) + NEARNESS * (each["id"] == ranked.passage)
-        found.append(_Passage(text, address, parse_address(address).location, worth))
-    return found
 
 
 def _slice(chunk: Chunk, passage: Mapping[str, object]) -> str:

@@ -12,6 +12,7 @@ from attrs import astuple, frozen
 
 from citekit.domain.library.lexical import STEM, STOP_WORDS, tokens
 from citekit.domain.ranking.question import INSTRUCTIONS, ParsedQuestion
+from citekit.domain.ranking.rarity import rarity
 
 CANDIDATES = 12
 """The number of documents whose pages are ranked."""
@@ -86,20 +87,20 @@ def rank_documents(
     sums: dict[str, list[float]] = {}
     for terms in asked_names(question):
         best = {each.resource_id for term in terms for each in matches.get(term, ())}
-        weight = _rarity(len(sizes), len(best))
+        weight = rarity(len(sizes), len(best))
         for resource_id in best:
             names[resource_id] = names.get(resource_id, 0.0) + weight
     whole = 0.0
     for stem in question.stems:
         found = matches.get(stem, ())
-        rarity = _rarity(len(sizes), len(found))
-        whole += rarity
+        weight = rarity(len(sizes), len(found))
+        whole += weight
         for each in found:
             size = sizes.get(each.resource_id, 1)
             mine = sums.setdefault(each.resource_id, [0.0, 0.0, 0.0])
-            mine[0] += rarity
-            mine[1] += rarity * each.count / (each.count + 1 + size / 8)
-            mine[2] += rarity * math.sqrt(each.pages / size)
+            mine[0] += weight
+            mine[1] += weight * each.count / (each.count + 1 + size / 8)
+            mine[2] += weight * math.sqrt(each.pages / size)
     whole = whole or 1.0
     return {
         resource_id: DocumentFeatures(
@@ -108,7 +109,3 @@ def rank_documents(
         )
         for resource_id in sums.keys() | names.keys()
     }
-
-
-def _rarity(documents: int, having: int) -> float:
-    return math.log(1 + (documents - having + 0.5) / (having + 0.5))

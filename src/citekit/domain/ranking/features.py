@@ -6,7 +6,6 @@ pages, and adds what only the text says: adjacent words, whole words, and whethe
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from operator import mul
@@ -16,6 +15,7 @@ from attrs import astuple, evolve, field, frozen
 from citekit.domain.library.lexical import STEM, stems, tokens
 from citekit.domain.ranking.document_index import FIRST, TITLE, DocumentIndex
 from citekit.domain.ranking.question import ParsedQuestion
+from citekit.domain.ranking.rarity import rarity
 
 SATURATION, LENGTH_EFFECT = 2.0, 0.75
 """k1 and b of BM25 (Robertson and Zaragoza, 2009), for pages."""
@@ -57,29 +57,16 @@ class Features:
         return float(sum(map(mul, astuple(self), astuple(other))))
 
 
-def rarities(question: ParsedQuestion, index: DocumentIndex) -> dict[str, float]:
-    """Return the rarity of each stem of the question in the document, as in BM25: ln(1 + (N - n + 0.5) / (n + 0.5))."""
-    return {stem: _rarity(len(index), _having(index, stem)) for stem in question.stems}
-
-
-def _having(index: DocumentIndex, stem: str) -> int:
-    start, end = index.span(stem)
-    return end - start
-
-
-def _rarity(pages: int, having: int) -> float:
-    return math.log(1 + (pages - having + 0.5) / (having + 0.5))
-
-
 @frozen(kw_only=True)
 class FirstStage:
     """The features of every page that the index tells, as one list per feature with an item per page.
 
-    `words`, `coverage`, `first_lines`, and `title` are shares of the question's words. `gates` are 0 for pages that are
-    lists, else how much of a sentence the question is.
+    `words`, `coverage`, `first_lines`, and `title` are shares of the question's words. `rarities` has the rarity of each
+    stem of the question in the document.
     """
 
     question: ParsedQuestion
+    rarities: Mapping[str, float] = field(repr=False)
     words: Sequence[float] = field(repr=False)
     coverage: Sequence[float] = field(repr=False)
     first_lines: Sequence[float] = field(repr=False)
@@ -144,26 +131,25 @@ def first_stage(
     """Return the features of every page that the index tells. `similarities` are the cosines of the pages, if known."""
     pages = len(index)
     words, coverage, first, title = ([0.0] * pages for _ in range(4))
-    whole = without_numbers = 0.0
+    rarities: dict[str, float] = {}
     average = max(1.0, sum(index.lengths) / max(1, pages))
     spread = [SATURATION * (1 - LENGTH_EFFECT + LENGTH_EFFECT * length / average) for length in index.lengths]
     for stem in question.stems:
         start, end = index.span(stem)
-        rarity = _rarity(pages, end - start)
-        whole += rarity
-        if not stem.isdigit():
-            without_numbers += rarity
+        rarities[stem] = weight = rarity(pages, end - start)
         for at in range(start, end):
             page, count, fields = index.pages[at], index.counts[at], index.fields[at]
-            words[page] += rarity * count / (count + spread[page])
-            coverage[page] += rarity
+            words[page] += weight * count / (count + spread[page])
+            coverage[page] += weight
             if fields:
-                first[page] += rarity * (fields & FIRST != 0)
-                title[page] += rarity * (fields & TITLE != 0)
-    whole, without_numbers = whole or 1.0, without_numbers or 1.0
+                first[page] += weight * (fields & FIRST != 0)
+                title[page] += weight * (fields & TITLE != 0)
+    whole = sum(rarities.values()) or 1.0
+    without_numbers = sum(weight for stem, weight in rarities.items() if not stem.isdigit()) or 1.0
     full = 255 * NUMERIC_PAGE
     return FirstStage(
         question=question,
+        rarities=rarities,
         words=[each / whole for each in words],
         coverage=[each / whole for each in coverage],
         first_lines=[each / without_numbers for each in first],
@@ -185,23 +171,21 @@ def _referred(question: ParsedQuestion, index: DocumentIndex) -> frozenset[int]:
     return frozenset(found)
 
 
-def second_stage(question: ParsedQuestion, features: Features, text: str, rarity: Mapping[str, float]) -> Features:
-    """Return the features with those that only the text of the page tells.
-
-    `rarity` has the rarity of each stem of the question in the document.
-    """
+def second_stage(stage: FirstStage, page: int, text: str) -> Features:
+    """Return the features of a page, by its number from 0, with those that only its text tells."""
+    question, rarities = stage.question, stage.rarities
     words = tokens(text)
     here = stems(words)
     adjacent, whole = frozenset(pairwise(here)), frozenset(words)
     pairs = [
-        (max(rarity.get(first, 0.0), rarity.get(second, 0.0)), (first, second)) for first, second in question.pairs
+        (max(rarities.get(first, 0.0), rarities.get(second, 0.0)), (first, second)) for first, second in question.pairs
     ]
-    longer = [(rarity.get(word[:STEM], 0.0), word) for word in question.words]
+    longer = [(rarities.get(word[:STEM], 0.0), word) for word in question.words]
     return evolve(
-        features,
+        stage.features(page),
         pairs=_share((weight, pair in adjacent) for weight, pair in pairs),
         whole_words=_share((weight, word in whole) for weight, word in longer),
-        passage=_best_passage(question, here, rarity),
+        passage=_best_passage(here, rarities),
     )
 
 
@@ -214,13 +198,13 @@ def _share(weighted: Iterable[tuple[float, bool]]) -> float:
     return found / whole if whole else 0.0
 
 
-def _best_passage(question: ParsedQuestion, here: Sequence[str], rarity: Mapping[str, float]) -> float:
-    whole = sum(rarity.values())
+def _best_passage(here: Sequence[str], rarities: Mapping[str, float]) -> float:
+    whole = sum(rarities.values())
     if not whole:
         return 0.0
-    wanted = frozenset(question.stems)
+    wanted = rarities.keys()
     best = 0.0
     for start in range(0, max(1, len(here) - STEP), STEP):
-        passage = wanted.intersection(here[start : start + PASSAGE])
-        best = max(best, sum(rarity[stem] for stem in passage))
+        passage = wanted & here[start : start + PASSAGE]
+        best = max(best, sum(rarities[stem] for stem in passage))
     return best / whole

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain
 
 from citekit.domain.library.extracted_text import UnitKind
 from citekit.domain.locations import Chapter, Lines, Location, Pages
+from citekit.domain.node import Node
 from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.resource_map import ResourceMap
@@ -18,23 +18,26 @@ HEADING_LINES = 3
 
 
 class Headings:
-    """The titles of the nodes of a map, by the page, line, or chapter in which the nodes begin."""
+    """The nodes of a map, by the page, line, or chapter in which they begin."""
 
     def __init__(self, resource_map: ResourceMap) -> None:
-        titles: dict[tuple[UnitKind, int], set[tuple[str, ...]]] = {}
+        self._nodes: dict[tuple[UnitKind, int], list[Node]] = {}
         for node in resource_map.walk():
             start = _start_of(node.location)
             if start is not None:
-                titles.setdefault(start, set()).add(tuple(words_of(node.title)))
-        self._titles = {start: frozenset(found - {()}) for start, found in titles.items()}
+                self._nodes.setdefault(start, []).append(node)
 
-    def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
-        """Return the titles, as words, of the nodes that begin in the block."""
+    def nodes_on(self, block: TextBlock) -> list[Node]:
+        """Return the nodes that begin on the pages, lines, or chapters of the block."""
         located = block.located
         if isinstance(located, Transcript):
-            return frozenset()
-        found = [self._titles.get((located.kind, number), frozenset()) for number in set(located.units.numbers)]
-        return found[0] if len(found) == 1 else frozenset(chain.from_iterable(found))  # a chapter can have many titles
+            return []
+        numbers = dict.fromkeys(located.units.numbers)
+        return [node for number in numbers for node in self._nodes.get((located.kind, number), ())]
+
+    def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
+        """Return the titles, as words, of these nodes."""
+        return frozenset(tuple(words_of(node.title)) for node in self.nodes_on(block)) - {()}
 
 
 def _start_of(location: Location) -> tuple[UnitKind, int] | None:

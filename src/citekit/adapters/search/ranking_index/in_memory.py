@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import define, field
 
-from citekit.adapters.search.ranking_index.stored_form import StoredDocument, from_bytes, to_bytes
+from citekit.adapters.search.ranking_index.stored_form import StoredDocument, stored
 from citekit.domain.library.lexical import term_number
 from citekit.domain.ports.ranking_index import PassageVectors
 from citekit.domain.ranking.document_index import DocumentIndex
@@ -28,7 +28,7 @@ class MemoryRankingIndex:
         self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors
     ) -> bool:
         """See `RankingIndex.put`."""
-        self._known[resource_id] = version, from_bytes(to_bytes(index, names, passages))
+        self._known[resource_id] = version, stored(index, names, passages)
         return True
 
     def drop(self, resource_id: str) -> None:

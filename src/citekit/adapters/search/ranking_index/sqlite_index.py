@@ -12,7 +12,7 @@ from threading import Lock
 
 from citekit.adapters.libraries.sqlite.cache_file import SqliteFile
 from citekit.adapters.libraries.sqlite.database import Tables
-from citekit.adapters.search.ranking_index.stored_form import StoredDocument, from_bytes, to_bytes
+from citekit.adapters.search.ranking_index.stored_form import StoredDocument, from_bytes, stored, to_bytes
 from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.library.lexical import term_number
 from citekit.domain.ports.ranking_index import PassageVectors
@@ -68,21 +68,21 @@ class SqliteRankingIndex:
         self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors
     ) -> bool:
         """See `RankingIndex.put`."""
-        data = to_bytes(index, names, passages)
+        document = stored(index, names, passages)
+        data = to_bytes(document)
         code = self._seal.code(*_parts(resource_id, version, len(index), data))
-        terms = list(from_bytes(data).terms())
 
-        def stored(connection: Connection) -> bool:
+        def written(connection: Connection) -> bool:
             self._take(connection, resource_id)
             number: int = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM document").fetchone()[0]
             connection.execute(
                 "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)", (number, resource_id, version, len(index), data, code)
             )
-            rows = ((term, number, pages, count) for term, pages, count in terms)
+            rows = ((term, number, pages, count) for term, pages, count in document.terms())
             connection.executemany("INSERT INTO posting VALUES (?, ?, ?, ?)", rows)
             return True
 
-        return bool(self._file.write(stored))
+        return bool(self._file.write(written))
 
     def drop(self, resource_id: str) -> None:
         """See `RankingIndex.drop`."""

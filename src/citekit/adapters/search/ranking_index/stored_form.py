@@ -27,23 +27,24 @@ _LARGEST = 127
 _NONE = -2.0  # below every cosine
 
 
-def to_bytes(index: DocumentIndex, names: Iterable[str], passages: PassageVectors) -> bytes:
-    """Return the index, the names, and the vectors of a document as compressed bytes.
-
-    A line of JSON has the lengths of the parts, and the parts follow. Names are stored as the numbers of terms.
-
-    The components of vectors are rounded to 8 bits.
-    """
+def stored(index: DocumentIndex, names: Iterable[str], passages: PassageVectors) -> StoredDocument:
+    """Return a document as it is stored: names as the numbers of terms, and vectors rounded to 8 bits."""
     named = array("I", sorted(map(term_number, names)))
+    return StoredDocument(index, named, array("I", passages.pages), _rounded(passages.vectors))
+
+
+def to_bytes(document: StoredDocument) -> bytes:
+    """Return a document as compressed bytes: a line of JSON has the lengths of the parts, and the parts follow."""
+    index = document.index
     parts = [
         *map(_little, (index.terms, index.starts, index.pages, index.lengths, index.numbers)),
         index.counts,
         index.fields,
         index.numeric,
         index.lists,
-        _little(named),
-        _little(array("I", passages.pages)),
-        _rounded(passages.vectors),
+        _little(document.names),
+        _little(document.passage_pages),
+        document.vectors,
     ]
     header = json.dumps([len(part) for part in parts], separators=(",", ":")).encode()
     return zlib.compress(b"\n".join((header, b"".join(parts))), _LEVEL)
@@ -81,8 +82,8 @@ class StoredDocument:
 
     index: DocumentIndex
     names: array[int] = field(repr=False)
-    _passage_pages: array[int] = field(repr=False)
-    _vectors: bytes = field(repr=False)
+    passage_pages: array[int] = field(repr=False)
+    vectors: bytes = field(repr=False)
 
     def terms(self) -> Iterator[tuple[int, int, int]]:
         """Yield each term of the text and the names once: its number, the number of pages that have it, and how often."""
@@ -92,7 +93,7 @@ class StoredDocument:
 
     def similarities(self, vector: Vector) -> Sequence[float] | None:
         """See `IndexedDocument.similarities`."""
-        if not self._vectors:
+        if not self.vectors:
             return None
         numpy: Any = imported("numpy", "Ranking by meaning", "library")
         cosines = self._matrix @ numpy.asarray(vector, numpy.float32)
@@ -105,8 +106,8 @@ class StoredDocument:
     @cached_property
     def _matrix(self) -> NDArray[np.float32]:
         numpy: Any = imported("numpy", "Ranking by meaning", "library")
-        rows: NDArray[np.float32] = numpy.frombuffer(self._vectors, numpy.int8).astype(numpy.float32)
-        rows = rows.reshape(len(self._passage_pages), -1)
+        rows: NDArray[np.float32] = numpy.frombuffer(self.vectors, numpy.int8).astype(numpy.float32)
+        rows = rows.reshape(len(self.passage_pages), -1)
         lengths = numpy.linalg.norm(rows, axis=1, keepdims=True)
         rows /= numpy.where(lengths == 0, 1, lengths)
         return rows
@@ -114,7 +115,7 @@ class StoredDocument:
     @cached_property
     def _owners(self) -> NDArray[np.int64]:
         numpy: Any = imported("numpy", "Ranking by meaning", "library")
-        owners: NDArray[np.int64] = numpy.asarray(self._passage_pages, numpy.int64)
+        owners: NDArray[np.int64] = numpy.asarray(self.passage_pages, numpy.int64)
         return owners
 
 

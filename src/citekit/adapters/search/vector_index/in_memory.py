@@ -32,6 +32,7 @@ from citekit.domain.library.vectors import (
     Vector,
     Where,
 )
+from citekit.domain.ranking.rarity import rarity
 
 
 @define
@@ -190,14 +191,11 @@ def _found(entries: Sequence[Entry], question: Question, words: SparseVector) ->
 
 
 def _rarities(entries: Sequence[Entry], words: SparseVector) -> dict[int, float]:
-    """Return the weight of each word of the query, multiplied by its inverse document frequency.
-
-    If N entries have words and n of them have the word, this frequency is ln(1 + (N - n + 0.5) / (n + 0.5)).
-    """
+    """Return the weight of each word of the query, multiplied by its inverse document frequency."""
     having = [set(entry.words.indices) for entry in entries if entry.words]
     counts = {word: sum(word in has for has in having) for word in words.indices}
     return {
-        word: weight * math.log(1 + (len(having) - counts[word] + 0.5) / (counts[word] + 0.5))
+        word: weight * rarity(len(having), counts[word])
         for word, weight in zip(words.indices, words.values, strict=True)
     }
 
