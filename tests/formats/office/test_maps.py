@@ -62,7 +62,7 @@ def test_a_workbook_is_sheets_with_their_regions_tables_and_ranges(app: Containe
         "    range 'costs' sheet=Q1%20Plan&cells=B3:B7",
         "  region 'City, People' sheet=Q1%20Plan&cells=F2:G4",
         "sheet 'Hidden & odd' sheet=Hidden%20%26%20odd",
-        '  region "\'=quoted" sheet=Hidden%20%26%20odd&cells=C5:D6',
+        "  region 'C5:D6' sheet=Hidden%20%26%20odd&cells=C5:D6",
         "sheet 'Empty' sheet=Empty",
         "sheet 'T' sheet=T",
         "  table 'Sales' sheet=T&cells=A1:B3",

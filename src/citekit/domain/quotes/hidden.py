@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from citekit.domain.library.extracted_text import ExtractedText
+from collections.abc import Iterable
+
+from attrs import evolve
+
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 
 NOT_VISIBLE = (
     "not visible: the page does not show these words (they are covered, transparent, tiny, in the color of what is below "
-    "them, outside the page, on a hidden slide, or replacement text for other words)"
+    "them, outside the page, on a hidden slide or sheet, in hidden cells, or replacement text for other words)"
 )
 """The note of a text that includes hidden text."""
 
@@ -27,16 +31,22 @@ def with_hidden(shown: str, whole: str) -> str:
 def split_hidden(text: ExtractedText) -> tuple[ExtractedText, ExtractedText | None]:
     """Return the visible text, and the complete text if it differs from the visible text; otherwise None.
 
-    The text must be divided into pages whose texts were made by `with_hidden`.
+    The text must be divided into units whose texts were made by `with_hidden`. A row that shows nothing is no unit of
+    the visible text.
     """
     if _MARK not in text.text:
         return text, None
-    pages = [text.text[unit.start : unit.end].partition(_MARK) for unit in text.units]
-    shown, whole = (
-        ExtractedText.joined(text.kind, each, "\n", unread=text.unread, recognized=text.recognized)
-        for each in (
-            [before for before, _, _ in pages],
-            [after if mark else before for before, mark, after in pages],
-        )
-    )
-    return shown, whole
+    units = [(unit.number, *text.text[unit.start : unit.end].partition(_MARK)) for unit in text.units]
+    keeps_empty = text.kind is not UnitKind.ROW
+    shown = ((number, before) for number, before, _, _ in units if before or keeps_empty)
+    whole = ((number, after if mark else before) for number, before, mark, after in units)
+    return _joined(text, shown), _joined(text, whole)
+
+
+def _joined(text: ExtractedText, numbered: Iterable[tuple[int, str]]) -> ExtractedText:
+    pieces, units, start = list[str](), Units(), 0
+    for number, piece in numbered:
+        pieces.append(piece)
+        units.add(number, start, start + len(piece))
+        start += len(piece) + 1
+    return evolve(text, text="\n".join(pieces), units=units)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 from citekit.domain.quotes.hidden import NOT_VISIBLE
@@ -20,7 +20,7 @@ BLOCK = 3000
 class TextBlock:
     """A block of the text of a file. `located` is its text with the location of each character in the file.
 
-    If `hidden` is True, the block is the complete text of a page that also has text that readers do not see.
+    If `hidden` is True, the block is the complete text of pages or rows that also have text that readers do not see.
     """
 
     located: ExtractedText | Transcript
@@ -33,7 +33,7 @@ class TextBlock:
 
 
 def blocks_of(texts: Sequence[Quotable]) -> Iterator[TextBlock]:
-    """Yield the blocks of a file in reading order, followed by one block for each page with hidden text.
+    """Yield the blocks of a file in reading order, followed by those of pages or rows with hidden text.
 
     `texts` is the result of `QuotableTexts.read`, whose first text is the text that readers see.
     """
@@ -48,14 +48,20 @@ def blocks_of(texts: Sequence[Quotable]) -> Iterator[TextBlock]:
     yield from map(TextBlock, _unit_blocks(shown))
     for text in texts[1:]:
         if text.note == NOT_VISIBLE and isinstance(text.placed, ExtractedText):
-            yield from (TextBlock(each, hidden=True) for each in _differing_pages(shown, text.placed))
+            yield from (TextBlock(each, hidden=True) for each in _unit_blocks(_differing_units(shown, text.placed)))
 
 
-def _differing_pages(shown: ExtractedText, whole: ExtractedText) -> Iterator[ExtractedText]:
-    for left, right in zip(shown.units, whole.units, strict=False):
-        text = whole.text[right.start : right.end]
-        if text != shown.text[left.start : left.end]:
-            yield ExtractedText(whole.kind, text, Units.of(_shifted(whole.units, right.start, right.end)))
+def _differing_units(shown: ExtractedText, whole: ExtractedText) -> ExtractedText:
+    """Return the units of the complete text that differ from those of the visible text with the same numbers."""
+    known = {unit.number: shown.text[unit.start : unit.end] for unit in shown.units}
+    pieces, units, start = list[str](), Units(), 0
+    for unit in whole.units:
+        text = whole.text[unit.start : unit.end]
+        if text != known.get(unit.number):
+            pieces.append(text)
+            units.add(unit.number, start, start + len(text))
+            start += len(text) + 1
+    return evolve(whole, text="\n".join(pieces), units=units)
 
 
 def _unit_blocks(text: ExtractedText) -> Iterator[ExtractedText]:

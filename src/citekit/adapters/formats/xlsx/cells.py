@@ -6,6 +6,7 @@ compares this parser with openpyxl and python-calamine.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -31,6 +32,11 @@ _OFTEN = frozenset(("c", "v", "row", "f"))
 
 _LETTERS = {chr(64 + number): number for number in range(1, 27)} | {chr(96 + number): number for number in range(1, 27)}
 
+
+LEAST_HEIGHT, LEAST_WIDTH = 2.0, 0.25
+"""Height of rows in points, and width of columns in characters, up to which they are as good as hidden."""
+
+_ON = ("1", "true")
 
 ELEMENTS = (300_000, 0.75)
 CHARACTERS = (16 * 1024 * 1024, 100)
@@ -70,7 +76,8 @@ class Value:
     """A cell with its value; `text` is the value as stored in the file.
 
     `kind` is the cell type in SpreadsheetML (`n`, `s`, `str`, `inlineStr`, `b`, `e`, `d`), or `NO_VALUE` for a formula
-    without a stored value. `row` and `column` are 1-based.
+    without a stored value. `row` and `column` are 1-based. `hidden` is true if the sheet, the row, or the column
+    is hidden.
     """
 
     row: int
@@ -79,6 +86,36 @@ class Value:
     text: str
     style: int
     formula: bool
+    hidden: bool = False
+
+
+@define
+class Grid:
+    """The rows and columns of a worksheet that are hidden, or so small that they are as good as hidden."""
+
+    usually_flat: bool = False
+    usually_narrow: bool = False
+    narrow: set[int] = field(factory=set)
+    wide: set[int] = field(factory=set)
+
+    def measure(self, tag: str, said: dict[str, str]) -> None:
+        """Record the columns of a `col` element, or the usual sizes in a `sheetFormatPr` element."""
+        if tag == "sheetFormatPr":
+            self.usually_flat = _size(said.get("defaultRowHeight")) <= LEAST_HEIGHT
+            self.usually_narrow = _size(said.get("defaultColWidth")) <= LEAST_WIDTH
+            return
+        columns = range(_whole(said.get("min")), min(_whole(said.get("max")), COLUMNS_LIMIT) + 1)
+        hidden = said.get("hidden") in _ON or _size(said.get("width")) <= LEAST_WIDTH
+        (self.narrow if hidden else self.wide).update(columns)
+
+    def is_narrow(self, column: int) -> bool:
+        """Return whether a column is hidden."""
+        return column in self.narrow or (self.usually_narrow and column not in self.wide)
+
+    def is_flat(self, said: dict[str, str]) -> bool:
+        """Return whether the row with the attributes `said` is hidden. Rows in closed groups and filtered ones are."""
+        height = said.get("ht")
+        return said.get("hidden") in _ON or (_size(height) <= LEAST_HEIGHT if height else self.usually_flat)
 
 
 @define
@@ -100,6 +137,9 @@ class _Sheet:
     phonetic: int = 0
     inside: bool = False
     elements: int = 0
+    hidden: bool = False
+    flat: bool = False
+    grid: Grid = field(factory=Grid)
 
     def start(self, name: str, said: dict[str, str]) -> None:
         self.elements += 1
@@ -113,10 +153,14 @@ class _Sheet:
         elif tag == "row":
             self.row = _whole(said.get("r")) or self.row + 1
             self.column = 0
+            self.flat = self.grid.is_flat(said)
         elif tag == "rPh":
             self.phonetic += 1
-        elif self.seen is not None:
-            self.seen(tag, said)
+        else:
+            if tag == "col" or tag == "sheetFormatPr":
+                self.grid.measure(tag, said)
+            if self.seen is not None:
+                self.seen(tag, said)
 
     def end(self, name: str) -> None:
         tag = name if name in _OFTEN else name.rpartition(":")[2]
@@ -154,7 +198,17 @@ class _Sheet:
             return
         text = "".join(self.pieces)
         if text:
-            self.ready.append(Value(self.row, self.column, self.kind, text, self.style, self.formula))
+            self.ready.append(
+                Value(
+                    self.row,
+                    self.column,
+                    self.kind,
+                    text,
+                    self.style,
+                    self.formula,
+                    self.hidden or self.flat or self.grid.is_narrow(self.column),
+                )
+            )
 
 
 def values(
@@ -162,13 +216,15 @@ def values(
     name: str,
     seen: Callable[[str, dict[str, str]], None] | None = None,
     allowance: Allowance | None = None,
+    *,
+    hidden: bool = False,
 ) -> Iterator[Value]:
     """Yield the cells with a value of the worksheet whose bytes arrive in `pieces`, in file order.
 
-    `seen` is called with the name and attributes of each other element. Raise `SourceUnsupported` if the part `name` is
-    not a valid worksheet or exceeds the `allowance`.
+    `seen` is called with the name and attributes of each other element. `hidden` says that the sheet is hidden. Raise
+    `SourceUnsupported` if the part `name` is not a valid worksheet or exceeds the `allowance`.
     """
-    sheet = _Sheet(seen=seen)
+    sheet = _Sheet(seen=seen, hidden=hidden)
     for _ in _parsed(pieces, name, sheet, allowance):
         yield from sheet.ready
         sheet.ready.clear()
@@ -216,6 +272,44 @@ class _Strings:
             self.length += len(text)
 
 
+@define
+class MergedCells:
+    """The merged cells of a worksheet: their references, and the rows and columns that are hidden."""
+
+    found: list[str] = field(factory=list)
+    grid: Grid = field(factory=Grid)
+    flat: set[int] = field(factory=set)
+    row: int = 0
+    elements: int = 0
+
+    def start(self, name: str, said: dict[str, str]) -> None:
+        """Handle the start of an element with the attributes `said`."""
+        self.elements += 1
+        tag = name.rpartition(":")[2]
+        if tag == "mergeCell":
+            self.found.append(said.get("ref", ""))
+        elif tag == "row":
+            self.row = _whole(said.get("r")) or self.row + 1
+            if self.grid.is_flat(said):
+                self.flat.add(self.row)
+        elif tag == "col" or tag == "sheetFormatPr":
+            self.grid.measure(tag, said)
+
+    def end(self, name: str) -> None:
+        """Ignore the end of an element."""
+
+    def words(self, text: str) -> None:
+        """Ignore text."""
+
+
+def merged_cells(pieces: Iterable[bytes], name: str, allowance: Allowance | None = None) -> MergedCells:
+    """Return the merged cells of a worksheet, which it lists after all other cells. See `values` for errors."""
+    merged = MergedCells()
+    for _ in _parsed(pieces, name, merged, allowance):
+        pass
+    return merged
+
+
 def shared_strings(pieces: Iterable[bytes], name: str, allowance: Allowance | None = None) -> list[str]:
     """Return the shared strings of a workbook (ECMA-376 part 1, 18.4), without formatting and phonetic readings.
 
@@ -251,6 +345,13 @@ def _refuse_doctype(name: str) -> Callable[..., None]:
         raise SourceUnsupported(f"{name} contains a DOCTYPE, which Office files must not have (ECMA-376 part 2, 7.2).")
 
     return refuse
+
+
+def _size(text: str | None) -> float:
+    try:
+        return math.inf if text is None else float(text)
+    except ValueError:
+        return math.inf
 
 
 def _whole(text: str | None) -> int:

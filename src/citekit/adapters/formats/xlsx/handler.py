@@ -41,7 +41,7 @@ class XlsxHandler(NativeHandler):
         """See `FormatHandler.text_reader`."""
         from citekit.adapters.formats.xlsx.text_reader import SheetsTextReader
 
-        return SheetsTextReader()
+        return SheetsTextReader(as_seen=marked)
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
         """See `FormatHandler.extractors`."""

@@ -10,7 +10,7 @@ from attrs import define, evolve, field, frozen
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.formats.xlsx.cell_blocks import Block
 from citekit.adapters.formats.xlsx.sheet_layout import ReadSheet, first_words, headed, leading_text
-from citekit.adapters.formats.xlsx.workbook import Table, Workbook
+from citekit.adapters.formats.xlsx.workbook import Sheet, Table, Workbook
 from citekit.adapters.libraries.office_package import opened_package
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Cells
@@ -61,7 +61,7 @@ def _sheet(
     sheet = read.sheet
     tables = workbook.tables(sheet)
     regions = _regions(workbook, read, [table.place for table in tables])
-    outline_items = [_table(table) for table in tables] + regions
+    outline_items = [_table(table, sheet) for table in tables] + regions
     outline_items += [OutlineItem(name, "range", place) for name, place in _once(names) if _fits(place, read)]
     outline_items += [chart for title, areas in charts for chart in _chart(title, areas, read)]
     return OutlineItem(sheet.name, "sheet", Cells(sheet.name), _about(read, regions), _nested(outline_items))
@@ -149,13 +149,14 @@ def _columns(header: Sequence[str], rows: int) -> str | None:
     return f"Columns: {', '.join(header)}. {_many(rows, 'row')} below the header." if header and rows else None
 
 
-def _table(table: Table) -> OutlineItem:
+def _table(table: Table, sheet: Sheet) -> OutlineItem:
     """Return the outline item for a table that the workbook defines.
 
-    Its summary has the column names and number of rows.
+    Its summary has the column names and number of rows, unless its sheet is hidden.
     """
     first, last = table.place.first or (1, 1), table.place.last or (1, 1)
-    return OutlineItem(table.name, "table", table.place, _columns(table.columns, last[0] - first[0]))
+    columns = table.columns if sheet.state == "visible" else ()
+    return OutlineItem(table.name, "table", table.place, _columns(columns, last[0] - first[0]))
 
 
 def _chart(title: str, areas: Sequence[Cells], read: ReadSheet) -> Iterator[OutlineItem]:

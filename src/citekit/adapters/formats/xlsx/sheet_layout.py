@@ -54,6 +54,7 @@ class ReadSheet:
         """
         now = 0
         row: dict[int, Value] = {}
+        merged = workbook.merged(self.sheet)
         for value in workbook.values(self.sheet):
             self._count(value)
             if value.row != now:
@@ -64,6 +65,7 @@ class ReadSheet:
                         f"{workbook.package.path.name} is damaged: the rows of sheet {self.sheet.name!r} are out of order."
                     )
                 now, row = value.row, {}
+            merged.apply(value)
             row[value.column] = value
         if row:
             yield now, row
@@ -134,8 +136,9 @@ class _Text:
 
 
 def _texts(workbook: Workbook, row: dict[int, Value]) -> list[_Text]:
-    """Return the nonempty values of a row as displayed, from left to right."""
-    return [each for each in (_text(workbook, row[column]) for column in sorted(row)) if each.text]
+    """Return the nonempty values of a row as displayed, from left to right. Hidden cells are left out."""
+    shown = (row[column] for column in sorted(row) if workbook.is_shown(row[column]))
+    return [each for each in (_text(workbook, value) for value in shown) if each.text]
 
 
 def _text(workbook: Workbook, value: Value) -> _Text:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from citekit.adapters.formats.shared.office_metadata import core_facts
 from citekit.adapters.formats.xlsx.workbook import Sheet, Workbook
@@ -12,6 +12,7 @@ from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText, SheetRows, UnitKind, Units
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.hidden import with_hidden
 from citekit.domain.source import Source
 
 TEXT_LIMIT = 64 * 2**20
@@ -23,8 +24,12 @@ _STEP = 5_000
 class SheetsTextReader:
     """A text reader for workbooks. Each nonempty row is a unit, with its cells separated by tabs.
 
-    Dates and numbers are formatted as in evidence.
+    Dates and numbers are formatted as in evidence. With `as_seen`, the complete text of a row that hides some of it
+    follows its visible text, as `domain.quotes.hidden` says.
     """
+
+    def __init__(self, *, as_seen: bool = False) -> None:
+        self._as_seen = as_seen
 
     def supports(self, format: Format) -> bool:
         """Return whether `format` is XLSX."""
@@ -40,7 +45,7 @@ class SheetsTextReader:
             for place, sheet in enumerate(workbook.sheets):
                 progress(place, len(workbook.sheets), "reading sheets")
                 rows = columns = 0
-                for row, width, text in _rows(workbook, sheet):
+                for row, width, text in _rows(workbook, sheet, as_seen=self._as_seen):
                     units.add(before + row, start, start + len(text))
                     pieces.append(text)
                     start += len(text) + 1
@@ -61,22 +66,29 @@ class SheetsTextReader:
         return core_facts(source.path)
 
 
-def _rows(workbook: Workbook, sheet: Sheet) -> Iterator[tuple[int, int, str]]:
+def _rows(workbook: Workbook, sheet: Sheet, *, as_seen: bool) -> Iterator[tuple[int, int, str]]:
     """Yield the number, the last used column, and the text of each nonempty row in ascending order.
 
     Rows that are out of order are skipped.
     """
-    now, cells = 0, dict[int, str]()
+    now, cells, hidden = 0, dict[int, str](), set[int]()
+    merged = workbook.merged(sheet) if as_seen else None
     for value in workbook.values(sheet):
         if value.row > now:
-            yield from _row(now, cells)
-            now, cells = value.row, {}
+            yield from _row(now, cells, hidden)
+            now, cells, hidden = value.row, {}, set()
         if value.row == now:
             cells[value.column] = " ".join(workbook.shown(value).split())
-    yield from _row(now, cells)
+            if merged:
+                merged.apply(value)
+                if not workbook.is_shown(value):
+                    hidden.add(value.column)
+    yield from _row(now, cells, hidden)
 
 
-def _row(row: int, cells: dict[int, str]) -> Iterator[tuple[int, int, str]]:
-    text = "\t".join(cells[column] for column in sorted(cells) if cells[column])
-    if text:
-        yield row, max(cells), text
+def _row(row: int, cells: dict[int, str], hidden: Collection[int]) -> Iterator[tuple[int, int, str]]:
+    columns = [column for column in sorted(cells) if cells[column]]
+    if columns:
+        whole = "\t".join(cells[column] for column in columns)
+        shown = "\t".join(cells[column] for column in columns if column not in hidden) if hidden else whole
+        yield row, columns[-1], with_hidden(shown, whole)

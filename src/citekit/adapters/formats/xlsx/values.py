@@ -5,12 +5,6 @@ from __future__ import annotations
 import math
 import re
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
-
-from citekit.adapters.libraries.office_package import below
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 """The dates from which workbooks count days. With `EPOCH`, March 1, 1900, is day 61, as in Excel."""
@@ -77,15 +71,3 @@ def unescaped(text: str) -> str:
 
 def _character(code: int, written: str) -> str:
     return written if 0xD800 <= code <= 0xDFFF else chr(code)
-
-
-def number_formats(root: _Element) -> list[str]:
-    """Return the number format of each style of a workbook, in order; a built-in format is its ID in braces."""
-    codes = {str(each.get("numFmtId")): str(each.get("formatCode") or "") for each in root.iter("{*}numFmt")}
-    found = []
-    for group in below(root, "cellXfs"):
-        for each in below(group, "xf"):
-            number = str(each.get("numFmtId") or "0")
-            known = number if number.isascii() and number.isdigit() and len(number) < 6 else "0"
-            found.append(codes.get(number) or f"{{{known}}}")
-    return found

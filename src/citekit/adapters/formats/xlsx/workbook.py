@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
-from citekit.adapters.formats.xlsx.cells import Allowance, Value, shared_strings, values
-from citekit.adapters.formats.xlsx.values import EPOCH, EPOCH_1904, number_formats, shown_number, unescaped
+from citekit.adapters.formats.shared.office_colors import theme_colors
+from citekit.adapters.formats.xlsx.cells import Allowance, Value, merged_cells, shared_strings, values
+from citekit.adapters.formats.xlsx.values import EPOCH, EPOCH_1904, shown_number, unescaped
+from citekit.adapters.formats.xlsx.visibility import CellStyle, Merged, cell_styles
 from citekit.adapters.libraries.office_package import OfficePackage, attribute, below, local
 from citekit.domain.errors import LocationMalformed, SourceUnsupported
 from citekit.domain.locations import Cells
@@ -66,7 +68,7 @@ class Workbook:
     main: str
     _root: _Element
     _strings: list[str] | None = None
-    _formats: list[str] | None = None
+    _styles: list[CellStyle] | None = None
     epoch: datetime = field(default=EPOCH)
     _allowance: Allowance = field(init=False)
 
@@ -79,13 +81,15 @@ class Workbook:
         """Return the workbook in `package`. Raise `SourceUnsupported` if it has no sheets or more than `SHEETS_LIMIT`."""
         main, root = package.main("workbook")
         parts = {each.id: each for each in package.relations(main) if not each.outside}
+        views = [str(each.get("visibility") or "visible") for each in root.iterfind("{*}bookViews/{*}workbookView")]
+        window = "visible" if "visible" in views or not views else "hidden"
         sheets = []
         for group in below(root, "sheets"):
             for each in below(group, "sheet"):
                 relation = parts.get(_reference(each))
                 name = unescaped(str(each.get("name") or ""))
                 if relation is not None and _is_name(name):
-                    state = str(each.get("state") or "visible")
+                    state = str(each.get("state") or window)
                     sheets.append(Sheet(name, relation.target, state, relation.kind == "worksheet"))
         if not sheets or len(sheets) > SHEETS_LIMIT:
             raise SourceUnsupported(
@@ -105,7 +109,7 @@ class Workbook:
         if not sheet.has_cells:
             return iter(())
         name = f"{self.package.path.name} ({sheet.part})"
-        return values(self.package.stream(sheet.part), name, seen, self._allowance)
+        return values(self.package.stream(sheet.part), name, seen, self._allowance, hidden=sheet.state != "visible")
 
     def shown(self, value: Value) -> str:
         """Return a cell value as text: numbers in full, dates and times as ISO 8601, Booleans as `TRUE` and `FALSE`.
@@ -129,7 +133,24 @@ class Workbook:
 
     def format_of(self, style: int) -> str:
         """Return the number format code of the style with index `style`; a built-in format is its ID in braces."""
-        return self.formats[style] if style < len(self.formats) else "{0}"
+        return self._style(style).code
+
+    def is_shown(self, value: Value) -> bool:
+        """Return whether the workbook shows the value of a cell. Merged cells are not considered; see `merged`."""
+        return not value.hidden and self._style(value.style).shows(value)
+
+    def merged(self, sheet: Sheet) -> Merged:
+        """Return the merged cells of a sheet; none of a hidden sheet."""
+        visible = sheet.has_cells and sheet.state == "visible"
+        if not visible or not any(map(_may_merge, _overlapping(self.package.stream(sheet.part)))):
+            return Merged([])
+        name = f"{self.package.path.name} ({sheet.part})"
+        found = merged_cells(self.package.stream(sheet.part), name, self._whole_allowance())
+        places = [place for each in found.found if (place := _cells(sheet.name, each)) is not None]
+        return Merged.of(places, found)
+
+    def _style(self, number: int) -> CellStyle:
+        return self.styles[number] if number < len(self.styles) else CellStyle()
 
     @property
     def strings(self) -> list[str]:
@@ -144,12 +165,13 @@ class Workbook:
         return shared_strings(self.package.stream(part, STRINGS_PART_LIMIT), name, self._allowance)
 
     @property
-    def formats(self) -> list[str]:
-        """The number formats of all cell styles, in order, which are read on first use."""
-        if self._formats is None:
+    def styles(self) -> list[CellStyle]:
+        """All cell styles, in order, which are read on first use."""
+        if self._styles is None:
             part = self._part("styles")
-            self._formats = [] if part is None else number_formats(self.package.root(part))
-        return self._formats
+            theme = theme_colors(self.package, self.main)
+            self._styles = [] if part is None else cell_styles(self.package.root(part), theme)
+        return self._styles
 
     def tables(self, sheet: Sheet) -> list[Table]:
         """Return the tables that are defined on `sheet` (ECMA-376 part 1, 18.5)."""
@@ -187,6 +209,19 @@ class Workbook:
         return next(
             (each.target for each in self.package.relations(self.main) if each.kind == kind and not each.outside), None
         )
+
+
+def _may_merge(piece: bytes) -> bool:
+    """Return whether a piece of a worksheet may list merged cells. In UTF-16, nothing can be searched for."""
+    return b"mergeCell" in piece or b"\0" in piece
+
+
+def _overlapping(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the pieces, each with the end of the previous one."""
+    before = b""
+    for piece in pieces:
+        yield before + piece
+        before = piece[-8:]
 
 
 def _table(sheet: str, root: _Element) -> Table | None:

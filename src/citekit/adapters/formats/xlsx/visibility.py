@@ -1,0 +1,266 @@
+"""Decides which cells a workbook shows: number formats, colors, and sizes of cell styles, and merged cells.
+
+See ECMA-376 part 1, 18.8 (styles) and 18.3.1.55 (merged cells).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from operator import eq, ge, gt, le, lt, ne
+from typing import TYPE_CHECKING, TypeVar
+
+from attrs import define, field, frozen
+
+from citekit.adapters.formats.shared.office_colors import BLACK, TINY, WHITE, Color, hex_color, is_near, tinted
+from citekit.adapters.formats.xlsx.cells import NO_VALUE, MergedCells, Value
+from citekit.adapters.libraries.office_package import below
+from citekit.domain.locations import Cells
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_THEME = ("lt1", "dk1", "lt2", "dk2", *(f"accent{number}" for number in range(1, 7)), "hlink", "folHlink")
+"""The names of the colors of a theme in the order of their indexes (18.8.3)."""
+
+_BASIC = "000000 FFFFFF FF0000 00FF00 0000FF FFFF00 FF00FF 00FFFF"
+_PALETTE = (
+    f"{_BASIC} {_BASIC} 800000 008000 000080 808000 800080 008080 C0C0C0 808080 9999FF 993366 FFFFCC CCFFFF 660066 FF8080 "
+    "0066CC CCCCFF 000080 FF00FF FFFF00 00FFFF 800080 800000 008080 0000FF 00CCFF CCFFFF CCFFCC FFFF99 99CCFF FF99CC "
+    "CC99FF FFCC99 3366FF 33CCCC 99CC00 FFCC00 FF9900 FF6600 666699 969696 003366 339966 003300 333300 993300 993366 "
+    "333399 333333"
+).split()
+"""The colors of the indexes 0 to 63 (18.8.27). The next two are the colors of text and of windows."""
+
+
+_Known = TypeVar("_Known")
+
+
+@frozen
+class CellStyle:
+    """The style of cells: its number format (a built-in format is its ID in braces), and whether its text is legible.
+
+    `is_white` says that the background is white, as it is for `[White]` in the number format to hide a text.
+    """
+
+    code: str = "{0}"
+    is_legible: bool = True
+    is_white: bool = True
+
+    def shows(self, value: Value) -> bool:
+        """Return whether a cell of this style shows its value, and not something else or nothing.
+
+        A formula without a stored value shows what it computes.
+        """
+        if value.kind == NO_VALUE or not self.is_legible:
+            return False
+        if self.code.startswith("{") or value.kind == "e":
+            return True
+        format = _number_format(self.code)
+        if value.kind != "n":
+            return value.kind == "d" or format.shows_text(on_white=self.is_white)
+        try:
+            return format.shows(float(value.text), on_white=self.is_white)
+        except ValueError:
+            return True
+
+
+@frozen
+class _Section:
+    """A section of a number format: whether it shows the number, a text, or anything, and in white.
+
+    `condition` is a comparison with a number.
+    """
+
+    shows_number: bool
+    shows_text: bool
+    is_blank: bool
+    is_white: bool
+    condition: tuple[str, float] | None
+
+
+_COMPARE = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+_SPLIT = re.compile(r'(?:"[^"]*"|\\.|[_*].|\[[^\]]*\]|[^;])*', re.DOTALL)
+_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)\]")
+_SPACE = re.compile(r'_.|\*\s|\[\$-[^\]]*\]|\[(?!\$|h+\]|m+\]|s+\])[^\]]*\]|""|\s|\\\s', re.IGNORECASE | re.DOTALL)
+_LITERAL = re.compile(r'"[^"]*"|\\.|\*.|\[\$[^\]]*\]', re.DOTALL)
+_HIDDEN_COLORS = re.compile(r"\[(?:white|color\s?2)\]", re.IGNORECASE)
+
+
+@frozen
+class _NumberFormat:
+    """The sections of a number format for numbers, and the one for text if there is one (18.8.31)."""
+
+    numbers: Sequence[_Section]
+    text: _Section | None
+
+    def shows_text(self, *, on_white: bool) -> bool:
+        return self.text is None or (self.text.shows_text and not (on_white and self.text.is_white))
+
+    def shows(self, number: float, *, on_white: bool) -> bool:
+        section = self._section(number)
+        if section is None or (on_white and section.is_white):
+            return False
+        return section.shows_number or (not number and not section.is_blank)
+
+    def _section(self, number: float) -> _Section | None:
+        """Return the section for a number; None if it is shown by a row of number signs."""
+        if not any(each.condition for each in self.numbers):
+            place = 0 if len(self.numbers) < 2 or number > 0 else 1 if number < 0 else len(self.numbers) - 1
+            return self.numbers[0 if not number and len(self.numbers) == 2 else place]
+        for place, each in enumerate(self.numbers):
+            if each.condition is not None:
+                if _COMPARE[each.condition[0]](number, each.condition[1]):
+                    return each
+            elif place == len(self.numbers) - 1 or number < 0:
+                return each
+        return None
+
+
+@lru_cache(1000)
+def _number_format(code: str) -> _NumberFormat:
+    pieces = [each[0] for each in _SPLIT.finditer(code) if each[0] or not each.start() or code[each.start() - 1] == ";"]
+    sections = [_section(each) for each in pieces[:4]]
+    has_text = len(sections) == 4 or (len(sections) > 1 and sections[-1].shows_text and not sections[-1].shows_number)
+    return _NumberFormat(sections[:-1] if has_text else sections, sections[-1] if has_text else None)
+
+
+def _section(code: str) -> _Section:
+    found = _CONDITION.search(code)
+    spaced = _SPACE.sub("", code)
+    bare = _LITERAL.sub("", spaced)
+    is_general = "general" in bare.lower()
+    return _Section(
+        shows_number=any(each in "0#?" or each.isalpha() for each in bare),
+        shows_text="@" in bare or is_general,
+        is_blank=not spaced,
+        is_white=bool(_HIDDEN_COLORS.search(code)),
+        condition=(found[1], float(found[2])) if found else None,
+    )
+
+
+def cell_styles(root: _Element, theme: Mapping[str, Color]) -> list[CellStyle]:
+    """Return the styles of a workbook, in order. `theme` contains the colors of its theme by name."""
+    codes = {str(each.get("numFmtId")): str(each.get("formatCode") or "") for each in root.iter("{*}numFmt")}
+    colors = _Colors(theme, [str(each.get("rgb") or "") for each in root.iterfind("{*}colors/{*}indexedColors/*")])
+    fonts = [_font(each, colors) for each in root.iterfind("{*}fonts/{*}font")]
+    fills = [_fill(each, colors) for each in root.iterfind("{*}fills/{*}fill")]
+    found = []
+    for each in root.iterfind("{*}cellXfs/{*}xf"):
+        ink, size = _at(fonts, each.get("fontId"), (BLACK, 11.0))
+        behind = _at(fills, each.get("fillId"), (WHITE,))
+        number = _whole(each.get("numFmtId"))
+        legible = size > TINY and not all(is_near(ink, color) for color in behind)
+        code = codes.get(str(number)) or f"{{{number}}}"
+        found.append(CellStyle(code, legible, any(is_near(WHITE, color) for color in behind)))
+    return found
+
+
+@frozen
+class _Colors:
+    theme: Mapping[str, Color]
+    palette: Sequence[str]
+
+    def read(self, element: _Element | None, default: Color) -> Color:
+        """Return the color in the attributes of an element (18.8.19), or `default`."""
+        if element is None or element.get("auto") in ("1", "true"):
+            return default
+        color = hex_color(element.get("rgb"))
+        if element.get("theme") is not None:
+            place = _whole(element.get("theme"))
+            color = self.theme.get(_THEME[place]) if place < len(_THEME) else None
+            color = color or (WHITE if place == 0 else BLACK if place == 1 else None)
+        elif element.get("indexed") is not None:
+            place = _whole(element.get("indexed"))
+            palette = self.palette or _PALETTE
+            color = hex_color(palette[place]) if place < len(palette) else WHITE if place == 65 else default
+        try:
+            return tinted(color, float(element.get("tint") or 0)) if color else default
+        except ValueError:
+            return color or default
+
+
+def _font(element: _Element, colors: _Colors) -> tuple[Color, float]:
+    size = element.find("{*}sz")
+    try:
+        points = 11.0 if size is None else float(size.get("val") or 11)
+    except ValueError:
+        points = 11.0
+    return colors.read(element.find("{*}color"), BLACK), points
+
+
+def _fill(element: _Element, colors: _Colors) -> tuple[Color, ...]:
+    """Return the colors of a fill: one of a solid fill, two or more of a pattern or a gradient."""
+    stops = tuple(colors.read(each, WHITE) for each in element.iterfind("{*}gradientFill/{*}stop/{*}color"))
+    if stops:
+        return stops
+    pattern = next(below(element, "patternFill"), None)
+    kind = "none" if pattern is None else str(pattern.get("patternType") or "none")
+    if pattern is None or kind == "none":
+        return (WHITE,)
+    front, back = colors.read(pattern.find("{*}fgColor"), BLACK), colors.read(pattern.find("{*}bgColor"), WHITE)
+    return (front,) if kind == "solid" else (front, back)
+
+
+@define
+class Merged:
+    """The merged cells of a sheet. `waiting` are those below the current row, and `open` those in it.
+
+    `seen` are the first cells of merged cells that begin in a hidden row or column but end in a visible one.
+    """
+
+    waiting: list[Cells]
+    seen: Collection[tuple[int, int]] = ()
+    open: list[Cells] = field(factory=list)
+    columns: frozenset[int] = frozenset()
+    _until: int = 0
+
+    @classmethod
+    def of(cls, places: Sequence[Cells], found: MergedCells) -> Merged:
+        """Return the merged cells at `places` of the worksheet with the rows and columns of `found`."""
+        seen = set()
+        for each in places:
+            top, left, bottom, right = _corners(each)
+            rows = any(row not in found.flat for row in range(top, bottom + 1))
+            if rows and not all(map(found.grid.is_narrow, range(left, right + 1))):
+                seen.add((top, left))
+        return cls(sorted(places, key=_corners, reverse=True), seen)
+
+    def apply(self, value: Value) -> None:
+        """Hide a cell that shows nothing because it is merged into another cell. The first cell of merged cells is shown
+        if a part of them is. Values must be given in ascending order of rows.
+        """
+        if (value.row, value.column) in self.seen:
+            value.hidden = False
+        elif value.column in self._swallowed(value.row):
+            value.hidden = True
+
+    def _swallowed(self, row: int) -> frozenset[int]:
+        """Return the columns of the swallowed cells in row number `row`."""
+        if row < self._until and not (self.waiting and _corners(self.waiting[-1])[0] <= row):
+            return self.columns
+        while self.waiting and _corners(self.waiting[-1])[0] <= row:
+            self.open.append(self.waiting.pop())
+        self.open = [each for each in self.open if _corners(each)[2] >= row]
+        found: set[int] = set()
+        for each in self.open:
+            top, left, _, right = _corners(each)
+            found.update(range(left + (top == row), right + 1))
+        self.columns = frozenset(found)
+        begins = any(_corners(each)[0] == row for each in self.open)
+        self._until = row + 1 if begins else min((_corners(each)[2] + 1 for each in self.open), default=row + 1)
+        return self.columns
+
+
+def _corners(place: Cells) -> tuple[int, int, int, int]:
+    return (*(place.first or (1, 1)), *(place.last or (1, 1)))
+
+
+def _at(known: Sequence[_Known], place: str | None, default: _Known) -> _Known:
+    number = _whole(place)
+    return known[number] if number < len(known) else default
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text and len(text) < 6 and text.isascii() and text.isdigit() else 0
