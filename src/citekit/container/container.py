@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from citekit.adapters.sources.allowed_folders import AllowedFolders
     from citekit.adapters.sources.ingested_files import IngestedPlaces
     from citekit.application.agent_context import ReadContext
+    from citekit.application.answer_question import AnswerQuestion
     from citekit.application.doctor import Doctor
     from citekit.application.find_text import FindText
     from citekit.application.import_map import ImportMap
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from citekit.container.library import Alexandria
     from citekit.container.mappers import Mappers
     from citekit.container.parsers import Parsers
+    from citekit.domain.ports.answer_model import AnswerModel
     from citekit.domain.ports.clock import Clock
     from citekit.domain.ports.embedder import Embedder
     from citekit.domain.ports.evidence_store import EvidenceStore
@@ -526,6 +528,17 @@ class Container:
         from citekit.application.verify_quote import VerifyQuote
 
         return VerifyQuote(self.maps, self.resolve, self.locate, self.quotable)
+
+    @first_use
+    def answer_question(self) -> AnswerQuestion:
+        """Return the use case that answers a question with a model and verifies the quotes of the answer."""
+        from citekit.application.answer_question import AnswerQuestion
+
+        return AnswerQuestion(self.rank_pages, self.verify_quote)
+
+    def answer_model(self, service: str = "auto") -> AnswerModel | None:
+        """See `Mappers.answer_model`."""
+        return self.mappers.answer_model(service)
 
     @first_use
     def look_up_quote(self) -> LookUpQuote:

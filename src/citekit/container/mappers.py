@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
-from citekit.container.names import ANSWERS, MAPPERS, REQUEST_TIMEOUT
+from citekit.container.names import ANSWERS, MAPPERS, MODEL_MAPPERS, REQUEST_TIMEOUT
 from citekit.domain.errors import RequestRefused
 from citekit.settings.secrets import concealed, without_user
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
     from citekit.adapters.sandbox.worker_pool import WorkerPool
     from citekit.container.parsers import Parsers
+    from citekit.domain.ports.answer_model import AnswerModel
     from citekit.domain.ports.extractor import Extractor
     from citekit.domain.ports.mapper import Mapper
     from citekit.domain.ports.media_probe import MediaProbe
@@ -103,13 +104,31 @@ class Mappers:
             return "openai", "OPENAI_API_KEY is set"
         return "local", "no model key is set"
 
+    def answer_model(self, name: str = "auto") -> AnswerModel | None:
+        """Return the model of the service `gemini` or `openai` that answers questions, or None if `name` is `none`.
+
+        The name `auto` selects the service of the configured mapper. That can be none, too.
+        """
+        if name == "auto":
+            name = self.app.settings.mapper
+        if name == "auto":
+            name = self.choice()[0]
+        if name not in MODEL_MAPPERS:
+            return None
+        from citekit.adapters.mappers.llm.question_answerer import ModelAnswerer
+
+        return ModelAnswerer(self._service(name), concealed)
+
+    def _service(self, name: str) -> Service:
+        return self._gemini() if name == "gemini" else self._openai()
+
     def _model(self, name: str) -> Mapper:
         from citekit.adapters.formats.media.evidence.clip import PyAvClipExtractor
         from citekit.adapters.formats.media.evidence.previews import FileClips
         from citekit.adapters.mappers.llm.answer_cache import FileAnswerCache
         from citekit.adapters.mappers.llm.mapper import ModelMapper
 
-        service = self._gemini() if name == "gemini" else self._openai()
+        service = self._service(name)
         named = self.app.settings.base_url or (self.app.settings.openai_base_url if name == "openai" else None)
         where = without_user(named)  # the URL is recorded in every map that this mapper makes
         viewer, still = self._showing()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from citekit.application.answer_question import PASSAGES
 from citekit.application.ingest_many import Outcome, files_below
 from citekit.application.library.answers import Answers, AskRequest, ContextMode
 from citekit.application.library.ingest_book import BookIngested, BookRequest
@@ -19,6 +20,7 @@ from citekit.container import Container, bootstrap
 from citekit.container.library import Alexandria
 from citekit.container.ports import Ports
 from citekit.domain.address import Address, parse_address
+from citekit.domain.answering import CheckedAnswer
 from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Evidence, Form, Options, Receipt
 from citekit.domain.library.chunking import ChunkingParams
@@ -263,6 +265,30 @@ class CiteKit:
             regex=regex,
             limit=limit,
             context_lines=context_lines,
+            roots=[Path(root) for root in roots],
+            progress=progress,
+        )
+
+    def ask(
+        self,
+        question: str,
+        *resources: str,
+        service: str = "auto",
+        pages: int = PASSAGES,
+        roots: Sequence[str | Path] = (),
+        progress: Progress = silent,
+    ) -> CheckedAnswer:
+        """Let a model answer a question from the best `pages` of `resources` (default: all), and verify its quotes.
+
+        `service` is `gemini`, `openai` (or a compatible server), `auto` for the configured one, or `none`: then only the
+        pages are returned. Raise `RequestRefused` if the question has no words, `ResourceMissing`, `MapperUnavailable` if
+        the service fails, and `FaultyAnswer` if its answer is unreadable.
+        """
+        return self.app.answer_question(
+            question,
+            resources,
+            model=self.app.answer_model(service),
+            limit=pages,
             roots=[Path(root) for root in roots],
             progress=progress,
         )

@@ -186,7 +186,7 @@ class Service(Protocol):
 
 
 class BudgetExhausted(MapperUnavailable):
-    """The limit on requests for one map was reached before the map was finished."""
+    """The limit on requests was reached before the map or the answer was finished."""
 
 
 @define
@@ -202,7 +202,7 @@ class Budget:
         with self._lock:
             if self.limit is not None and self.spent >= self.limit:
                 raise BudgetExhausted(
-                    f"The limit of {self.limit} requests was reached before the map was finished. Allow more "
-                    "(--max-requests), or map a smaller file."
+                    f"The limit of {self.limit} requests was reached before all was done. Allow more "
+                    "(--max-requests), or use a smaller file."
                 )
             self.spent += 1

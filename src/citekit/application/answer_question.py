@@ -1,0 +1,141 @@
+"""Answers a question with a model, and verifies every quote of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from citekit.application.rank_pages import RankPages
+from citekit.application.verify_quote import VerifyQuote
+from citekit.domain.address import Address
+from citekit.domain.answering import (
+    CheckedAnswer,
+    CheckedQuote,
+    CheckedStatement,
+    Citation,
+    Draft,
+    Passage,
+    is_too_short,
+    unquoted_numbers,
+)
+from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable
+from citekit.domain.ports.answer_model import AnswerModel
+from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.verdict import QuoteVerdict
+from citekit.domain.ranking.ranked import RankedPage
+
+PASSAGES = 8
+"""The default number of passages that the model gets."""
+
+LONGEST = 6_000
+"""The maximum length of a passage in characters. Of a longer one, the model gets the part around the best lines."""
+
+
+@frozen
+class AnswerQuestion:
+    """Finds the best pages, lets a model answer from them with quotes, and verifies the quotes.
+
+    The model only chooses words. Where they are, and whether they are there, is determined by `verify` alone.
+    """
+
+    rank: RankPages
+    verify: VerifyQuote
+
+    def __call__(
+        self,
+        question: str,
+        resources: Sequence[str] = (),
+        *,
+        model: AnswerModel | None,
+        limit: int = PASSAGES,
+        roots: Sequence[Path] = (),
+        progress: Progress = silent,
+    ) -> CheckedAnswer:
+        """Answer the question from the best `limit` pages of `resources` (default: all), or only return these pages if
+        `model` is None.
+
+        If quotes do not hold, the model is asked once more, and the answer with more supported statements counts. Raise
+        what `RankPages` raises, `MapperUnavailable` if the service fails, and `FaultyAnswer` if its answer is unreadable.
+        """
+        found = self.rank(question, resources, limit=limit, roots=roots, progress=progress)
+        passages = [_passage(page) for page in found.pages]
+        answer = CheckedAnswer(question=question, model=None if model is None else model.name, passages=passages)
+        if model is None or not passages:
+            return answer
+        texts = [each.text for each in passages]
+        with model.conversation() as conversation:
+            draft = conversation.answer(question, texts, progress)
+            answer = self._checked(answer, draft, roots, progress)
+            if not answer.withheld:
+                return answer
+            try:
+                second = conversation.correct(list(_faults(answer.withheld)), progress)
+            except (FaultyAnswer, MapperUnavailable):
+                return answer  # the first answer was paid for
+        corrected = self._checked(answer, second, roots, progress)
+        better = corrected if len(corrected.supported) >= len(answer.supported) else answer
+        return evolve(better, cost=draft.cost + second.cost)
+
+    def _checked(self, answer: CheckedAnswer, draft: Draft, roots: Sequence[Path], progress: Progress) -> CheckedAnswer:
+        statements = []
+        for each in draft.statements:
+            quotes = [self._checked_quote(citation, answer.passages, roots, progress) for citation in each.citations]
+            sources = (answer.question, *(quote.quote for quote in quotes))
+            statements.append(CheckedStatement(each.text, quotes, unquoted_numbers(each.text, sources)))
+        return evolve(answer, statements=statements, cost=draft.cost)
+
+    def _checked_quote(
+        self, citation: Citation, passages: Sequence[Passage], roots: Sequence[Path], progress: Progress
+    ) -> CheckedQuote:
+        """Check a quote in the passage that the model claims, then in the others. A wrong number is a slip; words that
+        are in no passage are not.
+        """
+        if is_too_short(citation.quote):
+            return CheckedQuote(citation.quote, None, "too short to support a statement")
+        claimed = passages[citation.passage - 1 : citation.passage] if citation.passage > 0 else []
+        first: QuoteVerdict | None = None
+        problem = ""
+        for passage in (*claimed, *(each for each in passages if each not in claimed)):
+            try:
+                verdict = self.verify(passage.address, citation.quote, roots=roots, progress=progress)
+            except Cancelled:
+                raise
+            except CiteKitError as error:
+                problem = problem or str(error)
+                continue
+            if verdict.holds:
+                return CheckedQuote(citation.quote, verdict)
+            first = first or verdict
+        return CheckedQuote(citation.quote, first, "" if first else problem)
+
+
+def _passage(page: RankedPage) -> Passage:
+    start, end = _part(page)
+    text = page.block.text[start:end]
+    return Passage(Address(page.resource_id, page.extent), text, page.text, page.score)
+
+
+def _part(page: RankedPage) -> tuple[int, int]:
+    """Return where the part of a page that the model gets begins and ends: whole lines around the best ones."""
+    text = page.block.text
+    if len(text) <= LONGEST:
+        return 0, len(text)
+    start = max(0, min(page.start - LONGEST // 3, len(text) - LONGEST))
+    end = min(len(text), start + LONGEST)
+    if start:
+        start = text.find("\n", start, page.start) + 1 or start
+    if end < len(text):
+        end = max(text.rfind("\n", start, end), page.end) if page.end <= end else end
+    return start, end
+
+
+def _faults(withheld: Sequence[CheckedStatement]) -> Iterator[str]:
+    """Yield a sentence for the model about each quote that does not hold, and about each statement without quotes."""
+    for statement in withheld:
+        if not statement.quotes:
+            yield f"The statement {statement.text!r} has no quote."
+        for quote in statement.quotes:
+            if not quote.holds:
+                yield f"The quote {quote.quote!r} does not hold: {quote.problem or 'the words are in no passage'}."

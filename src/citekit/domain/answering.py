@@ -1,0 +1,148 @@
+"""Defines the answers of models to questions, and what verification says about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from attrs import field, frozen
+
+from citekit.domain.address import Address
+from citekit.domain.quotes.verdict import QuoteVerdict
+
+WORDS = 3
+"""The minimum number of words of a quote without digits. Fewer words occur almost anywhere."""
+
+_NUMBER = re.compile(r"\d(?:[\d.,\u00a0\u202f]*\d)?")
+_SEPARATORS = re.compile(r"[^\d]")
+_TOO_COMMON = 2
+
+
+@frozen
+class Passage:
+    """A text from which a question may be answered, and its place. `best` are the lines that fit the question best."""
+
+    address: Address
+    text: str = field(repr=False)
+    best: str = field(repr=False)
+    score: float
+
+
+@frozen
+class Citation:
+    """A quote by which a model supports a statement, and the number of the passage, from 1, that it claims for it."""
+
+    passage: int
+    quote: str
+
+
+@frozen
+class Statement:
+    """A sentence of a model's answer, and the quotes that support it according to the model."""
+
+    text: str
+    citations: Sequence[Citation] = field(converter=tuple[Citation, ...])
+
+
+@frozen(kw_only=True)
+class Cost:
+    """The number of requests to the model, and of tokens as the service counts them."""
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        """Return the sum of both costs."""
+        return Cost(
+            requests=self.requests + other.requests,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+        )
+
+
+@frozen
+class Draft:
+    """A model's answer before verification. Without statements, the passages do not answer the question."""
+
+    statements: Sequence[Statement] = field(converter=tuple[Statement, ...])
+    cost: Cost = Cost()
+
+
+@frozen
+class CheckedQuote:
+    """A quote of a model's answer and the verdict on it.
+
+    `verdict` is that for the passage that the model claims, or for another passage where the quote holds. It is None if the
+    quote cannot be looked for; `problem` then says why.
+    """
+
+    quote: str
+    verdict: QuoteVerdict | None
+    problem: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether readers see the quote in a passage."""
+        return not self.problem and self.verdict is not None and self.verdict.holds
+
+
+@frozen
+class CheckedStatement:
+    """A statement of a model's answer with its checked quotes.
+
+    `unquoted` are the numbers of two or more digits in the statement that are neither in its quotes nor in the question,
+    such as the result of a calculation.
+    """
+
+    text: str
+    quotes: Sequence[CheckedQuote] = field(converter=tuple[CheckedQuote, ...])
+    unquoted: Sequence[str] = field(default=(), converter=tuple[str, ...])
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether the statement has quotes and all of them hold."""
+        return bool(self.quotes) and all(each.holds for each in self.quotes)
+
+
+@frozen(kw_only=True)
+class CheckedAnswer:
+    """A model's answer to a question, in which every quote was verified.
+
+    `passages` are the passages that the model saw, best first. `model` is None if no model was asked.
+    """
+
+    question: str
+    model: str | None
+    passages: Sequence[Passage] = field(converter=tuple[Passage, ...])
+    statements: Sequence[CheckedStatement] = field(default=(), converter=tuple[CheckedStatement, ...])
+    cost: Cost = Cost()
+
+    @property
+    def supported(self) -> Sequence[CheckedStatement]:
+        """The statements whose quotes all hold."""
+        return [each for each in self.statements if each.is_supported]
+
+    @property
+    def withheld(self) -> Sequence[CheckedStatement]:
+        """The other statements."""
+        return [each for each in self.statements if not each.is_supported]
+
+
+def is_too_short(quote: str) -> bool:
+    """Whether a quote says too little to support a statement."""
+    return len(quote.split()) < WORDS and not any(map(str.isdigit, quote))
+
+
+def unquoted_numbers(statement: str, sources: Sequence[str]) -> list[str]:
+    """Return the numbers of two or more digits in `statement` that none of the `sources` has.
+
+    Signs that separate digits are ignored, so 1,577.0 and 1577.0 are the same number.
+    """
+    known = {_digits(number) for source in sources for number in _NUMBER.findall(source)}
+    found = dict.fromkeys(number for number in _NUMBER.findall(statement) if len(_digits(number)) >= _TOO_COMMON)
+    return [number for number in found if _digits(number) not in known]
+
+
+def _digits(number: str) -> str:
+    return _SEPARATORS.sub("", number)

@@ -1,0 +1,156 @@
+"""Implements the command `citekit ask`, which answers a question with verified quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from citekit.application.answer_question import PASSAGES
+from citekit.domain.answering import CheckedAnswer, CheckedQuote, CheckedStatement, Passage
+from citekit.domain.errors import MapperUnavailable
+from citekit.domain.unicode_controls import printable
+from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option
+from citekit.entrypoints.cli.errors import CommandError
+from citekit.entrypoints.cli.formatting import counted
+from citekit.entrypoints.cli.progress import watching
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
+from citekit.wire.answers import to_plain
+
+NO_MODEL = (
+    "No model was asked: no key is set (GEMINI_API_KEY, OPENAI_API_KEY), and no service was named (--service). "
+    "These are the best pages."
+)
+
+
+@click.command("ask", cls=Command)
+@click.argument("question", nargs=-1, required=True)
+@resources_option()
+@click.option(
+    "--service",
+    type=click.Choice(["auto", "gemini", "openai", "none"]),
+    default="auto",
+    show_default=True,
+    help="The model service. auto is the one whose key is set; openai is also any compatible server (--base-url).",
+)
+@click.option("--model", metavar="NAME", help="The model (default: $CITEKIT_MODEL, or that of the service).")
+@click.option("--base-url", metavar="URL", help="The base URL of the service, such as an OpenAI-compatible server.")
+@click.option(
+    "--pages",
+    type=click.IntRange(1, 50),
+    default=PASSAGES,
+    show_default=True,
+    help="The number of pages that the model gets. Each costs up to 2,000 tokens.",
+)
+@click.option(
+    "--max-requests",
+    type=click.IntRange(1),
+    metavar="N",
+    help="The maximum number of requests to the model for one answer (default: no limit; four are possible).",
+)
+@roots_option()
+@password_option("a source PDF")
+@pass_session
+def command(
+    session: Session,
+    question: tuple[str, ...],
+    resources: tuple[str, ...],
+    service: str,
+    model: str | None,
+    base_url: str | None,
+    pages: int,
+    max_requests: int | None,
+    roots: tuple[str, ...],
+    password: str | None,
+) -> None:
+    """Answer a question from the mapped files, with verified quotes.
+
+    The pages that most likely answer QUESTION are sent to a model, which answers with quotes from them. Every quote is
+    then looked for on these pages. A statement is only shown if all of its quotes are there; the others are listed as
+    withheld. That the quotes are genuine does not prove that a statement follows from them: read them. Numbers that are
+    in no quote are marked.
+
+    If quotes are not found, the model gets one chance to correct its answer. Without a model (--service none, or no key),
+    the best pages are shown, and nothing leaves this computer.
+
+    The exit code is 0 if at least one statement is supported, or if no model was asked. Otherwise, it is 1.
+    """
+    app = session.app_with(model=model, base_url=base_url, max_requests=max_requests, password=password)
+    answerer = app.answer_model(service)
+    with watching(session, "Answering") as watch:
+        try:
+            answer = app.answer_question(
+                " ".join(question),
+                resources,
+                model=answerer,
+                limit=pages,
+                roots=[Path(root) for root in roots],
+                progress=watch,
+            )
+        except MapperUnavailable as error:
+            error.add_note("To see the best pages without a model, use --service none.")
+            raise
+    plain = to_plain(answer)
+    if not answer.passages:
+        session.say(())
+        raise CommandError("NothingFound", f"No page has any of these words. {session.home_hint()}", plain)
+    if answer.model is None:
+        if service == "auto":
+            session.note(NO_MODEL)
+        session.answer(plain, _passage_lines(answer.passages))
+        return
+    if answer.supported:
+        session.answer(plain, _answer_lines(answer))
+        return
+    session.say(_answer_lines(answer))
+    if answer.withheld:
+        raise CommandError("NotSupported", "The model answered, but no statement is supported by quotes.", plain)
+    raise CommandError("Unanswered", "According to the model, these pages do not answer the question.", plain)
+
+
+def _answer_lines(answer: CheckedAnswer) -> Iterator[str]:
+    for each in answer.supported:
+        yield from _statement_lines(each)
+    if answer.withheld:
+        yield styled("Withheld, because quotes do not hold:", fg="yellow")
+        for each in answer.withheld:
+            yield from _statement_lines(each)
+    if not answer.statements:
+        yield from _passage_lines(answer.passages)
+    cost = answer.cost
+    yield styled(
+        f"{answer.model}: {counted(cost.requests, 'request')}, {cost.input_tokens:,} tokens in, "
+        f"{cost.output_tokens:,} out",
+        dim=True,
+    )
+
+
+def _statement_lines(statement: CheckedStatement) -> Iterator[str]:
+    yield printable(" ".join(statement.text.split()))
+    for quote in statement.quotes:
+        yield from _quote_lines(quote)
+    if not statement.quotes:
+        yield f"  {styled('no quote', fg='red')}"
+    if statement.unquoted:
+        yield f"  {styled('not in the quotes', fg='yellow')}: {printable(', '.join(statement.unquoted))}"
+
+
+def _quote_lines(quote: CheckedQuote) -> Iterator[str]:
+    verdict = quote.verdict
+    if verdict is None:
+        yield f"  {styled('not checked', fg='red')}: {printable(quote.problem)}"
+    elif verdict.holds:
+        yield f"  {styled(verdict.finding.value, fg='green')}  {printable(str(verdict.places[0].address))}"
+    elif not verdict.visible:
+        yield f"  {styled(f'{verdict.finding.value}, not visible', fg='red')}"
+    else:
+        yield f"  {styled(verdict.finding.value, fg='red')}"
+    yield f'  > "{printable(" ".join(quote.quote.split()))}"'
+
+
+def _passage_lines(passages: Sequence[Passage]) -> Iterator[str]:
+    for each in passages:
+        yield f"{printable(str(each.address))}  {each.score:.2f}"
+        yield from (f"  > {printable(line)}" for line in each.best.split("\n") if line.strip())
