@@ -201,7 +201,7 @@ def _told(error: Exception, document: TextIO | None) -> int:
 
     The error is one sentence on standard error and, if `document` is not None, a JSON document written to `document`.
     """
-    from citekit.domain.errors import Cancelled, CiteKitError, ResourceMissing
+    from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable, ResourceMissing
     from citekit.entrypoints.cli.errors import INTERRUPTION, CommandError, plain_error
     from citekit.entrypoints.failures import FAILED, INTERRUPTED, USAGE, exit_code, sentence
 
@@ -218,7 +218,7 @@ def _told(error: Exception, document: TextIO | None) -> int:
         case _:
             code = exit_code(error) if isinstance(error, CiteKitError) else FAILED
             message = sentence(error)
-            if isinstance(error, ResourceMissing) and (notes := getattr(error, "__notes__", ())):
+            if isinstance(error, (ResourceMissing, MapperUnavailable)) and (notes := getattr(error, "__notes__", ())):
                 message = f"{message.rstrip('.?')}{'?' if message.endswith('?') else '.'} {' '.join(notes)}"
     if document is not None:
         plain = error.plain if isinstance(error, CommandError) else {}
