@@ -42,7 +42,19 @@ versions, a call of `getStructure` with only `resource_id` has the complete map 
 without arguments has all IDs. The official Python and TypeScript clients return both. Some programs show their model the
 structured content, which for `getStructure` is about three times as long; `max_tokens` counts the text.
 
-A file that was cut out is also given as a resource link (`file://`), to clients of 2025-06-18 or later.
+Clients that cannot open files on the server's machine get evidence, too. An answer of `resolve` contains text evidence (the
+first 4,000 characters), a picture (up to 512 kB, otherwise a reduced copy; `width` sets its size), or a recording of up to
+512 kB, and a link to the evidence as a resource:
+
+| Resource | Content |
+|---|---|
+| `citekit://maps/{resource_id}` | the complete map as JSON |
+| `citekit://evidence/{digest}` | the bytes of evidence, as text if it is text; up to 2 MB |
+| `citekit://evidence/{digest}/{first}-{last}` | the bytes from `first` to `last`, counted from 0, of larger evidence |
+| `citekit://evidence/{digest}/receipt` | the whole receipt, with which `citekit verify` checks the bytes |
+
+Links and recordings are sent to clients of 2025-06-18 or later. Only evidence that this home made, and that is unchanged, can
+be read; if it was removed from the cache, resolve the part again.
 
 ## Server instructions
 """

@@ -101,6 +101,17 @@ class TestEvidenceStore:
         assert made.made_now
         assert evolve(made, made_now=False) == found
 
+    def test_any_part_of_its_bytes_can_be_read(self, store: EvidenceStore) -> None:
+        made = store.obtain(key_of("a"), writing(b"alpha"))
+
+        parts = [store.read(key_of("a"), start, length) for start, length in ((0, 5), (1, 3), (4, 9), (5, 1))]
+
+        assert [b"alpha", b"lph", b"a", b""] == parts
+        assert store.read(key_of("b"), 0, 5) is None
+        made.path.unlink()
+        made.path.symlink_to(__file__)
+        assert store.read(key_of("a"), 0, 5) is None
+
     def test_the_digest_and_size_are_those_of_the_bytes(self, store: EvidenceStore) -> None:
         made = store.obtain(key_of("a"), writing(b"alpha"))
 

@@ -30,7 +30,8 @@ def test_a_map_can_be_found_and_read_as_a_resource(served: Served) -> None:
     uris, templates, read = served.ask(work)
 
     assert ["citekit://maps/notes", "citekit://maps/%C3%A9t%C3%A9%202"] == uris
-    assert ["citekit://maps/{resource_id}"] == templates
+    evidence = ("{digest}", "{digest}/{first}-{last}", "{digest}/receipt")
+    assert ["citekit://maps/{resource_id}", *(f"citekit://evidence/{each}" for each in evidence)] == templates
     assert ("application/json", maps.to_plain_map(odd)) == (read.mime_type, json.loads(read.text))
 
 

@@ -38,8 +38,8 @@ def test_what_arrives_is_what_was_answered(plain: dict[str, Any], with_links: bo
     parcels = Parcels()
     parcels.expect(7)
 
-    whole = line_of(answer.result(with_links=with_links))
-    filled = parcels.filled(7, line_of(parcels.hand_over(7, answer, with_links=with_links)))
+    whole = line_of(answer.result(whole=with_links))
+    filled = parcels.filled(7, line_of(parcels.hand_over(7, answer, whole=with_links)))
 
     assert json.loads(whole) == json.loads(filled)
 
@@ -53,7 +53,7 @@ def test_a_name_that_is_no_text_is_written_with_question_marks() -> None:
 def test_an_answer_that_was_withdrawn_meanwhile_says_nothing() -> None:
     parcels = Parcels()
     parcels.expect("a")
-    line = line_of(parcels.hand_over("a", Answer.of({"secret": 1}), with_links=True), "a")
+    line = line_of(parcels.hand_over("a", Answer.of({"secret": 1}), whole=True), "a")
     parcels.drop("a")
 
     written = json.loads(parcels.filled("a", line))
@@ -65,15 +65,15 @@ def test_an_answer_that_was_withdrawn_meanwhile_says_nothing() -> None:
 def test_an_answer_that_nobody_expects_goes_as_it_is() -> None:
     answer = Answer.of({"a": 1})
 
-    result = Parcels().hand_over(7, answer, with_links=True)
+    result = Parcels().hand_over(7, answer, whole=True)
 
-    assert answer.result(with_links=True) == result
+    assert answer.result(whole=True) == result
 
 
 def test_nothing_is_kept_of_what_was_sent() -> None:
     parcels = Parcels()
     parcels.expect(7)
-    line = line_of(parcels.hand_over(7, Answer.of({"a": 1}), with_links=True))
+    line = line_of(parcels.hand_over(7, Answer.of({"a": 1}), whole=True))
 
     first, second = parcels.filled(7, line), parcels.filled(7, line)
 
@@ -114,9 +114,9 @@ def _named(result: dict[str, Any]) -> str | None:
 def test_answers_to_requests_of_one_id_are_not_mixed_up() -> None:
     parcels = Parcels()
     parcels.expect(7)
-    first = line_of(parcels.hand_over(7, Answer.of({"a": 1}), with_links=True))
+    first = line_of(parcels.hand_over(7, Answer.of({"a": 1}), whole=True))
     parcels.expect(7)
-    second = line_of(parcels.hand_over(7, Answer.of({"b": 2}), with_links=True))
+    second = line_of(parcels.hand_over(7, Answer.of({"b": 2}), whole=True))
 
     written = []
     for line in (second, first):

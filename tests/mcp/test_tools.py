@@ -6,7 +6,6 @@ import hashlib
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import jsonschema
 import pytest
@@ -230,16 +229,15 @@ def test_a_physical_answer_is_a_file_with_a_receipt_and_a_link(served: Served) -
 
     answer = plain(result)
     path = Path(answer["output_path"])
-    _, link = result.content
+    _, link, inline = result.content
     assert isinstance(link, ResourceLink)
+    assert isinstance(inline, TextContent)
+    assert "line 3\nline 4\nline 5\n" == inline.text
     assert b"line 3\nline 4\nline 5\n" == path.read_bytes()
     assert (".citekit_output", "notes_intro_aim.txt") == path.parts[-2:]
-    assert path == Path(unquote(urlsplit(link.uri).path))
+    assert answer["uri"] == link.uri == f"citekit://evidence/{hashlib.sha256(path.read_bytes()).hexdigest()}"
     assert (21, path.name) == (link.size, link.name)
-    assert ("text://notes#lines=3-5", str(served.home.source("notes"))) == (
-        answer["receipt"]["address"],
-        answer["receipt"]["source_path"],
-    )
+    assert str(served.home.source("notes")) == answer["receipt"]["source_path"]
 
 
 def test_a_changed_source_is_told_refused_and_mapped_again_on_request(served: Served) -> None:

@@ -46,7 +46,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _texts(answer: CallToolResult) -> list[str]:
     links = [f"{item.name} {item.description}" for item in answer.content if isinstance(item, ResourceLink)]
-    return [*links, *(item.text for item in answer.content if isinstance(item, TextContent))]
+    texts = [item.text for item in answer.content if isinstance(item, TextContent)]
+    return [*links, *texts[:1], *(line for text in texts[1:] for line in text.split("\n"))]  # evidence has lines
 
 
 def test_answers_say_the_same_twice_and_show_all_of_it(home: Path) -> None:

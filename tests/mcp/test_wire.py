@@ -55,10 +55,10 @@ def test_the_answer_to_a_null_keeps_it(wire: Callable[..., Wire]) -> None:
     ("version", "kinds"),
     representatives(
         [
-            ("2024-11-05", ["text"]),
-            ("2025-03-26", ["text"]),
-            ("2025-06-18", ["text", "resource_link"]),
-            ("2025-11-25", ["text", "resource_link"]),
+            ("2024-11-05", ["text", "text"]),
+            ("2025-03-26", ["text", "text"]),
+            ("2025-06-18", ["text", "resource_link", "text"]),
+            ("2025-11-25", ["text", "resource_link", "text"]),
         ],
         2,
     ),

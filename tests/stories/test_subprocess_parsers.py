@@ -155,7 +155,7 @@ class TestWhatOthersAreShown:
     def test_pictures(self, app: Container, viewer: IsolatedViewer, files: dict[str, Path]) -> None:
         picture = files["imageTextN.png"]
 
-        assert app.parsers.viewer.picture(picture) == viewer.picture(picture)
+        assert app.parsers.viewer.picture(picture, 400) == viewer.picture(picture, 400)
         assert viewer.is_upright(picture)
 
     def test_a_still_of_a_film(self, app: Container, viewer: IsolatedViewer, files: dict[str, Path]) -> None:
@@ -175,11 +175,13 @@ class TestWhatOthersAreShown:
 
         viewer, lying = IsolatedViewer(Lying()), IsolatedForeignFiles(Lying())  # type: ignore[arg-type]
 
-        for asked in (viewer.page_lines, viewer.is_upright, viewer.picture, viewer.paged_text, lying.pages):
+        for asked in (viewer.page_lines, viewer.is_upright, viewer.paged_text, lying.pages):
             with pytest.raises(FaultyAnswer):
                 asked(pdf)
         with pytest.raises(FaultyAnswer):
             lying.rows(pdf, {"id"})
+        with pytest.raises(FaultyAnswer):
+            viewer.picture(pdf, 400)
         with pytest.raises(SourceUnsupported):
             viewer.cut_pages(pdf, 1, 1, tmp_path / "link")
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from citekit.application.agent_context import ReadContext
     from citekit.application.answer_question import AnswerQuestion
     from citekit.application.doctor import Doctor
+    from citekit.application.evidence_content import EvidenceContent
     from citekit.application.find_text import FindText
     from citekit.application.import_map import ImportMap
     from citekit.application.index_text import IndexText
@@ -521,6 +522,13 @@ class Container:
         from citekit.application.verify import VerifyEvidence
 
         return VerifyEvidence(self.sources, self.outputs, self.resolve)
+
+    @first_use
+    def evidence_content(self) -> EvidenceContent:
+        """Return the use case that reads the content of evidence."""
+        from citekit.application.evidence_content import EvidenceContent
+
+        return EvidenceContent(self.evidence, self.outputs, lambda path, side: self.mappers.viewer.picture(path, side))
 
     @first_use
     def verify_quote(self) -> VerifyQuote:

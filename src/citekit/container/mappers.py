@@ -149,6 +149,11 @@ class Mappers:
             clips=FileClips(self.app.sources, self.app.isolated("clips", PyAvClipExtractor())),
         )
 
+    @property
+    def viewer(self) -> Viewer:
+        """The viewer that prepares files for a model."""
+        return self._showing()[0]
+
     def _showing(self) -> tuple[Viewer, Callable[[Source, float], bytes]]:
         """Return the viewer that prepares files for a model, and a function that extracts a still image from a video.
 
@@ -190,7 +195,7 @@ class Mappers:
             chosen.timeout or REQUEST_TIMEOUT,
             Retries(count=chosen.retries),
             chosen.max_requests,
-            self._showing()[0].paged_text,
+            self.viewer.paged_text,
             self._generation(),
         )
 

@@ -169,7 +169,7 @@ class Parsing:
         return self.parsers.viewer.is_upright(Path(asked["path"]))
 
     def _picture(self, asked: Asked, _: Progress) -> Any:
-        return plain_picture(*self.parsers.viewer.picture(Path(asked["path"])))
+        return plain_picture(*self.parsers.viewer.picture(Path(asked["path"]), asked["side"]))
 
     def _still(self, asked: Asked, _: Progress) -> Any:
         source, folder = source_from(asked["source"]), Path(asked["folder"])

@@ -186,9 +186,9 @@ class IsolatedViewer:
         """Return whether the image is stored upright, so that its EXIF orientation requires no rotation."""
         return truth_from(self.workers.ask("is_upright", path, {"path": str(path)}))
 
-    def picture(self, path: Path) -> tuple[bytes, str]:
-        """Return the encoded image, rotated upright, and its media type."""
-        return picture_from(self.workers.ask("picture", path, {"path": str(path)}))
+    def picture(self, path: Path, side: int) -> tuple[bytes, str]:
+        """Return the encoded image, rotated upright and at most `side` pixels wide and high, and its media type."""
+        return picture_from(self.workers.ask("picture", path, {"path": str(path), "side": side}))
 
     def still(self, source: Source, seconds: float) -> bytes:
         """Return the video frame at `seconds` as a JPEG. Raise `ExtractionFailed` if the worker dies on the file."""

@@ -18,7 +18,7 @@ from citekit.adapters.storage.objects import Objects, StoredObject
 from citekit.adapters.storage.staging import StagingArea, digest_of, made_by
 from citekit.adapters.system.clock import SystemClock
 from citekit.adapters.system.file_locks import Locks
-from citekit.adapters.system.files import writing
+from citekit.adapters.system.files import open_home_file, writing
 from citekit.adapters.system.permissions import EVERYBODY, narrow
 from citekit.domain.digest import Digest
 from citekit.domain.evidence import EvidenceKey, StoredEvidence
@@ -85,6 +85,18 @@ class FileEvidenceStore:
             return None
         self._uses.note(hot.stored.digest)  # recorded before the check, because eviction checks the access times last
         return hot.stored if hot.is_current() else None
+
+    def read(self, key: EvidenceKey, start: int, length: int) -> bytes | None:
+        """See `EvidenceStore.read`."""
+        found = self.find(key)
+        if found is None:
+            return None
+        try:
+            with open_home_file(found.path) as file:
+                file.seek(start)
+                return file.read(length)
+        except FileNotFoundError:  # evicted since
+            return None
 
     def _find(self, key: EvidenceKey, waiting: Waiting) -> StoredEvidence | None:
         record = self._index.find(key)

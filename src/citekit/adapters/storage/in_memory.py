@@ -162,6 +162,11 @@ class InMemoryEvidenceStore:
             self._stored.move_to_end(key)
             return found
 
+    def read(self, key: EvidenceKey, start: int, length: int) -> bytes | None:
+        """See `EvidenceStore.read`."""
+        found = self.find(key)
+        return None if found is None else found.path.read_bytes()[start : start + length]
+
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:  # noqa: ARG002
         """Return None, because only the bytes show whether the evidence is intact."""
         return None

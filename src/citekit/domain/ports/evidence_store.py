@@ -60,6 +60,12 @@ class EvidenceStore(Protocol):
     def cached(self, key: EvidenceKey) -> StoredEvidence | None:
         """Return the result of `find` if checking the file's status is enough to know it; otherwise None."""
 
+    def read(self, key: EvidenceKey, start: int, length: int) -> bytes | None:
+        """Return at most `length` bytes of the evidence for `key` from the offset `start`, or None if `find` returns None.
+
+        Links are not followed.
+        """
+
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = 0o444
     ) -> StoredEvidence:

@@ -1,12 +1,14 @@
 """Creates the results that agents receive from tools.
 
-Data is sent as JSON, both as text and as structured content. Files are sent as links, and errors as sentences.
+Data is sent as JSON, both as text and as structured content. Evidence is also sent as links and as inline content, and
+errors are sent as sentences.
 """
 
 from __future__ import annotations
 
 import json
 import weakref
+from base64 import b64encode
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
@@ -14,17 +16,19 @@ from threading import Lock
 from typing import Any
 
 from attrs import define, field, frozen
-from mcp_types import CallToolResult, ContentBlock, ResourceLink, TextContent
+from mcp_types import AudioContent, CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
 
+from citekit.application.evidence_content import InlineContent, Kind
 from citekit.domain.chunks import without_chunk_children
 from citekit.domain.errors import ResourceMissing, SourceChanged, SourceMoved
-from citekit.domain.evidence import Evidence
+from citekit.domain.evidence import Evidence, Receipt
 from citekit.domain.node import Node
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp.path_redaction import Discretion
+from citekit.entrypoints.mcp.resources import evidence_uri
 from citekit.entrypoints.mcp.untrusted_text import quoted, quoted_json
 from citekit.settings.secrets import concealed
-from citekit.wire import maps, receipts
+from citekit.wire import locations, maps
 
 LONGEST_ERROR = 1200
 """The maximum number of characters in an error text. Agents pay for every token, and parts of an error can come from
@@ -36,22 +40,24 @@ the agent's own arguments.
 class Answer:
     """The result of a tool: a JSON text that is sent both as text content and as structured content.
 
-    `links` are links to files of the result. If `summary` is not None, it is sent as the text content instead of the
-    JSON; it has the same information in fewer characters.
+    `attachments` are further content: links to evidence, and short evidence itself. If `summary` is not None, it is sent as
+    the text content instead of the JSON; it has the same information in fewer characters.
     """
 
     text: str
-    links: Sequence[ResourceLink] = ()
+    attachments: Sequence[ContentBlock] = ()
     summary: str | None = None
 
     @classmethod
-    def of(cls, plain: dict[str, Any], links: Sequence[ResourceLink] = (), *, summary: str | None = None) -> Answer:
+    def of(
+        cls, plain: dict[str, Any], attachments: Sequence[ContentBlock] = (), *, summary: str | None = None
+    ) -> Answer:
         """Create the result for the data `plain`.
 
         In file names that are not valid UTF-8, the invalid bytes become question marks.
         """
         shown = None if summary is None else "\n".join(map(quoted, _encodable(summary).split("\n")))
-        return cls(quoted_json(_encodable(compact(plain))), links, shown)
+        return cls(quoted_json(_encodable(compact(plain))), attachments, shown)
 
     @property
     def shown(self) -> str:
@@ -69,20 +75,38 @@ class Answer:
         return f'{{"type":"text","text":{json.dumps(self.shown, ensure_ascii=False)}}}'.encode()
 
     @cached_property
-    def linked_content(self) -> bytes:
-        """The JSON objects for the text content and the links, separated by commas, as the bytes that are sent."""
-        links = (link.model_dump_json(by_alias=True, exclude_none=True).encode() for link in self.links)
-        return b",".join((self.content, *links))
+    def whole_content(self) -> bytes:
+        """The JSON objects for the text content and the attachments, separated by commas, as the bytes that are sent."""
+        return b",".join((self.content, *map(_as_bytes, self.attachments)))
 
-    def result(self, *, with_links: bool) -> CallToolResult:
+    @cached_property
+    def basic_content(self) -> bytes:
+        """The same without attachments that older clients do not support."""
+        return b",".join((self.content, *map(_as_bytes, filter(_is_basic, self.attachments))))
+
+    @property
+    def size(self) -> int:
+        """The number of characters of the answer in memory, roughly."""
+        return len(self.text) + sum(len(str(getattr(each, "data", ""))) for each in self.attachments)
+
+    def result(self, *, whole: bool) -> CallToolResult:
         """Return the answer as an MCP tool result.
 
-        Pass `with_links=False` for clients with a protocol version before 2025-06-18, which do not support links.
+        Pass `whole=False` for clients with a protocol version before 2025-06-18, which support only texts and pictures.
         """
         content: list[ContentBlock] = [TextContent(text=self.shown)]
         return CallToolResult(
-            content=[*content, *(self.links if with_links else ())], structured_content=json.loads(self.text)
+            content=[*content, *(each for each in self.attachments if whole or _is_basic(each))],
+            structured_content=json.loads(self.text),
         )
+
+
+def _is_basic(block: ContentBlock) -> bool:
+    return isinstance(block, TextContent | ImageContent)
+
+
+def _as_bytes(block: ContentBlock) -> bytes:
+    return block.model_dump_json(by_alias=True, exclude_none=True).encode()
 
 
 def failure(error: BaseException, discreet: Discretion, *, structure: bool = False) -> CallToolResult:
@@ -117,8 +141,8 @@ def node_answer(node: Node) -> Answer:
     return Answer.of(maps.to_plain_node(without_chunk_children(node), depth=0))
 
 
-def evidence_answer(evidence: Evidence, discreet: Discretion) -> Answer:
-    """Return the result for evidence, with a link to its file.
+def evidence_answer(evidence: Evidence, discreet: Discretion, inline: InlineContent | None = None) -> Answer:
+    """Return the result for evidence, with a link to its content and, if there is `inline` content, with that.
 
     `discreet` removes paths that the client must not see.
     """
@@ -137,8 +161,10 @@ def evidence_answer(evidence: Evidence, discreet: Discretion) -> Answer:
         notes = [*evidence.receipt.notes, *([] if evidence.moved is None else [concealed(discreet(evidence.moved))])]
         if notes:
             plain["notes"] = notes
-        plain["receipt"] = receipts.to_plain(evidence.receipt)
-    return Answer.of(plain, _links(evidence))
+        plain["uri"] = evidence_uri(evidence.receipt.evidence_digest)
+        plain["receipt"] = _short(evidence.receipt)
+    shown = [] if inline is None or evidence.receipt is None else _inline(inline, evidence.receipt)
+    return Answer.of(plain, (*_links(evidence), *shown))
 
 
 KEPT_CHARACTERS = 4 * 1024 * 1024
@@ -181,14 +207,14 @@ class KeptAnswers:
         with self._lock:
             self._drop(name)
             self._kept[name] = _reference(told_by), answer
-            self._size += len(answer.text)
+            self._size += answer.size
             while self._size > self.limit and len(self._kept) > 1:
                 self._drop(next(iter(self._kept)))
         return answer
 
     def _drop(self, name: Hashable) -> None:
         kept = self._kept.pop(name, None)
-        self._size -= len(kept[1].text) if kept else 0
+        self._size -= kept[1].size if kept else 0
 
 
 def _reference(told_by: object) -> Callable[[], object]:
@@ -214,13 +240,41 @@ def _links(evidence: Evidence) -> Sequence[ResourceLink]:
     if path is None or receipt is None:
         return ()
     link = ResourceLink(
-        uri=path.as_uri(),
+        uri=evidence_uri(receipt.evidence_digest),
         name=quoted(path.name),
         description=quoted(f"Evidence: {evidence.address}"),
         mime_type=receipt.media_type,
         size=receipt.evidence_size,
     )
     return (link,)
+
+
+def _inline(content: InlineContent, receipt: Receipt) -> list[ContentBlock]:
+    """Return evidence as content that a client can show, after a note if it is cut or reduced."""
+    uri = evidence_uri(receipt.evidence_digest)
+    note = [TextContent(text=f"{content.note} The whole is at {uri}")] if content.note else []
+    match content.kind:
+        case Kind.TEXT:
+            text = content.data.decode("utf-8", "replace")
+            return [TextContent(text="\n".join(map(quoted, text.split("\n")))), *note]
+        case Kind.IMAGE:
+            return [ImageContent(data=b64encode(content.data).decode(), mime_type=content.media_type), *note]
+        case Kind.AUDIO:
+            return [AudioContent(data=b64encode(content.data).decode(), mime_type=content.media_type), *note]
+
+
+def _short(receipt: Receipt) -> dict[str, Any]:
+    """Return what an agent needs of a receipt. The whole receipt is a resource."""
+    plain = {
+        "evidence_digest": receipt.evidence_digest.hex,
+        "evidence_size": receipt.evidence_size,
+        "media_type": receipt.media_type,
+        "source_digest": receipt.source_digest.hex,
+        "source_path": receipt.source_path,
+    }
+    if receipt.extent != receipt.location:
+        plain["extent"] = locations.to_plain(receipt.extent)
+    return plain
 
 
 def _told(error: BaseException, structure: bool) -> str:

@@ -186,12 +186,12 @@ class _Handlers:
             answer = await self._answer(bound, arguments, context)
         except Exception as error:
             if bound.refused is not None:
-                return bound.refused(params.arguments or {}, error).result(with_links=False)
+                return bound.refused(params.arguments or {}, error).result(whole=False)
             if not isinstance(error, CiteKitError | OSError):
                 _log.exception("%s failed", params.name)
             return failure(error, self._tools.discreet, structure=bound.tool is GET_STRUCTURE)
-        with_links = context.protocol_version >= LINKS_SINCE
-        return self._parcels.hand_over(context.request_id, answer, with_links=with_links)
+        whole = context.protocol_version >= LINKS_SINCE
+        return self._parcels.hand_over(context.request_id, answer, whole=whole)
 
     async def _answer(self, bound: Bound, arguments: dict[str, Any], context: _Context) -> Answer:
         at_hand = bound.cached(arguments)
@@ -223,6 +223,9 @@ class _Handlers:
 
     async def read_resource(self, _: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         def read() -> ReadResourceResult:
+            named = resources.evidence_in(params.uri)
+            if named is not None:
+                return resources.evidence_contents(params.uri, named, self._tools.app.evidence_content)
             found = self._tools.app.maps.get(resources.id_of(params.uri))
             return resources.contents(params.uri, self._tools.whole(found).text)
 

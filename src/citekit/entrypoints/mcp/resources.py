@@ -1,11 +1,21 @@
-"""Offers maps as MCP resources with the URIs `citekit://maps/{resource_id}`."""
+"""Offers maps and evidence as MCP resources.
+
+The URI of a map is `citekit://maps/{resource_id}`, and that of evidence `citekit://evidence/{digest}`. A part of large
+evidence is `citekit://evidence/{digest}/{first}-{last}`, with the numbers of its first and last byte, and its whole receipt
+is `citekit://evidence/{digest}/receipt`.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from base64 import b64encode
 from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
+from attrs import frozen
 from mcp_types import (
+    BlobResourceContents,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ReadResourceResult,
@@ -14,16 +24,25 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from citekit.application.evidence_content import EvidenceContent
+from citekit.domain.digest import Digest
 from citekit.domain.errors import RequestRefused
-from citekit.entrypoints.mcp.untrusted_text import quoted
+from citekit.entrypoints.mcp.untrusted_text import quoted, quoted_json
+from citekit.wire import receipts
 
 PREFIX = "citekit://maps/"
 MEDIA_TYPE = "application/json"
 ARGUMENT = "resource_id"
 TEMPLATE = f"{PREFIX}{{{ARGUMENT}}}"
 
+EVIDENCE_PREFIX = "citekit://evidence/"
+
 PAGE = 200
 """The maximum number of maps per page of a listing."""
+
+_EVIDENCE = re.compile(
+    r"(?P<digest>[0-9a-f]{64})(?:/(?P<first>[0-9]{1,15})-(?P<last>[0-9]{1,15})|/(?P<receipt>receipt))?", re.ASCII
+)
 
 TEMPLATES = ListResourceTemplatesResult(
     resource_templates=[
@@ -34,7 +53,26 @@ TEMPLATES = ListResourceTemplatesResult(
             description="The complete map of one file as JSON: the same content as getStructure, never split "
             "into parts.",
             mime_type=MEDIA_TYPE,
-        )
+        ),
+        ResourceTemplate(
+            uri_template=f"{EVIDENCE_PREFIX}{{digest}}",
+            name="evidence",
+            title="Evidence",
+            description="The bytes of evidence that resolve made, up to 2 MB.",
+        ),
+        ResourceTemplate(
+            uri_template=f"{EVIDENCE_PREFIX}{{digest}}/{{first}}-{{last}}",
+            name="part of evidence",
+            title="Part of evidence",
+            description="The bytes first to last of large evidence, counted from 0.",
+        ),
+        ResourceTemplate(
+            uri_template=f"{EVIDENCE_PREFIX}{{digest}}/receipt",
+            name="receipt",
+            title="Receipt of evidence",
+            description="The proof of origin of evidence, to verify it.",
+            mime_type=MEDIA_TYPE,
+        ),
     ]
 )
 
@@ -55,6 +93,57 @@ def id_of(uri: str) -> str:
     raise RequestRefused(
         f"{uri[:200]!r} is not a resource of this server. Resource URIs have the form {PREFIX}RESOURCE_ID."
     )
+
+
+@frozen
+class EvidenceName:
+    """What the URI of evidence names: its bytes `first` to `last`, all of them if both are None, or its receipt."""
+
+    digest: Digest
+    first: int | None = None
+    last: int | None = None
+    receipt: bool = False
+
+
+def evidence_uri(digest: Digest) -> str:
+    """Return the URI of evidence."""
+    return f"{EVIDENCE_PREFIX}{digest.hex}"
+
+
+def evidence_in(uri: str) -> EvidenceName | None:
+    """Return what a URI of evidence names, or None for other URIs. Raise `RequestRefused` if it is malformed."""
+    if not uri.startswith(EVIDENCE_PREFIX):
+        return None
+    found = _EVIDENCE.fullmatch(uri.removeprefix(EVIDENCE_PREFIX))
+    if found is None:
+        raise RequestRefused(
+            f"{uri[:200]!r} is not evidence. URIs of evidence have the form {EVIDENCE_PREFIX}DIGEST (64 hexadecimal digits), "
+            "with /FIRST-LAST for some of its bytes, or with /receipt."
+        )
+    digest = Digest(found["digest"])
+    if found["first"] is None:
+        return EvidenceName(digest, receipt=found["receipt"] is not None)
+    return EvidenceName(digest, int(found["first"]), int(found["last"]))
+
+
+def evidence_contents(uri: str, name: EvidenceName, content: EvidenceContent) -> ReadResourceResult:
+    """Return the MCP response that contains evidence or its receipt.
+
+    Text with characters that must be escaped is sent as bytes, so that the client gets exactly the evidence. Raise what
+    `EvidenceContent` raises.
+    """
+    if name.receipt:
+        return contents(
+            uri, quoted_json(json.dumps(receipts.to_plain(content.receipt(name.digest)), ensure_ascii=False))
+        )
+    part = content.read(name.digest, name.first, name.last)
+    media_type, text = part.receipt.media_type, part.text
+    if text is not None and all(quoted(line) == line for line in text.split("\n")):
+        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=media_type, text=text)])
+    if len(part.data) < part.receipt.evidence_size:
+        media_type = "application/octet-stream"
+    blob = b64encode(part.data).decode()
+    return ReadResourceResult(contents=[BlobResourceContents(uri=uri, mime_type=media_type, blob=blob)])
 
 
 def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:

@@ -63,16 +63,16 @@ class Parcels:
             if not expected.lines:
                 del self._held[request]
 
-    def hand_over(self, request: str | int | None, answer: Answer, *, with_links: bool) -> CallToolResult:
+    def hand_over(self, request: str | int | None, answer: Answer, *, whole: bool) -> CallToolResult:
         """Return the tool result to pass to the SDK.
 
         This is a marker if a response to the request is expected; otherwise, it is the full result.
         """
         expected = None if request is None else self._held.get(request)
         if expected is None:
-            return answer.result(with_links=with_links)
+            return answer.result(whole=whole)
         self._number += 1
-        expected.parcels[self._number] = answer.data, answer.linked_content if with_links else answer.content
+        expected.parcels[self._number] = answer.data, answer.whole_content if whole else answer.basic_content
         return CallToolResult(
             content=[TextContent(text=f"{_MARK}-{self._number}")], structured_content={_MARK: self._number}
         )

@@ -147,7 +147,7 @@ EVIDENCE: Schema = {
         },
         "modality": _MODALITY,
         "address": {"type": "string", "description": "The address to cite, such as doc://book#pages=12-15."},
-        "node": NODE_ALONE,
+        "node": {**NODE_ALONE, "type": ["object", "null"], "description": "The node; null for an address of no node."},
         "resource_id": {"type": "string"},
         "stale": {"type": "boolean", "description": "True if the source has changed since it was mapped."},
         "stale_reason": {"type": "string"},
@@ -160,10 +160,13 @@ EVIDENCE: Schema = {
             "items": {"type": "string"},
             "description": "Where the evidence differs from the request, such as the actual start of a clip.",
         },
+        "uri": {
+            "type": "string",
+            "description": "The evidence as a resource of this server; with /receipt, its whole receipt.",
+        },
         "receipt": {
             "type": "object",
-            "description": "The proof of origin: digests of source and evidence, location, extent, "
-            "extractor, and time.",
+            "description": "The digests of source and evidence, the size, and the type of the evidence.",
         },
     },
     "required": ["output_path", "modality", "address", "node", "resource_id"],

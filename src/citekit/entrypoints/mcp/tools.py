@@ -13,7 +13,7 @@ from citekit.application.resolve_cache import Asked
 from citekit.container import Container
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import RequestRefused
-from citekit.domain.evidence import Form, Options
+from citekit.domain.evidence import Evidence, Form, Options
 from citekit.domain.node import NodeName
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
@@ -65,21 +65,22 @@ RESOLVE = Tool(
     name="resolve",
     title="Cite or cut out a node",
     description=(
-        "Turns a node or address into evidence. With virtual: true, returns only the address to cite, and whether the source "
-        "has changed. Otherwise, cuts that part out of the file (PDF pages, a clip, a crop, lines) and returns "
-        "output_path, a small new file, and a receipt of its origin."
+        "Turns a node or address into evidence. With virtual: true, only the address to cite, and whether the source has "
+        "changed. Otherwise a new file with that part (PDF pages, a clip, a crop, lines) at output_path and uri; text, "
+        "pictures, and short sounds also inline."
     ),
     input_schema=schemas.inputs(
         {
             "resource_id": _RESOURCE,
             "node_id": schemas.text("A node id or an address (doc://book#pages=12-15)."),
             "virtual": schemas.flag("Only the address; output_path is null."),
-            "accurate": schemas.flag("Cut clips at exact frames, partly re-encoded."),
+            "accurate": schemas.flag("Exact frames, partly re-encoded."),
             "as": schemas.text(
-                "Another form: pdf, png, or text for pages; html or text for chapters; frame for video; source (exact "
+                "pdf, png, or text for pages; html or text for chapters; frame for video; source (exact "
                 "bytes) for lines.",
                 schemas.FORMS,
             ),
+            "width": schemas.count("Pixels of an inline picture."),
             "remap": schemas.flag("Map a changed source again."),
         },
         ("resource_id", "node_id"),
@@ -202,20 +203,26 @@ class Tools:
             remap=arguments.get("remap", False),
             progress=progress,
         )
-        return evidence_answer(evidence, self.discreet)
+        return self._evidence(evidence, arguments)
+
+    def _evidence(self, evidence: Evidence, arguments: Arguments) -> Answer:
+        """Return the answer for evidence. It is kept for the object that the next call gets from the cache."""
+        asked, width = _evidence_named(arguments), arguments.get("width")
+        kept = self.app.resolve.cached(asked)
+        if kept is None or kept.receipt != evidence.receipt:
+            kept = evidence
+        inline = None if evidence.receipt is None else self.app.evidence_content.inline(evidence.receipt, width)
+        return self.answers.of((asked, width), kept, lambda: evidence_answer(kept, self.discreet, inline))
 
     def _cached_evidence(self, arguments: Arguments) -> Answer | None:
-        asked = _evidence_asked(
-            arguments["resource_id"],
-            arguments["node_id"],
-            arguments.get("virtual", False),
-            arguments.get("as", Form.NATIVE.value),
-            arguments.get("accurate", False),
-        )
+        asked = _evidence_named(arguments)
         evidence = self.app.resolve.cached(asked)
         if evidence is None:
             return None
-        return self.answers.of(asked, evidence, lambda: evidence_answer(evidence, self.discreet))
+        known = self.answers.known((asked, arguments.get("width")), evidence)
+        if known is not None or evidence.receipt is not None:
+            return known  # the content of evidence is not read in the event loop
+        return self._evidence(evidence, arguments)
 
 
 MAP, RESOURCE, NODE = "map", "resource", "node"
@@ -224,6 +231,16 @@ MAP, RESOURCE, NODE = "map", "resource", "node"
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:
     """Return the cache key for the result of a tool call with these arguments."""
     return (tool.name, *sorted(arguments.items()))
+
+
+def _evidence_named(arguments: Arguments) -> Asked:
+    return _evidence_asked(
+        arguments["resource_id"],
+        arguments["node_id"],
+        arguments.get("virtual", False),
+        arguments.get("as", Form.NATIVE.value),
+        arguments.get("accurate", False),
+    )
 
 
 @lru_cache(1024)

@@ -42,10 +42,10 @@ class Viewer(Protocol):
     def is_upright(self, path: Path) -> bool:
         """Return whether a picture is stored upright, so that its EXIF orientation requires no rotation."""
 
-    def picture(self, path: Path) -> tuple[bytes, str]:
+    def picture(self, path: Path, side: int) -> tuple[bytes, str]:
         """Return the encoded bytes of a picture and its media type, `image/png` or `image/jpeg`.
 
-        The picture is upright and at most `SIDE_LIMIT` pixels on its longer side.
+        The picture is upright and at most `side` pixels on its longer side.
         """
 
 
@@ -102,15 +102,15 @@ class FileViewer:
         with open_image(path) as picture:
             return orientation(picture) == 1
 
-    def picture(self, path: Path) -> tuple[bytes, str]:
+    def picture(self, path: Path, side: int) -> tuple[bytes, str]:
         """See `Viewer.picture`."""
         from citekit.adapters.libraries.pillow import open_image, orientation, turn_upright
 
         with open_image(path) as picture:
             turn = orientation(picture)
-            picture.draft("RGB", (SIDE_LIMIT, SIDE_LIMIT))
+            picture.draft("RGB", (side, side))
             small = picture.convert("RGBA") if picture.has_transparency_data else picture.convert("RGB")
-            small.thumbnail((SIDE_LIMIT, SIDE_LIMIT))
+            small.thumbnail((side, side))
             upright = turn_upright(small, turn)
             data = io.BytesIO()
             if upright.mode == "RGBA":

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from citekit.adapters.mappers.llm.file_views import SIDE_LIMIT
 from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Part, TextPart
 from citekit.adapters.mappers.llm.text_views import TEXT_LIMIT
 from citekit.adapters.mappers.llm.windows import SourceView, Window, part_sentence, section_starts, split_ranges
@@ -105,5 +106,5 @@ def image_windows(view: SourceView) -> list[Window]:
 
 
 def _image_part(view: SourceView) -> Sequence[Part]:
-    data, media_type = view.viewer.picture(view.source.path)
+    data, media_type = view.viewer.picture(view.source.path, SIDE_LIMIT)
     return [ImagePart(data, media_type, "the picture")]

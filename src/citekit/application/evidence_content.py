@@ -1,0 +1,166 @@
+"""Reads the content of evidence that this home made, for programs that cannot open its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+
+from attrs import field, frozen
+
+from citekit.domain.digest import Digest
+from citekit.domain.errors import Cancelled, CiteKitError, ReceiptMissing, RequestRefused
+from citekit.domain.evidence import Receipt
+from citekit.domain.ports.evidence_store import EvidenceStore
+from citekit.domain.ports.outputs import Outputs
+
+READ_LIMIT = 2 * 1024 * 1024
+"""The maximum number of bytes of evidence that one call returns."""
+
+TEXT_LIMIT = 4_000
+"""The maximum length of an inline text in characters."""
+
+BINARY_LIMIT = 512 * 1024
+"""The maximum size of an inline picture or recording in bytes."""
+
+WIDTHS = 64, 1600
+"""The minimum and the maximum width and height of a reduced picture in pixels."""
+
+_TEXTS = ("application/json", "application/xml", "application/javascript", "application/x-ndjson")
+
+Picture = Callable[[Path, int], tuple[bytes, str]]
+"""Returns an encoded copy of the picture at a path, at most so many pixels wide and high, and its media type."""
+
+
+class Kind(StrEnum):
+    """How a client can show content."""
+
+    TEXT = "text"
+    IMAGE = "image"
+    AUDIO = "audio"
+
+
+@frozen(kw_only=True)
+class InlineContent:
+    """Content of evidence that fits into an answer. `note` says how it differs from the evidence, if it does."""
+
+    kind: Kind
+    data: bytes = field(repr=False)
+    media_type: str
+    note: str = ""
+
+
+@frozen(kw_only=True)
+class EvidencePart:
+    """A part of the bytes of evidence. `data` begins at the byte `start` of `receipt.evidence_size`."""
+
+    receipt: Receipt
+    start: int
+    data: bytes = field(repr=False)
+
+    @property
+    def text(self) -> str | None:
+        """The evidence as text if this is all of it and it is a text, else None."""
+        if not _is_text(self.receipt.media_type) or len(self.data) != self.receipt.evidence_size:
+            return None
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError:
+            return None
+
+
+@frozen
+class EvidenceContent:
+    """Reads evidence by its digest. Only evidence that this home made and that is unchanged is read."""
+
+    store: EvidenceStore
+    outputs: Outputs
+    picture: Picture
+
+    def receipt(self, digest: Digest) -> Receipt:
+        """Return a receipt of the evidence. Raise `ReceiptMissing` if this home has none."""
+        receipt = self.outputs.receipt_of(digest)
+        stored = None if receipt is None else self.store.find(receipt.key)
+        if receipt is None or stored is None or stored.digest != digest:
+            raise _missing(digest)
+        return receipt
+
+    def read(self, digest: Digest, first: int | None = None, last: int | None = None) -> EvidencePart:
+        """Return the bytes `first` to `last` (inclusive) of the evidence, or all of it.
+
+        Raise `ReceiptMissing` if this home has no such evidence, and `RequestRefused` if the bytes do not exist or are more
+        than `READ_LIMIT`.
+        """
+        receipt = self.receipt(digest)
+        size = receipt.evidence_size
+        start = first or 0
+        end = size if last is None else min(last + 1, size)
+        if start >= max(size, 1) or end < start or start < 0:
+            raise RequestRefused(f"There are no such bytes: the evidence has {size:,} bytes, numbered from 0.")
+        if end - start > READ_LIMIT:
+            raise RequestRefused(
+                f"The evidence has {size:,} bytes, but one call returns at most {READ_LIMIT:,}. Read it in parts, such as "
+                f"citekit://evidence/{digest.hex}/0-{READ_LIMIT - 1}, or resolve a smaller part of the file."
+            )
+        data = self.store.read(receipt.key, start, end - start)
+        if data is None or (len(data) == size and Digest.of_bytes(data) != digest):
+            raise _missing(digest)
+        return EvidencePart(receipt=receipt, start=start, data=data)
+
+    def inline(self, receipt: Receipt, width: int | None = None) -> InlineContent | None:
+        """Return the content of evidence if it is a text, a picture, or a short recording; else None.
+
+        A long text is cut. A picture that is too large, or wider or higher than `width` pixels, is reduced.
+        """
+        media_type = receipt.media_type
+        if _is_text(media_type):
+            return self._text(receipt)
+        if media_type.startswith("image/") and not media_type.startswith("image/svg"):
+            return self._image(receipt, width)
+        if media_type.startswith("audio/") and receipt.evidence_size <= BINARY_LIMIT:
+            data = self.store.read(receipt.key, 0, BINARY_LIMIT)
+            return None if data is None else InlineContent(kind=Kind.AUDIO, data=data, media_type=media_type)
+        return None
+
+    def _text(self, receipt: Receipt) -> InlineContent | None:
+        data = self.store.read(receipt.key, 0, 4 * TEXT_LIMIT + 4)
+        if data is None:
+            return None
+        text = data.decode("utf-8", "ignore" if len(data) < receipt.evidence_size else "replace")
+        shown = text[:TEXT_LIMIT]
+        if len(shown) == len(text) and len(data) == receipt.evidence_size:
+            return InlineContent(kind=Kind.TEXT, data=data, media_type=receipt.media_type)
+        shown = shown[: shown.rfind("\n") + 1] or shown
+        size = len(shown.encode())
+        note = f"The first {size:,} of {receipt.evidence_size:,} bytes."
+        return InlineContent(kind=Kind.TEXT, data=shown.encode(), media_type=receipt.media_type, note=note)
+
+    def _image(self, receipt: Receipt, width: int | None) -> InlineContent | None:
+        if width is None and receipt.evidence_size <= BINARY_LIMIT:
+            data = self.store.read(receipt.key, 0, BINARY_LIMIT)
+            return None if data is None else InlineContent(kind=Kind.IMAGE, data=data, media_type=receipt.media_type)
+        found = self.store.find(receipt.key)
+        side = WIDTHS[1] if width is None else min(max(width, WIDTHS[0]), WIDTHS[1])
+        while found is not None and side >= WIDTHS[0]:
+            try:
+                data, media_type = self.picture(found.path, side)
+            except Cancelled:
+                raise
+            except CiteKitError:  # a picture that cannot be reduced is still evidence
+                return None
+            if len(data) <= BINARY_LIMIT:
+                note = f"A copy of at most {side} x {side} pixels."
+                return InlineContent(kind=Kind.IMAGE, data=data, media_type=media_type, note=note)
+            side //= 2
+        return None
+
+
+def _missing(digest: Digest) -> ReceiptMissing:
+    return ReceiptMissing(
+        f"This home has no evidence with the digest {digest.hex}, or it was removed from the cache. Resolve the part again."
+    )
+
+
+def _is_text(media_type: str) -> bool:
+    name = media_type.partition(";")[0].strip()
+    return name.startswith("text/") or name in _TEXTS
