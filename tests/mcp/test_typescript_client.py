@@ -47,7 +47,8 @@ def test_the_official_typescript_client_is_answered(home: Home, packages: None) 
     assert None is heard["virtual"]["structuredContent"]["output_path"]
     assert "text://notes#lines=3-5" == heard["virtual"]["structuredContent"]["address"]
     assert b"line 3\nline 4\nline 5\n" == Path(heard["physical"]["structuredContent"]["output_path"]).read_bytes()
-    assert ["text", "resource_link"] == [each["type"] for each in heard["physical"]["content"]]
+    assert ["text", "resource_link", "text"] == [each["type"] for each in heard["physical"]["content"]]
+    assert ("line 3\nline 4\nline 5\n", "text/plain") == (heard["evidence"]["text"], heard["evidence"]["mimeType"])
     assert "text://notes#lines=4" in [each["address"] for each in heard["found"]["structuredContent"]["hits"]]
     assert "line 4" in heard["text"]["structuredContent"]["text"]
     assert ["exact", "absent"] == [each["finding"] for each in heard["quoted"]["structuredContent"]["verdicts"]]
@@ -56,5 +57,5 @@ def test_the_official_typescript_client_is_answered(home: Home, packages: None) 
         heard["missing"]["isError"],
         heard["missing"]["content"][0]["text"],
     )
-    assert (["citekit://maps/notes"], ["citekit://maps/{resource_id}"]) == (heard["resources"], heard["templates"])
+    assert (["citekit://maps/notes"], "citekit://maps/{resource_id}") == (heard["resources"], heard["templates"][0])
     assert heard["structure"]["structuredContent"] == json.loads(heard["map"]["text"])

@@ -25,6 +25,7 @@ heard.nowhere = await call("verifyQuote", { quote: "no such words here" });
 heard.missing = await call("getNode", { resource_id: "notes", node_id: "invalid.node" });
 heard.resources = (await client.listResources()).resources.map((resource) => resource.uri);
 heard.templates = (await client.listResourceTemplates()).resourceTemplates.map((each) => each.uriTemplate);
+heard.evidence = (await client.readResource({ uri: heard.physical.structuredContent.uri })).contents[0];
 heard.map = (await client.readResource({ uri: "citekit://maps/notes" })).contents[0];
 await client.close();
 console.log(JSON.stringify(heard));
