@@ -134,6 +134,37 @@ def test_only_some_of_the_books_can_be_asked(home: LibraryHome) -> None:
     assert "No book in the collection" in none["error"]
 
 
+def test_only_some_of_the_resources_can_be_asked(home: LibraryHome) -> None:
+    both = [("alexandria_ingest", {"book_id": number}) for number in (1, 2)]
+    ids = ["small", "plain_txt"]
+    one, several, none = home.calls(
+        *both,
+        ("alexandria_query", {"query": BEES, "threshold": 0, "resource_id": ids[1]}),
+        ("alexandria_query", {"query": BEES, "threshold": 0, "resource_id": f"{ids[0]}, {ids[1]}"}),
+        ("alexandria_query", {"query": BEES, "resource_id": "nothing"}),
+    )[2:]
+
+    assert {ids[1]} == {each["resource_id"] for each in one["results"]}
+    assert set(ids) == {each["resource_id"] for each in several["results"]}
+    assert "No book in the collection" in none["error"]
+
+
+@pytest.mark.parametrize("mode", ["precise", "comprehensive"])
+def test_texts_are_cut_around_the_best_passage_and_given_once(home: LibraryHome, mode: str) -> None:
+    ingest = ("alexandria_ingest", {"book_id": 1, "min_chunk_size": 100, "max_chunk_size": 300})
+    query = {"query": BEES, "threshold": 0, "context_mode": mode}
+    _, whole, cut = home.calls(ingest, ("alexandria_query", query), ("alexandria_query", {**query, "max_chars": 1_000}))
+
+    assert [each["address"] for each in whole["results"]] == [each["address"] for each in cut["results"]]
+    assert any(len(each["text"]) > 250 for each in whole["results"])
+    for before, after in zip(whole["results"], cut["results"], strict=True):
+        assert len(after["text"]) <= 200 + len("[...]  [...]")
+        assert after["text"].removeprefix("[...] ").removesuffix(" [...]") in before["text"]
+        assert "text" not in after["passage"] or after["passage"]["text"] not in after["text"]
+        assert "full_text" not in after.get("parent_context", {})
+    assert all("full_text" not in each for each in cut.get("parent_chunks", ()))
+
+
 def test_the_default_guardian_speaks(home: LibraryHome) -> None:
     answer = asked(home)
 

@@ -27,6 +27,7 @@ def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dic
         title=arguments.get("title"),
         language=arguments.get("language"),
         tags=tags_in(arguments.get("tags")),
+        resources=_resources(library, collection, arguments.get("resource_id")),
     )
     request = AskRequest(
         query=arguments["query"],
@@ -38,7 +39,21 @@ def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dic
     )
     answers = library.ask(request)
     manner = instruction(library.personas, arguments["response_pattern"], arguments["guardian"])
-    return {"query": request.query, **rendering.answers_card(answers), **manner, "error": None}
+    return {
+        "query": request.query,
+        **rendering.answers_card(answers, arguments.get("max_chars")),
+        **manner,
+        "error": None,
+    }
+
+
+def _resources(library: Alexandria, collection: str, text: str | None) -> list[str]:
+    """Return the resource IDs in a text, which separates several by commas. An ID can contain commas itself."""
+    if not text or not text.strip():
+        return []
+    if any(entry.resource_id == text for entry in library.ledger.books(collection)):
+        return [text]
+    return [name for each in text.split(",") if (name := each.strip())]
 
 
 def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:

@@ -10,8 +10,12 @@ from citekit.application.library.browse import LocalFile
 from citekit.application.library.ingest_book import BookIngested
 from citekit.domain.library.books import BookRecord
 from citekit.domain.library.chunking import ChunkingParams
+from citekit.domain.library.excerpt import excerpt
 from citekit.domain.library.personas import Guardian
 from citekit.wire import locations
+
+LEAST = 200
+"""The minimum length of the text of a hit, in characters."""
 
 OPENING = 600
 """The length of the excerpt from the beginning of a chapter, in characters."""
@@ -131,20 +135,25 @@ def ingested_card(done: BookIngested, format: str) -> dict[str, Any]:
     }
 
 
-def answers_card(answers: Answers) -> dict[str, Any]:
+def answers_card(answers: Answers, max_chars: int | None = None) -> dict[str, Any]:
     """Return the hits for a question as plain data.
 
-    The chapters of the hits are included if the request asks for context.
+    The chapters of the hits are included if the request asks for context. If `max_chars` is not None, the texts of hits have
+    at most that many characters together, cut around the best passages, and chapters only have their beginnings.
     """
     mode = answers.request.mode
     parents = {parent.id: parent for parent in answers.parents}
+    results = [_hit(hit, parents.get(hit.parent_id or ""), mode) for hit in answers.hits]
+    if max_chars is not None:
+        for each in results:
+            _shorten(each, max(LEAST, max_chars // len(results)))
     found: dict[str, Any] = {
-        "results": [_hit(hit, parents.get(hit.parent_id or ""), mode) for hit in answers.hits],
+        "results": results,
         "result_count": len(answers.hits),
         "context_mode": mode.value,
     }
     if mode is not ContextMode.PRECISE:
-        found["parent_chunks"] = [_parent(parent) for parent in answers.parents]
+        found["parent_chunks"] = [_parent(parent, whole=max_chars is None) for parent in answers.parents]
         found["hierarchy_stats"] = {
             "context_mode": mode.value,
             "parent_chunks_fetched": len(parents),
@@ -186,6 +195,18 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
     return found
 
 
+def _shorten(found: dict[str, Any], limit: int) -> None:
+    """Cut the text of a hit around its best passage, and give nothing twice."""
+    passage = found.get("passage")
+    found["text"] = excerpt(found["text"], passage["text"] if passage else "", limit)
+    if passage and passage["text"] in found["text"]:
+        found["passage"] = {"address": passage["address"]}
+    if "parent_context" in found:
+        del found["parent_context"]["full_text"]
+    for each in found.get("siblings", ()):
+        each["text"] = excerpt(each["text"], "", limit // 4)
+
+
 def _sibling(chunk: Chunk, hit: Hit) -> dict[str, Any]:
     return {
         "position": chunk.sequence - hit.chunk.sequence,
@@ -196,9 +217,9 @@ def _sibling(chunk: Chunk, hit: Hit) -> dict[str, Any]:
     }
 
 
-def _parent(parent: Parent) -> dict[str, Any]:
+def _parent(parent: Parent, *, whole: bool) -> dict[str, Any]:
     payload = parent.payload
-    return {
+    found = {
         "id": parent.id,
         "text": _opening(parent.full_text),
         "full_text": parent.full_text,
@@ -210,6 +231,9 @@ def _parent(parent: Parent) -> dict[str, Any]:
         "address": parent.address,
         "resource_id": payload.get("resource_id", ""),
     }
+    if not whole:
+        del found["full_text"]
+    return found
 
 
 def _around(hit: Hit, parent: Parent) -> dict[str, Any]:

@@ -97,7 +97,7 @@ _READERS = {"string": _text, "boolean": _truth, "integer": _whole, "number": _nu
 
 
 BOUNDS: Mapping[str, Mapping[str, tuple[float, float]]] = {
-    "alexandria_query": {"limit": (1, 20), "threshold": (0.0, 1.0)},
+    "alexandria_query": {"limit": (1, 20), "threshold": (0.0, 1.0), "max_chars": (200, 100_000)},
     "alexandria_search": {"limit": (1, 100)},
     "alexandria_ingest_preview": {"limit": (1, 50)},
     "alexandria_batch_ingest": {"limit": (1, 50)},
@@ -109,5 +109,5 @@ rejected.
 
 def clamped(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments with numbers limited to the ranges in `BOUNDS`."""
-    bounds = BOUNDS.get(tool, {})
+    bounds = {name: limits for name, limits in BOUNDS.get(tool, {}).items() if name in arguments}
     return {**arguments, **{name: min(max(arguments[name], low), high) for name, (low, high) in bounds.items()}}
