@@ -105,6 +105,7 @@ def _ways(children: WorkerPool) -> list[Callable[[], object]]:
         lambda: reader.html(path, 1, progress=_heard),
         lambda: text.read(source, _heard),
         lambda: _searched(IsolatedQuotableTexts(here, children, lambda _: True, from_plain).read(source, _heard)),
+        lambda: IsolatedQuotableTexts(here, children, lambda _: True, from_plain).drawn(source, [1]),
         lambda: text.facts(source),
     ]
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -364,6 +364,9 @@ class Counting:
         return "1"
 
     def region(self, source: Source, place: Pages) -> Quotable:
+        raise AssertionError
+
+    def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
         raise AssertionError
 
     def read(self, _source: Source, _progress: Progress = silent) -> Sequence[Quotable]:

@@ -20,6 +20,7 @@ from citekit.domain.node import NodeName
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.drawn import as_drawn
 from citekit.domain.quotes.effort import Effort
 from citekit.domain.quotes.finding import Match, matches
 from citekit.domain.quotes.hidden import NOT_VISIBLE
@@ -29,6 +30,7 @@ from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_rea
 from citekit.domain.quotes.superscripts import CUT, visible_text
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
 from citekit.domain.text_search.matching import shown_row
 
 PLACES = 5
@@ -45,6 +47,18 @@ TOO_COMMON = (
     "Use longer pieces, or give the node or address that the quote is from."
 )
 """The error for a quote whose search exceeded its budget."""
+
+ROUNDS = 6
+"""How often a quote is looked for: again whenever the page of a place turns out not to show all of its words."""
+
+DRAWN = 60
+"""The maximum number of pages that are drawn in one round."""
+
+TOO_HIDDEN = (
+    "This source has the words of the quote in too many places where its pages do not show them, or over too many pages. "
+    "Use a shorter quote, or give the node or address that the quote is from."
+)
+"""The error for a quote whose places could not all be checked for visibility."""
 
 _NEEDED = {WITH_MARKUP: has_markup, WITH_TAGS: has_tags}
 """For each text that includes hidden markup, a test whether a quote contains such markup and must be searched for in
@@ -100,15 +114,40 @@ class VerifyQuote:
         Raise `RequestRefused` if the quote has no words, is too long, or occurs too often, or if the location is
         virtual (not in a file); `SourceUnsupported` if the resource has no text; and the errors of `Resolve` and
         `LocateSource`.
+
+        The pages of the places are drawn, where the file has pages, to see whether they show the words.
         """
         readings = ways_to_read(quote)
-        effort = Effort()
         resource_map = self.maps.get(what if isinstance(what, str) else what.resource_id)
         place = None if isinstance(what, str) else self.resolve(what, virtual=True).location
         if isinstance(place, Virtual):
             raise RequestRefused("The node or address is virtual: it has no file, so nothing can be quoted from it.")
         source = self.locate(resource_map, roots)
         texts = self.texts.read(source, progress)
+        drawn: set[int] = set()
+        for _ in range(ROUNDS):
+            verdict = self._verdict(source, texts, quote, readings, resource_map, place)
+            pages = [number for number in _pages_of(verdict) if number not in drawn]
+            if len(pages) > DRAWN:
+                break
+            visible = as_drawn(texts, self.texts.drawn(source, pages)) if pages else texts
+            if visible is texts:
+                return verdict
+            texts = visible
+            drawn.update(pages)
+        raise RequestRefused(TOO_HIDDEN)
+
+    def _verdict(
+        self,
+        source: Source,
+        texts: Sequence[Quotable],
+        quote: str,
+        readings: Sequence[tuple[Piece, ...]],
+        resource_map: ResourceMap,
+        place: Location | None,
+    ) -> QuoteVerdict:
+        """Return the verdict on a quote in the `texts` of `source`, at `place` or anywhere if it is None."""
+        effort = Effort()
         asked = None if place is None else Address(resource_map.resource_id, place)
         unread = _unread(texts[0])
         answer = QuoteVerdict(
@@ -137,6 +176,12 @@ class VerifyQuote:
 
 def _unread(text: Quotable) -> Sequence[int]:
     return text.placed.unread if isinstance(text.placed, ExtractedText) else ()
+
+
+def _pages_of(verdict: QuoteVerdict) -> list[int]:
+    """Return the numbers of the pages on which the quote has visible places, without repetition."""
+    places = (each.address.location for each in verdict.places if each.visible)
+    return list(dict.fromkeys(number for place in places if isinstance(place, Pages) for number in place.numbers))
 
 
 def _visible(texts: Sequence[Quotable], *, visible: bool) -> list[Quotable]:

@@ -631,6 +631,7 @@ class Container:
                 self.sources,
                 lambda: self.workers,
                 lambda: self.parsers.ocr_version,
+                lambda source, pages: self.parsers.drawn_pages(source, pages),
             )
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -148,7 +148,17 @@ class Parsers:
         from citekit.adapters.quotes.texts import Beside, QuotableTextReader
 
         sidecar_files = Beside(find_sidecar, read_cues)
-        return QuotableTextReader(self.written, self.probe, sidecar_files, (), lambda: self.ocr_version)
+        return QuotableTextReader(
+            self.written, self.probe, sidecar_files, (), lambda: self.ocr_version, self.drawn_pages
+        )
+
+    def drawn_pages(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
+        """Return the text that is visible on pages of a PDF when they are drawn. See `QuotableTexts.drawn`."""
+        if source.format.name != "pdf":
+            return {}
+        from citekit.adapters.formats.pdf.text_reader import drawn_pages
+
+        return drawn_pages(source.path, pages, password=self.password)
 
     @first_use
     def viewer(self) -> Viewer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.sources import Sources
     from citekit.domain.ports.text_reader import TextReader
+    from citekit.domain.source import Source
 
 
 @frozen
@@ -35,6 +36,7 @@ class QuoteServices:
     sources: Sources
     workers: Callable[[], WorkerPool | None]
     ocr_version: Callable[[], str]
+    drawn_pages: Callable[[Source, Sequence[int]], Mapping[int, str]]
 
 
 def quotable_texts(services: QuoteServices) -> QuotableTexts:
@@ -44,7 +46,14 @@ def quotable_texts(services: QuoteServices) -> QuotableTexts:
     from citekit.adapters.quotes.texts import Beside, QuotableTextReader
 
     texts, probe = lazy(services.texts), lazy(services.probe)
-    here = QuotableTextReader(texts, probe, Beside(find_sidecar, read_cues), services.extractors, services.ocr_version)
+    here = QuotableTextReader(
+        texts,
+        probe,
+        Beside(find_sidecar, read_cues),
+        services.extractors,
+        services.ocr_version,
+        services.drawn_pages,
+    )
     reader = lazy(lambda: _in_worker(services, here))
     folder = services.cache_folder / QUOTABLE
     return KeptQuotableTexts(reader, folder, is_unchanged=services.sources.is_unchanged)

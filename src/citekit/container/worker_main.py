@@ -103,6 +103,7 @@ class Parsing:
             "measure": self._measure,
             "text": self._text,
             "quotable": self._quotable,
+            "drawn_pages": self._drawn_pages,
             "facts": self._facts,
             "page_lines": self._page_lines,
             "page_texts": self._page_texts,
@@ -148,6 +149,9 @@ class Parsing:
         from citekit.adapters.quotes.stored_form import to_plain
 
         return [to_plain(each) for each in self.parsers.quotable.read(source_from(asked["source"]), progress)]
+
+    def _drawn_pages(self, asked: Asked, _: Progress) -> Any:
+        return list(self.parsers.quotable.drawn(source_from(asked["source"]), asked["pages"]).items())
 
     def _facts(self, asked: Asked, _: Progress) -> Any:
         return plain_found(self.parsers.text.facts(source_from(asked["source"])))

@@ -126,6 +126,21 @@ def texts_from(data: object) -> tuple[str, ...]:
     return tuple(text_from(each) for each in data)
 
 
+def drawn_pages_from(data: object) -> dict[int, str]:
+    """Return texts by page number from a list of pairs. Raise `FaultyAnswer` if it is not one."""
+    match data:
+        case [*pairs]:
+            texts = {}
+            for pair in pairs:
+                match pair:
+                    case [int(number), str(text)]:
+                        texts[number] = text
+                    case _:
+                        raise FaultyAnswer("The drawn pages", ["$: must be a list of page numbers and texts"])
+            return texts
+    raise FaultyAnswer("The drawn pages", ["$: must be a list of page numbers and texts"])
+
+
 def plain_picture(data: bytes, media_type: str) -> dict[str, Any]:
     """Return the bytes and the media type of a picture as plain data. The bytes are encoded in Base64."""
     return {"media_type": media_type, "data": b64encode(data).decode("ascii")}

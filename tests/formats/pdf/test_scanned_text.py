@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -176,6 +176,9 @@ def test_a_quote_from_a_scanned_page_says_so(tmp_path: Path) -> None:
 
         def region(self, source: Source, place: Pages) -> Quotable:
             raise NotImplementedError
+
+        def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
+            return dict.fromkeys(pages, "")  # the page has a picture alone
 
     path = scanned(tmp_path / "x.pdf", [10]).path
     kit = CiteKit(tmp_path, quotable=Texts())

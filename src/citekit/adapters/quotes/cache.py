@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -37,6 +37,9 @@ FILE_LIMIT = 256 * 2**20
 LIMIT = 2**30
 """Limit on the total size of the cache files, in bytes; the least recently used is removed first."""
 
+DRAWN = 1000
+"""The number of drawn pages in memory."""
+
 CHECKS = 16
 """The number of checks of the folder while cache files are written that have its limit as their total size, on average."""
 
@@ -62,6 +65,7 @@ class KeptQuotableTexts:
     is_unchanged: Callable[[Source], bool] = lambda _: True
     _known: OrderedDict[str, Sequence[Quotable]] = field(factory=OrderedDict, init=False)
     _in_memory: int = field(default=0, init=False)
+    _drawn: OrderedDict[tuple[str, int], str | None] = field(factory=OrderedDict, init=False)
     _lock: Lock = field(factory=Lock, init=False)
     _seal: HomeSeal = field(init=False)
 
@@ -82,6 +86,22 @@ class KeptQuotableTexts:
         found = self.inner.region(source, place)
         self._check(source)
         return found
+
+    def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
+        """See `QuotableTexts.drawn`. The result is cached in memory."""
+        version = f"{source.digest} {self.version(source)}"
+        with self._lock:
+            known = {number: self._drawn[version, number] for number in pages if (version, number) in self._drawn}
+        missing = [number for number in pages if number not in known]
+        if missing:
+            found = self.inner.drawn(source, missing)
+            self._check(source)
+            known.update({number: found.get(number) for number in missing})
+            with self._lock:
+                self._drawn.update({(version, number): found.get(number) for number in missing})
+                while len(self._drawn) > DRAWN:
+                    self._drawn.popitem(last=False)
+        return {number: text for number, text in known.items() if text is not None}
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
         """See `QuotableTexts.read`."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -23,7 +23,7 @@ from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.media_probe import Cue, MediaProbe
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.progress import Progress, silent
-from citekit.domain.quotes.headers_footers import without_running_lines
+from citekit.domain.quotes.headers_footers import WITHOUT, without_running_lines
 from citekit.domain.quotes.hidden import NOT_VISIBLE, split_hidden
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.transcript import Transcript
@@ -74,8 +74,8 @@ class QuotableTextReader:
     """Reads quotable texts.
 
     Documents and texts are read with `texts`, recordings through their subtitles, and regions of pages with
-    `extractors`. `ocr_version` returns the version of the OCR that `texts` uses for scanned pages, or an empty string if
-    it uses none.
+    `extractors`. `drawn_pages` is `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that `texts` uses
+    for scanned pages, or an empty string if it uses none.
     """
 
     texts: TextReader
@@ -83,6 +83,7 @@ class QuotableTextReader:
     sidecar_files: Beside
     extractors: Sequence[Extractor]  # not copied: later readers are loaded only if no earlier one accepts the location
     ocr_version: Callable[[], str] = str
+    drawn_pages: Callable[[Source, Sequence[int]], Mapping[int, str]] = lambda _source, _pages: {}
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
@@ -121,6 +122,10 @@ class QuotableTextReader:
             )
         return list(self._ways_to_read(source, extracted_text, progress))
 
+    def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
+        """See `QuotableTexts.drawn`."""
+        return self.drawn_pages(source, pages)
+
     def region(self, source: Source, place: Pages) -> Quotable:
         """See `QuotableTexts.region`. Raise `FormUnsupported` if no extractor can read the text of a region."""
         options = Options(Form.TEXT)
@@ -142,7 +147,7 @@ class QuotableTextReader:
             yield Quotable.of(whole, NOT_VISIBLE)
         bare = without_running_lines(extracted_text)
         if bare is not None:
-            yield Quotable.of(bare, "without running headers and footers")
+            yield Quotable.of(bare, WITHOUT)
         if source.format.name in MARKED_UP:
             note = WITH_TAGS if source.format.name == "html" else WITH_MARKUP
             yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), note)

@@ -5,7 +5,7 @@ The texts in which quotes are searched for are also prepared there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from citekit.wire.errors import CAUSE_LIMIT
 from citekit.wire.worker_protocol import (
     book_facts_from,
     book_from,
+    drawn_pages_from,
     extracted_text_from,
     media_facts_from,
     plain_source,
@@ -127,6 +128,14 @@ class IsolatedQuotableTexts:
     def reader_version(self) -> str:
         """See `QuotableTexts.reader_version`."""
         return self.here.reader_version()
+
+    def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
+        """See `QuotableTexts.drawn`. Raise `SourceUnsupported` if the worker dies on the file."""
+        if not self.is_apart(source):
+            return self.here.drawn(source, pages)
+        asked = {"source": plain_source(source), "pages": list(pages)}
+        texts = drawn_pages_from(self.workers.ask("drawn_pages", source.path, asked))
+        return {number: texts[number] for number in pages if number in texts}
 
     def region(self, source: Source, place: Pages) -> Quotable:
         """See `QuotableTexts.region`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from citekit.domain.locations import Pages
@@ -20,6 +20,14 @@ class QuotableTexts(Protocol):
         The variants are pages without running headers and footers, and the source text with markup. Raise
         `SourceUnsupported` if the file has no text or is not in its apparent format, `SourceUnreadable` if it cannot be
         read, or `Cancelled`.
+        """
+
+    def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
+        """Return the text that is visible on pages when they are drawn, by 1-based page number.
+
+        It has the form of the page's text in the first text of `read`, and is equal to it unless that has words that the
+        page does not show. Pages that cannot be drawn are missing, as are those of formats other than PDF. Raise the
+        same errors as `read`.
         """
 
     def region(self, source: Source, place: Pages) -> Quotable:

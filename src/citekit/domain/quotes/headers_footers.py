@@ -9,6 +9,9 @@ from itertools import islice
 
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 
+WITHOUT = "without running headers and footers"
+"""The note of such a text."""
+
 EDGE = 3
 """Number of lines with text at the top and at the bottom of a page that are checked."""
 

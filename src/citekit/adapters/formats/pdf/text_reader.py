@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer, is_blank_scan
@@ -124,6 +126,24 @@ def _pages(document: Any, progress: Progress, *, as_seen: bool) -> Iterator[str]
         except PageWorkError:  # `skipped_pages` tells which; the other pages are read
             yield ""
         give_way()
+
+
+def drawn_pages(path: Path, numbers: Sequence[int], *, password: str | None = None) -> dict[int, str]:
+    """Return the text of pages that is visible when they are drawn, by 1-based page number.
+
+    The text is divided into lines and blocks as by `PyMuPdfTextReader` with `as_seen` and without `joining`. Pages that
+    the file does not have, or that are too complex to be read, are left out. Raise the errors of `opened`.
+    """
+    flags, texts = text_flags(), {}
+    with opened(path, password=password) as document:
+        for number in numbers:
+            if not 1 <= number <= document.page_count:
+                continue
+            with suppress(PageWorkError):
+                shown, _ = shown_blocks(document[number - 1], flags, drawn=True)
+                texts[number] = _joined([block_text(block) for block in levelled_blocks(shown)])
+            give_way()
+    return texts
 
 
 def _page_text(page: Any, flags: int, *, as_seen: bool) -> str:

@@ -95,18 +95,26 @@ class Hidden:
 
 
 @frozen
-class _Drawing:
+class Drawing:
+    """The pixels of a page, or of an area of it whose left and top edges are at `left` and `top` pixels."""
+
     samples: bytes
     width: int
     height: int
     zoom: float
     channels: int
+    left: int = 0
+    top: int = 0
 
     def rows(self, box: Box) -> Iterator[bytes]:
         """Yield the bytes of the pixels inside `box`, one row of pixels at a time."""
-        left, right = (max(0, min(self.width, each)) for each in (int(box[0] * self.zoom), int(box[2] * self.zoom) + 1))
+        left, right = (
+            max(0, min(self.width, int(edge * self.zoom) + more - self.left))
+            for edge, more in ((box[0], 0), (box[2], 1))
+        )
         top, bottom = (
-            max(0, min(self.height, each)) for each in (int(box[1] * self.zoom), int(box[3] * self.zoom) + 1)
+            max(0, min(self.height, int(edge * self.zoom) + more - self.top))
+            for edge, more in ((box[1], 0), (box[3], 1))
         )
         for row in range(top, bottom):
             start = row * self.width
@@ -153,9 +161,9 @@ def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
     hidden = Hidden()
     if not (unpainted or tiny or plain or suspects):
         return hidden
-    zoom = _zoom(page)
+    zoom = page_zoom(page)
     turn = page.derotation_matrix if page.rotation else None
-    glyphs = [each for each in glyphs_of(page, unpainted | tiny | plain | suspects) if not _is_blank(each.code)]
+    glyphs = [each for each in glyphs_of(page, unpainted | tiny | plain | suspects) if not is_blank(each.code)]
     found = [each for each in glyphs if each.text in plain or (each.text in tiny and each.size < TINY)]
     boxes = _boxes(page) if glyphs and (suspects or unpainted) else {}
     if suspects:
@@ -172,7 +180,7 @@ def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
     return hidden
 
 
-def _is_blank(code: int) -> bool:
+def is_blank(code: int) -> bool:
     """Return whether the character `code` is a space or a control, so that a page looks the same without it."""
     return code < 0 or unicodedata.category(chr(code)) in ("Zs", "Zl", "Zp", "Cc", "Cf")
 
@@ -181,7 +189,8 @@ def _is_large(page: Any) -> bool:
     return bool(page.rect.height > 100)
 
 
-def _zoom(page: Any) -> float:
+def page_zoom(page: Any) -> float:
+    """Return the zoom at which pages are drawn to compare them."""
     area = max(page.rect.width * page.rect.height, 1.0)
     return float(min(100 / 72, (_PIXELS / area) ** 0.5))
 
@@ -319,9 +328,9 @@ def _box_of(glyph: Glyph, boxes: Mapping[tuple[int, int], Box]) -> Box | None:
     return next((boxes[x + i, y + j] for i in (0, -1, 1) for j in (0, -1, 1) if (x + i, y + j) in boxes), None)
 
 
-def _drawing(page: Any, zoom: float, left_out: Collection[int] | None) -> _Drawing:
+def _drawing(page: Any, zoom: float, left_out: Collection[int] | None) -> Drawing:
     pixmap = drawn_without(page, zoom, left_out)
-    return _Drawing(pixmap.samples, pixmap.width, pixmap.height, zoom, pixmap.n)
+    return Drawing(pixmap.samples, pixmap.width, pixmap.height, zoom, pixmap.n)
 
 
 def _unseen(
@@ -342,7 +351,7 @@ def _unseen(
             if glyph.text in group:
                 box = _box_of(glyph, boxes)
                 if not glyph.continues and not _is_empty(box):  # else it is as hidden as the character before it
-                    is_unseen = box is not None and not _differ(whole, without, box)
+                    is_unseen = box is not None and not differ(whole, without, box)
                 if is_unseen:
                     found.append(glyph)
     return found
@@ -384,7 +393,8 @@ def _core(box: Box) -> Box:
     return box[0], box[1] + quarter, box[2], box[3] - quarter
 
 
-def _differ(one: _Drawing, other: _Drawing, box: Box) -> bool:
+def differ(one: Drawing, other: Drawing, box: Box) -> bool:
+    """Return whether a reader would see a difference between two drawings inside `box`."""
     for a, b in zip(one.rows(box), other.rows(box), strict=True):
         if a != b and max(abs(x - y) for x, y in zip(a, b, strict=True)) >= CONTRAST:
             return True
@@ -392,7 +402,7 @@ def _differ(one: _Drawing, other: _Drawing, box: Box) -> bool:
 
 
 def _not_in_scan(
-    glyphs: Sequence[Glyph], drawing: _Drawing, boxes: Mapping[tuple[int, int], Box], pictures: Sequence[Box]
+    glyphs: Sequence[Glyph], drawing: Drawing, boxes: Mapping[tuple[int, int], Box], pictures: Sequence[Box]
 ) -> list[Glyph]:
     """Return the characters of lines over which less than 30 percent of the characters lie on the ink of a picture."""
     lines: dict[tuple[int, int], list[tuple[Glyph, bool]]] = {}
@@ -409,6 +419,6 @@ def _not_in_scan(
     return found
 
 
-def _has_ink(drawing: _Drawing, box: Box) -> bool:
+def _has_ink(drawing: Drawing, box: Box) -> bool:
     green = b"".join(drawing.rows(box))[1 :: drawing.channels]
     return bool(green) and max(green) - min(green) >= INK

@@ -39,7 +39,7 @@ def page_lines(page: Any, area: Any = None) -> list[Line]:
     """Return the lines of `page` that are not empty, in file order, without hidden text.
 
     `area` restricts the result to a rectangle of the displayed page; None means the whole page. For hidden text, see
-    `formats.pdf.document.hidden_text`.
+    `formats.pdf.document.hidden_text`, and for that in an area, `formats.pdf.document.drawn_text`.
     """
     lines = (_line(line, number) for number, block in enumerate(_blocks(page, area)) for line in block.get("lines", ()))
     return [line for line in lines if line.text]
@@ -81,7 +81,7 @@ def _blocks(page: Any, area: Any) -> Any:
     with exclusive():
         flags = text_flags()
         clip = None if area is None else area * page.derotation_matrix
-        return shown_blocks(page, flags, clip)[0]
+        return shown_blocks(page, flags, clip, drawn=area is not None)[0]
 
 
 def _flowing(lines: Sequence[Line]) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
+from citekit.adapters.formats.pdf.document.drawn_text import unseen_text
 from citekit.adapters.formats.pdf.document.hidden_text import Hidden, hidden_text
+from citekit.adapters.formats.pdf.document.visibility_expressions import apply_visibility_expressions
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 _WORDS = 4000
@@ -17,15 +19,19 @@ Blocks = Sequence[Mapping[str, Any]]
 """Blocks as `page.get_text("dict")` gives them."""
 
 
-def shown_blocks(page: Any, flags: int, clip: Any = None) -> tuple[Blocks, Blocks | None]:
+def shown_blocks(page: Any, flags: int, clip: Any = None, *, drawn: bool = False) -> tuple[Blocks, Blocks | None]:
     """Return the text blocks of `page` without hidden text, and all of its text blocks (None if no text is hidden).
 
     Replacement text (ActualText, ISO 32000-2, 14.9.4) whose words differ from the displayed words counts as hidden; the
-    first result then has the displayed words. Call this function inside `exclusive()` or `opened()`.
+    first result then has the displayed words. With `drawn`, the page is drawn to find all hidden text,
+    not only what has signs of it, and the visibility expressions of optional content become effective in the open
+    document. Call this function inside `exclusive()` or `opened()`.
     """
+    if drawn:
+        apply_visibility_expressions(page)
     blocks = page.get_text("dict", flags=flags, clip=clip)["blocks"]
     own = flags | _ignoring() if _is_replaced(page, flags) else flags
-    hidden = hidden_text(page)
+    hidden = unseen_text(page) if drawn else hidden_text(page)
     if not hidden:
         return (blocks, None) if own == flags else (page.get_text("dict", flags=own, clip=clip)["blocks"], blocks)
     raw = page.get_text("rawdict", flags=own, clip=clip)["blocks"]

@@ -1,0 +1,226 @@
+"""Decides by drawing which text of a PDF page is visible, whatever hides it.
+
+`hidden_text` looks for signs first, because drawing each page of a long file would take too long. This module needs no
+signs: it draws one page with and without its text, and a character is visible if that makes a difference where its
+glyph is. That takes tens of milliseconds for a page, so it is used only for the pages of a quote.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attrs import define
+
+from citekit.adapters.formats.pdf.document.glyph_ink import Ink, Inks, PageDrawings, inks_of
+from citekit.adapters.formats.pdf.document.hidden_text import (
+    CONTRAST,
+    TINY,
+    Drawing,
+    Hidden,
+    differ,
+    hidden_text,
+    is_blank,
+    page_zoom,
+)
+from citekit.adapters.formats.pdf.document.painting import Box
+from citekit.adapters.libraries.mupdf.engine import exclusive
+
+_SMALL = 8.0
+"""Points up to which a glyph is drawn again, larger, before it counts as not visible."""
+
+_THIN = 0.8
+"""Points up to which a stroke is drawn again."""
+
+_LARGE = 4.0
+"""The zoom of that drawing."""
+
+_PIXELS = 3_000_000
+"""Pixels of that drawing."""
+
+_LAYERS = 6
+"""Drawings of one page for texts that lie over each other."""
+
+_NEAR = 60
+"""Glyphs that begin in the same square and are compared with each other."""
+
+_SQUARE = 4.0
+"""Side of these squares in points."""
+
+_LETTER = 0.45
+"""Height of the lowest letters, such as x, in relation to the font size."""
+
+
+def unseen_text(page: Any) -> Hidden:
+    """Return the characters of `page` that a reader does not see. Call this function inside `exclusive()` or `opened()`.
+
+    The result includes that of `hidden_text`, which also decides about text in rendering mode 3 (invisible).
+    """
+    hidden = hidden_text(page)
+    inks = inks_of(page)
+    glyphs = [each for each in inks.glyphs if not is_blank(each.code)]
+    found = _Judge(inks, glyphs, PageDrawings(page, inks.is_plain), page_zoom(page)).unseen()
+    turn = page.derotation_matrix if page.rotation else None
+    with exclusive() as pymupdf:
+        for each in found:
+            x, y = (each.x, each.y) if turn is None else tuple(pymupdf.Point(each.x, each.y) * turn)
+            for code in _codes(each.code):
+                hidden.add(x, y, code)
+    return hidden
+
+
+def _codes(code: int) -> Iterator[int]:
+    """Yield `code`, and the letters of a ligature, because extracted text has these instead."""
+    yield code
+    if 0xFB00 <= code <= 0xFB06:
+        yield from map(ord, unicodedata.normalize("NFKC", chr(code)))
+
+
+@define
+class _Judge:
+    """Judges the glyphs of one page."""
+
+    inks: Inks
+    glyphs: Sequence[Ink]
+    drawings: PageDrawings
+    zoom: float
+
+    def unseen(self) -> list[Ink]:
+        """Return the characters that are not visible. A character that shares its glyph with another is judged like it."""
+        own = [(at, each) for at, each in enumerate(self.glyphs) if not each.continues]
+        unseen = {at for at, each in own if each.is_void or each.glyph in self.inks.blank or _is_tiny(each)}
+        left = [(at, each) for at, each in own if at not in unseen]
+        if left:
+            unseen |= self._without_ink(left)
+        left = [(at, each) for at, each in left if at not in unseen and not each.is_unpainted]
+        unseen |= self._under_others(left)
+        found, is_unseen = [], False
+        for at, each in enumerate(self.glyphs):
+            is_unseen = is_unseen if each.continues else at in unseen
+            if is_unseen:
+                found.append(each)
+        return found
+
+    def _without_ink(self, glyphs: Sequence[tuple[int, Ink]]) -> set[int]:
+        """Return the positions of the glyphs without which the page looks the same."""
+        whole, bare = (self.drawings.draw(self.zoom, text=text) for text in (True, False))
+        suspects = self._unchanged(glyphs, whole, bare)
+        small = [(at, each) for at, each in suspects if _is_small(each.box)]
+        seen: set[int] = set()
+        if small and self.inks.is_plain:
+            area = _around([each.box for _, each in small])
+            zoom = min(_LARGE, (_PIXELS / max(1.0, (area[2] - area[0]) * (area[3] - area[1]))) ** 0.5)
+            if zoom > self.zoom:
+                whole, bare = (self.drawings.draw(zoom, area=area, text=text) for text in (True, False))
+                seen = {at for at, _ in small} - {at for at, _ in self._unchanged(small, whole, bare)}
+        return {at for at, _ in suspects} - seen
+
+    def _unchanged(self, glyphs: Sequence[tuple[int, Ink]], whole: Drawing, bare: Drawing) -> list[tuple[int, Ink]]:
+        """Return the glyphs at which `whole`, with all text, looks like `bare`, without it.
+
+        Glyphs that MuPDF draws like graphics are in both drawings; they need contrast. Other invisible text (rendering
+        mode 3) is left to `hidden_text`.
+        """
+        return [
+            (at, each)
+            for at, each in glyphs
+            if (
+                each.is_procedure and not _has_contrast(bare, each.box)
+                if each.is_unpainted
+                else not differ(whole, bare, each.box)
+            )
+        ]
+
+    def _under_others(self, glyphs: Sequence[tuple[int, Ink]]) -> set[int]:
+        """Return the positions of glyphs that lie over glyphs of other texts, and that change nothing alone."""
+        pairs = _overlaps(glyphs)
+        if not pairs:
+            return set()
+        layers = _layers({(self.glyphs[one].text, self.glyphs[other].text) for one, other in pairs})
+        concerned = {at for pair in pairs for at in pair}
+        whole = self.drawings.partial(self.zoom, ())
+        unseen: set[int] = set()
+        for number, texts in enumerate(layers):
+            own = [at for at in concerned if self.glyphs[at].text in texts]
+            if number >= _LAYERS:
+                unseen.update(own)
+                continue
+            bare = self.drawings.partial(self.zoom, texts)
+            unseen.update(at for at in own if not differ(whole, bare, self.glyphs[at].box))
+        return unseen
+
+
+def _is_tiny(ink: Ink) -> bool:
+    """Return whether a glyph of a letter or digit is smaller than any legible one: fonts of Type 3 have no size."""
+    return _side(ink.box) < TINY * _LETTER and chr(ink.code).isalnum()
+
+
+def _side(box: Box) -> float:
+    return max(box[2] - box[0], box[3] - box[1])
+
+
+def _is_small(box: Box) -> bool:
+    return _side(box) < _SMALL or min(box[2] - box[0], box[3] - box[1]) < _THIN
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    return (
+        min(box[0] for box in boxes) - 1,
+        min(box[1] for box in boxes) - 1,
+        max(box[2] for box in boxes) + 1,
+        max(box[3] for box in boxes) + 1,
+    )
+
+
+def _has_contrast(drawing: Drawing, box: Box) -> bool:
+    pixels = b"".join(drawing.rows(box))
+    channels = (pixels[at :: drawing.channels] for at in range(drawing.channels))
+    return bool(pixels) and any(max(each) - min(each) >= CONTRAST for each in channels)
+
+
+def _overlaps(glyphs: Sequence[tuple[int, Ink]]) -> list[tuple[int, int]]:
+    """Return the pairs of positions of different characters, of different texts, that lie over each other.
+
+    Copies of one character, as in bold type made of two copies, are no pairs.
+    """
+    squares: dict[tuple[int, int], list[tuple[int, Ink]]] = {}
+    pairs: list[tuple[int, int]] = []
+    for at, each in glyphs:
+        left, top, right, bottom = each.box
+        middle = int((left + right) / 2 // _SQUARE), int((top + bottom) / 2 // _SQUARE)
+        for x in (middle[0] - 1, middle[0], middle[0] + 1):
+            for y in (middle[1] - 1, middle[1], middle[1] + 1):
+                for number, other in squares.get((x, y), ()):
+                    if other.text != each.text and other.code != each.code and _cover(each.box, other.box):
+                        pairs.append((number, at))
+        known = squares.setdefault(middle, [])
+        if len(known) < _NEAR:
+            known.append((at, each))
+    return pairs
+
+
+def _cover(one: Box, other: Box) -> bool:
+    """Return whether the common area of two boxes is at least half of the smaller one."""
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    if width <= 0 or height <= 0:
+        return False
+    areas = ((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
+    return width * height >= 0.5 * min(areas)
+
+
+def _layers(pairs: set[tuple[int, int]]) -> list[set[int]]:
+    """Split the numbers of texts in `pairs` into sets that contain no pair."""
+    others: dict[int, set[int]] = {}
+    for one, other in pairs:
+        others.setdefault(one, set()).add(other)
+        others.setdefault(other, set()).add(one)
+    layers: list[set[int]] = []
+    for number in sorted(others):
+        layer = next((each for each in layers if others[number].isdisjoint(each)), None)
+        if layer is None:
+            layers.append({number})
+        else:
+            layer.add(number)
+    return layers

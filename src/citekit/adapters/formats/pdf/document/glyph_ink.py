@@ -1,0 +1,234 @@
+"""Finds where the glyphs of a PDF page leave ink, and draws the page with and without its text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from attrs import define, field, frozen
+
+from citekit.adapters.formats.pdf.document.hidden_text import Drawing
+from citekit.adapters.formats.pdf.document.painting import GLYPH_LIMIT, Box, drawn_without
+from citekit.adapters.libraries.mupdf.engine import exclusive
+
+_GLYPH_PIXELS = 32
+"""Pixels of the longer side of a glyph that is drawn alone."""
+
+_FAINT = 8
+"""Gray value below white, of 255, that counts as ink of a glyph that is drawn alone."""
+
+_BOUNDS = 50_000
+"""Glyphs whose boxes are remembered."""
+
+
+class Ink(NamedTuple):
+    """A character with the Unicode code point `code` and the box of its glyph's outline on the displayed page.
+
+    `text` numbers its text object in painting order. `x` and `y` are the origin of the glyph, in points, and `glyph` its
+    font and number in the font. `is_void` is true if nothing is painted: in the colorant `None`, or by an empty glyph.
+    `is_unpainted` is true in rendering mode 3 (invisible); MuPDF reports colored glyphs of Type 3 fonts (`is_procedure`)
+    in this mode, too, and draws them like graphics. If one glyph shows several characters, `continues` is true for all
+    of them except the first.
+    """
+
+    text: int
+    code: int
+    x: float
+    y: float
+    box: Box
+    glyph: tuple[int, int]
+    is_void: bool
+    is_unpainted: bool
+    is_procedure: bool
+    continues: bool
+
+
+@frozen
+class Inks:
+    """The glyphs of a page, at most `GLYPH_LIMIT` of them, and those of `glyphs` that paint nothing when drawn alone.
+
+    `is_plain` is true if no text clips and no pattern is tiled on the page.
+    """
+
+    glyphs: Sequence[Ink]
+    blank: frozenset[tuple[int, int]]
+    is_plain: bool
+
+
+def inks_of(page: Any) -> Inks:
+    """Return the glyphs that `page` and its annotations show. Call it inside `exclusive()` or `opened()`."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        device = _inks_class()()
+        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
+        mupdf.fz_close_device(device)
+        return Inks(device.inks, frozenset(device.blank), device.is_plain)
+
+
+@frozen
+class PageDrawings:
+    """Draws a page with or without its text. Use it inside `exclusive()` or `opened()`.
+
+    MuPDF records the page once: that also makes pages of many transparent groups a hundred times faster to draw. Give
+    `Inks.is_plain` as `is_plain`: other pages are not recorded, and always drawn whole.
+    """
+
+    page: Any
+    is_plain: bool
+    _record: Any = field(init=False)
+
+    @_record.default
+    def _recorded(self) -> Any:
+        if not self.is_plain:
+            return None
+        with exclusive() as pymupdf:
+            return pymupdf.mupdf.fz_new_display_list_from_page(self.page.this)
+
+    def draw(self, zoom: float, *, area: Box | None = None, text: bool) -> Drawing:
+        """Return a drawing of the page, or of the box `area` of it, with or without its text."""
+        return self._drawn(zoom, area, text=text) if self.is_plain else self.partial(zoom, () if text else None)
+
+    def partial(self, zoom: float, left_out: Collection[int] | None) -> Drawing:
+        """Return a drawing of the page without the text objects numbered in `left_out` (None for all)."""
+        pixmap = drawn_without(self.page, zoom, left_out)
+        return Drawing(pixmap.samples, pixmap.width, pixmap.height, zoom, pixmap.n)
+
+    def _drawn(self, zoom: float, area: Box | None, *, text: bool) -> Drawing:
+        with exclusive() as pymupdf:
+            mupdf = pymupdf.mupdf
+            matrix, bounds = mupdf.fz_scale(zoom, zoom), mupdf.fz_bound_page(self.page.this)
+            wanted = bounds if area is None else mupdf.fz_intersect_rect(mupdf.FzRect(*area), bounds)
+            edges = mupdf.fz_round_rect(mupdf.fz_transform_rect(wanted, matrix))
+            pixmap = mupdf.fz_new_pixmap_with_bbox(mupdf.fz_device_rgb(), edges, mupdf.FzSeparations(), 0)
+            mupdf.fz_clear_pixmap_with_value(pixmap, 255)
+            device = mupdf.fz_new_draw_device(mupdf.FzMatrix(), pixmap)
+            if not text:
+                device.m_internal.fill_text = device.m_internal.stroke_text = (
+                    None  # MuPDF skips what a device cannot do
+                )
+            mupdf.fz_run_display_list(self._record, device, matrix, mupdf.FzRect(edges), mupdf.FzCookie())
+            mupdf.fz_close_device(device)
+            whole = pymupdf.Pixmap("raw", pixmap)
+            return Drawing(whole.samples, whole.width, whole.height, zoom, whole.n, edges.x0, edges.y0)
+
+
+@define
+class _Bounds:
+    """The boxes of glyphs relative to their origins, each measured once for a font, a number, and a matrix."""
+
+    mupdf: Any
+    known: dict[tuple[float, ...], Box] = field(factory=dict)
+
+    def box(self, font: Any, key: tuple[float, ...], matrix: Any) -> Box:
+        found = self.known.get(key)
+        if found is None:
+            rect = self.mupdf.ll_fz_bound_glyph(font, int(key[1]), matrix)
+            found = rect.x0, rect.y0, rect.x1, rect.y1
+            if len(self.known) < _BOUNDS:
+                self.known[key] = found
+        return found
+
+
+def _names_none(name: str) -> bool:
+    """Return whether nothing is painted in the color space that MuPDF calls `name`, such as `Separation(DeviceGray,None)`."""
+    kind, _, names = name.removesuffix(")").partition("(")
+    return kind in ("Separation", "DeviceN") and {*names.split(",")[1:]} == {"None"}
+
+
+@cache
+def _inks_class() -> Any:
+    """Return the class of a MuPDF device that collects the glyphs of a page."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+
+    class Collector(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
+        def __init__(self) -> None:
+            super().__init__()
+            self.inks: list[Ink] = []
+            self.blank: set[tuple[int, int]] = set()
+            self.count = 0
+            self.is_plain = True
+            self.bounds = _Bounds(mupdf)
+            self.judged: set[tuple[int, int]] = set()
+            for name in ("fill_text", "stroke_text", "clip_text", "clip_stroke_text", "ignore_text", "begin_tile"):
+                getattr(self, f"use_virtual_{name}")()
+
+        def collect(self, text: Any, ctm: Any, *, void: bool = False, unpainted: bool = False) -> None:
+            number = self.count
+            self.count += 1
+            span = text.head
+            a, b, c, d, e, f = ctm.a, ctm.b, ctm.c, ctm.d, ctm.e, ctm.f
+            while span and len(self.inks) < GLYPH_LIMIT:
+                self.collect_span(span, number, (a, b, c, d, e, f), void=void, unpainted=unpainted)
+                span = span.next
+
+        def collect_span(self, span: Any, number: int, ctm: tuple[float, ...], *, void: bool, unpainted: bool) -> None:
+            each, font = mupdf.FzTextSpan(span), span.font
+            address, is_procedure = int(font.this), bool(mupdf.ll_fz_font_t3_procs(font))
+            own, (a, b, c, d, e, f) = span.trm, ctm
+            scales = (
+                own.a * a + own.b * c, own.a * b + own.b * d, own.c * a + own.d * c, own.c * b + own.d * d
+            )  # fmt: skip
+            matrix = mupdf.ll_fz_make_matrix(*scales, 0.0, 0.0)
+            glyph, box = (address, -1), (0.0, 0.0, 0.0, 0.0)
+            for at in range(span.len):
+                item = each.items(at)
+                continues = item.gid < 0
+                if not continues:
+                    glyph = address, item.gid
+                    box = self.bounds.box(font, (*glyph, *scales), matrix)
+                    if is_procedure and glyph not in self.judged:
+                        self.judged.add(glyph)
+                        if _is_blank(mupdf, font, glyph[1]):
+                            self.blank.add(glyph)
+                x, y = item.x * a + item.y * c + e, item.x * b + item.y * d + f
+                left, top, right, bottom = box
+                is_void = void or right <= left or bottom <= top
+                edges = x + left, y + top, x + right, y + bottom
+                self.inks.append(Ink(number, item.ucs, x, y, edges, glyph, is_void, unpainted, is_procedure, continues))
+
+        def fill_text(self, _: Any, text: Any, ctm: Any, space: Any, *_more: Any) -> None:
+            self.collect(text, ctm, void=bool(space) and _names_none(mupdf.ll_fz_colorspace_name(space)))
+
+        def stroke_text(self, _: Any, text: Any, _stroke: Any, ctm: Any, space: Any, *_more: Any) -> None:
+            self.collect(text, ctm, void=bool(space) and _names_none(mupdf.ll_fz_colorspace_name(space)))
+
+        def clip_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:
+            self.is_plain = False
+            self.collect(text, ctm)
+
+        def clip_stroke_text(self, _: Any, text: Any, _stroke: Any, ctm: Any, *_more: Any) -> None:
+            self.is_plain = False
+            self.collect(text, ctm)
+
+        def ignore_text(self, _: Any, text: Any, ctm: Any) -> None:
+            self.collect(text, ctm, unpainted=True)
+
+        def begin_tile(self, _: Any, *_more: Any) -> int:
+            self.is_plain = False
+            return 0
+
+    return Collector
+
+
+def _is_blank(mupdf: Any, font: Any, number: int) -> bool:
+    """Return whether a glyph paints nothing when it is drawn alone, in black on white."""
+    rect = mupdf.ll_fz_bound_glyph(font, number, mupdf.ll_fz_make_matrix(1, 0, 0, 1, 0, 0))
+    side = max(rect.x1 - rect.x0, rect.y1 - rect.y0)
+    if not 0 < side < float("inf"):
+        return True
+    zoom = _GLYPH_PIXELS / side
+    matrix = mupdf.FzMatrix(zoom, 0, 0, zoom, 2 - rect.x0 * zoom, 2 - rect.y0 * zoom)
+    text = mupdf.fz_new_text()
+    owned = mupdf.FzFont(mupdf.ll_fz_keep_font(font))
+    mupdf.fz_show_glyph(text, owned, mupdf.FzMatrix(), number, 65, 0, 0, mupdf.FZ_BIDI_LTR, mupdf.FZ_LANG_UNSET)
+    size = _GLYPH_PIXELS + 4
+    pixmap = mupdf.fz_new_pixmap_with_bbox(
+        mupdf.fz_device_gray(), mupdf.FzIrect(0, 0, size, size), mupdf.FzSeparations(), 0
+    )
+    mupdf.fz_clear_pixmap_with_value(pixmap, 255)
+    device = mupdf.fz_new_draw_device(mupdf.FzMatrix(), pixmap)
+    mupdf.fz_fill_text(device, text, matrix, mupdf.fz_device_gray(), (0.0,), 1.0, mupdf.FzColorParams())
+    mupdf.fz_close_device(device)
+    return min(mupdf.fz_pixmap_samples_memoryview(pixmap), default=255) > 255 - _FAINT
