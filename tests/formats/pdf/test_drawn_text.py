@@ -12,7 +12,7 @@ from typing import Any
 import pymupdf
 import pytest
 from attrs import frozen
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citekit.domain.quotes.verdict import Finding
@@ -106,7 +106,7 @@ def in_half_transparent_groups(place: Place) -> bytes:
 
 def blended(place: Place, mode: str, color: bytes) -> bytes:
     added(place.page, "ExtGState", "Mix", f"<< /BM /{mode} >>")
-    return b"q /Mix gs " + color + b" " + place.shows + b" Q"
+    return b"q 1 g 40 480 600 60 re f /Mix gs " + color + b" " + place.shows + b" Q"
 
 
 def screened(place: Place) -> bytes:
@@ -302,3 +302,36 @@ def test_words_that_a_page_shows_hold(way: Way, tmp_path: Path) -> None:
 
     assert verdict.holds
     assert verdict.visible
+
+
+OTHERS = b"BT /helv %d Tf 72 500 Td (Some other words that all readers see) Tj ET"
+GRAY = b".9 g 30 400 560 300 re f"
+CIRCUMSTANCES = {
+    "size": st.integers(5, 24),
+    "turned": st.booleans(),
+    "in_form": st.booleans(),
+}
+
+
+@settings(max_examples=40, deadline=None)
+@given(way=st.sampled_from(HIDING), around=st.sampled_from((b"", GRAY, OTHERS)), **CIRCUMSTANCES)
+def test_words_stay_hidden_in_any_circumstances(
+    way: Way, around: bytes, size: int, turned: bool, in_form: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    if b"%d" in around:
+        around %= size
+    folder = tmp_path_factory.mktemp("kit")
+
+    verdict = verdict_of(folder, way, size, turned=turned, around=around, in_form=in_form)
+
+    assert verdict.finding is Finding.ABSENT or not verdict.visible
+
+
+@settings(max_examples=40, deadline=None)
+@given(way=st.sampled_from(SHOWING), around=st.sampled_from((b"", GRAY)), **CIRCUMSTANCES)
+def test_words_stay_visible_in_any_circumstances(
+    way: Way, around: bytes, size: int, turned: bool, in_form: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("kit")
+
+    assert verdict_of(folder, way, size, turned=turned, around=around, in_form=in_form).holds

@@ -19,7 +19,6 @@ from citekit.adapters.formats.pdf.document.hidden_text import (
     TINY,
     Drawing,
     Hidden,
-    differ,
     hidden_text,
     is_blank,
     page_zoom,
@@ -47,6 +46,9 @@ _NEAR = 60
 
 _SQUARE = 4.0
 """Side of these squares in points."""
+
+_SHARE = 0.25
+"""Share of the height and width of a letter that is visible."""
 
 _LETTER = 0.45
 """Height of the lowest letters, such as x, in relation to the font size."""
@@ -128,7 +130,7 @@ class _Judge:
             if (
                 each.is_procedure and not _has_contrast(bare, each.box)
                 if each.is_unpainted
-                else not differ(whole, bare, each.box)
+                else not _shows(each, whole, bare)
             )
         ]
 
@@ -147,7 +149,7 @@ class _Judge:
                 unseen.update(own)
                 continue
             bare = self.drawings.partial(self.zoom, texts)
-            unseen.update(at for at in own if not differ(whole, bare, self.glyphs[at].box))
+            unseen.update(at for at in own if not _shows(self.glyphs[at], whole, bare))
         return unseen
 
 
@@ -158,6 +160,25 @@ def _is_tiny(ink: Ink) -> bool:
 
 def _side(box: Box) -> float:
     return max(box[2] - box[0], box[3] - box[1])
+
+
+def _shows(ink: Ink, whole: Drawing, bare: Drawing) -> bool:
+    """Return whether `whole` shows a glyph that `bare` does not: of letters and digits, more than a line across them.
+
+    Such lines remain between the tiles or shapes that cover a text.
+    """
+    rows, height, columns = 0, 0, set()
+    least = _SHARE if chr(ink.code).isalnum() else 0.0
+    channels, width = whole.channels, 0
+    for one, other in zip(whole.rows(ink.box), bare.rows(ink.box), strict=True):
+        height += 1
+        width = len(one) // channels
+        if one == other:
+            continue
+        found = {at // channels for at in range(len(one)) if abs(one[at] - other[at]) >= CONTRAST}
+        rows += bool(found)
+        columns |= found
+    return bool(rows) and rows >= round(least * height) and len(columns) >= round(least * width)
 
 
 def _is_small(box: Box) -> bool:

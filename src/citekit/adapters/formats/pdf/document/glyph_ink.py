@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -87,14 +88,18 @@ class PageDrawings:
 
     def draw(self, zoom: float, *, area: Box | None = None, text: bool) -> Drawing:
         """Return a drawing of the page, or of the box `area` of it, with or without its text."""
-        return self._drawn(zoom, area, text=text) if self.is_plain else self.partial(zoom, () if text else None)
+        if not self.is_plain:
+            return self.partial(zoom, () if text else None)
+        with _hard_edges():
+            return self._drawn_plainly(zoom, area, text=text)
 
     def partial(self, zoom: float, left_out: Collection[int] | None) -> Drawing:
         """Return a drawing of the page without the text objects numbered in `left_out` (None for all)."""
-        pixmap = drawn_without(self.page, zoom, left_out)
+        with _hard_edges():
+            pixmap = drawn_without(self.page, zoom, left_out)
         return Drawing(pixmap.samples, pixmap.width, pixmap.height, zoom, pixmap.n)
 
-    def _drawn(self, zoom: float, area: Box | None, *, text: bool) -> Drawing:
+    def _drawn_plainly(self, zoom: float, area: Box | None, *, text: bool) -> Drawing:
         with exclusive() as pymupdf:
             mupdf = pymupdf.mupdf
             matrix, bounds = mupdf.fz_scale(zoom, zoom), mupdf.fz_bound_page(self.page.this)
@@ -111,6 +116,19 @@ class PageDrawings:
             mupdf.fz_close_device(device)
             whole = pymupdf.Pixmap("raw", pixmap)
             return Drawing(whole.samples, whole.width, whole.height, zoom, whole.n, edges.x0, edges.y0)
+
+
+@contextmanager
+def _hard_edges() -> Iterator[None]:
+    """Draw shapes, but not glyphs, without smooth edges: text shimmers through the edges of adjacent shapes that cover it."""
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        before = mupdf.fz_graphics_aa_level()
+        mupdf.fz_set_graphics_aa_level(0)
+        try:
+            yield
+        finally:
+            mupdf.fz_set_graphics_aa_level(before)
 
 
 @define

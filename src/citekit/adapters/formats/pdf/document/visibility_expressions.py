@@ -61,13 +61,13 @@ def _replace(mupdf: Any, document: Any, membership: Any, expression: Any) -> Non
     if not value and groups:
         group, is_on = next(((each, is_on) for each, is_on in groups if not is_on), groups[0])
         mupdf.pdf_dict_puts(membership, "OCGs", group)
-        mupdf.pdf_dict_puts(membership, "P", mupdf.pdf_new_name("AllOff" if is_on else "AllOn"))
+        mupdf.pdf_dict_puts(membership, "P", mupdf.pdf_new_name("AllOff" if is_on else "AnyOn"))
 
 
 def _value(mupdf: Any, document: Any, expression: Any, groups: list[tuple[Any, bool]], depth: int) -> bool:
     """Return the value of an expression, and add its groups to `groups`; a malformed expression is true."""
     if not mupdf.pdf_is_array(expression):
-        is_on = not mupdf.pdf_is_ocg_hidden(document, mupdf.PdfObj(), "View", expression)
+        is_on = not mupdf.pdf_is_ocg_hidden(document, mupdf.PdfResourceStack(), "View", expression)
         groups.append((expression, is_on))
         return is_on
     count = mupdf.pdf_array_len(expression)
