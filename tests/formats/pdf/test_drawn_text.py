@@ -70,12 +70,25 @@ def procedures(place: Place, glyph: bytes) -> bytes:
     return b"BT /Own %d Tf 72 500 Td (%s) Tj ET" % (place.size, SECRET.encode())
 
 
+def enlarged(place: Place, content: bytes) -> bytes:
+    """Give the font of `procedures` a box that is much larger than its letters."""
+    document = place.page.parent
+    fonts = (each for each in range(1, document.xref_length()) if "Type3" in document.xref_object(each))
+    document.xref_set_key(next(fonts), "FontBBox", "[-9000 -9000 9000 9000]")
+    return content
+
+
 def letters_that_paint_nothing(place: Place) -> bytes:
     return procedures(place, b"500 0 0 0 500 700 d1")
 
 
 def colored_letters_that_paint_nothing(place: Place) -> bytes:
     return procedures(place, b"500 0 d0")
+
+
+def letters_that_paint_nothing_in_a_large_box(place: Place) -> bytes:
+    content = procedures(place, b"500 0 0 0 500 700 d1")
+    return enlarged(place, content)
 
 
 def letters_of_an_empty_mask(place: Place) -> bytes:
@@ -179,7 +192,7 @@ def below_a_shading(place: Place) -> bytes:
 
 
 HIDING = (
-    letters_that_paint_nothing, colored_letters_that_paint_nothing, letters_of_an_empty_mask, letters_that_are_specks,
+    letters_that_paint_nothing, letters_that_paint_nothing_in_a_large_box, colored_letters_that_paint_nothing, letters_of_an_empty_mask, letters_that_are_specks,
     in_half_transparent_groups, screened, lightened, excluded, multiplied_in_white, below_thin_bars, below_thin_lines,
     below_a_pattern, unless_one_is_on, if_both_are_on, of_no_colorant, below_a_shading,
 )  # fmt: skip
@@ -195,6 +208,11 @@ def pale(place: Place) -> bytes:
 
 def letters_of_procedures(place: Place) -> bytes:
     return procedures(place, b"500 0 0 0 500 700 d1 100 0 300 600 re f")
+
+
+def letters_in_a_large_box(place: Place) -> bytes:
+    content = procedures(place, b"500 0 0 0 500 700 d1 100 0 300 600 re f")
+    return enlarged(place, content)
 
 
 def colored_letters_of_procedures(place: Place) -> bytes:
@@ -256,7 +274,7 @@ def painted_by_a_pattern(place: Place) -> bytes:
 
 
 SHOWING = (
-    black, pale, letters_of_procedures, colored_letters_of_procedures, letters_of_masks, in_a_half_transparent_group,
+    black, pale, letters_of_procedures, letters_in_a_large_box, colored_letters_of_procedures, letters_of_masks, in_a_half_transparent_group,
     multiplied, struck_through, outlined, bold_of_two_copies, if_one_is_on, of_a_dark_colorant, slanting,
     white_on_a_dark_shading, painted_by_a_pattern,
 )  # fmt: skip

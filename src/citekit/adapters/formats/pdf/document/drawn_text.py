@@ -91,7 +91,7 @@ class _Judge:
     def unseen(self) -> list[Ink]:
         """Return the characters that are not visible. A character that shares its glyph with another is judged like it."""
         own = [(at, each) for at, each in enumerate(self.glyphs) if not each.continues]
-        unseen = {at for at, each in own if each.is_void or each.glyph in self.inks.blank or _is_tiny(each)}
+        unseen = {at for at, each in own if each.is_void or _is_tiny(each)}
         left = [(at, each) for at, each in own if at not in unseen]
         if left:
             unseen |= self._without_ink(left)

@@ -13,8 +13,14 @@ from citekit.adapters.formats.pdf.document.hidden_text import Drawing
 from citekit.adapters.formats.pdf.document.painting import GLYPH_LIMIT, Box, drawn_without
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
-_GLYPH_PIXELS = 32
-"""Pixels of the longer side of a glyph that is drawn alone."""
+_GLYPH_PIXELS = 96
+"""Pixels of the longer side of what is drawn of a glyph that is drawn alone."""
+
+_USUAL: Box = (-1.0, -1.0, 2.0, 2.0)
+"""Where a glyph usually is, in ems from its origin."""
+
+_LARGEST = 1e6
+"""Ems of a glyph that is drawn alone."""
 
 _FAINT = 8
 """Gray value below white, of 255, that counts as ink of a glyph that is drawn alone."""
@@ -26,8 +32,8 @@ _BOUNDS = 50_000
 class Ink(NamedTuple):
     """A character with the Unicode code point `code` and the box of its glyph's outline on the displayed page.
 
-    `text` numbers its text object in painting order. `x` and `y` are the origin of the glyph, in points, and `glyph` its
-    font and number in the font. `is_void` is true if nothing is painted: in the colorant `None`, or by an empty glyph.
+    `text` numbers its text object in painting order. `x` and `y` are the origin of the glyph, in points. `is_void` is true if
+    nothing is painted: in the colorant `None`, or by an empty glyph.
     `is_unpainted` is true in rendering mode 3 (invisible); MuPDF reports colored glyphs of Type 3 fonts (`is_procedure`)
     in this mode, too, and draws them like graphics. If one glyph shows several characters, `continues` is true for all
     of them except the first.
@@ -38,7 +44,6 @@ class Ink(NamedTuple):
     x: float
     y: float
     box: Box
-    glyph: tuple[int, int]
     is_void: bool
     is_unpainted: bool
     is_procedure: bool
@@ -47,13 +52,12 @@ class Ink(NamedTuple):
 
 @frozen
 class Inks:
-    """The glyphs of a page, at most `GLYPH_LIMIT` of them, and those of `glyphs` that paint nothing when drawn alone.
+    """The glyphs of a page, at most `GLYPH_LIMIT` of them.
 
     `is_plain` is true if no text clips and no pattern is tiled on the page.
     """
 
     glyphs: Sequence[Ink]
-    blank: frozenset[tuple[int, int]]
     is_plain: bool
 
 
@@ -64,7 +68,7 @@ def inks_of(page: Any) -> Inks:
         device = _inks_class()()
         mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
         mupdf.fz_close_device(device)
-        return Inks(device.inks, frozenset(device.blank), device.is_plain)
+        return Inks(device.inks, device.is_plain)
 
 
 @frozen
@@ -133,19 +137,38 @@ def _hard_edges() -> Iterator[None]:
 
 @define
 class _Bounds:
-    """The boxes of glyphs relative to their origins, each measured once for a font, a number, and a matrix."""
+    """The boxes of glyphs relative to their origins, each measured once for a font, a number, and a matrix.
+
+    A glyph that paints nothing has an empty box.
+    """
 
     mupdf: Any
     known: dict[tuple[float, ...], Box] = field(factory=dict)
+    procedures: dict[tuple[int, int], Box | None] = field(factory=dict)
 
-    def box(self, font: Any, key: tuple[float, ...], matrix: Any) -> Box:
+    def box(self, font: Any, glyph: tuple[int, int], scales: tuple[float, ...], *, is_procedure: bool) -> Box:
+        key = (*glyph, *scales)
         found = self.known.get(key)
         if found is None:
-            rect = self.mupdf.ll_fz_bound_glyph(font, int(key[1]), matrix)
-            found = rect.x0, rect.y0, rect.x1, rect.y1
+            found = self._of_procedure(font, glyph, scales) if is_procedure else self._of_outline(font, glyph, scales)
             if len(self.known) < _BOUNDS:
                 self.known[key] = found
         return found
+
+    def _of_outline(self, font: Any, glyph: tuple[int, int], scales: tuple[float, ...]) -> Box:
+        rect = self.mupdf.ll_fz_bound_glyph(font, glyph[1], self.mupdf.ll_fz_make_matrix(*scales, 0.0, 0.0))
+        return rect.x0, rect.y0, rect.x1, rect.y1
+
+    def _of_procedure(self, font: Any, glyph: tuple[int, int], scales: tuple[float, ...]) -> Box:
+        if glyph not in self.procedures:
+            self.procedures[glyph] = _drawn_alone(self.mupdf, font, glyph[1])
+        box, (a, b, c, d) = self.procedures[glyph], scales
+        if box is None:
+            return 0.0, 0.0, 0.0, 0.0
+        corners = [(x, y) for x in box[::2] for y in box[1::2]]
+        across = [x * a + y * c for x, y in corners]
+        down = [x * b + y * d for x, y in corners]
+        return min(across), min(down), max(across), max(down)
 
 
 def _names_none(name: str) -> bool:
@@ -164,11 +187,9 @@ def _inks_class() -> Any:
         def __init__(self) -> None:
             super().__init__()
             self.inks: list[Ink] = []
-            self.blank: set[tuple[int, int]] = set()
             self.count = 0
             self.is_plain = True
             self.bounds = _Bounds(mupdf)
-            self.judged: set[tuple[int, int]] = set()
             for name in ("fill_text", "stroke_text", "clip_text", "clip_stroke_text", "ignore_text", "begin_tile"):
                 getattr(self, f"use_virtual_{name}")()
 
@@ -188,23 +209,18 @@ def _inks_class() -> Any:
             scales = (
                 own.a * a + own.b * c, own.a * b + own.b * d, own.c * a + own.d * c, own.c * b + own.d * d
             )  # fmt: skip
-            matrix = mupdf.ll_fz_make_matrix(*scales, 0.0, 0.0)
             glyph, box = (address, -1), (0.0, 0.0, 0.0, 0.0)
             for at in range(span.len):
                 item = each.items(at)
                 continues = item.gid < 0
                 if not continues:
                     glyph = address, item.gid
-                    box = self.bounds.box(font, (*glyph, *scales), matrix)
-                    if is_procedure and glyph not in self.judged:
-                        self.judged.add(glyph)
-                        if _is_blank(mupdf, font, glyph[1]):
-                            self.blank.add(glyph)
+                    box = self.bounds.box(font, glyph, scales, is_procedure=is_procedure)
                 x, y = item.x * a + item.y * c + e, item.x * b + item.y * d + f
                 left, top, right, bottom = box
                 is_void = void or right <= left or bottom <= top
                 edges = x + left, y + top, x + right, y + bottom
-                self.inks.append(Ink(number, item.ucs, x, y, edges, glyph, is_void, unpainted, is_procedure, continues))
+                self.inks.append(Ink(number, item.ucs, x, y, edges, is_void, unpainted, is_procedure, continues))
 
         def fill_text(self, _: Any, text: Any, ctm: Any, space: Any, *_more: Any) -> None:
             self.collect(text, ctm, void=bool(space) and _names_none(mupdf.ll_fz_colorspace_name(space)))
@@ -230,23 +246,37 @@ def _inks_class() -> Any:
     return Collector
 
 
-def _is_blank(mupdf: Any, font: Any, number: int) -> bool:
-    """Return whether a glyph paints nothing when it is drawn alone, in black on white."""
-    rect = mupdf.ll_fz_bound_glyph(font, number, mupdf.ll_fz_make_matrix(1, 0, 0, 1, 0, 0))
-    side = max(rect.x1 - rect.x0, rect.y1 - rect.y0)
-    if not 0 < side < float("inf"):
-        return True
-    zoom = _GLYPH_PIXELS / side
-    matrix = mupdf.FzMatrix(zoom, 0, 0, zoom, 2 - rect.x0 * zoom, 2 - rect.y0 * zoom)
+def _drawn_alone(mupdf: Any, font: Any, number: int) -> Box | None:
+    """Return the box of what a glyph of a Type 3 font paints, in ems; None if it paints nothing.
+
+    The box that MuPDF knows for such a glyph is that of the whole font, which may be much larger.
+    """
+    known = mupdf.ll_fz_bound_glyph(font, number, mupdf.ll_fz_make_matrix(1, 0, 0, 1, 0, 0))
+    for left, top, right, bottom in (_USUAL, (known.x0, known.y0, known.x1, known.y1)):
+        side = max(right - left, bottom - top)
+        if not 0 < side < _LARGEST:
+            continue
+        zoom = _GLYPH_PIXELS / side
+        found = _inked(mupdf, font, number, mupdf.FzMatrix(zoom, 0, 0, zoom, 2 - left * zoom, 2 - top * zoom))
+        if found is not None:
+            x0, y0, x1, y1 = ((edge - 2) / zoom for edge in found)
+            return left + x0, top + y0, left + x1, top + y1
+    return None
+
+
+def _inked(mupdf: Any, font: Any, number: int, matrix: Any) -> tuple[int, int, int, int] | None:
+    """Return the box of the dark pixels of a glyph that is drawn alone in black on white; None if there are none."""
     text = mupdf.fz_new_text()
     owned = mupdf.FzFont(mupdf.ll_fz_keep_font(font))
     mupdf.fz_show_glyph(text, owned, mupdf.FzMatrix(), number, 65, 0, 0, mupdf.FZ_BIDI_LTR, mupdf.FZ_LANG_UNSET)
     size = _GLYPH_PIXELS + 4
-    pixmap = mupdf.fz_new_pixmap_with_bbox(
-        mupdf.fz_device_gray(), mupdf.FzIrect(0, 0, size, size), mupdf.FzSeparations(), 0
-    )
+    area = mupdf.FzIrect(0, 0, size, size)
+    pixmap = mupdf.fz_new_pixmap_with_bbox(mupdf.fz_device_gray(), area, mupdf.FzSeparations(), 0)
     mupdf.fz_clear_pixmap_with_value(pixmap, 255)
     device = mupdf.fz_new_draw_device(mupdf.FzMatrix(), pixmap)
     mupdf.fz_fill_text(device, text, matrix, mupdf.fz_device_gray(), (0.0,), 1.0, mupdf.FzColorParams())
     mupdf.fz_close_device(device)
-    return min(mupdf.fz_pixmap_samples_memoryview(pixmap), default=255) > 255 - _FAINT
+    samples = bytes(mupdf.fz_pixmap_samples_memoryview(pixmap))
+    rows = [row for row in range(size) if min(samples[row * size : (row + 1) * size]) < 255 - _FAINT]
+    columns = [column for column in range(size) if min(samples[column::size]) < 255 - _FAINT]
+    return (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1) if rows and columns else None

@@ -8,6 +8,7 @@ content there, as on a scanned page.
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -171,8 +172,11 @@ def hidden_text(page: Any, *, quick: bool = False) -> Hidden:
     if unpainted:
         drawing = _drawing(page, zoom, None)
         pictures = [each.box for each in things if each.kind in AREAS and _is_thick(each)]
-        own = [each for each in glyphs if each.text in unpainted]
+        procedures = {number for number in unpainted if texts[number][1].size == math.inf}
+        own = [each for each in glyphs if each.text in unpainted - procedures]
         found += _not_in_scan(own, drawing, boxes, pictures)
+        own = [each for each in glyphs if each.text in procedures]  # MuPDF paints glyphs in color as thin areas
+        found += _not_in_scan(own, drawing, boxes, [each.box for each in things if each.kind in AREAS])
     with exclusive() as pymupdf:
         for each in found:
             point = (each.x, each.y) if turn is None else tuple(pymupdf.Point(each.x, each.y) * turn)
