@@ -12,6 +12,7 @@ from attrs import frozen
 
 from citekit.application.locate_source import LocateSource
 from citekit.domain.errors import CiteKitError, MapTooNew
+from citekit.domain.mcp_clients import ConnectedClient
 from citekit.domain.ports.map_store import MapStore
 
 SOURCES_LIMIT = 200
@@ -62,7 +63,7 @@ class Doctor:
     `components` returns the packages, Python and CiteKit first; `mapper` the mapper that would run and why;
     `installed_mappers` the (name, package) of mappers from other packages; `ffmpeg` the path of that program, or None;
     `index_fault` the problem of the index, or None; `leftovers` the temporary files of killed processes;
-    `remote_leftovers` the files left on model services.
+    `remote_leftovers` the files left on model services; `clients` the MCP clients with an entry for CiteKit.
     """
 
     folders: Mapping[str, Path]
@@ -75,6 +76,7 @@ class Doctor:
     index_fault: Callable[[], str | None]
     leftovers: Callable[[], Sequence[Path]]
     remote_leftovers: Callable[[], Sequence[str]]
+    clients: Callable[[], Sequence[ConnectedClient]]
 
     def __call__(self) -> Iterator[Finding]:
         """Yield the findings as the checks run."""
@@ -89,6 +91,20 @@ class Doctor:
         yield index
         yield self._leftovers()
         yield self._remote_leftovers()
+        yield from self._clients()
+
+    def _clients(self) -> Iterator[Finding]:
+        found = self.clients()
+        if not found:
+            yield Finding("MCP clients", Health.FINE, "none is connected; to connect those installed: citekit connect")
+            return
+        working = [each.client for each in found if each.problem is None]
+        if working:
+            yield Finding("MCP clients", Health.FINE, f"connected: {', '.join(working)}")
+        for each in found:
+            if each.problem is not None:
+                text = f"{each.client} cannot start CiteKit: {each.problem} ({each.path})"
+                yield Finding("MCP clients", Health.NOTED, text, f"citekit connect {each.client}")
 
     def _ffmpeg(self) -> Finding:
         found = self.ffmpeg()

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.map_adapter import MapAdapter
     from citekit.domain.ports.map_store import MapStore
     from citekit.domain.ports.mapper import Mapper
+    from citekit.domain.ports.mcp_clients import McpClients
     from citekit.domain.ports.measurer import Measurer
     from citekit.domain.ports.media_probe import MediaProbe
     from citekit.domain.ports.node_index import NodeIndex
@@ -538,6 +539,15 @@ class Container:
         return VerifyQuote(self.maps, self.resolve, self.locate, self.quotable)
 
     @first_use
+    def mcp_clients(self) -> McpClients:
+        """The settings of the MCP clients of this user."""
+        import os
+
+        from citekit.adapters.clients.settings_files import FileMcpClients
+
+        return FileMcpClients(os.environ, Path.home())
+
+    @first_use
     def answer_question(self) -> AnswerQuestion:
         """Return the use case that answers a question with a model and verifies the quotes of the answer."""
         from citekit.application.answer_question import AnswerQuestion
@@ -661,6 +671,7 @@ class Container:
             index_fault=lambda: installation.index_fault(settings.cache_folder / INDEX),
             remote_leftovers=lambda: [f"{each.name} at {each.service}" for each in self.leftovers.pending()],
             leftovers=lambda: installation.leftovers(self._written),
+            clients=lambda: self.mcp_clients.connected("citekit"),
         )
 
     def clean_leftovers(self) -> int:

@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "library": ("library", "Manage the library: ingest books, ask questions, remove books."),
     "doctor": ("doctor", "Report what is missing or broken, and how to fix it."),
     "serve": ("serve", "Serve agents over MCP on standard input and output."),
+    "connect": ("connect", "Connect MCP clients, such as Claude Desktop or Cursor, to CiteKit."),
     "skill": ("skill", "Print a short skill for agents that have a shell."),
     "demo": ("demo", "Map sample files and cut one part out of each."),
 }

@@ -1,0 +1,205 @@
+"""The known MCP clients: where each keeps its settings, and in what form."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+from urllib.parse import quote
+
+from attrs import field, frozen
+
+from citekit.domain.mcp_clients import ServerEntry
+
+
+class Syntax(StrEnum):
+    """The language of a settings file. `JSON` may have comments and commas at the end."""
+
+    JSON = "json"
+    TOML = "toml"
+    YAML = "yaml"
+
+
+Shape = Callable[[ServerEntry], dict[str, Any]]
+
+
+def _plain(entry: ServerEntry) -> dict[str, Any]:
+    environment = {"env": dict(entry.environment)} if entry.environment else {}
+    return {"command": entry.command, "args": list(entry.arguments), **environment}
+
+
+def _typed(entry: ServerEntry) -> dict[str, Any]:
+    return {"type": "stdio", **_plain(entry)}
+
+
+def _cline(entry: ServerEntry) -> dict[str, Any]:
+    return {**_plain(entry), "disabled": False}
+
+
+def _zed(entry: ServerEntry) -> dict[str, Any]:
+    return {"source": "custom", **_plain(entry)}
+
+
+def _copilot(entry: ServerEntry) -> dict[str, Any]:
+    return {"type": "local", **_plain(entry), "tools": ["*"]}
+
+
+def _opencode(entry: ServerEntry) -> dict[str, Any]:
+    environment = {"environment": dict(entry.environment)} if entry.environment else {}
+    return {"type": "local", "command": [entry.command, *entry.arguments], **environment, "enabled": True}
+
+
+def _goose(entry: ServerEntry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "type": "stdio",
+        "cmd": entry.command,
+        "args": list(entry.arguments),
+        "envs": dict(entry.environment),
+        "enabled": True,
+        "timeout": 300,
+    }
+
+
+def _encoded(entry: ServerEntry) -> str:
+    return quote(base64.b64encode(json.dumps(_plain(entry)).encode()).decode(), safe="")
+
+
+def _cursor_link(entry: ServerEntry) -> str:
+    return f"cursor://anysphere.cursor-deeplink/mcp/install?name={quote(entry.name)}&config={_encoded(entry)}"
+
+
+def _vscode_link(entry: ServerEntry) -> str:
+    return f"vscode:mcp/install?{quote(json.dumps({'name': entry.name, **_typed(entry)}), safe='')}"
+
+
+def _lmstudio_link(entry: ServerEntry) -> str:
+    return f"lmstudio://add_mcp?name={quote(entry.name)}&config={_encoded(entry)}"
+
+
+@frozen(kw_only=True)
+class KnownClient:
+    """A client. `files` are the possible places of its settings, the preferred one first.
+
+    Places begin with `{home}`, `{programs}` (the user's folder for settings of programs), `{config}` (the same, but
+    `~/.config` also on macOS), `{local}` (`%LOCALAPPDATA%`), or the name of an environment variable such as
+    `{CODEX_HOME}`, and can have `*` in the name of a folder. Places whose variable is not set are ignored. `traces` are
+    files or folders whose existence shows that the client is installed. `project` is the settings file of a project,
+    relative to its folder.
+    """
+
+    title: str
+    files: tuple[str, ...]
+    traces: tuple[str, ...]
+    project: str | None = None
+    key: str = "mcpServers"
+    project_key: str | None = None
+    shape: Shape = field(default=_plain, repr=False)
+    syntax: Syntax = Syntax.JSON
+    link: Callable[[ServerEntry], str] | None = field(default=None, repr=False)
+
+
+_CODE = "{programs}/Code/User"
+_CLINE = f"{_CODE}/globalStorage/saoudrizwan.claude-dev"
+
+CLIENTS: Mapping[str, KnownClient] = {
+    "claude-desktop": KnownClient(
+        title="Claude Desktop",
+        # the package of the Windows store never reads the usual place
+        files=(
+            "{local}/Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json",
+            "{programs}/Claude/claude_desktop_config.json",
+        ),
+        traces=("{local}/Packages/Claude_*", "{programs}/Claude"),
+    ),
+    "claude-code": KnownClient(
+        title="Claude Code",
+        files=("{home}/.claude.json",),
+        traces=("{home}/.claude.json", "{home}/.claude"),
+        project=".mcp.json",
+        shape=_typed,
+    ),
+    "cursor": KnownClient(
+        title="Cursor",
+        files=("{home}/.cursor/mcp.json",),
+        traces=("{home}/.cursor",),
+        project=".cursor/mcp.json",
+        link=_cursor_link,
+    ),
+    "vscode": KnownClient(
+        title="VS Code",
+        files=(f"{_CODE}/mcp.json",),
+        traces=(_CODE,),
+        project=".vscode/mcp.json",
+        key="servers",
+        shape=_typed,
+        link=_vscode_link,
+    ),
+    "cline": KnownClient(
+        title="Cline",
+        files=(f"{_CLINE}/settings/cline_mcp_settings.json",),
+        traces=(_CLINE,),
+        shape=_cline,
+    ),
+    "windsurf": KnownClient(
+        title="Windsurf",
+        files=("{home}/.codeium/windsurf/mcp_config.json",),
+        traces=("{home}/.codeium/windsurf",),
+    ),
+    "zed": KnownClient(
+        title="Zed",
+        files=("{zed}/settings.json",),
+        traces=("{zed}",),
+        project=".zed/settings.json",
+        key="context_servers",
+        shape=_zed,
+    ),
+    "gemini-cli": KnownClient(
+        title="Gemini CLI",
+        files=("{home}/.gemini/settings.json",),
+        traces=("{home}/.gemini/settings.json", "{home}/.gemini/oauth_creds.json"),
+        project=".gemini/settings.json",
+    ),
+    "codex": KnownClient(
+        title="Codex CLI",
+        files=("{CODEX_HOME}/config.toml", "{home}/.codex/config.toml"),
+        traces=("{CODEX_HOME}", "{home}/.codex"),
+        project=".codex/config.toml",
+        key="mcp_servers",
+        syntax=Syntax.TOML,
+    ),
+    "goose": KnownClient(
+        title="Goose",
+        files=("{goose}/config.yaml",),
+        traces=("{goose}",),
+        project=".goose/config.yaml",
+        key="extensions",
+        shape=_goose,
+        syntax=Syntax.YAML,
+    ),
+    "lm-studio": KnownClient(
+        title="LM Studio",
+        files=("{home}/.lmstudio/mcp.json",),
+        traces=("{home}/.lmstudio",),
+        link=_lmstudio_link,
+    ),
+    "opencode": KnownClient(
+        title="OpenCode",
+        files=("{config}/opencode/opencode.json",),
+        traces=("{config}/opencode",),
+        project="opencode.json",
+        key="mcp",
+        shape=_opencode,
+    ),
+    "copilot-cli": KnownClient(
+        title="Copilot CLI",
+        files=("{home}/.copilot/mcp-config.json",),
+        traces=("{home}/.copilot",),
+        project=".vscode/mcp.json",
+        project_key="servers",
+        shape=_copilot,
+    ),
+}
+"""The clients by name."""

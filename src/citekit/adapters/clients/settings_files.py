@@ -1,0 +1,352 @@
+"""Reads and changes the settings files of MCP clients."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from citekit.adapters.clients import json_edits, line_edits
+from citekit.adapters.clients.known_clients import CLIENTS, KnownClient, Syntax
+from citekit.adapters.system.files import write_atomically
+from citekit.domain.errors import RequestRefused
+from citekit.domain.mcp_clients import ClientChange, ClientState, ConnectedClient, ServerEntry
+
+LARGEST = 20 * 1024 * 1024
+"""The maximum size of a settings file in bytes. A larger file is not a settings file."""
+
+BACKUP = ".citekit-backup"
+"""The suffix of the copy of a settings file before its last change."""
+
+_PRIVATE = 0o600
+
+
+class _UnsureError(Exception):
+    """The settings cannot be changed without a doubt. The message is a clause."""
+
+
+@frozen
+class FileMcpClients:
+    """An `McpClients` for the settings files of the user with these environment variables and home directory."""
+
+    environment: Mapping[str, str]
+    home: Path
+
+    @property
+    def names(self) -> Sequence[str]:
+        """See `McpClients.names`."""
+        return tuple(CLIENTS)
+
+    def installed(self) -> Sequence[str]:
+        """See `McpClients.installed`."""
+        return [name for name, known in CLIENTS.items() if any(self._found(each) for each in known.traces)]
+
+    def title(self, client: str) -> str:
+        """See `McpClients.title`."""
+        return _known(client).title
+
+    def snippet(self, client: str, entry: ServerEntry) -> str:
+        """See `McpClients.snippet`."""
+        known = _known(client)
+        return _edited(known, known.key, "", entry)
+
+    def link(self, client: str, entry: ServerEntry) -> str | None:
+        """See `McpClients.link`."""
+        known = _known(client)
+        return None if known.link is None else known.link(entry)
+
+    def connecting(self, client: str, entry: ServerEntry, project: Path | None = None) -> ClientChange:
+        """See `McpClients.connecting`."""
+        known = _known(client)
+        data = known.shape(entry)
+
+        def edit(text: str, key: str) -> tuple[ClientState, str]:
+            former = _entries(known, key, text).get(entry.name)
+            if former == data:
+                return ClientState.UNCHANGED, text
+            state = ClientState.ADDED if former is None else ClientState.CHANGED
+            return state, _edited(known, key, text, entry)
+
+        return self._change(client, project, edit)
+
+    def removing(self, client: str, name: str, project: Path | None = None) -> ClientChange:
+        """See `McpClients.removing`."""
+        known = _known(client)
+
+        def edit(text: str, key: str) -> tuple[ClientState, str]:
+            if name not in _entries(known, key, text):
+                return ClientState.ABSENT, text
+            return ClientState.REMOVED, _without(known, key, text, name)
+
+        return self._change(client, project, edit)
+
+    def apply(self, change: ClientChange) -> Path | None:
+        """See `McpClients.apply`."""
+        path = Path(os.path.realpath(change.path))
+        if _bytes(path) != change.before:
+            raise RequestRefused(f"{path} has just been changed by another program. Try again.")
+        if change.after is None:
+            return None
+        mode = _PRIVATE
+        backup = None
+        if change.before is not None:
+            status = path.stat()
+            if hasattr(os, "getuid") and status.st_uid != os.getuid():
+                raise RequestRefused(f"{path} belongs to another user. CiteKit does not change it.")
+            if not os.access(path, os.W_OK):
+                raise RequestRefused(f"{path} is read-only. Make it writable, or add the entry by hand (--print).")
+            mode = status.st_mode & 0o777
+            backup = path.with_name(path.name + BACKUP)
+            _write(backup, change.before, mode)
+        _write(path, change.after, mode)
+        return backup
+
+    def connected(self, name: str) -> Sequence[ConnectedClient]:
+        """See `McpClients.connected`."""
+        return list(self._connected(name))
+
+    def _connected(self, name: str) -> Iterator[ConnectedClient]:
+        for client, known in CLIENTS.items():
+            try:
+                path = self._path(client, None)
+                data = _bytes(path)
+                entry = _entries(known, known.key, data.decode("utf-8-sig")).get(name) if data else None
+            except (RequestRefused, UnicodeDecodeError, _UnsureError):
+                continue
+            if entry is not None:
+                yield ConnectedClient(client=client, path=path, problem=_problem(entry))
+
+    def _change(
+        self, client: str, project: Path | None, edit: Callable[[str, str], tuple[ClientState, str]]
+    ) -> ClientChange:
+        known, path = _known(client), self._path(client, project)
+        key = known.key if project is None else known.project_key or known.key
+        before = _bytes(path)
+        try:
+            text = "" if before is None else before.decode()
+            state, after = edit(text, key)
+        except UnicodeDecodeError:
+            raise RequestRefused(f"{path} is not UTF-8. {_BY_HAND}") from None
+        except _UnsureError as error:
+            raise RequestRefused(f"{path} was not changed: {error}. {_BY_HAND}") from error
+        written = before if after == text else after.encode()
+        return ClientChange(client=client, path=path, state=state, before=before, after=written)
+
+    def _path(self, client: str, project: Path | None) -> Path:
+        known = _known(client)
+        if project is not None:
+            if known.project is None:
+                raise RequestRefused(f"{known.title} has no settings for a project. Leave --project out.")
+            return project / known.project
+        places = [place for each in known.files if (place := self._filled(each)) is not None]
+        for place in places:
+            found = self._matches(place)
+            if len(found) > 1:
+                raise RequestRefused(
+                    f"{known.title} has several settings files: {', '.join(map(str, found))}. Change one by hand (--print)."
+                )
+            if found:
+                return found[0]
+        for place in places:
+            if "*" in place:
+                packages = self._matches(place.partition("*")[0] + "*")
+                if len(packages) == 1:
+                    return packages[0] / place.partition("*")[2].lstrip("/")
+        return Path(next(place for place in places if "*" not in place))
+
+    def _found(self, trace: str) -> bool:
+        place = self._filled(trace)
+        return place is not None and bool(self._matches(place))
+
+    def _matches(self, place: str) -> list[Path]:
+        if "*" not in place:
+            return [Path(place)] if os.path.lexists(place) else []
+        folder, _, rest = place.partition("*")
+        parent = Path(folder).parent
+        prefix = Path(folder).name
+        try:
+            found = sorted(each for each in parent.iterdir() if each.name.startswith(prefix))
+        except OSError:
+            return []
+        return [path for each in found if (path := each / rest.lstrip("/") if rest else each).exists()]
+
+    def _filled(self, place: str) -> str | None:
+        """Return a place with its variable replaced, or None if the variable is not set."""
+        name, _, rest = place[1:].partition("}")
+        folder = self._folders().get(name) or self.environment.get(name)
+        return f"{folder}{rest}" if folder and Path(folder).is_absolute() else None
+
+    def _folders(self) -> Mapping[str, str]:
+        home = str(self.home)
+        config = self.environment.get("XDG_CONFIG_HOME") or f"{home}/.config"
+        match sys.platform:
+            case "win32":
+                programs = self.environment.get("APPDATA", "")
+                zed, goose = f"{programs}/Zed", f"{programs}/Block/goose/config"
+            case "darwin":
+                programs = f"{home}/Library/Application Support"
+                zed, goose = f"{home}/.config/zed", f"{home}/.config/goose"
+            case _:
+                programs, zed, goose = config, f"{config}/zed", f"{config}/goose"
+        return {
+            "home": home,
+            "programs": programs,
+            "config": config,
+            "zed": zed,
+            "goose": goose,
+            "local": self.environment.get("LOCALAPPDATA", "") if sys.platform == "win32" else "",
+        }
+
+
+_BY_HAND = "Repair the file, or add the entry by hand (--print)."
+
+
+def _known(client: str) -> KnownClient:
+    known = CLIENTS.get(client)
+    if known is None:
+        raise RequestRefused(f"There is no client named {client!r}. Known clients: {', '.join(CLIENTS)}.")
+    return known
+
+
+def _bytes(path: Path) -> bytes | None:
+    """Return the content of a settings file, or None if it does not exist. Raise `RequestRefused`."""
+    try:
+        if path.exists() and not path.is_file():
+            raise RequestRefused(f"{path} is not a file. CiteKit does not change it.")
+        if path.stat().st_size > LARGEST:
+            raise RequestRefused(f"{path} has more than {LARGEST // 2**20} MB. CiteKit does not change it.")
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise RequestRefused(f"{path} cannot be read: {reason}. {_BY_HAND}") from error
+
+
+def _write(path: Path, data: bytes, mode: int) -> None:
+    write_atomically(path, data, mode=mode)
+    if os.name == "posix":
+        path.chmod(mode)
+
+
+def _edited(known: KnownClient, key: str, text: str, entry: ServerEntry) -> str:
+    """Return the text with the entry. Raise `_UnsureError` if the result does not have exactly the expected data."""
+    former, data = _parsed(known, text), known.shape(entry)
+    expected = deepcopy(former)
+    entries = expected.setdefault(key, {})
+    if entries is None and known.syntax is Syntax.YAML:
+        entries = expected[key] = {}
+    if not isinstance(entries, dict):
+        raise _UnsureError(f"{key} is not an object")
+    entries[entry.name] = data
+    match known.syntax:
+        case Syntax.JSON:
+            after = _json_edit(lambda: json_edits.with_member(text, (key, entry.name), data))
+        case Syntax.TOML:
+            after = line_edits.toml_with(text, key, entry.name, data)
+        case Syntax.YAML:
+            after = line_edits.yaml_with(text, key, entry.name, data)
+    return _checked(known, after, expected)
+
+
+def _without(known: KnownClient, key: str, text: str, name: str) -> str:
+    expected = deepcopy(_parsed(known, text))
+    del expected[key][name]
+    match known.syntax:
+        case Syntax.JSON:
+            after = _json_edit(lambda: json_edits.without_member(text, (key, name)))
+        case Syntax.TOML:
+            after = line_edits.toml_without(text, key, name)
+        case Syntax.YAML:
+            after = line_edits.yaml_without(text, key, name)
+    return _checked(known, after, expected)
+
+
+def _checked(known: KnownClient, text: str, expected: Mapping[str, Any]) -> str:
+    try:
+        data = _parsed(known, text)
+    except _UnsureError as error:
+        raise _UnsureError("its form is too unusual to change it safely") from error
+    if _filled_only(data) != _filled_only(expected):
+        raise _UnsureError("its form is too unusual to change it safely")
+    return text
+
+
+def _filled_only(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data without empty values at its top level, because a table without entries may vanish."""
+    return {name: value for name, value in data.items() if value not in ({}, None)}
+
+
+def _json_edit(edit: Callable[[], str]) -> str:
+    try:
+        return edit()
+    except json_edits.EditError as error:
+        raise _UnsureError(str(error)) from error
+
+
+def _entries(known: KnownClient, key: str, text: str) -> Mapping[str, Any]:
+    entries = _parsed(known, text).get(key)
+    return entries if isinstance(entries, dict) else {}
+
+
+def _parsed(known: KnownClient, text: str) -> dict[str, Any]:
+    """Return the data of a settings file; an empty text has none. Raise `_UnsureError` if it is not valid."""
+    match known.syntax:
+        case Syntax.JSON:
+            data = _json_read(text)
+        case Syntax.TOML:
+            data = _toml_read(text)
+        case Syntax.YAML:
+            data = _yaml_read(text)
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise _UnsureError("its top level is not an object")
+    return data
+
+
+def _json_read(text: str) -> object:
+    try:
+        return json_edits.read(text)
+    except json_edits.EditError as error:
+        raise _UnsureError(str(error)) from error
+
+
+def _toml_read(text: str) -> object:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _UnsureError("it is not valid TOML") from error
+
+
+def _yaml_read(text: str) -> object:
+    try:
+        yaml: Any = import_module("yaml")
+    except ImportError:
+        raise _UnsureError("changing YAML requires PyYAML (pip install pyyaml)") from None
+    try:
+        # JSON makes the dates and numbers of YAML comparable
+        return json.loads(json.dumps(yaml.safe_load(text), default=str))
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
+        raise _UnsureError("it is not valid YAML") from error
+
+
+def _problem(entry: object) -> str | None:
+    """Return why an entry cannot start: its program is missing. None if nothing is known to be wrong."""
+    if not isinstance(entry, dict):
+        return "the entry is not an object"
+    command = entry.get("command", entry.get("cmd"))
+    program = command[0] if isinstance(command, list) and command else command
+    if not isinstance(program, str) or not program:
+        return "the entry has no command"
+    if Path(program).is_absolute() and not Path(program).exists():
+        return f"there is no program at {program}"
+    return None

@@ -1,0 +1,54 @@
+"""Defines programs that use MCP servers, and what connecting them to CiteKit changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from attrs import field, frozen
+
+
+@frozen(kw_only=True)
+class ServerEntry:
+    """How a client starts an MCP server: an absolute path of a program, its arguments, and environment variables."""
+
+    name: str
+    command: str
+    arguments: Sequence[str] = field(converter=tuple[str, ...])
+    environment: Mapping[str, str] = field(factory=dict)
+
+
+class ClientState(StrEnum):
+    """What a change does to the entry of CiteKit in a client's settings."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    REMOVED = "removed"
+    ABSENT = "absent"
+
+
+@frozen(kw_only=True)
+class ClientChange:
+    """A change of one settings file. `before` is None if there is no file; `after` equals `before` if nothing changes."""
+
+    client: str
+    path: Path
+    state: ClientState
+    before: bytes | None = field(repr=False)
+    after: bytes | None = field(repr=False)
+
+    @property
+    def writes(self) -> bool:
+        """Whether the file must be written."""
+        return self.before != self.after
+
+
+@frozen(kw_only=True)
+class ConnectedClient:
+    """A client whose settings have an entry for CiteKit. `problem` is why the entry cannot start, or None."""
+
+    client: str
+    path: Path
+    problem: str | None

@@ -1,0 +1,52 @@
+"""Defines the port for the settings of MCP clients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from citekit.domain.mcp_clients import ClientChange, ConnectedClient, ServerEntry
+
+
+class McpClients(Protocol):
+    """Reads and changes the settings of MCP clients on this computer.
+
+    Only the entry with the server's name changes; all other bytes of a file stay the same.
+    """
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of all known clients."""
+
+    def installed(self) -> Sequence[str]:
+        """Return the names of the clients that have left a trace on this computer."""
+
+    def title(self, client: str) -> str:
+        """Return the client's name for people. Raise `RequestRefused` if the client is unknown."""
+
+    def snippet(self, client: str, entry: ServerEntry) -> str:
+        """Return the smallest settings file with the entry. Raise `RequestRefused` if the client is unknown."""
+
+    def link(self, client: str, entry: ServerEntry) -> str | None:
+        """Return a link that adds the entry when it is opened, or None if the client has no such links."""
+
+    def connecting(self, client: str, entry: ServerEntry, project: Path | None = None) -> ClientChange:
+        """Return the change that adds or replaces the entry, in the settings of the user or of the folder `project`.
+
+        Raise `RequestRefused` if the client is unknown or has no settings for projects, or if its file cannot be read or
+        changed without a doubt.
+        """
+
+    def removing(self, client: str, name: str, project: Path | None = None) -> ClientChange:
+        """Return the change that removes the entry with that name. Raise the errors of `connecting`."""
+
+    def apply(self, change: ClientChange) -> Path | None:
+        """Write the file atomically, and return the path of the backup of the former one, None if there was none.
+
+        A link is followed, and its target replaced. Raise `RequestRefused` if the file has changed since the change was
+        computed or belongs to another user, and `HomeUnwritable` if it cannot be written.
+        """
+
+    def connected(self, name: str) -> Sequence[ConnectedClient]:
+        """Return the clients whose user settings have an entry with that name. Unreadable settings are skipped."""

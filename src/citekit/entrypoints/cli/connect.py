@@ -1,0 +1,151 @@
+"""Implements the command `citekit connect`, which adds CiteKit to the settings of MCP clients."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import frozen
+
+from citekit.domain.errors import CiteKitError
+from citekit.domain.mcp_clients import ClientChange, ClientState, ServerEntry
+from citekit.domain.ports.mcp_clients import McpClients
+from citekit.domain.unicode_controls import printable
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.errors import CommandError
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
+from citekit.entrypoints.failures import sentence
+
+SERVER = "citekit"
+"""The name of the server in the settings of clients."""
+
+_SAID = {
+    ClientState.ADDED: ("connected", "green"),
+    ClientState.CHANGED: ("updated", "green"),
+    ClientState.UNCHANGED: ("already connected", None),
+    ClientState.REMOVED: ("disconnected", "green"),
+    ClientState.ABSENT: ("not connected", None),
+}
+
+
+@frozen
+class _Result:
+    client: str
+    change: ClientChange | None = None
+    backup: Path | None = None
+    error: str | None = None
+
+    def plain(self) -> dict[str, Any]:
+        if self.change is None:
+            return {"client": self.client, "error": self.error}
+        backup = None if self.backup is None else str(self.backup)
+        return {
+            "client": self.client,
+            "state": self.change.state.value,
+            "path": str(self.change.path),
+            "backup": backup,
+            **({} if self.error is None else {"error": self.error}),
+        }
+
+
+@click.command("connect", cls=Command)
+@click.argument("clients", nargs=-1, metavar="[CLIENT]...")
+@click.option("--project", is_flag=True, help="Change the settings of the current folder, not those of the user.")
+@click.option("--remove", is_flag=True, help="Remove the entry.")
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--print", "printed", is_flag=True, help="Only print the entry, and a link that adds it if there is one.")
+@pass_session
+def command(
+    session: Session, clients: tuple[str, ...], project: bool, remove: bool, dry_run: bool, printed: bool
+) -> None:
+    """Connect MCP clients, such as Claude Desktop or Cursor, to CiteKit.
+
+    Adds the server `citekit` to the settings of each CLIENT (default: all that are installed): claude-desktop,
+    claude-code, cursor, vscode, cline, windsurf, zed, gemini-cli, codex, goose, lm-studio, opencode, copilot-cli. The
+    entry starts this installation for the home that this command uses. Everything else in the settings stays as it is,
+    also comments, and the former file is kept beside it (.citekit-backup). A file that cannot be changed safely is left
+    alone. Restart the client afterward.
+    """
+    known = session.app.mcp_clients
+    entry = _entry(session)
+    folder = Path.cwd() if project else None
+    names = list(dict.fromkeys(clients)) or ([] if printed else list(known.installed()))
+    if printed:
+        _print(session, known, names or ["claude-desktop"], entry)
+        return
+    if not names:
+        raise CommandError(
+            "NothingFound",
+            f"No client was found on this computer. Name one: {', '.join(known.names)}.",
+            {"clients": []},
+        )
+    results = [_done(known, name, entry, folder, remove=remove, dry_run=dry_run) for name in names]
+    plain = {"home": str(session.app.settings.home), "dry_run": dry_run, "clients": [each.plain() for each in results]}
+    failed = [each for each in results if each.error is not None]
+    lines = [line for each in results for line in _lines(known, each, dry_run=dry_run)]
+    if not failed:
+        session.answer(plain, lines)
+        return
+    session.say(lines)
+    raise CommandError("NotConnected", str(failed[0].error), plain)
+
+
+def _entry(session: Session) -> ServerEntry:
+    settings = session.app.settings
+    arguments = ("-m", "citekit", "serve", "--home", str(settings.home.absolute()))
+    roots = os.environ.get("CITEKIT_ROOTS")
+    environment = {"CITEKIT_ROOTS": roots} if roots else {}
+    return ServerEntry(name=SERVER, command=sys.executable, arguments=arguments, environment=environment)
+
+
+def _done(
+    known: McpClients, name: str, entry: ServerEntry, project: Path | None, *, remove: bool, dry_run: bool
+) -> _Result:
+    change = None
+    try:
+        change = known.removing(name, entry.name, project) if remove else known.connecting(name, entry, project)
+        backup = known.apply(change) if change.writes and not dry_run else None
+    except CiteKitError as error:
+        return _Result(name, change, error=sentence(error))
+    return _Result(name, change, backup)
+
+
+def _lines(known: McpClients, result: _Result, *, dry_run: bool) -> Iterator[str]:
+    change = result.change
+    if change is None or result.error is not None:
+        yield f"{printable(result.client)}: {styled('failed', fg='red')}: {printable(result.error or '')}"
+        return
+    said, color = _SAID[change.state]
+    would = " (dry run, nothing written)" if dry_run and change.writes else ""
+    yield f"{known.title(result.client)}: {styled(said, fg=color) if color else said}{would}  {printable(str(change.path))}"
+    if dry_run and change.writes:
+        yield from _difference(change)
+
+
+def _difference(change: ClientChange) -> Iterator[str]:
+    before, after = ((data or b"").decode("utf-8", "replace").splitlines() for data in (change.before, change.after))
+    for line in list(difflib.unified_diff(before, after, lineterm="", n=2))[2:]:
+        yield f"  {printable(line)}"
+
+
+def _print(session: Session, known: McpClients, names: Sequence[str], entry: ServerEntry) -> None:
+    found = [
+        {
+            "client": name,
+            "path": str(known.connecting(name, entry).path),
+            "entry": known.snippet(name, entry),
+            "link": known.link(name, entry),
+        }
+        for name in names
+    ]
+    lines = []
+    for each in found:
+        lines += [f"# {known.title(str(each['client']))}: {each['path']}", *str(each["entry"]).splitlines()]
+        lines += [f"# or open: {each['link']}"] if each["link"] else []
+    session.answer({"clients": found}, map(printable, lines))

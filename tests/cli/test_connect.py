@@ -1,0 +1,91 @@
+"""`citekit connect` from a shell, with the settings of clients in a temporary home directory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+
+from tests.cli.program import Answer, Cli
+
+
+@pytest.fixture
+def user(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("user")
+    (home / ".cursor").mkdir()
+    return home
+
+
+def connect(cli: Cli, user: Path, *arguments: str) -> Answer:
+    return cli("connect", *arguments, HOME=str(user), XDG_CONFIG_HOME=str(user / ".config"))
+
+
+def test_an_installed_client_is_connected_and_its_entry_starts_the_server(cli: Cli, user: Path) -> None:
+    cli.write("notes.md", "# Bees\n\nHoney.\n")
+    cli("ingest", "notes.md")
+
+    answer = connect(cli, user)
+
+    path = user / ".cursor" / "mcp.json"
+    assert (0, f"Cursor: connected  {path}\n") == (answer.code, answer.out), answer.err
+    entry = json.loads(path.read_text())["mcpServers"]["citekit"]
+
+    async def work() -> list[Any]:
+        started = StdioServerParameters(command=entry["command"], args=entry["args"])
+        async with Client(started) as client:
+            answered = await client.call_tool("listResources", {})
+            return list((answered.structured_content or {})["resources"])
+
+    assert ["notes_md"] == anyio.run(work)
+    assert f"Cursor: already connected  {path}\n" == connect(cli, user).out
+    assert "connected: cursor" in cli("doctor", HOME=str(user)).out.lower().replace("  ", " ")
+    assert 0 == connect(cli, user, "--remove").code
+    assert "citekit" not in path.read_text()
+
+
+def test_a_dry_run_shows_the_difference_and_writes_nothing(cli: Cli, user: Path) -> None:
+    path = user / ".cursor" / "mcp.json"
+    path.write_text('{\n  "mcpServers": {}\n}\n')
+
+    answer = connect(cli, user, "cursor", "--dry-run")
+
+    assert "dry run" in answer.out
+    assert '+    "citekit": {' in answer.out
+    assert '{\n  "mcpServers": {}\n}\n' == path.read_text()
+
+
+def test_a_broken_file_is_left_alone_and_others_are_still_connected(cli: Cli, user: Path) -> None:
+    (user / ".cursor" / "mcp.json").write_text('{"half": ')
+
+    answer = connect(cli, user, "cursor", "windsurf", "--json")
+
+    first, second = answer.document["clients"]
+    assert 1 == answer.code
+    assert "not valid JSON at line 1" in first["error"]
+    assert "added" == second["state"]
+    assert '{"half": ' == (user / ".cursor" / "mcp.json").read_text()
+
+
+def test_the_entry_and_a_link_are_printed(cli: Cli, user: Path) -> None:
+    answer = connect(cli, user, "--print", "cursor", "codex")
+
+    assert 0 == answer.code
+    assert '"mcpServers"' in answer.out
+    assert "[mcp_servers.citekit]" in answer.out
+    assert "cursor://anysphere.cursor-deeplink/mcp/install?name=citekit&config=" in answer.out
+    assert not (user / ".cursor" / "mcp.json").exists()
+
+
+def test_no_client_and_an_unknown_one(cli: Cli, user: Path, tmp_path: Path) -> None:
+    assert "No client was found" in connect(cli, tmp_path / "nobody").err
+    assert "Known clients: claude-desktop" in connect(cli, user, "word").err
+
+
+def test_settings_of_the_project(cli: Cli, user: Path) -> None:
+    assert 0 == connect(cli, user, "claude-code", "--project").code
+
+    assert ["citekit"] == list(json.loads((cli.here / ".mcp.json").read_text())["mcpServers"])
