@@ -44,7 +44,9 @@ structured content, which for `getStructure` is about three times as long; `max_
 
 Clients that cannot open files on the server's machine get evidence, too. An answer of `resolve` contains text evidence (the
 first 4,000 characters), a picture (up to 512 kB, otherwise a reduced copy; `width` sets its size), or a recording of up to
-512 kB, and a link to the evidence as a resource:
+512 kB, and a link to the evidence as a resource. Of other evidence, such as PDF pages and clips, it says which form can be
+shown (`as: text`, `as: png`, `as: frame`).
+
 
 | Resource | Content |
 |---|---|

@@ -41,7 +41,7 @@ SAMPLES = Path(__file__).parents[2] / "src" / "citekit" / "samples"
 def mapped(served: Served) -> Served:
     """A server with a manual, a picture, a sound, and a text of odd characters."""
     app = bootstrap(home=served.home.folder)
-    for name in ("r-intro.pdf", "lena.ogg"):
+    for name in ("r-intro.pdf", "lena.ogg", "run.mp4"):
         shutil.copy(SAMPLES / name, served.home.folder / name)
         app.ingest(served.home.folder / name)
     noise = Image.effect_noise((1400, 1100), 90).convert("RGB")
@@ -82,7 +82,9 @@ def refusal(served: Served, uri: str) -> str:
 def test_the_link_of_an_answer_can_be_read(mapped: Served) -> None:
     result = mapped.call("resolve", resource_id="r-intro", node_id="doc://r-intro#pages=12-13")
 
-    (link,) = others(result)  # a PDF is not shown inline
+    link, note = others(result)  # a PDF is not shown inline
+    assert "Not shown here (application/pdf, " in note.text
+    assert f"{link.uri} Call resolve with as: text for the words, or as: png for a picture." in note.text
     assert isinstance(link, ResourceLink)
     found = read(mapped, link.uri)
     assert isinstance(found, BlobResourceContents)
@@ -140,7 +142,9 @@ def test_a_picture_over_the_budget_is_reduced(mapped: Served) -> None:
     with Image.open(io.BytesIO(b64decode(shown.data))) as picture:
         assert 1400 > picture.size[0] > 300
     assert plain(result)["receipt"]["evidence_size"] > READ_LIMIT
-    assert "at most 2,097,152" in refusal(mapped, link.uri)
+    refused = refusal(mapped, link.uri)
+    assert "at most 2,097,152" in refused
+    assert "Call resolve with width for a smaller picture." in refused
 
 
 def test_a_short_sound_can_be_heard(mapped: Served) -> None:
@@ -150,6 +154,13 @@ def test_a_short_sound_can_be_heard(mapped: Served) -> None:
     assert isinstance(shown, AudioContent)
     assert b64decode(shown.data) == Path(plain(result)["output_path"]).read_bytes()
     assert shown.mime_type == link.mime_type
+
+
+def test_a_clip_that_is_not_shown_says_which_form_is(mapped: Served) -> None:
+    clip = others(mapped.call("resolve", resource_id="run", node_id="video://run#t=0-2"))[-1]
+    assert "as: frame" in clip.text
+    picture = others(mapped.call("resolve", resource_id="run", node_id="video://run#t=0-2", **{"as": "frame"}))[1]
+    assert isinstance(picture, ImageContent)
 
 
 def test_inline_text_shows_odd_characters_and_the_resource_has_the_exact_bytes(mapped: Served) -> None:

@@ -100,7 +100,7 @@ class EvidenceContent:
         if end - start > READ_LIMIT:
             raise RequestRefused(
                 f"The evidence has {size:,} bytes, but one call returns at most {READ_LIMIT:,}. Read it in parts, such as "
-                f"citekit://evidence/{digest.hex}/0-{READ_LIMIT - 1}, or resolve a smaller part of the file."
+                f"citekit://evidence/{digest.hex}/0-{READ_LIMIT - 1}. {smaller_form(receipt)}"
             )
         data = self.store.read(receipt.key, start, end - start)
         if data is None or (len(data) == size and Digest.of_bytes(data) != digest):
@@ -153,6 +153,21 @@ class EvidenceContent:
                 return InlineContent(kind=Kind.IMAGE, data=data, media_type=media_type, note=note)
             side //= 2
         return None
+
+
+def smaller_form(receipt: Receipt) -> str:
+    """Return a sentence that says how a client gets less of the evidence, or a form of it that an answer can show."""
+    media_type = receipt.media_type.partition(";")[0].strip()
+    if media_type == "application/pdf":
+        return "Call resolve with as: text for the words, or as: png for a picture."
+    match media_type.partition("/")[0]:
+        case "video":
+            return "Call resolve with as: frame for a picture."
+        case "audio":
+            return "Call resolve with a shorter part for a recording in the answer."
+        case "image":
+            return "Call resolve with width for a smaller picture."
+    return "Call readText for the words, or resolve a smaller part."
 
 
 def _missing(digest: Digest) -> ReceiptMissing:

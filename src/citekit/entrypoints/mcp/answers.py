@@ -18,7 +18,7 @@ from typing import Any
 from attrs import define, field, frozen
 from mcp_types import AudioContent, CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
 
-from citekit.application.evidence_content import InlineContent, Kind
+from citekit.application.evidence_content import InlineContent, Kind, smaller_form
 from citekit.domain.chunks import without_chunk_children
 from citekit.domain.errors import ResourceMissing, SourceChanged, SourceMoved
 from citekit.domain.evidence import Evidence, Receipt
@@ -163,7 +163,7 @@ def evidence_answer(evidence: Evidence, discreet: Discretion, inline: InlineCont
             plain["notes"] = notes
         plain["uri"] = evidence_uri(evidence.receipt.evidence_digest)
         plain["receipt"] = _short(evidence.receipt)
-    shown = [] if inline is None or evidence.receipt is None else _inline(inline, evidence.receipt)
+    shown = [] if evidence.receipt is None else _inline(inline, evidence.receipt)
     return Answer.of(plain, (*_links(evidence), *shown))
 
 
@@ -249,9 +249,12 @@ def _links(evidence: Evidence) -> Sequence[ResourceLink]:
     return (link,)
 
 
-def _inline(content: InlineContent, receipt: Receipt) -> list[ContentBlock]:
-    """Return evidence as content that a client can show, after a note if it is cut or reduced."""
+def _inline(content: InlineContent | None, receipt: Receipt) -> list[ContentBlock]:
+    """Return evidence as content that a client can show, with a note if it is cut, reduced, or not shown."""
     uri = evidence_uri(receipt.evidence_digest)
+    if content is None:
+        size = f"{receipt.media_type}, {receipt.evidence_size:,} bytes"
+        return [TextContent(text=quoted(f"Not shown here ({size}): {uri} {smaller_form(receipt)}"))]
     note = [TextContent(text=f"{content.note} The whole is at {uri}")] if content.note else []
     match content.kind:
         case Kind.TEXT:
