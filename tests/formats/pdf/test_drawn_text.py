@@ -5,7 +5,7 @@ Each way is combined with other circumstances: a size, a turned page, gray paper
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from citekit.adapters.formats.pdf import text_reader
 from citekit.domain.quotes.verdict import Finding
 from citekit.entrypoints.sdk import CiteKit
 from tests.formats.pdf.test_hidden_text import added, appended, font_of, stream
@@ -323,6 +324,8 @@ def test_words_that_a_page_shows_hold(way: Way, tmp_path: Path) -> None:
 
 
 OTHERS = b"BT /helv %d Tf 72 500 Td (Some other words that all readers see) Tj ET"
+LOWER = b"BT /helv %d Tf 70 496 Td (Some other words that all readers see) Tj ET"
+LARGE = b"BT /helv 40 Tf 3 Tc 60 490 Td (WORDS %d OVER IT) Tj ET"
 GRAY = b".9 g 30 400 560 300 re f"
 CIRCUMSTANCES = {
     "size": st.integers(5, 24),
@@ -332,7 +335,7 @@ CIRCUMSTANCES = {
 
 
 @settings(max_examples=40, deadline=None)
-@given(way=st.sampled_from(HIDING), around=st.sampled_from((b"", GRAY, OTHERS)), **CIRCUMSTANCES)
+@given(way=st.sampled_from(HIDING), around=st.sampled_from((b"", GRAY, OTHERS, LOWER, LARGE)), **CIRCUMSTANCES)
 def test_words_stay_hidden_in_any_circumstances(
     way: Way, around: bytes, size: int, turned: bool, in_form: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -353,3 +356,58 @@ def test_words_stay_visible_in_any_circumstances(
     folder = tmp_path_factory.mktemp("kit")
 
     assert verdict_of(folder, way, size, turned=turned, around=around, in_form=in_form).holds
+
+
+def test_a_page_of_more_glyphs_than_people_write_shows_no_words(tmp_path: Path) -> None:
+    kit = CiteKit(tmp_path)
+    with MUPDF.open() as document:
+        page = document.new_page()
+        place = Place(page, 12)
+        lines = b" ".join(b"(%s) Tj 0 -1 Td" % (b"." * 700) for _ in range(100))
+        appended(page, b"BT /helv 2 Tf 20 800 Td " + lines + b" ET " + in_half_transparent_groups(place))
+        document.save(tmp_path / "page.pdf")
+    kit.ingest(tmp_path / "page.pdf", resource_id="page")
+
+    verdict = kit.verify_quote("page", SECRET)
+
+    assert not verdict.holds
+    assert not verdict.visible
+
+
+def test_a_page_of_a_quote_is_drawn_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    before = text_reader.drawn_pages
+
+    def counted(path: Path, numbers: Sequence[int], *, password: str | None = None) -> dict[int, str]:
+        drawn.extend(numbers)
+        return before(path, numbers, password=password)
+
+    monkeypatch.setattr(text_reader, "drawn_pages", counted)
+    kit = CiteKit(tmp_path)
+    with MUPDF.open() as document:
+        for words in (PLAIN, SECRET, PLAIN):
+            document.new_page().insert_text((72, 72), words)
+        document.save(tmp_path / "page.pdf")
+    kit.ingest(tmp_path / "page.pdf", resource_id="page")
+
+    assert kit.verify_quote("page", SECRET).holds
+    assert kit.verify_quote("page", SECRET).holds
+    assert drawn == [2]
+
+
+def test_a_quote_holds_where_one_of_its_places_shows_it(tmp_path: Path) -> None:
+    kit = CiteKit(tmp_path)
+    with MUPDF.open() as document:
+        for _ in range(8):
+            page = document.new_page()
+            appended(page, letters_that_paint_nothing(Place(page, 12)))
+        document.new_page().insert_text((72, 72), SECRET)
+        document.save(tmp_path / "page.pdf")
+    kit.ingest(tmp_path / "page.pdf", resource_id="page")
+
+    verdict = kit.verify_quote("page", SECRET)
+
+    assert verdict.holds
+    assert ["doc://page#pages=9"] == [str(each.address) for each in verdict.places]
+    assert not kit.verify_quote("doc://page#pages=3", SECRET).holds
+    assert not kit.verify_quote("doc://page#pages=3&bbox=0,0,1,1", SECRET).holds

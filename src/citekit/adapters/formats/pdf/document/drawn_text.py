@@ -41,11 +41,17 @@ _PIXELS = 3_000_000
 _LAYERS = 6
 """Drawings of one page for texts that lie over each other."""
 
-_NEAR = 60
-"""Glyphs that begin in the same square and are compared with each other."""
+_NEAR = 80
+"""Glyphs that touch the same square and are compared with each other."""
 
-_SQUARE = 4.0
+_SQUARE = 8.0
 """Side of these squares in points."""
+
+_FARTHEST = 200
+"""Squares from the top left of a page to those that all farther glyphs share."""
+
+_COMMON = 0.2
+"""Share of the width and height of a glyph."""
 
 _SHARE = 0.25
 """Share of the height and width of a letter that is visible."""
@@ -57,10 +63,13 @@ _LETTER = 0.45
 def unseen_text(page: Any) -> Hidden:
     """Return the characters of `page` that a reader does not see. Call this function inside `exclusive()` or `opened()`.
 
-    The result includes that of `hidden_text`, which also decides about text in rendering mode 3 (invisible).
+    The result includes that of `hidden_text`, which also decides about text in rendering mode 3 (invisible). On a page
+    with more glyphs than people write, all text counts as hidden.
     """
     hidden = hidden_text(page)
     inks = inks_of(page)
+    if not inks.is_whole:
+        return Hidden(everything=True)
     glyphs = [each for each in inks.glyphs if not is_blank(each.code)]
     found = _Judge(inks, glyphs, PageDrawings(page, inks.is_plain), page_zoom(page)).unseen()
     turn = page.derotation_matrix if page.rotation else None
@@ -136,13 +145,12 @@ class _Judge:
 
     def _under_others(self, glyphs: Sequence[tuple[int, Ink]]) -> set[int]:
         """Return the positions of glyphs that lie over glyphs of other texts, and that change nothing alone."""
-        pairs = _overlaps(glyphs)
+        pairs, unseen = _overlaps(glyphs)
         if not pairs:
-            return set()
+            return unseen
         layers = _layers({(self.glyphs[one].text, self.glyphs[other].text) for one, other in pairs})
         concerned = {at for pair in pairs for at in pair}
         whole = self.drawings.partial(self.zoom, ())
-        unseen: set[int] = set()
         for number, texts in enumerate(layers):
             own = [at for at in concerned if self.glyphs[at].text in texts]
             if number >= _LAYERS:
@@ -200,35 +208,41 @@ def _has_contrast(drawing: Drawing, box: Box) -> bool:
     return bool(pixels) and any(max(each) - min(each) >= CONTRAST for each in channels)
 
 
-def _overlaps(glyphs: Sequence[tuple[int, Ink]]) -> list[tuple[int, int]]:
+def _overlaps(glyphs: Sequence[tuple[int, Ink]]) -> tuple[list[tuple[int, int]], set[int]]:
     """Return the pairs of positions of different characters, of different texts, that lie over each other.
 
-    Copies of one character, as in bold type made of two copies, are no pairs.
+    Copies of one character, as in bold type made of two copies, are no pairs. The second result has the positions of
+    glyphs that were not compared, because too many others are at the same place.
     """
     squares: dict[tuple[int, int], list[tuple[int, Ink]]] = {}
-    pairs: list[tuple[int, int]] = []
+    pairs: set[tuple[int, int]] = set()
+    crowded: set[int] = set()
     for at, each in glyphs:
-        left, top, right, bottom = each.box
-        middle = int((left + right) / 2 // _SQUARE), int((top + bottom) / 2 // _SQUARE)
-        for x in (middle[0] - 1, middle[0], middle[0] + 1):
-            for y in (middle[1] - 1, middle[1], middle[1] + 1):
-                for number, other in squares.get((x, y), ()):
-                    if other.text != each.text and other.code != each.code and _cover(each.box, other.box):
-                        pairs.append((number, at))
-        known = squares.setdefault(middle, [])
-        if len(known) < _NEAR:
-            known.append((at, each))
-    return pairs
+        left, top, right, bottom = (max(-_FARTHEST, min(_FARTHEST, int(edge // _SQUARE))) for edge in each.box)
+        text, code = each.text, each.code
+        for x in range(left, right + 1):
+            for y in range(top, bottom + 1):
+                known = squares.setdefault((x, y), [])
+                for number, other in known:
+                    if other.text != text and other.code != code and _cover(each.box, other.box):
+                        pairs.add((number, at))
+                if len(known) < _NEAR:
+                    known.append((at, each))
+                else:
+                    crowded.add(at)
+    return sorted(pairs), crowded
 
 
 def _cover(one: Box, other: Box) -> bool:
-    """Return whether the common area of two boxes is at least half of the smaller one."""
+    """Return whether the common area of two boxes is enough for the ink of one to pass for that of the other."""
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
-    if width <= 0 or height <= 0:
-        return False
-    areas = ((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
-    return width * height >= 0.5 * min(areas)
+    return (
+        width > 0
+        and height > 0
+        and width >= _COMMON * min(one[2] - one[0], other[2] - other[0])
+        and height >= _COMMON * min(one[3] - one[1], other[3] - other[1])
+    )
 
 
 def _layers(pairs: set[tuple[int, int]]) -> list[set[int]]:

@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 from attrs import define, field, frozen
 
 from citekit.adapters.formats.pdf.document.hidden_text import Drawing
-from citekit.adapters.formats.pdf.document.painting import GLYPH_LIMIT, Box, drawn_without
+from citekit.adapters.formats.pdf.document.painting import Box, drawn_without
 from citekit.adapters.libraries.mupdf.engine import exclusive
+
+GLYPHS = 60_000
+"""Glyphs of a page that are judged; the densest pages that people make have a third of that."""
 
 _GLYPH_PIXELS = 96
 """Pixels of the longer side of what is drawn of a glyph that is drawn alone."""
@@ -52,13 +55,14 @@ class Ink(NamedTuple):
 
 @frozen
 class Inks:
-    """The glyphs of a page, at most `GLYPH_LIMIT` of them.
+    """The glyphs of a page; if `is_whole` is false, it has more than `GLYPHS`, and the others are missing.
 
     `is_plain` is true if no text clips and no pattern is tiled on the page.
     """
 
     glyphs: Sequence[Ink]
     is_plain: bool
+    is_whole: bool
 
 
 def inks_of(page: Any) -> Inks:
@@ -68,7 +72,7 @@ def inks_of(page: Any) -> Inks:
         device = _inks_class()()
         mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
         mupdf.fz_close_device(device)
-        return Inks(device.inks, device.is_plain)
+        return Inks(device.inks[:GLYPHS], device.is_plain, len(device.inks) <= GLYPHS)
 
 
 @frozen
@@ -198,7 +202,7 @@ def _inks_class() -> Any:
             self.count += 1
             span = text.head
             a, b, c, d, e, f = ctm.a, ctm.b, ctm.c, ctm.d, ctm.e, ctm.f
-            while span and len(self.inks) < GLYPH_LIMIT:
+            while span and len(self.inks) <= GLYPHS:
                 self.collect_span(span, number, (a, b, c, d, e, f), void=void, unpainted=unpainted)
                 span = span.next
 

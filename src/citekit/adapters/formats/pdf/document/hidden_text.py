@@ -70,9 +70,13 @@ Origin = tuple[float, float]
 
 @define
 class Hidden:
-    """The hidden characters of one page, keyed by the origins of their glyphs before the page's rotation is applied."""
+    """The hidden characters of one page, keyed by the origins of their glyphs before the page's rotation is applied.
+
+    With `everything`, all characters are hidden.
+    """
 
     _codes: dict[tuple[int, int], set[int]] = field(factory=dict)
+    everything: bool = False
 
     def add(self, x: float, y: float, code: int) -> None:
         """Mark the character with code point `code` and the glyph origin (`x`, `y`) as hidden."""
@@ -82,7 +86,9 @@ class Hidden:
         """Return whether `character` with its glyph origin at `origin` is hidden."""
         x, y = round(origin[0] * 4), round(origin[1] * 4)
         code = ord(character)
-        return any(code in self._codes.get((x + i, y + j), ()) for i in (0, -1, 1) for j in (0, -1, 1))
+        return self.everything or any(
+            code in self._codes.get((x + i, y + j), ()) for i in (0, -1, 1) for j in (0, -1, 1)
+        )
 
     def within(self, box: Box) -> int:
         """Return how many different hidden characters have their origin in `box`."""
@@ -92,7 +98,7 @@ class Hidden:
         )
 
     def __bool__(self) -> bool:
-        return bool(self._codes)
+        return self.everything or bool(self._codes)
 
 
 @frozen
