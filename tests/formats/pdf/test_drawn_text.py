@@ -326,7 +326,7 @@ def test_words_that_a_page_shows_hold(way: Way, tmp_path: Path) -> None:
 OTHERS = b"BT /helv %d Tf 72 500 Td (Some other words that all readers see) Tj ET"
 LOWER = b"BT /helv %d Tf 70 496 Td (Some other words that all readers see) Tj ET"
 LARGE = b"BT /helv 40 Tf 3 Tc 60 490 Td (WORDS %d OVER IT) Tj ET"
-GRAY = b".9 g 30 400 560 300 re f"
+GRAY = b".97 g 30 400 560 300 re f"
 CIRCUMSTANCES = {
     "size": st.integers(5, 24),
     "turned": st.booleans(),
