@@ -175,18 +175,25 @@ def _shows(ink: Ink, whole: Drawing, bare: Drawing) -> bool:
 
     Such lines remain between the tiles or shapes that cover a text.
     """
-    rows, height, columns = 0, 0, set()
     least = _SHARE if chr(ink.code).isalnum() else 0.0
-    channels, width = whole.channels, 0
-    for one, other in zip(whole.rows(ink.box), bare.rows(ink.box), strict=True):
-        height += 1
-        width = len(one) // channels
+    lines = list(whole.rows(ink.box))
+    channels = whole.channels
+    rows_needed = max(1, round(least * len(lines)))
+    columns_needed = max(1, round(least * len(lines[0]) / channels)) if lines else 1
+    rows, columns = 0, set[int]()
+    for one, other in zip(lines, bare.rows(ink.box), strict=True):
         if one == other:
             continue
-        found = {at // channels for at in range(len(one)) if abs(one[at] - other[at]) >= CONTRAST}
+        found = {
+            at // channels
+            for at, (a, b) in enumerate(zip(one, other, strict=True))
+            if a - b >= CONTRAST or b - a >= CONTRAST
+        }
         rows += bool(found)
         columns |= found
-    return bool(rows) and rows >= round(least * height) and len(columns) >= round(least * width)
+        if rows >= rows_needed and len(columns) >= columns_needed:
+            return True
+    return False
 
 
 def _is_small(box: Box) -> bool:
