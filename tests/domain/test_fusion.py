@@ -7,7 +7,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.domain.library.fusion import DEFAULT, WORDS_ALONE, Calibration, calibration_of, fuse
+from citekit.domain.library.fusion import DEFAULT, WORDS_ALONE, Calibration, calibration_of, fuse, mixed, share_of
 from citekit.domain.library.vectors import Found, Scored
 
 groups = st.sampled_from("abcdefgh")
@@ -124,3 +124,18 @@ def test_a_joined_embedder_is_known_by_its_parts_whatever_their_order_and_weight
     assert joined == calibration_of("all-minilm-l6-v2-int8*0.7+wordllama-l2-supercat*0.3")
     assert joined not in (calibration_of("wordllama-l2-supercat"), calibration_of("all-minilm-l6-v2-int8"))
     assert DEFAULT == calibration_of("text-embedding-4-huge")
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_a_mixed_score_is_between_both_and_rises_with_each(page: float, chunk: float, share: float) -> None:
+    score = mixed(page, chunk, share)
+
+    assert min(page, chunk) - 1e-4 <= score <= max(page, chunk) + 1e-4
+    assert mixed(min(1.0, page + 0.1), chunk, share) >= score <= mixed(page, min(1.0, chunk + 0.1), share)
+
+
+def test_only_embedders_that_may_know_more_than_the_ranking_of_pages_count() -> None:
+    static, mini = "wordllama-l2-supercat", "all-minilm-l6-v2-int8"
+    names = (static, mini, f"{static}*0.4+{mini}*0.6", "hashing", "use-multilingual-v3", "text-embedding-3-small")
+
+    assert [0, 0, 0, 0, 0.65, 0.65] == [share_of(name) for name in names]

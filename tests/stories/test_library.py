@@ -40,7 +40,7 @@ from citekit.domain.evidence import Form, Options
 from citekit.domain.library.books import BookFilter, BookRecord
 from citekit.domain.library.chunking import ChunkingParams
 from citekit.domain.library.ledger import Deed
-from citekit.domain.library.vectors import Entry, Vector
+from citekit.domain.library.vectors import EmbedderIdentity, Entry, Vector
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
 from citekit.settings import LibrarySettings, Settings
@@ -423,6 +423,25 @@ def test_another_embedder_is_refused_until_the_collection_is_rebuilt(make_shelf:
 
     assert [None] == [each.error for each in done]
     assert other.alexandria.ask(shelf.ask("the white whale")).hits
+
+
+def test_an_embedder_that_knows_another_language_finds_the_passage(make_shelf: MakeShelf) -> None:
+    class Bilingual(HashingEmbedder):
+        @property
+        def identity(self) -> EmbedderIdentity:
+            return evolve(super().identity, name="bilingual")
+
+        def query(self, text: str) -> Vector:
+            return super().query("spout of the whale, vapour, water" if "Fontaene" in text else text)
+
+    empty = make_shelf()
+    shelf = evolve(empty, app=_with_embedder(empty, Bilingual()))
+    shelf.ingest(shelf.file("whales.md", WHALES))
+    shelf.ingest(shelf.file("trees.txt", TREES))
+
+    best, *_ = shelf.app.alexandria.ask(shelf.ask("Captain: woraus besteht die Fontaene?")).hits
+
+    assert "The spout of the whale is vapour" in best.chunk.text
 
 
 def test_a_book_whose_file_is_gone_stays_in_a_rebuild_with_the_same_embedder(shelf: Shelf) -> None:

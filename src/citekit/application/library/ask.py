@@ -13,7 +13,7 @@ from citekit.application.library.hits_on_pages import BookPages, chunk_of, hits_
 from citekit.application.rank_pages import RankPages
 from citekit.domain.errors import Cancelled, CiteKitError, ModelMismatch, RequestRefused
 from citekit.domain.library.folding import sentences_of
-from citekit.domain.library.fusion import Ranked, calibration_of, fuse
+from citekit.domain.library.fusion import Ranked, calibration_of, fuse, share_of
 from citekit.domain.library.ledger import LedgerEntry
 from citekit.domain.library.lexical import query_words
 from citekit.domain.library.vectors import Entry, Found, Question, Where
@@ -109,13 +109,14 @@ class Ask:
             where = Where({**request.where.fields, "digest": pages.books})
             near = self.index.search(request.collection, evolve(question, where=where))
             chunks = {**self._chunks(request.collection, near), **chunks}
-        hits, lacking = hits_on_pages(pages, list(chunks.values()), question.words)
+        share = share_of(self.embedder.identity.name)
+        hits, lacking = hits_on_pages(pages, list(chunks.values()), question.words, share)
         if lacking:  # pages of which neither search found a chunk
             entries = self.index.matching(request.collection, Where({"digest": tuple(lacking)}))
             for entry in entries:
                 if entry.payload.get("kind") == "chunk" and entry.id not in chunks:
                     chunks[entry.id] = Ranked(entry.id, 0.0, None, None, None), entry
-            hits, _ = hits_on_pages(pages, list(chunks.values()), question.words)
+            hits, _ = hits_on_pages(pages, list(chunks.values()), question.words, share)
         return hits, is_all
 
     def _chunks(self, collection: str, found: Found) -> dict[str, tuple[Ranked, Entry]]:

@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from citekit.application.library.answers import Chunk, Hit
 from citekit.domain.address import parse_address
-from citekit.domain.library.fusion import Ranked
+from citekit.domain.library.fusion import Ranked, mixed
 from citekit.domain.library.lexical import overlap
 from citekit.domain.library.vectors import Entry, SparseVector
 from citekit.domain.locations import Location
@@ -103,13 +103,13 @@ class _Candidate:
 
 
 def hits_on_pages(
-    pages: BookPages, found: Sequence[tuple[Ranked, Entry]], words: SparseVector
+    pages: BookPages, found: Sequence[tuple[Ranked, Entry]], words: SparseVector, share: float = 0.0
 ) -> tuple[Iterator[Hit], frozenset[str]]:
     """Return a hit for each ranked page, and for each chunk of a book that is not rankable, best first.
 
     `found` are the chunks that the vector index found, best first. Of several chunks on a page, those with its best lines
-    come first, and the one with the best passage is the hit. A chunk is a hit only once. The second value has the digests of
-    books with a page of which no chunk was found.
+    come first, and the one with the best passage is the hit. A chunk is a hit only once. `share` is how much the score of the
+    vector index counts (`share_of`). The second value has the digests of books with a page of which no chunk was found.
     """
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
     hits: list[_Candidate] = []
@@ -129,23 +129,26 @@ def hits_on_pages(
         (_, passage), best = max(there, key=lambda each: each[0][0])
         if best.entry.id not in used:
             used.add(best.entry.id)
-            hits.append(_Candidate(page.score, best, passage))
+            score = mixed(page.score, best.ranked.score, share) if share else page.score
+            hits.append(_Candidate(score, best, passage))
     for digest, chunks in books.items():
-        hits += _others(pages, digest, [each for each in chunks if each.entry.id not in used])
+        hits += _others(pages, digest, [each for each in chunks if each.entry.id not in used], share)
     hits.sort(key=lambda each: -each.score)
     return (each.hit() for each in hits), frozenset(lacking)
 
 
-def _others(pages: BookPages, digest: str, chunks: Sequence[_OnBook]) -> Iterator[_Candidate]:
+def _others(pages: BookPages, digest: str, chunks: Sequence[_OnBook], share: float) -> Iterator[_Candidate]:
     """Yield chunks of a book that are not the best of a page, as hits that score no higher than the page they are on.
 
-    A chunk on no ranked page scores no higher than the last of them.
+    A chunk on no ranked page scores no higher than the last of them. With a `share`, the scores are mixed instead.
     """
     last = min((page.score for _, page in pages.pages), default=1.0)
     own = [page for of, page in pages.pages if of == digest]
     for each in chunks:
         scores = [page.score for page in own if each.location.overlaps(page.extent)]
-        yield _Candidate(min(each.ranked.score, max(scores, default=last)), each)
+        limit = max(scores, default=last)
+        score = mixed(limit, each.ranked.score, share) if share else min(each.ranked.score, limit)
+        yield _Candidate(score, each)
 
 
 def _on(chunks: Sequence[_OnBook], place: Location) -> list[tuple[tuple[float, _Passage | None], _OnBook]]:

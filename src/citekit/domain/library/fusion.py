@@ -52,6 +52,30 @@ def calibration_of(embedder: str) -> Calibration:
     return _CALIBRATIONS.get(parts, DEFAULT)
 
 
+_SHARE, _NEAREST = 0.65, 1e-4
+
+
+def share_of(embedder: str) -> float:
+    """Return how much the score of the vector index counts for chunks on ranked pages, from 0 to 1.
+
+    Pages are ranked by words and by static vectors of English. The embedders that were measured add nothing to that (see
+    `_CALIBRATIONS`). Others may know other languages, or the meaning of a question in another language than the book.
+    """
+    parts = frozenset(part.partition("*")[0] for part in embedder.split("+"))
+    return 0.0 if parts in _CALIBRATIONS or embedder.startswith("hashing") else _SHARE
+
+
+def mixed(page: float, chunk: float, share: float) -> float:
+    """Return the score of a chunk on a page from the scores of both: the weighted mean of their log odds."""
+    odds = (1 - share) * _log_odds(page) + share * _log_odds(chunk)
+    return 1 / (1 + math.exp(-odds))
+
+
+def _log_odds(score: float) -> float:
+    score = min(max(score, _NEAREST), 1 - _NEAREST)
+    return math.log(score / (1 - score))
+
+
 @frozen
 class Ranked:
     """A chunk in a ranking of search results. `score` is from 0 to 1 and comparable between queries.
