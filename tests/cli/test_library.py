@@ -181,6 +181,15 @@ def test_remove_takes_a_book_out_and_says_how_much_went(own: Shelf) -> None:
     assert 2 == own.json("library", "stats")["qdrant"]["ingested_books"]
 
 
+def test_list_shows_the_ingested_books(own: Shelf) -> None:
+    listed = own.json("library", "list")
+
+    assert listed["count"] == len(listed["books"]) == own.json("library", "stats")["qdrant"]["ingested_books"]
+    assert {"ready"} == {each["state"] for each in listed["books"]}
+    assert all(each["chunks"] and each["embedder"] for each in listed["books"])
+    assert 0 == own.json("library", "list", "--collection", "other")["count"]
+
+
 def test_rebuild_makes_the_collection_anew_for_another_embedder(own: Shelf) -> None:
     refused = own.fails("query", "bees", CITEKIT_EMBEDDER="hashing")
     done = own.json("library", "rebuild", CITEKIT_EMBEDDER="hashing")

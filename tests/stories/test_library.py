@@ -25,6 +25,7 @@ from citekit.application.library.narrow_books import Narrowing
 from citekit.application.library.remove_book import BookName
 from citekit.container import Container, bootstrap
 from citekit.domain.address import parse_address
+from citekit.domain.digest import Digest
 from citekit.domain.errors import (
     AlreadyIngested,
     Cancelled,
@@ -423,6 +424,30 @@ def test_another_embedder_is_refused_until_the_collection_is_rebuilt(make_shelf:
 
     assert [None] == [each.error for each in done]
     assert other.alexandria.ask(shelf.ask("the white whale")).hits
+
+
+def test_the_list_says_which_books_are_unfinished_changed_missing_or_unmapped(shelf: Shelf) -> None:
+    names = ["ready", "changed", "mapped", "missing", "unmapped"]
+    files = {name: shelf.file(f"{name}.md", f"{WHALES}\n{name}\n") for name in names}
+    ids = {name: shelf.ingest(path) for name, path in files.items()}
+    started = evolve(shelf.ledger.books(HERE)[0], deed=Deed.STARTED, digest=Digest("0" * 64))
+    shelf.ledger.append(evolve(started, resource_id="unfinished"))
+    for name in ("changed", "mapped"):
+        files[name].write_text(f"{WHALES}\nother words\n")
+    shelf.app.ingest(files["mapped"])
+    files["missing"].unlink()
+    shelf.app.maps.remove(ids["unmapped"])
+
+    listed = {each.entry.resource_id: each.state.value for each in shelf.app.alexandria.list_books(HERE)}
+
+    assert {
+        ids["ready"]: "ready",
+        ids["changed"]: "changed",
+        ids["mapped"]: "mapped again",
+        ids["missing"]: "missing",
+        ids["unmapped"]: "not mapped",
+        "unfinished": "unfinished",
+    } == listed
 
 
 def test_an_embedder_that_knows_another_language_finds_the_passage(make_shelf: MakeShelf) -> None:

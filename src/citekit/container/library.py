@@ -14,6 +14,7 @@ from citekit.application.library.browse import Browse
 from citekit.application.library.chunk_book import ChunkBook
 from citekit.application.library.compare_chunking import CompareChunking
 from citekit.application.library.ingest_book import IngestBook
+from citekit.application.library.list_books import ListBooks
 from citekit.application.library.narrow_books import NarrowTo
 from citekit.application.library.rebuild import Rebuild
 from citekit.application.library.remove_book import RemoveBook
@@ -319,6 +320,11 @@ class Alexandria:
     def narrow(self) -> NarrowTo:
         """The use case that restricts a question to the books that match given criteria."""
         return NarrowTo(self.ledger)
+
+    @first_use
+    def list_books(self) -> ListBooks:
+        """The use case that lists the ingested books."""
+        return ListBooks(self.ledger, self.app.maps, self.app.sources)
 
     @first_use
     def remove_book(self) -> RemoveBook:

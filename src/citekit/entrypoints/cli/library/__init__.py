@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "list": ("list_books", "List the ingested books with their state, size, and embedder."),
     "stats": ("stats", "Show the size of the library and of the index."),
     "search": ("search", "Find books by author, title, language, and tags."),
     "book": ("book", "Show the details of one book."),

@@ -1,0 +1,65 @@
+"""Implements the command `citekit library list`, which lists the ingested books."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from citekit.application.library.list_books import BookState, ListedBook
+from citekit.domain.unicode_controls import printable
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.formatting import counted
+from citekit.entrypoints.cli.library.options import collection as collection_option
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.terminal import styled
+
+_AGAIN = {BookState.UNFINISHED, BookState.CHANGED, BookState.MAPPED_AGAIN}
+
+
+@click.command("list", cls=Command)
+@collection_option()
+@pass_session
+def command(session: Session, /, collection: str | None) -> None:
+    """List the ingested books with their state, size, and embedder.
+
+    A book is ready, or its ingest is unfinished, or its file has changed, is missing, or was mapped again after a change,
+    or its map was removed. Without --collection, the books of all collections are listed.
+    """
+    books = list(session.app.alexandria.list_books(collection))
+    session.answer({"books": [_plain(each) for each in books], "count": len(books)}, _lines(books))
+    if not books:
+        session.note("No book was ingested. To ingest one, run: citekit library ingest-file FILE")
+
+
+def _plain(book: ListedBook) -> dict[str, Any]:
+    entry = book.entry
+    return {
+        "resource_id": entry.resource_id,
+        "title": entry.title,
+        "author": entry.author,
+        "language": entry.language,
+        "state": book.state.value,
+        "collection": entry.collection,
+        "embedder": entry.model,
+        "chunks": entry.counts.get("chunks"),
+        "words": entry.counts.get("words"),
+        "format": entry.format,
+        "path": entry.path,
+        "ingested_at": entry.at.isoformat(),
+    }
+
+
+def _lines(books: Sequence[ListedBook]) -> Iterator[str]:
+    collections = {book.entry.collection for book in books}
+    for book in books:
+        entry = book.entry
+        size = f"{counted(entry.counts['chunks'], 'chunk')}, " if "chunks" in entry.counts else ""
+        where = f", {entry.collection}" if len(collections) > 1 else ""
+        facts = printable(f"{entry.title}, {entry.author}  ({size}{entry.model}{where})")
+        state = "" if book.state is BookState.READY else f"  {styled(book.state.value, fg='yellow')}"
+        yield f"{printable(entry.resource_id)}  {facts}{state}"
+    again = [book for book in books if book.state in _AGAIN]
+    if again:
+        yield f"To ingest one again: citekit library ingest-file --force {printable(again[0].entry.path)}"
