@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citekit.adapters.formats.docx.styles import BODY, Styles, outline_level, said_of, value_of, whole
+from citekit.adapters.formats.docx.styles import BODY, Styles, outline_level, value_of, whole
+from citekit.adapters.formats.docx.visibility import Visibility
 from citekit.adapters.libraries.lxml import names
 from citekit.adapters.libraries.mammoth import UNSEEN_STYLE
 from citekit.adapters.libraries.office_package import OfficePackage, attribute, below, local
@@ -23,39 +24,21 @@ _NOTES = frozenset(("footnoteReference", "endnoteReference"))
 """Elements that are superscripts regardless of their style."""
 
 
-TINY = 2
-"""Font size in half points up to which text is not legible."""
+def mark_runs(root: _Element, styles: Styles, visibility: Visibility) -> None:
+    """Give the runs below `root` that readers do not see the style `UNSEEN_STYLE`.
 
-_COLORED = names("drawing pict object tbl shd highlight background pBdr")
-"""Elements with which text may have something below it that is not white."""
-
-
-def mark_run(run: _Element, paragraph_style: str, styles: Styles, *, white_paper: bool = False) -> None:
-    """Give a hidden run the style `UNSEEN_STYLE`. Copy a vertical alignment from the style of a run to the run
-    itself.
-
-    A run is hidden if it is marked so, or if it is tiny. White text is hidden on `white_paper`.
+    Copy a vertical alignment from the style of any other run to the run itself.
     """
-    properties = next(below(run, "rPr"), None)
-    style = "" if properties is None else value_of(properties, "rStyle") or ""
-    own = None if properties is None else said_of(properties, "vanish")
-    if (styles.hides(paragraph_style, style) if own is None else own) or _is_illegible(properties, white_paper):
-        _set(run, properties, "rStyle", UNSEEN_STYLE)
-        return
-    height = styles.height(style) if style else None
-    if height and (properties is None or value_of(properties, "vertAlign") is None) and not _is_note(run):
-        _set(run, properties, "vertAlign", height)
-
-
-def _is_illegible(properties: _Element | None, white_paper: bool) -> bool:
-    size = None if properties is None else whole(value_of(properties, "sz"))
-    color = "" if properties is None or not white_paper else value_of(properties, "color") or ""
-    return (size is not None and size <= TINY) or color.upper() == "FFFFFF"
-
-
-def _is_white_paper(root: _Element) -> bool:
-    """Return whether nothing in a document may color the background of text."""
-    return not any(local(each) in _COLORED for each in root.iter())
+    unseen = visibility.unseen(root)
+    for run in root.iter("{*}r"):
+        properties = next(below(run, "rPr"), None)
+        if run in unseen:
+            _set(run, properties, "rStyle", UNSEEN_STYLE)
+            continue
+        style = "" if properties is None else value_of(properties, "rStyle") or ""
+        height = styles.height(style) if style else None
+        if height and (properties is None or value_of(properties, "vertAlign") is None) and not _is_note(run):
+            _set(run, properties, "vertAlign", height)
 
 
 def _is_note(run: _Element) -> bool:
@@ -95,7 +78,7 @@ _GONE = names(
 """Elements without text to read, and elements that only affect appearance."""
 
 
-def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles) -> _Element:
+def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, visibility: Visibility) -> _Element:
     """Mark the headings, captions, and titles of the document body below `root`, in place, and remove unneeded markup.
 
     `part` is the name of the package part that contains the body. Raise `SourceUnsupported` if that part is larger than
@@ -107,11 +90,7 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles) -
             f"{MARKUP_LIMIT >> 20} MB; split it into smaller documents."
         )
     paragraphs = [each for each in root.iter("{*}p") if each.tag == root.tag.rpartition("}")[0] + "}p"]
-    paper = _is_white_paper(root)
-    for paragraph in paragraphs:
-        key = _style_of(paragraph)
-        for run in paragraph.iter("{*}r"):
-            mark_run(run, key, styles, white_paper=paper)
+    mark_runs(root, styles, visibility)
     levels = [_paragraph_level(each, styles) for each in paragraphs]
     if all(level == BODY for level in levels):
         levels = _by_look(paragraphs, styles)

@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from citekit.adapters.formats.docx.markup import thinned
-from citekit.adapters.formats.docx.styles import Styles
+from citekit.adapters.formats.docx.looks import Looks
+from citekit.adapters.formats.docx.markup import mark_runs, thinned
+from citekit.adapters.formats.docx.styles import Styles, said_of
+from citekit.adapters.formats.docx.visibility import Visibility, page_of
 from citekit.adapters.formats.epub.markup_books import MarkupBook, MarkupReader, Part
 from citekit.adapters.formats.epub.toc import LEVEL_LIMIT, Entry
+from citekit.adapters.formats.shared.office_colors import Color, theme_colors
 from citekit.adapters.formats.shared.office_metadata import facts_in
 from citekit.adapters.libraries.lxml import inner_text, local_name, parse_html
 from citekit.adapters.libraries.mammoth import to_html
@@ -120,9 +123,16 @@ def _parts(package: OfficePackage) -> dict[str, bytes]:
     main, root = package.main("document")
     relations = package.relations(main)
     found = {each.kind: each.target for each in relations if each.kind in _READ and not each.outside}
-    styles = Styles.of(package.root(found["styles"]) if "styles" in found else None)
+    styled = package.root(found["styles"]) if "styles" in found else None
+    styles, looks = Styles.of(styled), Looks.of(styled, _theme(package, main))
+    paper, width = page_of(root, shows_background=_shows_background(package, main))
     parts = {name: package.read(name) for name in found.values()}
-    parts[main] = etree.tostring(thinned(package, main, root, styles), encoding="UTF-8", xml_declaration=True)
+    body = thinned(package, main, root, styles, Visibility(looks, paper, width))
+    parts[main] = etree.tostring(body, encoding="UTF-8", xml_declaration=True)
+    for name in (found[kind] for kind in ("footnotes", "endnotes") if kind in found):
+        notes = package.root(name)
+        mark_runs(notes, styles, Visibility(looks, paper, width))
+        parts[name] = etree.tostring(notes, encoding="UTF-8", xml_declaration=True)
     for name in ("[Content_Types].xml", "_rels/.rels", *map(_relations_of, (main, *found.values()))):
         part = package.find(name)
         if part is not None:
@@ -130,6 +140,20 @@ def _parts(package: OfficePackage) -> dict[str, bytes]:
     for name in (main, *found.values()):
         parts.update({each.target: each.target.encode() for each in package.relations(name) if _is_picture(each)})
     return parts
+
+
+def _theme(package: OfficePackage, main: str) -> dict[str, Color]:
+    """Return the colors of the theme. A damaged theme has none: Word opens such documents."""
+    try:
+        return theme_colors(package, main)
+    except CiteKitError:
+        return {}
+
+
+def _shows_background(package: OfficePackage, main: str) -> bool:
+    """Return whether the settings of a document show the color of its pages (17.15.1.25)."""
+    settings = [each.target for each in package.relations(main) if each.kind == "settings" and not each.outside]
+    return bool(settings) and said_of(package.root(settings[0]), "displayBackgroundShape") is True
 
 
 def _relations_of(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Reads the styles of a Word document: their heading levels, their fonts, and whether they hide text.
+"""Reads the styles of a Word document: their heading levels and their fonts.
 
 WordprocessingML is specified in ECMA-376 part 1, 17.7. The built-in heading styles are named `heading 1` to `heading 9`
 in every language, regardless of their IDs.
@@ -33,7 +33,6 @@ class _Style:
     level: int | None
     bold: bool
     size: int | None
-    hidden: bool | None
     height: str | None
 
 
@@ -84,15 +83,6 @@ class Styles:
         """Return the font size of the paragraph style `key` in half points, or None if it is not specified."""
         return next((style.size for style in self._chain(key) if style.size is not None), None)
 
-    def hides(self, paragraph: str, run: str) -> bool:
-        """Return whether text with this paragraph style and this character style is hidden (17.3.2.41).
-
-        The property is a toggle: if it is set in both styles, the text is visible (17.7.3).
-        """
-        above = next((each.hidden for each in self._chain(paragraph) if each.hidden is not None), False)
-        own = next((each.hidden for each in self._chain(run, self.runs) if each.hidden is not None), False)
-        return above != own
-
     def height(self, run: str) -> str | None:
         """Return the vertical alignment of the character style `run`, such as superscript (17.3.2.42), or None."""
         return next((each.height for each in self._chain(run, self.runs) if each.height is not None), None)
@@ -118,7 +108,6 @@ def _style(element: _Element) -> _Style:
         level=level,
         bold=run is not None and said_of(run, "b") is True,
         size=None if run is None else whole(value_of(run, "sz")),
-        hidden=None if run is None else said_of(run, "vanish"),
         height=None if run is None else value_of(run, "vertAlign"),
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import colorsys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from citekit.adapters.libraries.office_package import OfficePackage, local
+from citekit.adapters.libraries.office_package import OfficePackage, attribute, local
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -60,10 +61,67 @@ def _from_hls(hue: float, light: float, full: float) -> Color:
     return round(red * 255), round(green * 255), round(blue * 255)
 
 
+def mixed(front: Color, back: Color, share: float) -> Color:
+    """Return the color of `front` over `back`, of which it covers the fraction `share`."""
+    red, green, blue = (round(one * share + other * (1 - share)) for one, other in zip(front, back, strict=True))
+    return red, green, blue
+
+
+def drawn_color(fill: _Element, scheme: Callable[[str], Color | None]) -> tuple[Color, float] | None:
+    """Return the color and the opacity of a solid fill in DrawingML; None for any other fill.
+
+    `scheme` returns the color of the theme with a name.
+    """
+    if local(fill) != "solidFill" or not len(fill):
+        return None
+    color = scheme(_value(fill[0])) if local(fill[0]) == "schemeClr" else _plain(fill[0])
+    if color is None:
+        return None
+    alpha = 1.0
+    for each in fill[0]:
+        share = _share(_value(each))
+        hue, light, full = colorsys.rgb_to_hls(*(part / 255 for part in color))
+        match local(each):
+            case "alpha":  # [MS-DOCX] 2.7.2.2 counts the transparency, and DrawingML the opacity
+                alpha = 1 - share if _is_of_word(each) else share
+            case "lumMod":
+                color = _from_hls(hue, light * share, full)
+            case "lumOff":
+                color = _from_hls(hue, light + share, full)
+            case "tint":
+                color = mixed(color, WHITE, share)
+            case "shade":
+                color = mixed(color, BLACK, share)
+    return color, alpha
+
+
+def _is_of_word(element: _Element) -> bool:
+    return str(element.tag).startswith("{http://schemas.microsoft.com/office/word/")
+
+
+def _value(element: _Element) -> str:
+    return attribute(element, "val") or ""
+
+
+def _share(text: str) -> float:
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 100_000)
+    except ValueError:
+        return 1.0
+
+
+_NAMED = {"white": WHITE, "black": BLACK, "ivory": (255, 255, 240), "snow": (255, 250, 250), "red": (255, 0, 0)}
+
+
 def _plain(element: _Element) -> Color | None:
     match local(element):
         case "srgbClr":
-            return hex_color(element.get("val"))
+            return hex_color(_value(element))
         case "sysClr":
-            return hex_color(element.get("lastClr")) or (WHITE if element.get("val") == "window" else BLACK)
+            return hex_color(attribute(element, "lastClr")) or (WHITE if _value(element) == "window" else BLACK)
+        case "prstClr":
+            return _NAMED.get(_value(element))
+        case "scrgbClr":
+            red, green, blue = (round(_share(element.get(each) or "0") ** (1 / 2.2) * 255) for each in "rgb")
+            return red, green, blue
     return None

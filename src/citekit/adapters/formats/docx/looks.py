@@ -1,0 +1,255 @@
+"""Computes how text in a Word document looks: the properties of styles, tables, and runs together (ECMA-376 part 1, 17.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from attrs import asdict, define, evolve, field, frozen
+
+from citekit.adapters.formats.docx.styles import CHAIN_LIMIT, said_of, value_of, whole
+from citekit.adapters.formats.shared.office_colors import (
+    BLACK,
+    TINY,
+    WHITE,
+    Color,
+    drawn_color,
+    hex_color,
+    is_near,
+    mixed,
+    tinted,
+)
+from citekit.adapters.libraries.office_package import attribute, below, local
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+LEAST_LINE = 40
+"""Height of lines, rows, and boxes in twentieths of a point up to which they show nothing."""
+
+LEAST_SCALE = 5
+"""Width of letters, in percent, up to which they are not legible."""
+
+_SCHEME = {
+    "background1": "lt1", "text1": "dk1", "background2": "lt2", "text2": "dk2", "light1": "lt1", "dark1": "dk1",
+    "light2": "lt2", "dark2": "dk2", "hyperlink": "hlink", "followedHyperlink": "folHlink",
+}  # fmt: skip
+"""The names of the colors of a theme in Word (17.18.97)."""
+
+_HIGHLIGHTS = {
+    "black": (0, 0, 0), "blue": (0, 0, 255), "cyan": (0, 255, 255), "green": (0, 255, 0), "magenta": (255, 0, 255),
+    "red": (255, 0, 0), "yellow": (255, 255, 0), "white": WHITE, "darkBlue": (0, 0, 128), "darkCyan": (0, 128, 128),
+    "darkGreen": (0, 128, 0), "darkMagenta": (128, 0, 128), "darkRed": (128, 0, 0), "darkYellow": (128, 128, 0),
+    "darkGray": (128, 128, 128), "lightGray": (192, 192, 192),
+}  # fmt: skip
+
+AUTO, CLEAR = "auto", "clear"
+"""The color of text that is chosen for its background, and a background that shows what is behind it."""
+
+
+@frozen
+class Look:
+    """Properties of text and of its paragraph; None is unspecified.
+
+    `size` and `complex_size` are in half points, `scale` in percent, and `spacing`, `fit`, `line` (the exact height of a
+    line), and `left` (the indentation) in twentieths of a point. `ink` is a color, `AUTO`, or `CLEAR`.
+    """
+
+    hidden: bool | None = None
+    size: int | None = None
+    complex_size: int | None = None
+    is_complex: bool | None = None
+    ink: Color | str | None = None
+    fill: Color | str | None = None
+    highlight: Color | str | None = None
+    scale: int | None = None
+    spacing: int | None = None
+    fit: int | None = None
+    around: Color | str | None = None
+    line: int | None = None
+    left: int | None = None
+
+    def with_(self, other: Look) -> Look:
+        """Return this look with the properties that `other` specifies. `hidden` of `other` is not used."""
+        said = {name: value for name, value in asdict(other).items() if value is not None and name != "hidden"}
+        return evolve(self, **said) if said else self
+
+    def is_legible(self, behind: Color | None, width: int) -> bool:
+        """Return whether the text can be read on a page `width` wide. `behind` is the color behind its paragraph.
+
+        It is None if that is not known.
+        """
+        size = (self.complex_size if self.is_complex else self.size) or 20
+        if self.hidden or size <= 2 * TINY or (self.scale or 100) <= LEAST_SCALE:
+            return False
+        if (self.spacing or 0) <= -4 * size or (self.fit or LEAST_LINE + 1) <= LEAST_LINE:
+            return False
+        if (self.line or LEAST_LINE + 1) <= LEAST_LINE or abs(self.left or 0) >= width:
+            return False
+        fills = (self.highlight, self.fill, self.around, behind)
+        paper = next((each for each in fills if each is not None and not isinstance(each, str)), None)
+        if isinstance(self.ink, str) or self.ink is None:
+            return self.ink != CLEAR
+        return paper is None or not is_near(self.ink, paper)
+
+
+@define
+class Looks:
+    """The looks of the styles of a document by type and ID, of text without a style, and the colors of the theme."""
+
+    theme: Mapping[str, Color] = field(factory=dict)
+    default: Look = field(factory=Look)
+    styles: dict[tuple[str, str], Look] = field(factory=dict)
+    based: dict[tuple[str, str], str] = field(factory=dict)
+    parts: dict[tuple[str, str], Look] = field(factory=dict)
+    usual: dict[str, str] = field(factory=dict)
+
+    @classmethod
+    def of(cls, root: _Element | None, theme: Mapping[str, Color]) -> Looks:
+        """Read the styles defined below `root`."""
+        looks = cls(theme)
+        if root is None:
+            return looks
+        looks.default = looks.look(
+            root.find("{*}docDefaults/{*}rPrDefault/{*}rPr"), root.find("{*}docDefaults/{*}pPrDefault/{*}pPr")
+        )
+        for each in below(root, "style"):
+            kind, name = attribute(each, "type") or "paragraph", attribute(each, "styleId") or ""
+            if attribute(each, "default") in ("1", "true"):
+                looks.usual[kind] = name
+            looks.styles[kind, name] = looks._own(each)
+            looks.based[kind, name] = value_of(each, "basedOn") or ""
+            for part in below(each, "tblStylePr"):
+                looks.parts[name, attribute(part, "type") or ""] = looks._own(part)
+        return looks
+
+    def _own(self, style: _Element) -> Look:
+        look = self.look(style.find("{*}rPr"), style.find("{*}pPr"))
+        cell = self.shade(style.find("{*}tcPr")) or self.shade(style.find("{*}tblPr"))
+        return look if cell is None else evolve(look, around=cell)
+
+    def look(self, run: _Element | None, paragraph: _Element | None = None) -> Look:
+        """Return the look that the properties of a run and of a paragraph specify."""
+        look = Look() if run is None else self._run(run)
+        if paragraph is None:
+            return look
+        spacing, indent = next(below(paragraph, "spacing"), None), next(below(paragraph, "ind"), None)
+        exact = spacing is not None and attribute(spacing, "lineRule") == "exact"
+        left = None if indent is None else attribute(indent, "start") or attribute(indent, "left")
+        return evolve(
+            look,
+            around=self.shade(paragraph),
+            line=whole(attribute(spacing, "line")) if exact and spacing is not None else None,
+            left=_signed(left),
+        )
+
+    def _run(self, properties: _Element) -> Look:
+        said = {local(each): each for each in properties}
+        hidden = [value for name in ("vanish", "specVanish") if (value := said_of(properties, name)) is not None]
+        flags = [value for name in ("rtl", "cs") if (value := said_of(properties, name)) is not None]
+        marked = attribute(said["highlight"], "val") if "highlight" in said else None
+        return Look(
+            hidden=any(hidden) if hidden else None,
+            size=whole(value_of(properties, "sz")),
+            complex_size=whole(value_of(properties, "szCs")),
+            is_complex=any(flags) if flags else None,
+            ink=self._ink(said),
+            fill=self.shade(properties),
+            highlight=None if marked is None else _HIGHLIGHTS.get(marked, CLEAR),
+            scale=whole(value_of(properties, "w")),
+            spacing=_signed(value_of(properties, "spacing")),
+            fit=whole(value_of(properties, "fitText")),
+        )
+
+    def _ink(self, said: Mapping[str, _Element]) -> Color | str | None:
+        """Return the color of text. A fill of text effects ([MS-DOCX] 2.6.1.14) is used instead of its color."""
+        fill = said.get("textFill")
+        if fill is not None and len(fill):
+            if local(fill[0]) == "noFill":
+                return AUTO if "textOutline" in said else CLEAR
+            found = drawn_color(fill[0], self._scheme)
+            if found is not None:
+                return mixed(found[0], WHITE, found[1])
+        color = said.get("color")
+        return None if color is None else self._color(color, "val", "theme") or AUTO
+
+    def _scheme(self, name: str) -> Color | None:
+        return self.theme.get(
+            _SCHEME.get(name) or {"bg1": "lt1", "tx1": "dk1", "bg2": "lt2", "tx2": "dk2"}.get(name, name)
+        )
+
+    def _color(self, element: _Element, name: str, theme: str) -> Color | None:
+        """Return the color in the attribute `name`, or of the theme; None for an automatic color."""
+        plain = hex_color(attribute(element, name))
+        found = self._scheme(attribute(element, f"{theme}Color" if theme == "theme" else theme) or "")
+        if found is None:
+            return plain
+        tint, shade = (attribute(element, f"{theme}{each}") for each in ("Tint", "Shade"))
+        for text, sign in ((tint, 1), (shade, -1)):
+            try:
+                found = found if text is None else tinted(found, sign * (1 - int(text, 16) / 255))
+            except ValueError:
+                continue
+        return found
+
+    def shade(self, properties: _Element | None) -> Color | str | None:
+        """Return the color of the shading in properties (17.3.5), or `CLEAR`; None if they have none."""
+        shading = None if properties is None else next(below(properties, "shd"), None)
+        if shading is None:
+            return None
+        back = self._color(shading, "fill", "themeFill")
+        kind = attribute(shading, "val") or "clear"
+        if kind in ("clear", "nil"):
+            return back if back is not None and kind == "clear" else CLEAR
+        front = self._color(shading, "color", "theme") or BLACK
+        share = whole(kind.removeprefix("pct")) if kind.startswith("pct") else 100 if kind == "solid" else 50
+        return mixed(front, back or WHITE, (share or 50) / 100)
+
+    def text(self, paragraph: str, style: str, table: Look, direct: Look, own: Look) -> Look:
+        """Return the look of a run with the properties `own` and the character style `style`.
+
+        It is in a paragraph with the style `paragraph` and the properties `direct`, in a cell of a table that looks like
+        `table`. `hidden` is a toggle: styles that say it cancel each other, and the run itself decides (17.7.3).
+        """
+        styled = [
+            self._styled(
+                "paragraph", paragraph if ("paragraph", paragraph) in self.styles else self.usual.get("paragraph", "")
+            ),
+            self._styled("character", style),
+        ]
+        look = self.default
+        for each in (table, styled[0], direct, styled[1], own):
+            look = look.with_(each)
+        toggled = sum(bool(each.hidden) for each in (table, *styled)) % 2 == 1
+        return evolve(look, hidden=(bool(self.default.hidden) or toggled) if own.hidden is None else own.hidden)
+
+    def table(self, style: str, parts: tuple[str, ...]) -> Look:
+        """Return the look of the parts of a table with a style, such as `firstRow`, from the weakest to the strongest."""
+        name = style if ("table", style) in self.styles else self.usual.get("table", "")
+        look = self._styled("table", name)
+        for part in parts:
+            for each in reversed(list(self._chain("table", name))):
+                found = self.parts.get((each, part))
+                if found is not None:
+                    look = evolve(look.with_(found), hidden=look.hidden if found.hidden is None else found.hidden)
+        return look
+
+    def _styled(self, kind: str, name: str) -> Look:
+        look = Look()
+        for each in reversed(list(self._chain(kind, name))):
+            own = self.styles[kind, each]
+            look = evolve(look.with_(own), hidden=look.hidden if own.hidden is None else own.hidden)
+        return look
+
+    def _chain(self, kind: str, name: str) -> Iterator[str]:
+        """Yield the IDs of a style and of those that it is based on."""
+        for _ in range(CHAIN_LIMIT):
+            if (kind, name) not in self.styles:
+                return
+            yield name
+            name = self.based[kind, name]
+
+
+def _signed(text: str | None) -> int | None:
+    number = whole(text.removeprefix("-")) if text else None
+    return -number if number is not None and text and text.startswith("-") else number
