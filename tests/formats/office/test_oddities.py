@@ -82,7 +82,9 @@ def test_of_a_choice_between_shapes_the_first_that_is_one_is_read(tmp_path: Path
         slide.placeholders[1].text_frame.text = "New"
         body = slide.placeholders[1]._element
         space = "http://schemas.openxmlformats.org/markup-compatibility/2006"
-        choice = etree.SubElement(etree.Element(f"{{{space}}}AlternateContent"), f"{{{space}}}Choice", Requires="a14")
+        known = {"a14": "http://schemas.microsoft.com/office/drawing/2010/main"}
+        either = etree.Element(f"{{{space}}}AlternateContent")
+        choice = etree.SubElement(either, f"{{{space}}}Choice", nsmap=known, Requires="a14")
         body.addprevious(choice.getparent())
         choice.append(body)
 

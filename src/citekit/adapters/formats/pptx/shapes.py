@@ -28,13 +28,15 @@ class SlideShape:
     """A shape on a slide: its text, and its bounding box if it has one.
 
     `kind` is `text`, `table`, `chart`, `figure`, or `running` for the date, footer, and number that all slides share.
-    `hidden` is true if it is outside the slide, or hidden in the selection pane.
+    `seen` is the part of its text that is legible. `hidden` is true if it is outside the slide, hidden in the selection
+    pane, or has only text that is not legible.
     """
 
     kind: str
     title: str
     text: str
     box: Box | None
+    seen: str
     hidden: bool = False
 
 
@@ -64,7 +66,7 @@ def _choose(slide: Slide) -> None:
     """
     for each in list(slide._element.iter("{*}AlternateContent")):
         parent = each.getparent()
-        options = [list(option) for option in each.iterchildren("{*}Choice", "{*}Fallback")]
+        options = [list(option) for option in each.iterchildren("{*}Choice", "{*}Fallback") if _is_known(option)]
         chosen = next((some for some in options if some and all(_local(one) in _SHAPES for one in some)), [])
         if parent is not None and _local(parent) in ("spTree", "grpSp"):
             for one in chosen:
@@ -72,6 +74,13 @@ def _choose(slide: Slide) -> None:
             parent.remove(each)
 
 
+def _is_known(option: Any) -> bool:
+    """Return whether programs of today know the namespaces that an alternative requires."""
+    required = (option.get("Requires") or "").split()
+    return all(str(option.nsmap.get(prefix, "")).startswith(_KNOWN) for prefix in required)
+
+
+_KNOWN = ("http://schemas.microsoft.com/office/", "http://schemas.openxmlformats.org/", "http://purl.oclc.org/ooxml/")
 _SHAPES = frozenset(("sp", "pic", "graphicFrame", "grpSp", "cxnSp"))
 
 
@@ -114,7 +123,9 @@ def _inside(group: Any, place: Place) -> Place:
 def _slide_shape(shape: Any, place: Place, width: int, height: int, *, as_seen: bool) -> SlideShape:
     kind, title, text = _content(shape, as_seen=as_seen)
     edges = _edges(shape, place, width, height)
-    return SlideShape(kind, title, text, _box(edges), hidden=_is_switched_off(shape) or _is_outside(edges))
+    off = _is_switched_off(shape) or _is_outside(edges)
+    seen = "" if off else _legible(shape, kind, text, as_seen=as_seen)
+    return SlideShape(kind, title, text, _box(edges), seen, hidden=off or (bool(text.strip()) and not seen.strip()))
 
 
 def _is_switched_off(shape: Any) -> bool:
@@ -144,6 +155,22 @@ def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
     return "running" if _runs(shape) else "text", "", written(body_of(shape), as_seen=as_seen)
 
 
+def _legible(shape: Any, kind: str, text: str, *, as_seen: bool) -> str:
+    """Return the text of a shape without what is not legible, and without cells that others swallow (21.1.3.18)."""
+    if kind == "table":
+        rows = [
+            ["" if _is_swallowed(each) else _cell(each, as_seen=as_seen, legible=True) for each in row]
+            for row in shape._element.iter("{*}tr")
+        ]
+        return "\n".join(map("\t".join, rows))
+    body = body_of(shape) if kind in ("text", "running") else None
+    return text if body is None else written(body, as_seen=as_seen, legible=True)
+
+
+def _is_swallowed(cell: Any) -> bool:
+    return any(cell.get(name) in ("1", "true") for name in ("hMerge", "vMerge"))
+
+
 def _diagram_text(shape: Any, *, as_seen: bool) -> str:
     """Return the text of a diagram, one line per item in the order of its data; "" for any other picture.
 
@@ -159,8 +186,8 @@ def _diagram_text(shape: Any, *, as_seen: bool) -> str:
     return "\n".join(filter(None, texts))
 
 
-def _cell(cell: Any, *, as_seen: bool) -> str:
-    return written(cell.find("{*}txBody"), as_seen=as_seen).replace("\n", " ")
+def _cell(cell: Any, *, as_seen: bool, legible: bool = False) -> str:
+    return written(cell.find("{*}txBody"), as_seen=as_seen, legible=legible).replace("\n", " ")
 
 
 def body_of(shape: Any) -> Any:

@@ -5,8 +5,10 @@ Raised and lowered numbers are optionally converted to superscripts and subscrip
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
+
+from attrs import frozen
 
 from citekit.domain.quotes.superscripts import subscript, superscript
 
@@ -14,28 +16,92 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
+TINY = 200
+"""Font size in hundredths of a point up to which text is not legible."""
+
+FAINT = 5_000
+"""Opacity in thousandths of a percent up to which text is not legible."""
+
+_USUAL = 1_800
+_FILLS = frozenset(("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "grpFill"))
+
+
 def plain(text: str) -> str:
     """Return `text` with line feeds for all line and paragraph breaks, and without white space at its ends."""
     return text.replace("\v", "\n").replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def written(body: _Element | None, *, as_seen: bool = False) -> str:
+def written(body: _Element | None, *, as_seen: bool = False, legible: bool = False) -> str:
     """Return the text of the paragraphs in a text body (such as `a:txBody`), one per line; "" if `body` is None.
 
     With `as_seen`, each digit of a number with a shifted baseline (ECMA-376 part 1, 21.1.2.3.9) becomes one superscript
-    or subscript character.
+    or subscript character. With `legible`, runs that readers do not see are left out.
     """
     paragraphs = () if body is None else body.iterchildren("{*}p")
-    return plain("\n".join("".join(_pieces(each, as_seen=as_seen)) for each in paragraphs))
+    looks = _looks(body) if legible and body is not None else None
+    return plain("\n".join("".join(_pieces(each, looks, as_seen=as_seen)) for each in paragraphs))
 
 
-def _pieces(paragraph: _Element, *, as_seen: bool) -> Iterator[str]:
+@frozen
+class _Looks:
+    """What a text body says of its runs: the properties of each level, and how much its text is reduced to fit."""
+
+    levels: Mapping[str, _Element]
+    scale: float
+
+    def is_legible(self, run: _Element, paragraph: _Element) -> bool:
+        """Return whether the run is large and opaque enough to be seen (21.1.2.3.9).
+
+        Properties from placeholders of the layout and the master are not considered.
+        """
+        settings = paragraph.find("{*}pPr")
+        level = "0" if settings is None else settings.get("lvl") or "0"
+        said = [each for each in (run.find("{*}rPr"), self.levels.get(level)) if each is not None]
+        size = next((number for each in said if (number := _number(each.get("sz"))) is not None), _USUAL)
+        fill = next((child for each in said for child in each if _local(child) in _FILLS), None)
+        outlined = any(each.find("{*}ln") is not None for each in said)
+        if size * self.scale <= TINY:
+            return False
+        return fill is None or outlined or not _is_clear(fill)
+
+
+def _looks(body: _Element) -> _Looks:
+    styles = body.find("{*}lstStyle")
+    levels = {}
+    for each in () if styles is None else styles:
+        name, properties = _local(each), each.find("{*}defRPr")
+        if properties is not None and name.startswith("lvl"):
+            levels[str(int(name[3]) - 1)] = properties
+    fitted = body.find("{*}bodyPr/{*}normAutofit")
+    scale = None if fitted is None else _number(fitted.get("fontScale"))
+    return _Looks(levels, 1.0 if scale is None else scale / 100_000)
+
+
+def _is_clear(fill: _Element) -> bool:
+    if _local(fill) == "noFill":
+        return True
+    alphas = [_number(each.get("val")) for each in fill.iter("{*}alpha")]
+    return bool(alphas) and all(alpha is not None and alpha <= FAINT for alpha in alphas)
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and len(text) < 8 and text.isascii() and text.isdigit() else None
+
+
+def _local(element: _Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _pieces(paragraph: _Element, looks: _Looks | None, *, as_seen: bool) -> Iterator[str]:
     """Yield the text of each run, field, and line break in a paragraph.
 
-    With `as_seen`, raised and lowered numbers become superscript and subscript characters.
+    With `as_seen`, raised and lowered numbers become superscript and subscript characters. With `looks`, only legible runs
+    are included.
     """
     before = ""
     for each in paragraph.iterchildren("{*}r", "{*}fld", "{*}br"):
+        if looks is not None and not looks.is_legible(each, paragraph):
+            continue
         text = "\n" if str(each.tag).endswith("}br") else each.findtext("{*}t") or ""
         height = _height(each) if as_seen else 0
         if height:

@@ -69,5 +69,5 @@ class SlidesTextReader:
         whole = "\n".join([*(each.text or each.title for each in found), *below])
         if not self._as_seen:
             return whole
-        shown = [] if driver.is_hidden(slide) else [each.text or each.title for each in found if not each.hidden]
+        shown = [] if driver.is_hidden(slide) else [each.seen for each in found if each.seen]
         return with_hidden("\n".join([*shown, *below]), whole)
