@@ -29,6 +29,7 @@ from PIL import Image
 
 from citekit.application.evidence_content import BINARY_LIMIT, READ_LIMIT, TEXT_LIMIT
 from citekit.container import bootstrap
+from citekit.domain.address import parse_address
 from citekit.domain.errors import RequestRefused
 from citekit.entrypoints.mcp.resources import evidence_in
 from citekit.wire import receipts
@@ -230,6 +231,28 @@ def test_the_object_of_a_forged_receipt_is_not_given_out(home: Home) -> None:
             path.write_text(path.read_text().replace(one, other))
         with pytest.raises(MCPError) as caught:
             await client.read_resource(f"citekit://evidence/{one}")
+        return str(caught.value)
+
+    assert "has no evidence" in home.ask(work)
+
+
+def test_evidence_of_a_file_that_agents_may_not_read_is_not_given_out(
+    home: Home, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "secret.txt"
+    outside.write_text("The secret.\n")
+    plain_map = json.loads(home.map_file("notes").read_text("utf-8"))
+    digest = hashlib.sha256(outside.read_bytes()).hexdigest()
+    facts = {"source_hash": digest, "source_size": outside.stat().st_size, "line_count": 1}
+    stranger = {**plain_map, "resource_id": "secret", "source_path": str(outside), "metadata": facts, "nodes": []}
+    home.map_file("secret").write_text(json.dumps(stranger))
+    evidence = bootstrap(home=home.folder).resolve(parse_address("text://secret#lines=1"))
+    assert evidence.receipt is not None
+    uri = f"citekit://evidence/{evidence.receipt.evidence_digest.hex}"
+
+    async def work(client: Client) -> str:
+        with pytest.raises(MCPError) as caught:
+            await client.read_resource(uri)
         return str(caught.value)
 
     assert "has no evidence" in home.ask(work)

@@ -12,6 +12,7 @@ from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, CiteKitError, ReceiptMissing, RequestRefused
 from citekit.domain.evidence import Receipt
 from citekit.domain.ports.evidence_store import EvidenceStore
+from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.outputs import Outputs
 
 READ_LIMIT = 2 * 1024 * 1024
@@ -71,17 +72,22 @@ class EvidencePart:
 
 @frozen
 class EvidenceContent:
-    """Reads evidence by its digest. Only evidence that this home made and that is unchanged is read."""
+    """Reads evidence by its digest.
+
+    Only evidence is read that this home made, that is unchanged, and whose source was in one of the `folders`.
+    """
 
     store: EvidenceStore
     outputs: Outputs
     picture: Picture
+    folders: Folders
 
     def receipt(self, digest: Digest) -> Receipt:
         """Return a receipt of the evidence. Raise `ReceiptMissing` if this home has none."""
         receipt = self.outputs.receipt_of(digest)
         stored = None if receipt is None else self.store.find(receipt.key)
-        if receipt is None or stored is None or stored.digest != digest:
+        allowed = receipt is not None and self.folders.covers(Path(receipt.source_path))
+        if receipt is None or stored is None or stored.digest != digest or not allowed:
             raise _missing(digest)
         return receipt
 

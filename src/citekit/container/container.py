@@ -529,7 +529,9 @@ class Container:
         """Return the use case that reads the content of evidence."""
         from citekit.application.evidence_content import EvidenceContent
 
-        return EvidenceContent(self.evidence, self.outputs, lambda path, side: self.mappers.viewer.picture(path, side))
+        return EvidenceContent(
+            self.evidence, self.outputs, lambda path, side: self.mappers.viewer.picture(path, side), self.folders
+        )
 
     @first_use
     def verify_quote(self) -> VerifyQuote:

@@ -29,7 +29,7 @@ from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
-VERSION = "14"
+VERSION = "15"
 """Change this whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another subtitle track"

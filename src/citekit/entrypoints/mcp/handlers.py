@@ -56,7 +56,7 @@ INSTRUCTIONS = (
     "2. verifyQuote with the lines that you want to cite (quotes, a list): each with its page and whole row. Or "
     "readText with node_id pages=N to read around a match first.\n"
     "Otherwise: listResources gives the ids of files; getStructure with depth: 1 their parts; getNode one part; "
-    "resolve cuts out a part as a file (output_path); ingest maps another file.\n"
+    "resolve cuts out a part as a file (output_path, uri) and shows texts and pictures; ingest maps another file.\n"
     'Cite the address of the smallest part that contains the fact. Error messages begin with "Error: " '
     "and say what to do."
 )
