@@ -68,6 +68,7 @@ def test_a_broken_file_is_left_alone_and_others_are_still_connected(cli: Cli, us
     assert "not valid JSON at line 1" in first["error"]
     assert "added" == second["state"]
     assert '{"half": ' == (user / ".cursor" / "mcp.json").read_text()
+    assert '"mcpServers"' in connect(cli, user, "--print", "cursor").out
 
 
 def test_the_entry_and_a_link_are_printed(cli: Cli, user: Path) -> None:

@@ -53,6 +53,29 @@ class FileMcpClients:
         """See `McpClients.title`."""
         return _known(client).title
 
+    def place(self, client: str, project: Path | None = None) -> Path:
+        """See `McpClients.place`."""
+        known = _known(client)
+        if project is not None:
+            if known.project is None:
+                raise RequestRefused(f"{known.title} has no settings for a project. Leave --project out.")
+            return project / known.project
+        places = [place for each in known.files if (place := self._filled(each)) is not None]
+        for place in places:
+            found = self._matches(place)
+            if len(found) > 1:
+                raise RequestRefused(
+                    f"{known.title} has several settings files: {', '.join(map(str, found))}. Change one by hand (--print)."
+                )
+            if found:
+                return found[0]
+        for place in places:
+            if "*" in place:
+                packages = self._matches(place.partition("*")[0] + "*")
+                if len(packages) == 1:
+                    return packages[0] / place.partition("*")[2].lstrip("/")
+        return Path(next(place for place in places if "*" not in place))
+
     def snippet(self, client: str, entry: ServerEntry) -> str:
         """See `McpClients.snippet`."""
         known = _known(client)
@@ -116,7 +139,7 @@ class FileMcpClients:
     def _connected(self, name: str) -> Iterator[ConnectedClient]:
         for client, known in CLIENTS.items():
             try:
-                path = self._path(client, None)
+                path = self.place(client)
                 data = _bytes(path)
                 entry = _entries(known, known.key, data.decode("utf-8-sig")).get(name) if data else None
             except (RequestRefused, UnicodeDecodeError, _UnsureError):
@@ -127,7 +150,7 @@ class FileMcpClients:
     def _change(
         self, client: str, project: Path | None, edit: Callable[[str, str], tuple[ClientState, str]]
     ) -> ClientChange:
-        known, path = _known(client), self._path(client, project)
+        known, path = _known(client), self.place(client, project)
         key = known.key if project is None else known.project_key or known.key
         before = _bytes(path)
         try:
@@ -139,28 +162,6 @@ class FileMcpClients:
             raise RequestRefused(f"{path} was not changed: {error}. {_BY_HAND}") from error
         written = before if after == text else after.encode()
         return ClientChange(client=client, path=path, state=state, before=before, after=written)
-
-    def _path(self, client: str, project: Path | None) -> Path:
-        known = _known(client)
-        if project is not None:
-            if known.project is None:
-                raise RequestRefused(f"{known.title} has no settings for a project. Leave --project out.")
-            return project / known.project
-        places = [place for each in known.files if (place := self._filled(each)) is not None]
-        for place in places:
-            found = self._matches(place)
-            if len(found) > 1:
-                raise RequestRefused(
-                    f"{known.title} has several settings files: {', '.join(map(str, found))}. Change one by hand (--print)."
-                )
-            if found:
-                return found[0]
-        for place in places:
-            if "*" in place:
-                packages = self._matches(place.partition("*")[0] + "*")
-                if len(packages) == 1:
-                    return packages[0] / place.partition("*")[2].lstrip("/")
-        return Path(next(place for place in places if "*" not in place))
 
     def _found(self, trace: str) -> bool:
         place = self._filled(trace)

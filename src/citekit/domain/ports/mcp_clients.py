@@ -25,6 +25,12 @@ class McpClients(Protocol):
     def title(self, client: str) -> str:
         """Return the client's name for people. Raise `RequestRefused` if the client is unknown."""
 
+    def place(self, client: str, project: Path | None = None) -> Path:
+        """Return the path of the client's settings, of the user or of the folder `project`.
+
+        Raise `RequestRefused` if the client is unknown, has no settings for projects, or has several settings files.
+        """
+
     def snippet(self, client: str, entry: ServerEntry) -> str:
         """Return the smallest settings file with the entry. Raise `RequestRefused` if the client is unknown."""
 

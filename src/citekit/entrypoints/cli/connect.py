@@ -77,7 +77,7 @@ def command(
     folder = Path.cwd() if project else None
     names = list(dict.fromkeys(clients)) or ([] if printed else list(known.installed()))
     if printed:
-        _print(session, known, names or ["claude-desktop"], entry)
+        _print(session, known, names or ["claude-desktop"], entry, folder)
         return
     if not names:
         raise CommandError(
@@ -134,11 +134,11 @@ def _difference(change: ClientChange) -> Iterator[str]:
         yield f"  {printable(line)}"
 
 
-def _print(session: Session, known: McpClients, names: Sequence[str], entry: ServerEntry) -> None:
+def _print(session: Session, known: McpClients, names: Sequence[str], entry: ServerEntry, folder: Path | None) -> None:
     found = [
         {
             "client": name,
-            "path": str(known.connecting(name, entry).path),
+            "path": str(known.place(name, folder)),
             "entry": known.snippet(name, entry),
             "link": known.link(name, entry),
         }
