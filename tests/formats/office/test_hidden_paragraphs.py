@@ -135,6 +135,11 @@ HIDING: dict[str, Way] = {
     "far to the right": lambda text: (paragraph(run(text), '<w:ind w:left="31000"/>'), "", {}),
     "footnote": lambda text: with_note(text, _VANISH),
     "white footnote": lambda text: with_note(text, _WHITE),
+    "a note whose reference is hidden": lambda text: (
+        paragraph(f'<w:r><w:rPr>{_VANISH}</w:rPr><w:footnoteReference w:id="2"/></w:r>'),
+        "",
+        with_note(text, "")[2],
+    ),
     "only for older programs": lambda text: (paragraph(either(run("Other words"), run(text))), "", {}),
     "hidden where new programs look": lambda text: (paragraph(either(run(text, _VANISH), run(text))), "", {}),
     "white in a table without its header": lambda text: (

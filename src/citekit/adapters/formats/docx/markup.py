@@ -41,6 +41,16 @@ def mark_runs(root: _Element, styles: Styles, visibility: Visibility) -> None:
             _set(run, properties, "vertAlign", height)
 
 
+def mark_notes(notes: _Element, body: _Element) -> None:
+    """Give the runs of the notes below `notes` the style `UNSEEN_STYLE` if readers see no reference to them in `body`."""
+    references = [each for each in body.iter() if local(each) in _NOTES and not _is_unseen(each.getparent())]
+    seen = {attribute(each, "id") for each in references}
+    for note in notes:
+        if attribute(note, "id") not in seen:
+            for run in note.iter("{*}r"):
+                _set(run, next(below(run, "rPr"), None), "rStyle", UNSEEN_STYLE)
+
+
 def _is_note(run: _Element) -> bool:
     return any(local(each) in _NOTES for each in run)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from attrs import define, field
 
 from citekit.adapters.formats.docx.looks import Looks
-from citekit.adapters.formats.docx.markup import mark_runs, thinned
+from citekit.adapters.formats.docx.markup import mark_notes, mark_runs, thinned
 from citekit.adapters.formats.docx.styles import Styles, said_of
 from citekit.adapters.formats.docx.visibility import Visibility, page_of
 from citekit.adapters.formats.epub.markup_books import MarkupBook, MarkupReader, Part
@@ -132,6 +132,7 @@ def _parts(package: OfficePackage) -> dict[str, bytes]:
     for name in (found[kind] for kind in ("footnotes", "endnotes") if kind in found):
         notes = package.root(name)
         mark_runs(notes, styles, Visibility(looks, paper, width))
+        mark_notes(notes, body)
         parts[name] = etree.tostring(notes, encoding="UTF-8", xml_declaration=True)
     for name in ("[Content_Types].xml", "_rels/.rels", *map(_relations_of, (main, *found.values()))):
         part = package.find(name)
