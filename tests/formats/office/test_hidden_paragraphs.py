@@ -125,6 +125,11 @@ HIDING: dict[str, Way] = {
         {},
     ),
     "hidden row": lambda text: (table(row(cell(paragraph(run(text))), "<w:hidden/>")), "", {}),
+    "hidden row in a content control": lambda text: (
+        table(f"<w:sdt><w:sdtContent>{row(cell(paragraph(run(text))), '<w:hidden/>')}</w:sdtContent></w:sdt>"),
+        "",
+        {},
+    ),
     "flat row": lambda text: (
         table(row(cell(paragraph(run(text))), '<w:trHeight w:val="2" w:hRule="exact"/>')),
         "",

@@ -125,13 +125,13 @@ def _parts(package: OfficePackage) -> dict[str, bytes]:
     found = {each.kind: each.target for each in relations if each.kind in _READ and not each.outside}
     styled = package.root(found["styles"]) if "styles" in found else None
     styles, looks = Styles.of(styled), Looks.of(styled, _theme(package, main))
-    paper, width = page_of(root, shows_background=_shows_background(package, main))
+    visibility = Visibility(looks, *page_of(root, shows_background=_shows_background(package, main)))
     parts = {name: package.read(name) for name in found.values()}
-    body = thinned(package, main, root, styles, Visibility(looks, paper, width))
+    body = thinned(package, main, root, styles, visibility)
     parts[main] = etree.tostring(body, encoding="UTF-8", xml_declaration=True)
     for name in (found[kind] for kind in ("footnotes", "endnotes") if kind in found):
         notes = package.root(name)
-        mark_runs(notes, styles, Visibility(looks, paper, width))
+        mark_runs(notes, styles, visibility)
         mark_notes(notes, body)
         parts[name] = etree.tostring(notes, encoding="UTF-8", xml_declaration=True)
     for name in ("[Content_Types].xml", "_rels/.rels", *map(_relations_of, (main, *found.values()))):

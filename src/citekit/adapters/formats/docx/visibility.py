@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from citekit.adapters.formats.docx.looks import Look, Looks
+from citekit.adapters.formats.docx.looks import LEAST_LINE, Look, Looks
 from citekit.adapters.formats.docx.styles import said_of, value_of, whole
 from citekit.adapters.formats.shared.office_colors import WHITE, Color, hex_color
 from citekit.adapters.libraries.office_package import attribute, below, local
@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 PAGE = 12_240
 """The width of a page without page settings, in twentieths of a point."""
 
-LEAST_ROW = 40
-"""The exact height of a table row, in twentieths of a point, up to which it shows nothing."""
-
-_BANDS = {
+_BITS = {
     "firstRow": 0x20,
     "lastRow": 0x40,
     "firstColumn": 0x80,
@@ -84,26 +81,33 @@ class Visibility:
         return _Place(Look(), self.paper)
 
     def _cell(self, cell: _Element) -> _Place:
-        known = self._cells.get(cell)
-        if known is None:
-            known = self._cells[cell] = self._new_cell(cell)
-        return known
+        """Return what a cell of a table is like. The cells of one table are measured together."""
+        if cell not in self._cells:
+            table = _above(cell, "tbl")
+            if table is not None:
+                self._measure(table)
+        return self._cells.setdefault(cell, _Place(Look(), None))
 
-    def _new_cell(self, cell: _Element) -> _Place:
-        row, table = _above(cell, "tr"), _above(cell, "tbl")
-        if row is None or table is None:
-            return _Place(Look(), None)
-        outside = self._place(table)
-        settings = table.find("{*}tblPr")
+    def _measure(self, table: _Element) -> None:
+        outside, settings = self._place(table), table.find("{*}tblPr")
         style = "" if settings is None else value_of(settings, "tblStyle") or ""
-        look = self.looks.table(style, tuple(_parts(cell, row, table, settings)))
-        colors = (self.looks.shade(cell.find("{*}tcPr")), look.around, self.looks.shade(settings))
-        behind = next((each for each in colors if each is not None and not isinstance(each, str)), outside.behind)
-        height = row.find("{*}trPr/{*}trHeight")
-        flat = height is not None and attribute(height, "hRule") == "exact" and _is_flat(attribute(height, "val"))
-        properties = row.find("{*}trPr")
-        hidden = flat or (properties is not None and said_of(properties, "hidden") is True)
-        return _Place(look, behind, hidden or outside.hidden)
+        used = _used_parts(settings)
+        around = self.looks.shade(settings)
+        looks: dict[tuple[str, ...], Look] = {}
+        rows = list(_inside(table, "tr"))
+        for at, row in enumerate(rows):
+            hidden = outside.hidden or _is_row_hidden(row)
+            cells = list(_inside(row, "tc"))
+            for column, cell in enumerate(cells):
+                parts = tuple(_parts(used, at, len(rows), column, len(cells)))
+                look = looks.get(parts)
+                if look is None:
+                    look = looks[parts] = self.looks.table(style, parts)
+                colors = (self.looks.shade(cell.find("{*}tcPr")), look.around, around)
+                behind = next(
+                    (each for each in colors if each is not None and not isinstance(each, str)), outside.behind
+                )
+                self._cells[cell] = _Place(look, behind, hidden)
 
 
 def page_of(root: _Element, *, shows_background: bool) -> tuple[Color | None, int]:
@@ -125,47 +129,61 @@ def _above(element: _Element, name: str) -> _Element | None:
     return next((each for each in element.iterancestors() if local(each) == name), None)
 
 
-def _is_flat(height: str | None) -> bool:
-    number = whole(height)
-    return number is not None and number <= LEAST_ROW
+def _inside(element: _Element, name: str) -> Iterator[_Element]:
+    """Yield the rows of a table or the cells of a row, also those in content controls and other wrappers."""
+    for each in element:
+        if local(each) == name:
+            yield each
+        elif local(each) not in ("tbl", "tr", "tc", "p"):
+            yield from _inside(each, name)
 
 
-def _parts(cell: _Element, row: _Element, table: _Element, settings: _Element | None) -> Iterator[str]:
-    """Yield the parts of the table style that apply to a cell, from the weakest to the strongest (17.7.6)."""
-    rows, cells = list(below(table, "tr")), list(below(row, "tc"))
+def _is_row_hidden(row: _Element) -> bool:
+    properties = row.find("{*}trPr")
+    if properties is None:
+        return False
+    height = properties.find("{*}trHeight")
+    number = None if height is None or attribute(height, "hRule") != "exact" else whole(attribute(height, "val"))
+    return (number is not None and number <= LEAST_LINE) or said_of(properties, "hidden") is True
+
+
+def _used_parts(settings: _Element | None) -> frozenset[str]:
+    """Return the names in `_BITS` that are on in the properties of a table (17.4.55)."""
     used = None if settings is None else next(below(settings, "tblLook"), None)
-    if row not in rows or cell not in cells:
-        return
-    at, column = rows.index(row), cells.index(cell)
-    is_used = {name: _is_used(used, name, bit) for name, bit in _BANDS.items()}
-    is_first, is_last = is_used["firstRow"] and at == 0, is_used["lastRow"] and at == len(rows) - 1
-    is_left, is_right = is_used["firstColumn"] and column == 0, is_used["lastColumn"] and column == len(cells) - 1
-    if not is_used["noVBand"] and not is_left and not is_right:
-        yield f"band{(column - is_used['firstColumn']) % 2 + 1}Vert"
-    if not is_used["noHBand"] and not is_first and not is_last:
-        yield f"band{(at - is_used['firstRow']) % 2 + 1}Horz"
-    yield from (name for name, applies in (("firstCol", is_left), ("lastCol", is_right)) if applies)
-    yield from (name for name, applies in (("firstRow", is_first), ("lastRow", is_last)) if applies)
-    for name, applies in (
-        ("nwCell", is_first and is_left),
-        ("neCell", is_first and is_right),
-        ("swCell", is_last and is_left),
-        ("seCell", is_last and is_right),
-    ):
-        if applies:
-            yield name
-
-
-def _is_used(used: _Element | None, name: str, bit: int) -> bool:
     if used is None:
-        return False
-    said = attribute(used, name)
-    if said is not None:
-        return said in ("1", "true", "on")
+        return frozenset()
     try:
-        return bool(int(attribute(used, "val") or "0", 16) & bit)
+        mask = int(attribute(used, "val") or "0", 16)
     except ValueError:
-        return False
+        mask = 0
+    said = {name: attribute(used, name) for name in _BITS}
+    return frozenset(
+        name for name, bit in _BITS.items() if (said[name] in ("1", "true", "on") if said[name] else mask & bit)
+    )
+
+
+def _parts(used: frozenset[str], row: int, rows: int, column: int, columns: int) -> Iterator[str]:
+    """Yield the parts of a table style that apply to a cell, from the weakest to the strongest (17.7.6).
+
+    `row` and `column` are counted from 0.
+    """
+    first, last = "firstRow" in used and row == 0, "lastRow" in used and row == rows - 1
+    left, right = "firstColumn" in used and column == 0, "lastColumn" in used and column == columns - 1
+    if "noVBand" not in used and not left and not right:
+        yield f"band{(column - ('firstColumn' in used)) % 2 + 1}Vert"
+    if "noHBand" not in used and not first and not last:
+        yield f"band{(row - ('firstRow' in used)) % 2 + 1}Horz"
+    applied = {
+        "firstCol": left,
+        "lastCol": right,
+        "firstRow": first,
+        "lastRow": last,
+        "nwCell": first and left,
+        "neCell": first and right,
+        "swCell": last and left,
+        "seCell": last and right,
+    }
+    yield from (name for name, applies in applied.items() if applies)
 
 
 def _only_in_fallback(alternatives: _Element, unseen: set[_Element]) -> set[_Element]:
