@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, define, evolve, field, frozen
 
@@ -69,10 +70,18 @@ class Look:
     line: int | None = None
     left: int | None = None
 
+    @cached_property
+    def _specified(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value is not None and name != "hidden"}
+
     def with_(self, other: Look) -> Look:
         """Return this look with the properties that `other` specifies. `hidden` of `other` is not used."""
-        said = {name: value for name, value in asdict(other).items() if value is not None and name != "hidden"}
-        return evolve(self, **said) if said else self
+        return evolve(self, **other._specified) if other._specified else self
+
+    def with_all(self, other: Look) -> Look:
+        """Return this look with the properties that `other` specifies, also with its `hidden`."""
+        look = self.with_(other)
+        return look if other.hidden is None else evolve(look, hidden=other.hidden)
 
     def is_legible(self, behind: Color | None, width: int) -> bool:
         """Return whether the text can be read on a page `width` wide. `behind` is the color behind its paragraph.
@@ -231,14 +240,13 @@ class Looks:
             for each in reversed(list(self._chain("table", name))):
                 found = self.parts.get((each, part))
                 if found is not None:
-                    look = evolve(look.with_(found), hidden=look.hidden if found.hidden is None else found.hidden)
+                    look = look.with_all(found)
         return look
 
     def _styled(self, kind: str, name: str) -> Look:
         look = Look()
         for each in reversed(list(self._chain(kind, name))):
-            own = self.styles[kind, each]
-            look = evolve(look.with_(own), hidden=look.hidden if own.hidden is None else own.hidden)
+            look = look.with_all(self.styles[kind, each])
         return look
 
     def _chain(self, kind: str, name: str) -> Iterator[str]:
