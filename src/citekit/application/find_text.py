@@ -276,7 +276,7 @@ def _has_no_match(query: TextQuery, block: TextBlock) -> bool:
 
 def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[TextBlock]) -> Iterator[_Candidate]:
     """Yield the matches in `blocks` of one resource."""
-    headings = Headings(resource_map.outline)
+    headings = Headings(resource_map.outline.walk())
     visible: set[tuple[Location, str]] = set()
     for block in blocks:
         for match in matches_in(block.text, query, headings.on(block)):

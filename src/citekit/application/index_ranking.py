@@ -11,6 +11,7 @@ from citekit.application.index_text import IndexText
 from citekit.domain.errors import RequestRefused
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.locations import Chapter
+from citekit.domain.node import Node
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.ranking_index import IndexedDocument, PassageVectors, RankingIndex
 from citekit.domain.ports.text_index import TextIndex
@@ -78,8 +79,8 @@ class IndexRanking:
         name = resource_map.resource_id
         size = self.texts.size(name, text_version)
         blocks = [block for block in self.texts.blocks(name, text_version, 0, size) if not block.hidden]
-        headings = Headings(resource_map.outline)
-        pages = [PageText(block.text, _number(block), _titles(headings, block)) for block in blocks]
+        headings = Headings(node for node in resource_map.outline.walk() if not _is_part_of_chapter(node))
+        pages = [PageText(block.text, _number(block), headings.titles_on(block)) for block in blocks]
         names = (resource_map.title, PurePath(resource_map.source_path).stem)
         self.ranking.put(name, version, index_document(pages), name_terms(names), self._vectors(pages))
 
@@ -108,7 +109,6 @@ def _number(block: TextBlock) -> int:
     return 0
 
 
-def _titles(headings: Headings, block: TextBlock) -> list[str]:
-    """Return the titles of the nodes that begin in a block, but not of the parts of chapters, which have many blocks."""
-    nodes = headings.nodes_on(block)
-    return [node.title for node in nodes if not (isinstance(node.location, Chapter) and node.location.chars)]
+def _is_part_of_chapter(node: Node) -> bool:
+    """Return whether a node is a part of a chapter. A chapter has many blocks, and which one has the part is not known."""
+    return isinstance(node.location, Chapter) and node.location.chars is not None

@@ -362,7 +362,7 @@ class _Writer:
 
     def write(self, start: _Position | None) -> _Position | None:
         """Collect lines from `start`. Return where the first line begins that does not fit; None if all fit."""
-        headings = Headings(self.resource_map.outline)
+        headings = Headings(self.resource_map.outline.walk())
         file_format = by_name(self.resource_map.source_path)
         raw = self.resource_map.modality is Modality.TEXT and (file_format is None or file_format.name not in _PROSE)
         last: Location | None = None

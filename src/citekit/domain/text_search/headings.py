@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 
 from citekit.domain.library.extracted_text import UnitKind
 from citekit.domain.locations import Chapter, Lines, Location, Pages
 from citekit.domain.node import Node
 from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.quotes.transcript import Transcript
-from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import words_of
 
@@ -17,30 +17,48 @@ HEADING_LINES = 3
 """The maximum number of lines of a heading."""
 
 
-class Headings:
-    """The nodes of a map, by the page, line, or chapter in which they begin."""
+_Start = tuple[UnitKind, int]
+"""The kind and the number of the page, line, or chapter in which something begins."""
 
-    def __init__(self, resource_map: ResourceMap) -> None:
-        self._nodes: dict[tuple[UnitKind, int], list[Node]] = {}
-        for node in resource_map.walk():
+
+class Headings:
+    """The titles of nodes, by the page, line, or chapter in which the nodes begin."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self._titles: dict[_Start, list[str]] = {}
+        self._words: dict[_Start, frozenset[tuple[str, ...]]] = {}
+        for node in nodes:
             start = _start_of(node.location)
             if start is not None:
-                self._nodes.setdefault(start, []).append(node)
+                self._titles.setdefault(start, []).append(node.title)
 
-    def nodes_on(self, block: TextBlock) -> list[Node]:
-        """Return the nodes that begin on the pages, lines, or chapters of the block."""
-        located = block.located
-        if isinstance(located, Transcript):
-            return []
-        numbers = dict.fromkeys(located.units.numbers)
-        return [node for number in numbers for node in self._nodes.get((located.kind, number), ())]
+    def titles_on(self, block: TextBlock) -> list[str]:
+        """Return the titles of the nodes that begin on the pages, lines, or chapters of the block."""
+        return [title for start in _starts_in(block) for title in self._titles.get(start, ())]
 
     def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
-        """Return the titles, as words, of these nodes."""
-        return frozenset(tuple(words_of(node.title)) for node in self.nodes_on(block)) - {()}
+        """Return the same titles, each as its words."""
+        found = [self._words_at(start) for start in _starts_in(block)]
+        return found[0] if len(found) == 1 else frozenset(chain.from_iterable(found))
+
+    def _words_at(self, start: _Start) -> frozenset[tuple[str, ...]]:
+        """Return the titles at a start, each as its words. They are kept: a chapter can have many blocks and titles."""
+        titles = self._titles.get(start)
+        if titles is None:
+            return frozenset()
+        if start not in self._words:
+            self._words[start] = frozenset(tuple(words_of(title)) for title in titles) - {()}
+        return self._words[start]
 
 
-def _start_of(location: Location) -> tuple[UnitKind, int] | None:
+def _starts_in(block: TextBlock) -> list[_Start]:
+    located = block.located
+    if isinstance(located, Transcript):
+        return []
+    return [(located.kind, number) for number in dict.fromkeys(located.units.numbers)]
+
+
+def _start_of(location: Location) -> _Start | None:
     match location:
         case Pages(numbers=numbers):
             return UnitKind.PAGE, numbers[0]
