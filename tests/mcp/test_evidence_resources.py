@@ -27,11 +27,11 @@ from mcp_types import (
 )
 from PIL import Image
 
-from citekit.application.evidence_content import BINARY_LIMIT, READ_LIMIT, TEXT_LIMIT
+from citekit.application.evidence_content import BINARY_LIMIT, TEXT_LIMIT
 from citekit.container import bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.errors import RequestRefused
-from citekit.entrypoints.mcp.resources import evidence_in
+from citekit.entrypoints.mcp.resources import READ_LIMIT, evidence_in
 from citekit.wire import receipts
 from tests.mcp.server_process import Home, Served, node
 

@@ -9,14 +9,11 @@ from pathlib import Path
 from attrs import field, frozen
 
 from citekit.domain.digest import Digest
-from citekit.domain.errors import Cancelled, CiteKitError, ReceiptMissing, RequestRefused
+from citekit.domain.errors import Cancelled, CiteKitError, ReceiptMissing
 from citekit.domain.evidence import Receipt
 from citekit.domain.ports.evidence_store import EvidenceStore
 from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.outputs import Outputs
-
-READ_LIMIT = 2 * 1024 * 1024
-"""The maximum number of bytes of evidence that one call returns."""
 
 TEXT_LIMIT = 4_000
 """The maximum length of an inline text in characters."""
@@ -51,25 +48,6 @@ class InlineContent:
     note: str = ""
 
 
-@frozen(kw_only=True)
-class EvidencePart:
-    """A part of the bytes of evidence. `data` begins at the byte `start` of `receipt.evidence_size`."""
-
-    receipt: Receipt
-    start: int
-    data: bytes = field(repr=False)
-
-    @property
-    def text(self) -> str | None:
-        """The evidence as text if this is all of it and it is a text, else None."""
-        if not _is_text(self.receipt.media_type) or len(self.data) != self.receipt.evidence_size:
-            return None
-        try:
-            return self.data.decode()
-        except UnicodeDecodeError:
-            return None
-
-
 @frozen
 class EvidenceContent:
     """Reads evidence by its digest.
@@ -91,27 +69,15 @@ class EvidenceContent:
             raise _missing(digest)
         return receipt
 
-    def read(self, digest: Digest, first: int | None = None, last: int | None = None) -> EvidencePart:
-        """Return the bytes `first` to `last` (inclusive) of the evidence, or all of it.
+    def read(self, receipt: Receipt, start: int, end: int) -> bytes:
+        """Return the bytes of the evidence from the offset `start` up to `end`.
 
-        Raise `ReceiptMissing` if this home has no such evidence, and `RequestRefused` if the bytes do not exist or are more
-        than `READ_LIMIT`.
+        Raise `ReceiptMissing` if the evidence was removed in the meantime, or its bytes are not those of the receipt.
         """
-        receipt = self.receipt(digest)
-        size = receipt.evidence_size
-        start = first or 0
-        end = size if last is None else min(last + 1, size)
-        if start >= max(size, 1) or end < start or start < 0:
-            raise RequestRefused(f"There are no such bytes: the evidence has {size:,} bytes, numbered from 0.")
-        if end - start > READ_LIMIT:
-            raise RequestRefused(
-                f"The evidence has {size:,} bytes, but one call returns at most {READ_LIMIT:,}. Read it in parts, such as "
-                f"citekit://evidence/{digest.hex}/0-{READ_LIMIT - 1}. {smaller_form(receipt)}"
-            )
         data = self.store.read(receipt.key, start, end - start)
-        if data is None or (len(data) == size and Digest.of_bytes(data) != digest):
-            raise _missing(digest)
-        return EvidencePart(receipt=receipt, start=start, data=data)
+        if data is None or (len(data) == receipt.evidence_size and Digest.of_bytes(data) != receipt.evidence_digest):
+            raise _missing(receipt.evidence_digest)
+        return data
 
     def inline(self, receipt: Receipt, width: int | None = None) -> InlineContent | None:
         """Return the content of evidence if it is a text, a picture, or a short recording; else None.
@@ -119,7 +85,7 @@ class EvidenceContent:
         A long text is cut. A picture that is too large, or wider or higher than `width` pixels, is reduced.
         """
         media_type = receipt.media_type
-        if _is_text(media_type):
+        if is_text(media_type):
             return self._text(receipt)
         if media_type.startswith("image/") and not media_type.startswith("image/svg"):
             return self._image(receipt, width)
@@ -161,27 +127,13 @@ class EvidenceContent:
         return None
 
 
-def smaller_form(receipt: Receipt) -> str:
-    """Return a sentence that says how a client gets less of the evidence, or a form of it that an answer can show."""
-    media_type = receipt.media_type.partition(";")[0].strip()
-    if media_type == "application/pdf":
-        return "Call resolve with as: text for the words, or as: png for a picture."
-    match media_type.partition("/")[0]:
-        case "video":
-            return "Call resolve with as: frame for a picture."
-        case "audio":
-            return "Call resolve with a shorter part for a recording in the answer."
-        case "image":
-            return "Call resolve with width for a smaller picture."
-    return "Call readText for the words, or resolve a smaller part."
-
-
 def _missing(digest: Digest) -> ReceiptMissing:
     return ReceiptMissing(
         f"This home has no evidence with the digest {digest.hex}, or it was removed from the cache. Resolve the part again."
     )
 
 
-def _is_text(media_type: str) -> bool:
+def is_text(media_type: str) -> bool:
+    """Return whether evidence of this type can be shown as text."""
     name = media_type.partition(";")[0].strip()
     return name.startswith("text/") or name in _TEXTS

@@ -18,14 +18,14 @@ from typing import Any
 from attrs import define, field, frozen
 from mcp_types import AudioContent, CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
 
-from citekit.application.evidence_content import InlineContent, Kind, smaller_form
+from citekit.application.evidence_content import InlineContent, Kind
 from citekit.domain.chunks import without_chunk_children
 from citekit.domain.errors import ResourceMissing, SourceChanged, SourceMoved
 from citekit.domain.evidence import Evidence, Receipt
 from citekit.domain.node import Node
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp.path_redaction import Discretion
-from citekit.entrypoints.mcp.resources import evidence_uri
+from citekit.entrypoints.mcp.resources import evidence_uri, smaller_form
 from citekit.entrypoints.mcp.untrusted_text import quoted, quoted_json
 from citekit.settings.secrets import concealed
 from citekit.wire import locations, maps

@@ -24,9 +24,10 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from citekit.application.evidence_content import EvidenceContent
+from citekit.application.evidence_content import EvidenceContent, is_text
 from citekit.domain.digest import Digest
 from citekit.domain.errors import RequestRefused
+from citekit.domain.evidence import Receipt
 from citekit.entrypoints.mcp.untrusted_text import quoted, quoted_json
 from citekit.wire import receipts
 
@@ -36,6 +37,9 @@ ARGUMENT = "resource_id"
 TEMPLATE = f"{PREFIX}{{{ARGUMENT}}}"
 
 EVIDENCE_PREFIX = "citekit://evidence/"
+
+READ_LIMIT = 2 * 1024 * 1024
+"""The maximum number of bytes of evidence in one response."""
 
 PAGE = 200
 """The maximum number of maps per page of a listing."""
@@ -130,20 +134,59 @@ def evidence_contents(uri: str, name: EvidenceName, content: EvidenceContent) ->
     """Return the MCP response that contains evidence or its receipt.
 
     Text with characters that must be escaped is sent as bytes, so that the client gets exactly the evidence. Raise what
-    `EvidenceContent` raises.
+    `EvidenceContent` raises, and `RequestRefused` if the bytes do not exist or are more than `READ_LIMIT`.
     """
+    receipt = content.receipt(name.digest)
     if name.receipt:
-        return contents(
-            uri, quoted_json(json.dumps(receipts.to_plain(content.receipt(name.digest)), ensure_ascii=False))
-        )
-    part = content.read(name.digest, name.first, name.last)
-    media_type, text = part.receipt.media_type, part.text
-    if text is not None and all(quoted(line) == line for line in text.split("\n")):
+        return contents(uri, quoted_json(json.dumps(receipts.to_plain(receipt), ensure_ascii=False)))
+    start, end = _span(name, receipt)
+    data = content.read(receipt, start, end)
+    is_whole, media_type = len(data) == receipt.evidence_size, receipt.media_type
+    text = _plain_text(data) if is_whole and is_text(media_type) else None
+    if text is not None:
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=media_type, text=text)])
-    if len(part.data) < part.receipt.evidence_size:
-        media_type = "application/octet-stream"
-    blob = b64encode(part.data).decode()
-    return ReadResourceResult(contents=[BlobResourceContents(uri=uri, mime_type=media_type, blob=blob)])
+    blob = BlobResourceContents(
+        uri=uri, mime_type=media_type if is_whole else "application/octet-stream", blob=b64encode(data).decode()
+    )
+    return ReadResourceResult(contents=[blob])
+
+
+def _plain_text(data: bytes) -> str | None:
+    """Return the text of evidence, or None if it is not UTF-8 or has characters that must be escaped."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    return text if all(quoted(line) == line for line in text.split("\n")) else None
+
+
+def _span(name: EvidenceName, receipt: Receipt) -> tuple[int, int]:
+    """Return where the bytes that a URI names begin and end. Raise `RequestRefused` if there are none or too many."""
+    size, start = receipt.evidence_size, name.first or 0
+    end = size if name.last is None else min(name.last + 1, size)
+    if start >= max(size, 1) or end < start:
+        raise RequestRefused(f"There are no such bytes: the evidence has {size:,} bytes, numbered from 0.")
+    if end - start > READ_LIMIT:
+        raise RequestRefused(
+            f"The evidence has {size:,} bytes, but one call returns at most {READ_LIMIT:,}. Read it in parts, such as "
+            f"{evidence_uri(receipt.evidence_digest)}/0-{READ_LIMIT - 1}. {smaller_form(receipt)}"
+        )
+    return start, end
+
+
+def smaller_form(receipt: Receipt) -> str:
+    """Return a sentence that says how a client gets less of the evidence, or a form of it that an answer can show."""
+    media_type = receipt.media_type.partition(";")[0].strip()
+    if media_type == "application/pdf":
+        return "Call resolve with as: text for the words, or as: png for a picture."
+    match media_type.partition("/")[0]:
+        case "video":
+            return "Call resolve with as: frame for a picture."
+        case "audio":
+            return "Call resolve with a shorter part for a recording in the answer."
+        case "image":
+            return "Call resolve with width for a smaller picture."
+    return "Call readText for the words, or resolve a smaller part."
 
 
 def page_of(ids: Sequence[str], cursor: str | None) -> ListResourcesResult:

@@ -211,8 +211,13 @@ class Tools:
         kept = self.app.resolve.cached(asked)
         if kept is None or kept.receipt != evidence.receipt:
             kept = evidence
-        inline = None if evidence.receipt is None else self.app.evidence_content.inline(evidence.receipt, width)
-        return self.answers.of((asked, width), kept, lambda: evidence_answer(kept, self.discreet, inline))
+
+        def made() -> Answer:
+            receipt = kept.receipt
+            inline = None if receipt is None else self.app.evidence_content.inline(receipt, width)
+            return evidence_answer(kept, self.discreet, inline)
+
+        return self.answers.of((asked, width), kept, made)
 
     def _cached_evidence(self, arguments: Arguments) -> Answer | None:
         asked = _evidence_named(arguments)
