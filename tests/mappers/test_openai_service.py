@@ -21,7 +21,6 @@ from citekit.adapters.mappers.llm.messages import (
     Reply,
     TextPart,
     Turn,
-    Usage,
 )
 from citekit.adapters.mappers.llm.openai import messages
 from citekit.adapters.mappers.llm.openai.service import DEFAULT_MODEL, OpenAiService
@@ -29,6 +28,7 @@ from citekit.adapters.mappers.llm.openai.strict_schema import strict
 from citekit.adapters.system.retry import Retries
 from citekit.domain.errors import Cancelled, MapperUnavailable, SourceUnreadable
 from citekit.domain.formats import BY_SUFFIX
+from citekit.domain.model_usage import Usage
 from citekit.domain.progress import Progress, silent
 from tests.services.openai_faults import FAULTS, SCHEMA, Fault, make_pdf, outcome_of, text_of
 from tests.services.openai_server import KEY, Compatible, OpenAiServer, Step, error

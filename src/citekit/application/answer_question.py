@@ -21,6 +21,7 @@ from citekit.domain.answering import (
     unquoted_numbers,
 )
 from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable
+from citekit.domain.library.excerpt import around
 from citekit.domain.ports.answer_model import AnswerModel
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.verdict import QuoteVerdict
@@ -112,23 +113,8 @@ class AnswerQuestion:
 
 
 def _passage(page: RankedPage) -> Passage:
-    start, end = _part(page)
-    text = page.block.text[start:end]
-    return Passage(Address(page.resource_id, page.extent), text, page.text, page.score)
-
-
-def _part(page: RankedPage) -> tuple[int, int]:
-    """Return where the part of a page that the model gets begins and ends: whole lines around the best ones."""
-    text = page.block.text
-    if len(text) <= LONGEST:
-        return 0, len(text)
-    start = max(0, min(page.start - LONGEST // 3, len(text) - LONGEST))
-    end = min(len(text), start + LONGEST)
-    if start:
-        start = text.find("\n", start, page.start) + 1 or start
-    if end < len(text):
-        end = max(text.rfind("\n", start, end), page.end) if page.end <= end else end
-    return start, end
+    start, end = around(page.block.text, page.start, page.end, LONGEST)
+    return Passage(Address(page.resource_id, page.extent), page.block.text[start:end], page.text, page.score)
 
 
 def _faults(withheld: Sequence[CheckedStatement]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from attrs import field, frozen
 
 from citekit.domain.address import Address
+from citekit.domain.model_usage import Usage
 from citekit.domain.quotes.verdict import QuoteVerdict
 
 WORDS = 3
@@ -15,7 +16,7 @@ WORDS = 3
 
 _NUMBER = re.compile(r"\d(?:[\d.,\u00a0\u202f]*\d)?")
 _SEPARATORS = re.compile(r"[^\d]")
-_TOO_COMMON = 2
+_DIGITS = 2
 
 
 @frozen
@@ -44,29 +45,12 @@ class Statement:
     citations: Sequence[Citation] = field(converter=tuple[Citation, ...])
 
 
-@frozen(kw_only=True)
-class Cost:
-    """The number of requests to the model, and of tokens as the service counts them."""
-
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    def __add__(self, other: Cost) -> Cost:
-        """Return the sum of both costs."""
-        return Cost(
-            requests=self.requests + other.requests,
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-        )
-
-
 @frozen
 class Draft:
     """A model's answer before verification. Without statements, the passages do not answer the question."""
 
     statements: Sequence[Statement] = field(converter=tuple[Statement, ...])
-    cost: Cost = Cost()
+    cost: Usage = field(factory=Usage)
 
 
 @frozen
@@ -116,7 +100,7 @@ class CheckedAnswer:
     model: str | None
     passages: Sequence[Passage] = field(converter=tuple[Passage, ...])
     statements: Sequence[CheckedStatement] = field(default=(), converter=tuple[CheckedStatement, ...])
-    cost: Cost = Cost()
+    cost: Usage = field(factory=Usage)
 
     @property
     def supported(self) -> Sequence[CheckedStatement]:
@@ -140,7 +124,7 @@ def unquoted_numbers(statement: str, sources: Sequence[str]) -> list[str]:
     Signs that separate digits are ignored, so 1,577.0 and 1577.0 are the same number.
     """
     known = {_digits(number) for source in sources for number in _NUMBER.findall(source)}
-    found = dict.fromkeys(number for number in _NUMBER.findall(statement) if len(_digits(number)) >= _TOO_COMMON)
+    found = dict.fromkeys(number for number in _NUMBER.findall(statement) if len(_digits(number)) >= _DIGITS)
     return [number for number in found if _digits(number) not in known]
 
 

@@ -13,13 +13,23 @@ _BORDER = re.compile(r"\s*\n\s*|(?<=[.!?\u2026\u3002\uff01\uff1f])[\"'\u201d\u20
 def excerpt(text: str, passage: str, limit: int) -> str:
     """Return at most `limit` characters of `text`, plus the marks where it is cut: `passage` and what is next to it.
 
-    Whole sentences and lines are added on both sides in turn. If the passage is not in the text, the excerpt is the
-    beginning of the text; if it is longer than the limit, its own beginning.
+    If the passage is not in the text, the excerpt is the beginning of the text. See `around`.
+    """
+    at = text.find(passage)
+    start, end = around(text, max(0, at), max(0, at) + (len(passage) if at >= 0 else 0), limit)
+    before, after = f"{CUT} " if start else "", f" {CUT}" if end < len(text) else ""
+    return f"{before}{text[start:end].strip()}{after}" if before or after else text
+
+
+def around(text: str, start: int, end: int, limit: int) -> tuple[int, int]:
+    """Return the start and end of a part of `text` with at most `limit` characters around those from `start` to `end`.
+
+    Whole sentences and lines are added on both sides in turn. If the given part is longer than the limit, the result is
+    its beginning.
     """
     if len(text) <= limit:
-        return text
-    start = max(0, text.find(passage))
-    end = min(len(text), start + (len(passage) if text.startswith(passage, start) else 0), start + limit)
+        return 0, len(text)
+    end = min(end, start + limit)
     borders = sorted({0, len(text), *(found.end() for found in _BORDER.finditer(text))})
     before = [each for each in reversed(borders) if each < start]
     after = [each for each in borders if each > end]
@@ -30,6 +40,4 @@ def excerpt(text: str, passage: str, limit: int) -> str:
             end, is_open = after.pop(0), True
         if before and end - before[0] <= limit:
             start, is_open = before.pop(0), True
-    if start == end:  # a single sentence that is too long
-        end = start + limit
-    return f"{f'{CUT} ' if start else ''}{text[start:end].strip()}{f' {CUT}' if end < len(text) else ''}"
+    return start, end if end > start else start + limit  # a single sentence can be too long

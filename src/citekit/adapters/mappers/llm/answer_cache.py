@@ -18,11 +18,11 @@ from typing import Any, Protocol
 from attrs import define, field, frozen
 
 from citekit.adapters.mappers.llm.answers import Answer, RawNode
-from citekit.adapters.mappers.llm.messages import Usage
 from citekit.adapters.system.files import write_atomically
 from citekit.adapters.system.home_files import check_folder, make_folder, read_file
 from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import HomeUnwritable
+from citekit.domain.model_usage import Usage
 
 LIFETIME = 30 * 86_400.0
 """Seconds after which answers about an unfinished map are removed."""

@@ -20,13 +20,13 @@ from citekit.adapters.mappers.llm.messages import (
     Reply,
     Session,
     Turn,
-    Usage,
     charged,
     without_surrogates,
 )
 from citekit.adapters.mappers.llm.proposals import Fault, title_of
 from citekit.adapters.mappers.llm.title_words import folded
 from citekit.domain.errors import FaultyAnswer
+from citekit.domain.model_usage import Usage
 from citekit.domain.progress import Progress
 
 CONTINUATION_LIMIT = 8

@@ -20,7 +20,7 @@ from citekit.adapters.mappers.llm.file_views import FileViewer, Viewer
 from citekit.adapters.mappers.llm.location_codec import LocationCodec
 from citekit.adapters.mappers.llm.mapping_task import MappingTask, WindowResult
 from citekit.adapters.mappers.llm.media_views import media_windows
-from citekit.adapters.mappers.llm.messages import Generation, Limits, Service, Session, Usage
+from citekit.adapters.mappers.llm.messages import Generation, Limits, Service, Session
 from citekit.adapters.mappers.llm.page_views import image_windows, pdf_windows
 from citekit.adapters.mappers.llm.parallel import Slots, run_parallel
 from citekit.adapters.mappers.llm.pdf_titles import pdf_text
@@ -33,6 +33,7 @@ from citekit.domain.errors import CiteKitError, FaultyAnswer, MapperUnavailable,
 from citekit.domain.formats import BOOKS, Format
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.modality import Modality
+from citekit.domain.model_usage import Usage
 from citekit.domain.ports.mapper import Mapper
 from citekit.domain.ports.media_probe import MediaProbe
 from citekit.domain.ports.reader import Reader

@@ -13,13 +13,14 @@ from citekit.adapters.mappers.llm.answer_schema import answer_schema
 from citekit.adapters.mappers.llm.answers import Answer
 from citekit.adapters.mappers.llm.conversation import Conversation, UsageTotal
 from citekit.adapters.mappers.llm.location_codec import LocationCodec
-from citekit.adapters.mappers.llm.messages import Question, Session, TextPart, Usage
+from citekit.adapters.mappers.llm.messages import Question, Session, TextPart
 from citekit.adapters.mappers.llm.proposal_tree import Branch
 from citekit.adapters.mappers.llm.proposals import Fault
 from citekit.adapters.mappers.llm.validator import AnswerValidator, ValidatedAnswer
 from citekit.adapters.mappers.llm.windows import Window
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.formats import BOOKS
+from citekit.domain.model_usage import Usage
 from citekit.domain.progress import Progress
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source

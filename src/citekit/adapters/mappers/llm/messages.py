@@ -12,6 +12,7 @@ from attrs import define, field, frozen
 
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.formats import Format
+from citekit.domain.model_usage import Usage
 from citekit.domain.progress import Progress
 
 
@@ -75,23 +76,6 @@ class Generation:
     temperature: float | None = None
     thinking: str | None = None
     max_output: int | None = None
-
-
-@frozen
-class Usage:
-    """The number of requests that reached the service and of tokens as the service counts them."""
-
-    requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        """Return the sum of both usages."""
-        return Usage(
-            self.requests + other.requests,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-        )
 
 
 @frozen

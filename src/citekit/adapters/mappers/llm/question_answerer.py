@@ -18,11 +18,11 @@ from citekit.adapters.mappers.llm.messages import (
     Session,
     TextPart,
     Turn,
-    Usage,
     without_surrogates,
 )
-from citekit.domain.answering import Citation, Cost, Draft, Statement
+from citekit.domain.answering import Citation, Draft, Statement
 from citekit.domain.errors import FaultyAnswer
+from citekit.domain.model_usage import Usage
 from citekit.domain.ports.answer_model import AnswerConversation
 from citekit.domain.progress import Progress
 
@@ -124,8 +124,7 @@ class _Conversation:
             usage += reply.usage
             statements = self._read(without_surrogates(reply.text))
             if statements is not None:
-                cost = Cost(requests=usage.requests, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
-                return Draft(statements, cost)
+                return Draft(statements, usage)
             self._follow_up(_UNREADABLE)
         raise FaultyAnswer("The answer of the model", ["$: it contains no list of statements"])
 

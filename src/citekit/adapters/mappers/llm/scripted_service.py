@@ -8,9 +8,10 @@ from contextlib import contextmanager
 
 from attrs import define, field
 
-from citekit.adapters.mappers.llm.messages import Limits, Question, Reply, Session, Usage
+from citekit.adapters.mappers.llm.messages import Limits, Question, Reply, Session
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.formats import Format
+from citekit.domain.model_usage import Usage
 from citekit.domain.progress import Progress
 
 Line = str | Reply | Exception

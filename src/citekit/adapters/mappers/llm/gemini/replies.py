@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from citekit.adapters.mappers.llm.messages import NoReplyError, Reply, Usage, without_surrogates
+from citekit.adapters.mappers.llm.messages import NoReplyError, Reply, without_surrogates
+from citekit.domain.model_usage import Usage
 
 if TYPE_CHECKING:
     from google.genai import types

@@ -31,7 +31,6 @@ from citekit.adapters.mappers.llm.messages import (
     Reply,
     Session,
     TextPart,
-    Usage,
     charge,
 )
 from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
@@ -41,6 +40,7 @@ from citekit.adapters.system.retry import Retries, Verdict, tried
 from citekit.domain.errors import MapperUnavailable
 from citekit.domain.formats import Format
 from citekit.domain.modality import Modality
+from citekit.domain.model_usage import Usage
 from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from attrs import define, evolve, field, frozen
 
 from citekit.adapters.libraries import openai as driver
 from citekit.adapters.libraries.service_keys import without_key
-from citekit.adapters.mappers.llm.messages import Budget, Generation, NoReplyError, Question, Reply, Usage, charge
+from citekit.adapters.mappers.llm.messages import Budget, Generation, NoReplyError, Question, Reply, charge
 from citekit.adapters.mappers.llm.openai.capabilities import AnswerFormat, Capabilities, without_refused
 from citekit.adapters.mappers.llm.openai.failures import BadResponseError, Endpoint, refusal, verdict
 from citekit.adapters.mappers.llm.openai.messages import ChatMessages, MessageWriter
@@ -24,6 +24,7 @@ from citekit.adapters.mappers.llm.openai.stream import Completion
 from citekit.adapters.mappers.llm.openai.strict_schema import may_match, strict, without_wrapping
 from citekit.adapters.system.interruptible import attended
 from citekit.adapters.system.retry import Retries, Verdict, tried
+from citekit.domain.model_usage import Usage
 from citekit.domain.progress import Progress
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from citekit.adapters.libraries import openai as driver
-from citekit.adapters.mappers.llm.messages import Usage
 from citekit.adapters.mappers.llm.openai.failures import BadResponseError
+from citekit.domain.model_usage import Usage
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
