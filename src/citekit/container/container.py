@@ -659,6 +659,7 @@ class Container:
         """The use case that diagnoses problems of the installation and the home."""
         from citekit.adapters.libraries import installation
         from citekit.application.doctor import Component, Doctor
+        from citekit.domain.mcp_clients import SERVER
 
         settings = self.settings
         folders = {"maps": settings.maps_folder, "evidence": settings.output_folder, "cache": settings.cache_folder}
@@ -673,7 +674,7 @@ class Container:
             index_fault=lambda: installation.index_fault(settings.cache_folder / INDEX),
             remote_leftovers=lambda: [f"{each.name} at {each.service}" for each in self.leftovers.pending()],
             leftovers=lambda: installation.leftovers(self._written),
-            clients=lambda: self.mcp_clients.connected("citekit"),
+            clients=lambda: self.mcp_clients.connected(SERVER),
         )
 
     def clean_leftovers(self) -> int:

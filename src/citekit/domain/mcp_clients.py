@@ -8,6 +8,9 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+SERVER = "citekit"
+"""The name of the server in the settings of clients."""
+
 
 @frozen(kw_only=True)
 class ServerEntry:

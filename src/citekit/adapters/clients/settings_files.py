@@ -30,7 +30,7 @@ _PRIVATE = 0o600
 
 
 class _UnsureError(Exception):
-    """The settings cannot be changed without a doubt. The message is a clause."""
+    """The settings cannot be changed safely. The message is a clause."""
 
 
 @frozen

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import overload
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationOutside
 from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages
@@ -93,6 +93,16 @@ def _units(units: Iterable[Unit]) -> Units:
     return Units.of(units)
 
 
+def _gathered(numbered: Iterable[tuple[int, str]], separator: str) -> tuple[str, Units]:
+    """Return the texts joined with `separator` between them, and their units."""
+    pieces, units, start = list[str](), Units(), 0
+    for number, piece in numbered:
+        pieces.append(piece)
+        units.add(number, start, start + len(piece))
+        start += len(piece) + len(separator)
+    return separator.join(pieces), units
+
+
 @frozen
 class ExtractedText:
     """The text of a document in reading order, without markup, divided into units such as pages or lines.
@@ -129,11 +139,13 @@ class ExtractedText:
         pieces = list(texts)
         if not any(piece and not piece.isspace() for piece in pieces):
             return cls(kind, "", [Unit(number, 0, 0) for number in range(1, len(pieces) + 1)], unread=unread)
-        units, start = Units(), 0
-        for number, piece in enumerate(pieces, 1):
-            units.add(number, start, start + len(piece))
-            start += len(piece) + len(separator)
-        return cls(kind, separator.join(pieces), units, unread=unread, recognized=recognized)
+        text, units = _gathered(enumerate(pieces, 1), separator)
+        return cls(kind, text, units, unread=unread, recognized=recognized)
+
+    def with_units(self, numbered: Iterable[tuple[int, str]]) -> ExtractedText:
+        """Return the same text with other units: one, on lines of its own, for each number and text."""
+        text, units = _gathered(numbered, "\n")
+        return evolve(self, text=text, units=units)
 
     def unit_at(self, offset: int) -> Unit:
         """Return the unit that contains the character at `offset`, or else the last unit that begins before `offset`.

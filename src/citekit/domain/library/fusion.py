@@ -48,21 +48,27 @@ def calibration_of(embedder: str) -> Calibration:
 
     A combination of embedders, such as `a*0.4+b*0.6`, is looked up by the set of its embedders, without the weights.
     """
-    parts = frozenset(part.partition("*")[0] for part in embedder.split("+"))
-    return _CALIBRATIONS.get(parts, DEFAULT)
+    return _CALIBRATIONS.get(_parts(embedder), DEFAULT)
 
 
-_SHARE, _NEAREST = 0.65, 1e-4
+def _parts(embedder: str) -> frozenset[str]:
+    return frozenset(part.partition("*")[0] for part in embedder.split("+"))
+
+
+_SHARE = 0.65
+"""Chosen on questions about English books in English, German, and Spanish; see docs/explanation/retrieval.md."""
+
+_NEAREST = 1e-4
+"""How near to 0 and 1 a score counts. Beyond, its log odds would outweigh any other score."""
 
 
 def share_of(embedder: str) -> float:
     """Return how much the score of the vector index counts for chunks on ranked pages, from 0 to 1.
 
     Pages are ranked by words and by static vectors of English. The embedders that were measured add nothing to that (see
-    `_CALIBRATIONS`). Others may know other languages, or the meaning of a question in another language than the book.
+    `_CALIBRATIONS`). Others may know more languages, and so match a question with a book in another language.
     """
-    parts = frozenset(part.partition("*")[0] for part in embedder.split("+"))
-    return 0.0 if parts in _CALIBRATIONS or embedder.startswith("hashing") else _SHARE
+    return 0.0 if _parts(embedder) in _CALIBRATIONS or embedder.startswith("hashing") else _SHARE
 
 
 def mixed(page: float, chunk: float, share: float) -> float:

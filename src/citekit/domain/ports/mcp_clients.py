@@ -41,7 +41,7 @@ class McpClients(Protocol):
         """Return the change that adds or replaces the entry, in the settings of the user or of the folder `project`.
 
         Raise `RequestRefused` if the client is unknown or has no settings for projects, or if its file cannot be read or
-        changed without a doubt.
+        changed safely.
         """
 
     def removing(self, client: str, name: str, project: Path | None = None) -> ClientChange:

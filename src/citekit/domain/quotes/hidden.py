@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from attrs import evolve
-
-from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 
 NOT_VISIBLE = (
     "not visible: the page does not show these words (they are covered, transparent, tiny, in the color of what is below "
@@ -40,13 +36,4 @@ def split_hidden(text: ExtractedText) -> tuple[ExtractedText, ExtractedText | No
     keeps_empty = text.kind is not UnitKind.ROW
     shown = ((number, before) for number, before, _, _ in units if before or keeps_empty)
     whole = ((number, after if mark else before) for number, before, mark, after in units)
-    return _joined(text, shown), _joined(text, whole)
-
-
-def _joined(text: ExtractedText, numbered: Iterable[tuple[int, str]]) -> ExtractedText:
-    pieces, units, start = list[str](), Units(), 0
-    for number, piece in numbered:
-        pieces.append(piece)
-        units.add(number, start, start + len(piece))
-        start += len(piece) + 1
-    return evolve(text, text="\n".join(pieces), units=units)
+    return text.with_units(shown), text.with_units(whole)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 from citekit.domain.quotes.hidden import NOT_VISIBLE
@@ -54,14 +54,8 @@ def blocks_of(texts: Sequence[Quotable]) -> Iterator[TextBlock]:
 def _differing_units(shown: ExtractedText, whole: ExtractedText) -> ExtractedText:
     """Return the units of the complete text that differ from those of the visible text with the same numbers."""
     known = {unit.number: shown.text[unit.start : unit.end] for unit in shown.units}
-    pieces, units, start = list[str](), Units(), 0
-    for unit in whole.units:
-        text = whole.text[unit.start : unit.end]
-        if text != known.get(unit.number):
-            pieces.append(text)
-            units.add(unit.number, start, start + len(text))
-            start += len(text) + 1
-    return evolve(whole, text="\n".join(pieces), units=units)
+    own = ((unit.number, whole.text[unit.start : unit.end]) for unit in whole.units)
+    return whole.with_units((number, text) for number, text in own if text != known.get(number))
 
 
 def _unit_blocks(text: ExtractedText) -> Iterator[ExtractedText]:

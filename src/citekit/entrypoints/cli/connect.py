@@ -13,7 +13,7 @@ import click
 from attrs import frozen
 
 from citekit.domain.errors import CiteKitError
-from citekit.domain.mcp_clients import ClientChange, ClientState, ServerEntry
+from citekit.domain.mcp_clients import SERVER, ClientChange, ClientState, ServerEntry
 from citekit.domain.ports.mcp_clients import McpClients
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
@@ -21,9 +21,6 @@ from citekit.entrypoints.cli.errors import CommandError
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.failures import sentence
-
-SERVER = "citekit"
-"""The name of the server in the settings of clients."""
 
 _SAID = {
     ClientState.ADDED: ("connected", "green"),
@@ -69,7 +66,7 @@ def command(
     Adds the server `citekit` to the settings of each CLIENT (default: all that are installed): claude-desktop,
     claude-code, cursor, vscode, cline, windsurf, zed, gemini-cli, codex, goose, lm-studio, opencode, copilot-cli. The
     entry starts this installation for the home that this command uses. Everything else in the settings stays as it is,
-    also comments, and the former file is kept beside it (.citekit-backup). A file that cannot be changed safely is left
+    including comments, and the former file is kept beside it (.citekit-backup). A file that cannot be changed safely is left
     alone. Restart the client afterward.
     """
     known = session.app.mcp_clients
@@ -99,8 +96,7 @@ def command(
 def _entry(session: Session) -> ServerEntry:
     settings = session.app.settings
     arguments = ("-m", "citekit", "serve", "--home", str(settings.home.absolute()))
-    roots = os.environ.get("CITEKIT_ROOTS")
-    environment = {"CITEKIT_ROOTS": roots} if roots else {}
+    environment = {"CITEKIT_ROOTS": os.pathsep.join(map(str, settings.roots))} if settings.roots else {}
     return ServerEntry(name=SERVER, command=sys.executable, arguments=arguments, environment=environment)
 
 

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from citekit.adapters.formats.shared.office_colors import TINY
 from citekit.domain.quotes.superscripts import subscript, superscript
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
-TINY = 200
-"""Font size in hundredths of a point up to which text is not legible."""
-
 FAINT = 5_000
 """Opacity in thousandths of a percent up to which text is not legible."""
 
 _USUAL = 1_800
+"""Font size in hundredths of a point of text that specifies none."""
+
 _FILLS = frozenset(("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "grpFill"))
 
 
@@ -60,7 +60,7 @@ class _Looks:
         size = next((number for each in said if (number := _number(each.get("sz"))) is not None), _USUAL)
         fill = next((child for each in said for child in each if _local(child) in _FILLS), None)
         outlined = any(each.find("{*}ln") is not None for each in said)
-        if size * self.scale <= TINY:
+        if size * self.scale <= 100 * TINY:
             return False
         return fill is None or outlined or not _is_clear(fill)
 
