@@ -58,7 +58,7 @@ class Answer:
 
 def read_answer(text: str) -> Answer:
     """Parse `text`, a model's reply, and return the answer in it. Never raise errors. Incomplete nodes are omitted."""
-    body = _THOUGHTS.sub("", text.lstrip("\ufeff")).strip()
+    body = without_thoughts(text).strip()
     opening = _OPENING.search(body)
     if opening is None:
         said = " ".join(body.split())[:80]
@@ -72,6 +72,11 @@ def read_answer(text: str) -> Answer:
     if nodes is None:
         return Answer(error="it contains no list of nodes")
     return Answer(title=_title_of(value), items=_first_nodes(_items(nodes)))
+
+
+def without_thoughts(text: str) -> str:
+    """Return a reply without a byte order mark and without the thoughts that some models write before their answer."""
+    return _THOUGHTS.sub("", text.lstrip("\ufeff"))
 
 
 def join_answers(answer: Answer, tail: Answer) -> Answer:

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from citekit.adapters.libraries.service_keys import redacted
+from citekit.adapters.mappers.llm.answers import without_thoughts
 from citekit.adapters.mappers.llm.messages import (
     Question,
     Reply,
@@ -76,7 +77,6 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 _UNREADABLE = "Your answer was not the JSON object that was asked for. Answer again, with that object alone."
-_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _OPENING = re.compile(r'\{\s*"statements"')
 
 
@@ -134,7 +134,7 @@ class _Conversation:
 
     def _read(self, text: str) -> list[Statement] | None:
         """Return the statements in a reply, or None if it has no list of them. Malformed items are ignored."""
-        body = _THOUGHTS.sub("", text)
+        body = without_thoughts(text)
         opening = _OPENING.search(body)
         if opening is None:
             return None
