@@ -7,6 +7,7 @@ each character is computed once and cached. Unlike with `re`, no pattern can tak
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from re import _constants as codes  # type: ignore[attr-defined]
@@ -222,13 +223,18 @@ def _required(parts: Any) -> list[str]:
     return list(filter(None, runs))
 
 
+_BLANK_INNER = sys.version_info >= (3, 14)
+r"""Whether `\B` matches an empty line in `re`, as it does since Python 3.14."""
+
+
 def _condition(code: object) -> Callable[[str, str], bool]:
     if code in (codes.AT_BEGINNING, codes.AT_BEGINNING_STRING):
         return lambda before, _: not before
     if code in (codes.AT_END, codes.AT_END_STRING):
         return lambda _, after: not after
-    wanted = code is codes.AT_BOUNDARY
-    return lambda before, after: (_is_word(before) != _is_word(after)) is wanted
+    if code is codes.AT_BOUNDARY:
+        return lambda before, after: _is_word(before) != _is_word(after)
+    return lambda before, after: (_is_word(before) == _is_word(after)) and bool(before or after or _BLANK_INNER)
 
 
 def _accepting(code: object, value: Any) -> _Accepts:
