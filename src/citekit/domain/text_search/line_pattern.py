@@ -223,7 +223,7 @@ def _required(parts: Any) -> list[str]:
     return list(filter(None, runs))
 
 
-_BLANK_INNER = sys.version_info >= (3, 14)
+_MATCHES_EMPTY = sys.version_info >= (3, 14)
 r"""Whether `\B` matches an empty line in `re`, as it does since Python 3.14."""
 
 
@@ -234,7 +234,7 @@ def _condition(code: object) -> Callable[[str, str], bool]:
         return lambda _, after: not after
     if code is codes.AT_BOUNDARY:
         return lambda before, after: _is_word(before) != _is_word(after)
-    return lambda before, after: (_is_word(before) == _is_word(after)) and bool(before or after or _BLANK_INNER)
+    return lambda before, after: (_is_word(before) == _is_word(after)) and bool(before or after or _MATCHES_EMPTY)
 
 
 def _accepting(code: object, value: Any) -> _Accepts:
