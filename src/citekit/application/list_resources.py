@@ -61,8 +61,10 @@ class ListResources:
     _state: str | None = field(default=None, init=False)
     _searched: Sequence[_Searched] = field(default=(), init=False)
 
-    def __call__(self, query: str = "", cursor: str | None = None) -> ResourceList:
+    def __call__(self, query: str = "", cursor: str | None = None, limit: int | None = None) -> ResourceList:
         """Return a page of the resources whose ID, title, or path contains every word of `query`, regardless of case.
+
+        `limit` is the number of resources of the page, by default `page`.
 
         Resources whose ID, title, or file name has all words precede those where a folder has one. Raise
         `RequestRefused` for an invalid cursor or too many words, or `MapCorrupt` if the folder of maps cannot be read.
@@ -73,7 +75,7 @@ class ListResources:
         keys = self._matching(words) if words else [(0, each) for each in self.maps.ids()]
         after = None if cursor is None else _key(cursor)
         rest = keys if after is None else [key for key in keys if key > after]
-        shown = rest[: self.page]
+        shown = rest[: self.page if limit is None else limit]
         return ResourceList(
             resources=[self._listed(name) for _, name in shown],
             total=len(keys),

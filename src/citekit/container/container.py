@@ -13,7 +13,7 @@ from attrs import define, field
 from citekit.container.cached_property import first_use
 from citekit.container.extractors import lazy_extractors
 from citekit.container.lazy_proxy import lazy
-from citekit.container.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES, RANKING, TEXTS
+from citekit.container.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES, RANKING, TEXTS, VIEW
 from citekit.container.ports import Ports
 from citekit.domain.errors import RequestRefused, SourceUnsupported
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from citekit.adapters.sandbox.worker_pool import WorkerPool
     from citekit.adapters.sources.allowed_folders import AllowedFolders
     from citekit.adapters.sources.ingested_files import IngestedPlaces
+    from citekit.adapters.storage.uploads import Uploads
     from citekit.application.agent_context import ReadContext
     from citekit.application.answer_question import AnswerQuestion
     from citekit.application.doctor import Doctor
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from citekit.application.remove_resource import RemoveResource
     from citekit.application.resolve import Resolve
     from citekit.application.search import Search
+    from citekit.application.show_resource import ShowResource
     from citekit.application.structure import GetStructure
     from citekit.application.validate_map import ValidateMap
     from citekit.application.verify import VerifyEvidence
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.media_probe import MediaProbe
     from citekit.domain.ports.node_index import NodeIndex
     from citekit.domain.ports.outputs import Outputs
+    from citekit.domain.ports.page_views import PageViews
     from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.ranking_index import RankingIndex
     from citekit.domain.ports.reader import Reader
@@ -115,6 +118,14 @@ class Container:
         from citekit.adapters.storage.outputs import FriendlyOutputs
 
         return self._given.get("outputs") or FriendlyOutputs(self.settings.output_folder)
+
+    @first_use
+    def uploads(self) -> Uploads:
+        """The files of the home that were added through the browser."""
+        from citekit.adapters.storage.uploads import Uploads
+        from citekit.settings.places import UPLOADS
+
+        return Uploads(self.settings.home / UPLOADS)
 
     @first_use
     def sources(self) -> Sources:
@@ -413,6 +424,29 @@ class Container:
         from citekit.application.agent_context import ReadContext
 
         return ReadContext(self.maps)
+
+    @first_use
+    def page_views(self) -> PageViews:
+        """The service that draws pages for people. It runs in a worker, unless files are parsed in this process."""
+        if self.workers is None:
+            return self.parsers.page_views
+        from citekit.adapters.sandbox.sandboxed_readers import IsolatedPageViews
+
+        return IsolatedPageViews(self.parsers.page_views, self.workers)
+
+    @first_use
+    def show(self) -> ShowResource:
+        """Return the use case that shows mapped files in a viewer."""
+        from citekit.application.show_resource import ShowResource
+
+        return ShowResource(self.maps, self.locate, self.quotable, self.page_views, self.reader)
+
+    @first_use
+    def view_token(self) -> str:
+        """The secret that admits a browser to the page of this home. It stays the same, so that links stay valid."""
+        from citekit.adapters.system.home_seal import HomeSeal
+
+        return HomeSeal(self.settings.cache_folder / VIEW, private=True).code(b"view").hex()
 
     @first_use
     def extractors(self) -> Sequence[Extractor]:

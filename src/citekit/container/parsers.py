@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.mapper import Mapper
     from citekit.domain.ports.measurer import Measurer
     from citekit.domain.ports.media_probe import MediaProbe
+    from citekit.domain.ports.page_views import PageViews
     from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.text_reader import TextReader
@@ -159,6 +160,13 @@ class Parsers:
         from citekit.adapters.formats.pdf.text_reader import drawn_pages
 
         return drawn_pages(source.path, pages, password=self.password)
+
+    @first_use
+    def page_views(self) -> PageViews:
+        """The service that draws pages for people."""
+        from citekit.adapters.formats.page_views import FormatPageViews
+
+        return FormatPageViews(self)
 
     @first_use
     def viewer(self) -> Viewer:

@@ -111,6 +111,9 @@ class Parsing:
             "cut_pages": self._cut_pages,
             "is_upright": self._is_upright,
             "picture": self._picture,
+            "page_sizes": self._page_sizes,
+            "page_picture": self._page_picture,
+            "page_words": self._page_words,
             "still": self._still,
             "pages": self._pages,
             "rows": self._rows,
@@ -174,6 +177,17 @@ class Parsing:
 
     def _picture(self, asked: Asked, _: Progress) -> Any:
         return plain_picture(*self.parsers.viewer.picture(Path(asked["path"]), asked["side"]))
+
+    def _page_sizes(self, asked: Asked, _: Progress) -> Any:
+        return [[each.width, each.height] for each in self.parsers.page_views.sizes(source_from(asked["source"]))]
+
+    def _page_picture(self, asked: Asked, _: Progress) -> Any:
+        drawn = self.parsers.page_views.picture(source_from(asked["source"]), asked["page"], asked["width"])
+        return plain_picture(drawn.data, drawn.media_type)
+
+    def _page_words(self, asked: Asked, _: Progress) -> Any:
+        words = self.parsers.page_views.words(source_from(asked["source"]), asked["page"])
+        return [[each.text, list(each.box), each.line] for each in words]
 
     def _still(self, asked: Asked, _: Progress) -> Any:
         source, folder = source_from(asked["source"]), Path(asked["folder"])

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAPS, OUTPUT, CACHE, LIBRARY = ".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library"
+UPLOADS = ".citekit_uploads"
 """The names of the folders in a home."""
 
 PERSONAL = "@personal"

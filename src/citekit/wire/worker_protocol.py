@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from array import array
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from citekit.domain.source import Source
 if TYPE_CHECKING:
     from citekit.domain.library.books import BookFacts
     from citekit.domain.library.extracted_text import ExtractedText
+    from citekit.domain.page_view import PageSize, PageWord
     from citekit.domain.ports.media_probe import MediaFacts
     from citekit.domain.ports.reader import Book
 
@@ -158,6 +160,45 @@ def picture_from(data: object) -> tuple[bytes, str]:
             except ValueError as wrong:
                 raise FaultyAnswer("The picture", [f"data: {wrong}"[:CAUSE_LIMIT]]) from wrong
     raise FaultyAnswer("The picture", ["$: must be an object with a supported media_type and data in Base64"])
+
+
+def page_sizes_from(data: object) -> list[PageSize]:
+    """Return page sizes from a list of [width, height]. Raise `FaultyAnswer` if it is not one."""
+    from citekit.domain.page_view import PageSize
+
+    try:
+        sizes = [PageSize(*map(_finite, each)) for each in _listed(data)]
+    except (TypeError, ValueError) as wrong:
+        raise FaultyAnswer("The page sizes", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+    if not all(each.width > 0 and each.height > 0 for each in sizes):
+        raise FaultyAnswer("The page sizes", ["$: must be positive"])
+    return sizes
+
+
+def page_words_from(data: object) -> list[PageWord]:
+    """Return words from a list of [text, corners, line]. Raise `FaultyAnswer` if it is not one."""
+    from citekit.domain.page_view import PageWord
+
+    try:
+        words = []
+        for text, corners, line in _listed(data):
+            left, top, right, bottom = map(_finite, corners)
+            words.append(PageWord(text_from(text), (left, top, right, bottom), int(line)))
+    except (TypeError, ValueError) as wrong:
+        raise FaultyAnswer("The words of a page", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+    return words
+
+
+def _listed(data: object) -> list[Any]:
+    if not isinstance(data, list):
+        raise TypeError("must be a list")
+    return data
+
+
+def _finite(value: object) -> float:
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError("must be a finite number")
+    return float(value)
 
 
 def truth_from(data: object) -> bool:

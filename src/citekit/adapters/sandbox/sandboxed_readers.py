@@ -17,7 +17,9 @@ from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Pages
+from citekit.domain.page_view import PagePicture, PageSize, PageWord
 from citekit.domain.ports.media_probe import MediaFacts
+from citekit.domain.ports.page_views import PageViews
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.reader import Book
 from citekit.domain.ports.text_reader import TextReader
@@ -31,6 +33,9 @@ from citekit.wire.worker_protocol import (
     drawn_pages_from,
     extracted_text_from,
     media_facts_from,
+    page_sizes_from,
+    page_words_from,
+    picture_from,
     plain_source,
     text_from,
     texts_from,
@@ -106,6 +111,32 @@ class IsolatedTextReader:
         if not self.is_apart(source):
             return self.here.facts(source)
         return book_facts_from(self.workers.ask("facts", source.path, {"source": plain_source(source)}))
+
+
+@frozen
+class IsolatedPageViews:
+    """A `PageViews` that draws in a worker what `here` supports. Methods raise `SourceUnsupported` if the worker dies."""
+
+    here: PageViews
+    workers: WorkerPool
+
+    def supports(self, format: Format) -> bool:
+        """See `PageViews.supports`."""
+        return self.here.supports(format)
+
+    def sizes(self, source: Source) -> Sequence[PageSize]:
+        """See `PageViews.sizes`."""
+        return page_sizes_from(self.workers.ask("page_sizes", source.path, {"source": plain_source(source)}))
+
+    def picture(self, source: Source, page: int, width: int) -> PagePicture:
+        """See `PageViews.picture`."""
+        asked = {"source": plain_source(source), "page": page, "width": width}
+        return PagePicture(*picture_from(self.workers.ask("page_picture", source.path, asked)))
+
+    def words(self, source: Source, page: int) -> Sequence[PageWord]:
+        """See `PageViews.words`."""
+        asked = {"source": plain_source(source), "page": page}
+        return page_words_from(self.workers.ask("page_words", source.path, asked))
 
 
 @frozen

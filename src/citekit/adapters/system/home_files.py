@@ -22,7 +22,9 @@ from functools import lru_cache
 
 from citekit.domain.errors import HomeUnsafe
 
-HOME_FOLDERS = frozenset({".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library"})
+HOME_FOLDERS = frozenset(
+    {".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library", ".citekit_uploads"}
+)
 """The folders that CiteKit creates in a home."""
 
 DATABASE_SUFFIXES = ("", "-wal", "-shm", "-journal")

@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "read": ("read", "Print the text of a part of a file, without extracting it."),
     "quote": ("quote", "Check quotes, or find where they are."),
     "ask": ("ask", "Answer a question from the mapped files, with verified quotes."),
+    "view": ("view", "Show mapped files in the browser, and mark evidence in them."),
     "outline": ("context", "Print an outline of maps for a model, within a token budget."),
     "import": ("adapt", "Import the structure that another program produced as a map."),
     "versions": ("editions", "List the versions of a map that different mappers made, or switch to another."),

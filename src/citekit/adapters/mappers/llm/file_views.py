@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
@@ -104,17 +103,7 @@ class FileViewer:
 
     def picture(self, path: Path, side: int) -> tuple[bytes, str]:
         """See `Viewer.picture`."""
-        from citekit.adapters.libraries.pillow import open_image, orientation, turn_upright
+        from citekit.adapters.formats.image.page_views import reduced_picture
 
-        with open_image(path) as picture:
-            turn = orientation(picture)
-            picture.draft("RGB", (side, side))
-            small = picture.convert("RGBA") if picture.has_transparency_data else picture.convert("RGB")
-            small.thumbnail((side, side))
-            upright = turn_upright(small, turn)
-            data = io.BytesIO()
-            if upright.mode == "RGBA":
-                upright.save(data, "PNG")
-                return data.getvalue(), "image/png"
-            upright.save(data, "JPEG", quality=90)
-            return data.getvalue(), "image/jpeg"
+        found = reduced_picture(path, side, side)
+        return found.data, found.media_type

@@ -1,0 +1,64 @@
+"""Draws the pages of files of all formats that have pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from attrs import frozen
+
+from citekit.domain.errors import SourceUnsupported
+from citekit.domain.formats import Format
+from citekit.domain.modality import Modality
+from citekit.domain.page_view import PagePicture, PageSize, PageWord
+from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from citekit.adapters.formats.handler import Services
+
+
+class _Views(Protocol):
+    """The views of one format. See `PageViews`."""
+
+    def sizes(self, source: Source) -> Sequence[PageSize]: ...
+    def picture(self, source: Source, page: int, width: int) -> PagePicture: ...
+    def words(self, source: Source, page: int) -> Sequence[PageWord]: ...
+
+
+@frozen
+class FormatPageViews:
+    """Draws the pages of PDFs, comics, and images in this process."""
+
+    services: Services
+
+    def supports(self, format: Format) -> bool:
+        """See `PageViews.supports`."""
+        return format.name in ("pdf", "cbz") or format.modality is Modality.IMAGE
+
+    def sizes(self, source: Source) -> Sequence[PageSize]:
+        """See `PageViews.sizes`."""
+        return self._views(source).sizes(source)
+
+    def picture(self, source: Source, page: int, width: int) -> PagePicture:
+        """See `PageViews.picture`."""
+        return self._views(source).picture(source, page, width)
+
+    def words(self, source: Source, page: int) -> Sequence[PageWord]:
+        """See `PageViews.words`."""
+        return self._views(source).words(source, page)
+
+    def _views(self, source: Source) -> _Views:
+        if source.format.name == "pdf":
+            from citekit.adapters.formats.pdf.page_views import PdfPageViews
+
+            services = self.services
+            return PdfPageViews(services.password, services.ocr_reader, services.index)
+        if source.format.name == "cbz":
+            from citekit.adapters.formats.image.page_views import ComicPageViews
+
+            return ComicPageViews()
+        if source.format.modality is Modality.IMAGE:
+            from citekit.adapters.formats.image.page_views import ImagePageViews
+
+            return ImagePageViews()
+        raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, which has no pages to draw.")

@@ -1,0 +1,64 @@
+"""Stores files that were added through the browser, because a browser does not say where a file is."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from filecmp import cmp
+from itertools import count
+from pathlib import Path, PurePath
+from typing import BinaryIO
+
+from attrs import frozen
+
+from citekit.adapters.system.files import writing
+from citekit.adapters.system.home_files import open_file, opened_folder
+
+_PART = ".part"
+
+
+@frozen
+class Upload:
+    """A file that is being received. Write its bytes to `stream`."""
+
+    stream: BinaryIO
+    path: Path
+
+
+@frozen
+class Uploads:
+    """The added files in `folder`. Each keeps its name, with a number if the folder has another file of that name."""
+
+    folder: Path
+
+    @contextmanager
+    def receiving(self) -> Iterator[Upload]:
+        """Yield a new temporary file, which is deleted at the end unless `keep` was called."""
+        path = self.folder / f".{secrets.token_hex(8)}{_PART}"
+        with writing(path):
+            descriptor = open_file(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, make_folders=True)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                yield Upload(stream, path)
+        finally:
+            with suppress(OSError), opened_folder(self.folder):
+                path.unlink()
+
+    def keep(self, upload: Upload, name: str) -> Path:
+        """Give a complete file its name, and return its path. An equal file of that name is reused."""
+        with writing(self.folder / name):
+            upload.stream.close()
+            with opened_folder(self.folder):
+                return self._named(upload.path, PurePath(name))
+
+    def _named(self, part: Path, name: PurePath) -> Path:
+        for number in count(1):
+            path = self.folder / (name.name if number == 1 else f"{name.stem} {number}{name.suffix}")
+            if path.is_file() and not path.is_symlink() and cmp(path, part, shallow=False):
+                return path
+            if not os.path.lexists(path):
+                part.rename(path)
+                return path
+        raise AssertionError

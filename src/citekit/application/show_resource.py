@@ -1,0 +1,277 @@
+"""Provides what a viewer shows of a mapped file: its pages, lines, chapters, or subtitles, and the words of quotes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from itertools import groupby
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar
+
+from attrs import define, field, frozen
+
+from citekit.application.locate_source import LocateSource
+from citekit.domain.errors import LocationOutside, RequestRefused
+from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
+from citekit.domain.modality import Modality
+from citekit.domain.page_view import Corners, PagePicture, PageSize, PageWord
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.page_views import PageViews
+from citekit.domain.ports.quotable_texts import QuotableTexts
+from citekit.domain.ports.reader import Reader
+from citekit.domain.quotes.marked_words import marked_words
+from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, LocatedText
+from citekit.domain.quotes.transcript import Transcript
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+
+WIDTHS = (320, 640, 960, 1280, 1600, 2000, 2560, 3200)
+"""The widths of page pictures in pixels. A requested width is rounded up to one of them, so that pictures can be reused."""
+
+UNITS = 2_000
+"""The maximum number of lines, rows, or pages of text in one answer."""
+
+CHARACTERS = 500_000
+"""The maximum number of characters in one answer, unless a single unit has more."""
+
+PICTURE_BYTES = 96 * 2**20
+"""The size of the pictures that are kept in memory."""
+
+MARKED_PAGES = 20
+"""The maximum number of pages whose words are compared with a quote."""
+
+WORD_PAGES = 400
+"""The number of pages whose words are kept in memory."""
+
+_BOOKS = ("epub", "mobi", "fb2", "docx")
+_T = TypeVar("_T")
+
+
+class Layout(StrEnum):
+    """How a viewer lays out a file."""
+
+    PAGES = "pages"
+    """Pictures of pages, with selectable words."""
+    SLIDES = "slides"
+    """The text of pages."""
+    CHAPTERS = "chapters"
+    """Chapters as HTML."""
+    LINES = "lines"
+    """Numbered lines."""
+    ROWS = "rows"
+    """Rows of the sheets of a workbook."""
+    RECORDING = "recording"
+    """A video or an audio player."""
+    NOTHING = "nothing"
+    """Only the map."""
+
+
+@frozen
+class TextUnit:
+    """A page, line, or row, with its number, which counts from 1 (in a sheet: from its first row)."""
+
+    number: int
+    text: str
+    sheet: str = ""
+
+
+@frozen
+class TextPart:
+    """Consecutive units of the text of a file. `total` is the number of the last unit; `next` that of the first unit
+    after this part, or None at the end.
+    """
+
+    kind: UnitKind
+    units: Sequence[TextUnit] = field(converter=tuple[TextUnit, ...])
+    total: int
+    next: int | None
+
+
+@frozen
+class MarkedPage:
+    """The boxes of the words of a quote on a page, one for each line."""
+
+    page: int
+    boxes: Sequence[Corners] = field(converter=tuple[Corners, ...])
+
+
+@define
+class _Kept:
+    """The latest values by key, up to a total size. Thread-safe."""
+
+    limit: int
+    _values: OrderedDict[object, tuple[object, int]] = field(factory=OrderedDict, init=False)
+    _size: int = field(default=0, init=False)
+    _lock: Lock = field(factory=Lock, init=False)
+
+    def get(self, key: object, make: Callable[[], _T], size: Callable[[_T], int]) -> _T:
+        """Return the value for `key`, made with `make` if it is not kept."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key][0]  # type: ignore[return-value]  # each key has one type of value
+        value = make()
+        with self._lock:
+            self._size += size(value) - self._values.pop(key, (None, 0))[1]
+            self._values[key] = (value, size(value))
+            while self._size > self.limit and len(self._values) > 1:
+                self._size -= self._values.popitem(last=False)[1][1]
+        return value
+
+
+@define
+class ShowResource:
+    """Shows mapped files. Every method raises `ResourceMissing`, `MapCorrupt`, and the errors of `LocateSource`.
+
+    `roots` are folders in which moved sources are searched for.
+    """
+
+    maps: MapStore
+    locate: LocateSource
+    texts: QuotableTexts
+    views: PageViews
+    reader: Reader
+    roots: Sequence[Path] = ()
+    _sizes: _Kept = field(factory=lambda: _Kept(200_000), init=False)
+    _pictures: _Kept = field(factory=lambda: _Kept(PICTURE_BYTES), init=False)
+    _words: _Kept = field(factory=lambda: _Kept(WORD_PAGES), init=False)
+
+    def source(self, resource_id: str) -> tuple[ResourceMap, Source]:
+        """Return the map and its file. Raise `SourceChanged` or `SourceMoved` if that file is not found."""
+        resource_map = self.maps.get(resource_id)
+        return resource_map, self.locate(resource_map, self.roots)
+
+    def layout(self, resource_id: str) -> Layout:
+        """Return how the file of a resource is laid out."""
+        resource_map, source = self.source(resource_id)
+        if source.format.modality in (Modality.VIDEO, Modality.AUDIO):
+            return Layout.RECORDING
+        if self.views.supports(source.format):
+            return Layout.PAGES
+        if source.format.name in _BOOKS:
+            return Layout.CHAPTERS
+        extent = resource_map.extent
+        if extent.sheets is not None:
+            return Layout.ROWS
+        if extent.lines is not None:
+            return Layout.LINES
+        return Layout.SLIDES if extent.pages is not None else Layout.NOTHING
+
+    def page_sizes(self, resource_id: str) -> Sequence[PageSize]:
+        """Return the sizes of the pages. Raise what `PageViews.sizes` raises."""
+        _, source = self.source(resource_id)
+        return self._sizes.get(source.digest, lambda: self.views.sizes(source), len)
+
+    def page_picture(self, resource_id: str, page: int, width: int) -> PagePicture:
+        """Return a picture of a page, at least about `width` pixels wide, up to the last of `WIDTHS`.
+
+        Raise what `PageViews.picture` raises.
+        """
+        _, source = self.source(resource_id)
+        wide = next((each for each in WIDTHS if each >= width), WIDTHS[-1])
+        key = (source.digest, page, wide)
+        return self._pictures.get(key, lambda: self.views.picture(source, page, wide), lambda made: len(made.data))
+
+    def page_words(self, resource_id: str, page: int) -> Sequence[PageWord]:
+        """Return the words of a page. Raise what `PageViews.words` raises."""
+        _, source = self.source(resource_id)
+        return self._words_of(source, page)
+
+    def marks(self, resource_id: str, pages: Sequence[int], quote: str) -> Sequence[MarkedPage]:
+        """Return the boxes of the words of `quote` on consecutive `pages`.
+
+        The result is empty if the pages do not have exactly this quote. Raise `RequestRefused` for too many pages, and
+        what `PageViews.words` raises.
+        """
+        if len(pages) > MARKED_PAGES:
+            raise RequestRefused(f"A quote can be marked on at most {MARKED_PAGES} pages, not {len(pages)}.")
+        _, source = self.source(resource_id)
+        words = [self._words_of(source, page) for page in pages]
+        boxes: dict[int, list[Corners]] = {}
+        for found in marked_words(quote, [[word.text for word in each] for each in words]):
+            marked = words[found.page][found.first : found.last + 1]
+            boxes.setdefault(pages[found.page], []).extend(_line_boxes(marked))
+        return [MarkedPage(page, found) for page, found in sorted(boxes.items())]
+
+    def text(self, resource_id: str, first: int = 1, last: int | None = None, sheet: str = "") -> TextPart:
+        """Return lines, rows, or pages of the text, from the number `first` to `last` or as many as fit.
+
+        Lines have their markup. `sheet` is the name of the sheet of a workbook; the default is the first one. Raise
+        `LocationOutside` if there is no such unit or sheet, and what `QuotableTexts.read` raises.
+        """
+        resource_map, source = self.source(resource_id)
+        texts = self.texts.read(source)
+        raw = next((each.placed for each in texts if each.note in (WITH_MARKUP, WITH_TAGS)), texts[0].placed)
+        if not isinstance(raw, ExtractedText):
+            raise RequestRefused("This is a recording. Its text is in its subtitles.")
+        before, total = _span(raw, sheet, resource_map)
+        if not 1 <= first <= max(total, 1):
+            raise LocationOutside.beyond(raw.kind.value, first, "file", total)
+        return _part(raw, before, first, min(last or total, total, first + UNITS - 1), total, sheet)
+
+    def chapter(self, resource_id: str, number: int) -> str:
+        """Return a chapter of a book as an HTML document without scripts. Raise what `Reader.html` raises."""
+        _, source = self.source(resource_id)
+        return self.reader.html(source.path, number)
+
+    def subtitles(self, resource_id: str) -> Sequence[tuple[float, float, str]]:
+        """Return the subtitles of a recording (start, end, text), with times in seconds.
+
+        Raise `SourceUnsupported` if it has none.
+        """
+        _, source = self.source(resource_id)
+        return _cues(self.texts.read(source)[0].placed)
+
+    def _words_of(self, source: Source, page: int) -> Sequence[PageWord]:
+        return self._words.get((source.digest, page), lambda: self.views.words(source, page), lambda _: 1)
+
+
+def _line_boxes(words: Sequence[PageWord]) -> list[Corners]:
+    """Return one box for the words of each line."""
+    boxes = []
+    for _, line in groupby(words, key=lambda word: word.line):
+        lefts, tops, rights, bottoms = zip(*(word.box for word in line), strict=True)
+        boxes.append((min(lefts), min(tops), max(rights), max(bottoms)))
+    return boxes
+
+
+def _span(text: ExtractedText, sheet: str, resource_map: ResourceMap) -> tuple[int, int]:
+    """Return the number of units before the requested ones, and the number of the last unit."""
+    if text.kind is UnitKind.ROW:
+        found = next((each for each in text.sheets if each.name == sheet or not sheet), None)
+        if found is None:
+            if sheet in (name for name, *_ in resource_map.extent.sheets or ()):
+                return 0, 0
+            raise LocationOutside(f"The workbook has no sheet named {sheet!r}.")
+        return found.before, found.rows
+    return 0, max(text.units.numbers[-1] if text.units else 0, resource_map.extent.lines or 0)
+
+
+def _part(text: ExtractedText, before: int, first: int, last: int, total: int, sheet: str) -> TextPart:
+    pieces: dict[int, list[str]] = {}
+    span = _offsets(text, before + first, before + last)
+    length = 0
+    for unit in span:
+        if length > CHARACTERS:
+            last = unit.number - before - 1
+            break
+        pieces.setdefault(unit.number - before, []).append(text.text[unit.start : unit.end])
+        length += unit.end - unit.start
+    numbers = sorted(pieces) if text.kind is UnitKind.ROW else range(first, last + 1)
+    units = [TextUnit(number, " ".join(pieces.get(number, ())), sheet) for number in numbers if number <= last]
+    return TextPart(text.kind, units, total, last + 1 if last < total else None)
+
+
+def _offsets(text: ExtractedText, first: int, last: int) -> Sequence[Unit]:
+    numbers = text.units.numbers
+    return text.units[bisect_left(numbers, first) : bisect_right(numbers, last)]
+
+
+def _cues(placed: LocatedText) -> Sequence[tuple[float, float, str]]:
+    if not isinstance(placed, Transcript):
+        return []
+    spans = zip(placed.starts, placed.ends, placed.since, placed.until, strict=True)
+    return [(since, until, placed.text[start:end]) for start, end, since, until in spans]

@@ -1,0 +1,35 @@
+"""Defines what a viewer shows of a page: its size, its picture, and its words with their boxes."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+Corners = tuple[float, float, float, float]
+"""The edges (left, top, right, bottom) of a rectangle in fractions of the width and height of an upright page."""
+
+
+@frozen
+class PageSize:
+    """The width and height of an upright page, in points for documents and in pixels for pictures."""
+
+    width: float
+    height: float
+
+
+@frozen
+class PagePicture:
+    """An encoded picture of a page."""
+
+    data: bytes
+    media_type: str
+
+
+@frozen
+class PageWord:
+    """A visible word of a page. `line` is the number of its line, from 0. Words without a space between them, such as
+    Chinese characters, are one word.
+    """
+
+    text: str
+    box: Corners
+    line: int

@@ -1,0 +1,33 @@
+"""Defines the port that draws pages for a viewer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from citekit.domain.formats import Format
+from citekit.domain.page_view import PagePicture, PageSize, PageWord
+from citekit.domain.source import Source
+
+
+class PageViews(Protocol):
+    """Draws the pages of documents, the pages of comics, and images, which have one page. Thread-safe.
+
+    All methods raise `SourceUnsupported` for files of other formats and for damaged files, `SourceUnreadable` if a file
+    cannot be read, and `LocationOutside` for a page that does not exist. Pages are numbered from 1.
+    """
+
+    def supports(self, format: Format) -> bool:
+        """Return whether files of this format have pages that can be drawn."""
+
+    def sizes(self, source: Source) -> Sequence[PageSize]:
+        """Return the size of each page."""
+
+    def picture(self, source: Source, page: int, width: int) -> PagePicture:
+        """Return an upright picture of a page, about `width` pixels wide.
+
+        It is smaller if the page is very long, or if the file has only a smaller picture.
+        """
+
+    def words(self, source: Source, page: int) -> Sequence[PageWord]:
+        """Return the words of a page that readers see, in the order of the file. A page without text has no words."""

@@ -1,0 +1,106 @@
+"""Finds the words of pages that a quote consists of, so that a viewer can mark exactly them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from attrs import define, field, frozen
+
+from citekit.domain.quotes.normal_form import letters_of
+from citekit.domain.quotes.superscripts import CUT
+
+LEAST = 8
+"""The minimum number of letters of a part of a quote, unless the part is all that is left of the quote."""
+
+PARTS = 200
+"""The maximum number of parts into which the words on the pages divide a quote."""
+
+OCCURRENCES = 100
+"""The maximum number of occurrences of a quote that are marked on one page."""
+
+
+@frozen
+class WordRange:
+    """The words from `first` to `last`, both included, of the page at the index `page`. All of them count from 0."""
+
+    page: int
+    first: int
+    last: int
+
+
+@define
+class _Letters:
+    """The letters of the words of one page. The letters of word i begin at `starts[i]`."""
+
+    text: str
+    starts: list[int] = field(factory=list)
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> _Letters:
+        pieces, starts, length = list[str](), list[int](), 0
+        for word in words:
+            starts.append(length)
+            pieces.append(letters_of(word))
+            length += len(pieces[-1])
+        return cls("".join(pieces), starts)
+
+    def words(self, page: int, start: int, end: int) -> WordRange:
+        return WordRange(page, bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1) - 1)
+
+
+def marked_words(quote: str, pages: Sequence[Sequence[str]]) -> list[WordRange]:
+    """Return the words of consecutive pages, given as the words of each, that make up `quote`.
+
+    If the whole quote is on one page, all of its occurrences on these pages are returned. Otherwise the quote is divided
+    into parts that follow one another on the pages, such as the end of one page and the beginning of the next, without
+    the header between them. The result is empty unless every letter of the quote is in one of the parts, because marking
+    other words than those of the quote would be misleading.
+    """
+    letters = [_Letters.of(words) for words in pages]
+    wanted = "".join(letters_of(part) for part in quote.split(CUT))
+    if not wanted:
+        return []
+    whole = [found for page, each in enumerate(letters) for found in _occurrences(wanted, each, page)]
+    return whole or _parts(wanted, letters)
+
+
+def _occurrences(wanted: str, page: _Letters, number: int) -> list[WordRange]:
+    found: list[WordRange] = []
+    start = page.text.find(wanted)
+    while start >= 0 and len(found) < OCCURRENCES:
+        found.append(page.words(number, start, start + len(wanted)))
+        start = page.text.find(wanted, start + len(wanted))
+    return found
+
+
+def _parts(wanted: str, pages: Sequence[_Letters]) -> list[WordRange]:
+    """Return the words of the longest parts of `wanted` that follow one another, or nothing if letters are left over."""
+    found: list[WordRange] = []
+    done, number, after = 0, 0, 0
+    while done < len(wanted):
+        if number == len(pages) or len(found) == PARTS:
+            return []
+        start, size = _longest(wanted, done, pages[number].text, after)
+        if size < min(LEAST, len(wanted) - done):
+            number, after = number + 1, 0
+            continue
+        found.append(pages[number].words(number, start, start + size))
+        done, after = done + size, start + size
+    return found
+
+
+def _longest(wanted: str, done: int, text: str, after: int) -> tuple[int, int]:
+    """Return where the longest beginning of `wanted[done:]` is in `text[after:]`, and its length.
+
+    The length is found by bisection: a beginning occurs only if all shorter ones occur.
+    """
+    low, high, place = 0, len(wanted) - done, after
+    while low < high:
+        middle = (low + high + 1) // 2
+        start = text.find(wanted[done : done + middle], after)
+        if start < 0:
+            high = middle - 1
+        else:
+            low, place = middle, start
+    return place, low

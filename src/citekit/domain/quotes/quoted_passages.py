@@ -1,0 +1,108 @@
+"""Finds the quotes and addresses in an answer that somebody wrote, so that they can be checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from attrs import frozen
+
+from citekit.domain.answering import is_too_short
+from citekit.domain.modality import Modality
+
+QUOTE_LIMIT = 2_000
+"""The maximum number of characters between two quotation marks. A longer text probably has an unpaired mark."""
+
+_MARKS = re.compile(
+    rf"“([^“”]{{1,{QUOTE_LIMIT}}})[”“]|„([^„“”]{{1,{QUOTE_LIMIT}}})[“”]|«([^«»]{{1,{QUOTE_LIMIT}}})»"
+    rf"|»([^«»]{{1,{QUOTE_LIMIT}}})«|「([^「」]{{1,{QUOTE_LIMIT}}})」|\"([^\"\n]{{1,{QUOTE_LIMIT}}})\""
+)
+_BLOCK = re.compile(r"(?m)(?:^[ \t]*>[^\n]*(?:\n|\Z))+")
+_BLOCK_MARK = re.compile(r"(?m)^[ \t]*>[ \t]?")
+_ADDRESS = re.compile(rf"\b(?:{'|'.join(each.scheme for each in Modality)})://[^\s<>\"“”«»`|]+")
+_TRAILING = ".,;:!?'’*_"
+_CLOSING = {")": "(", "]": "[", "}": "{"}
+
+
+@frozen
+class QuotedPassage:
+    """A quote in a text, and the address that the text gives for it; either may be empty.
+
+    `start` and `end` are the offsets of the quote, or of the address if there is no quote.
+    """
+
+    quote: str
+    address: str
+    start: int
+    end: int
+
+
+@frozen
+class _Found:
+    text: str
+    start: int
+    end: int
+
+
+def quoted_passages(text: str) -> list[QuotedPassage]:
+    """Return the quotes in `text` in order, each with the address that follows it before the next quote.
+
+    A quote is a text in double quotation marks or a Markdown block quote with at least three words or a digit. Without
+    an address after it, a quote gets the only address of its paragraph. Addresses that belong to no quote are returned
+    without a quote.
+    """
+    addresses = [_Found(_trimmed(each[0]), *each.span()) for each in _ADDRESS.finditer(text)]
+    quotes = sorted(_quotes(text), key=lambda each: each.start)
+    used: set[int] = set()
+    found = []
+    ends = [each.start for each in quotes[1:]] + [len(text)]
+    for quote, before in zip(quotes, ends, strict=True):
+        paragraph = _paragraph(text, quote)
+        near = [each for each in addresses if quote.end <= each.start < before and each.start < paragraph[1]]
+        inside = [each for each in addresses if paragraph[0] <= each.start < paragraph[1]]
+        chosen = near[0] if near else inside[0] if len(inside) == 1 else None
+        if chosen is not None:
+            used.add(chosen.start)
+        found.append(QuotedPassage(quote.text, "" if chosen is None else chosen.text, quote.start, quote.end))
+    alone = (each for each in addresses if each.start not in used)
+    found += [QuotedPassage("", each.text, each.start, each.end) for each in alone]
+    return sorted(found, key=lambda each: each.start)
+
+
+def _quotes(text: str) -> Iterator[_Found]:
+    """Yield block quotes and the quotes in quotation marks outside of them."""
+    blocks = [each.span() for each in _BLOCK.finditer(text)]
+    for start, end in blocks:
+        body = _ADDRESS.sub("", _BLOCK_MARK.sub("", text[start:end])).strip(" \n\t-–—()[]")
+        inner = _MARKS.fullmatch(body)
+        quote = next(filter(None, inner.groups())) if inner else body
+        if not is_too_short(quote):
+            yield _Found(quote.strip(), start, end)
+    edges = [(0, 0), *blocks, (len(text), len(text))]
+    for (_, start), (end, _) in pairwise(edges):
+        for each in _MARKS.finditer(text, start, end):
+            quote = next(filter(None, each.groups())).strip()
+            if not is_too_short(quote):
+                yield _Found(quote, *each.span())
+
+
+def _paragraph(text: str, quote: _Found) -> tuple[int, int]:
+    """Return the offsets of the paragraph around a quote. A block quote includes the paragraph after it."""
+    start = text.rfind("\n\n", 0, quote.start)
+    end = text.find("\n\n", max(quote.start, quote.end - 1))
+    if text[quote.start : quote.start + 8].lstrip()[:1] == ">" and 0 <= end <= quote.end:
+        end = text.find("\n\n", quote.end + 1)
+    return (0 if start < 0 else start), (len(text) if end < 0 else end)
+
+
+def _trimmed(address: str) -> str:
+    """Return an address without the punctuation of the sentence around it."""
+    while address:
+        last = address[-1]
+        opening = _CLOSING.get(last)
+        if last in _TRAILING or (opening is not None and address.count(last) > address.count(opening)):
+            address = address[:-1]
+        else:
+            break
+    return address

@@ -1,0 +1,1 @@
+"""The page in the browser: shows mapped files and marks evidence in them."""

@@ -1,0 +1,110 @@
+"""Admits only the browser of the user who started the server, and forbids what comes out of files to act."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from hmac import compare_digest
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qsl, urlencode
+
+from attrs import frozen
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+TOKEN = "token"  # noqa: S105 - the name of the parameter
+"""The name of the parameter of a link that admits a browser."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; "
+    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""The content security policy (CSP, level 3) of the page: only our own scripts run, and nothing is loaded from elsewhere."""
+
+DOCUMENT_POLICY = (
+    "default-src 'none'; img-src data:; media-src data:; font-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'; sandbox allow-same-origin"
+)
+"""The policy of content of files: no scripts, and no loads. The page may read it, to mark quotes."""
+
+_SECURITY = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+}
+_YEAR = 365 * 24 * 3600
+_REFUSED = "This page needs the link that `citekit view` prints. Run it again and open that link.\n"
+
+
+@frozen
+class Access:
+    """Lets requests pass that come from an admitted browser and from the page itself. An ASGI middleware.
+
+    A browser is admitted by the `token` in a link, which becomes a cookie. `hosts` are the accepted values of the header
+    `Host`; other names that lead to this server could belong to a hostile site (DNS rebinding). Requests that change
+    something need the header `Origin` of this server.
+    """
+
+    app: ASGIApp
+    token: str
+    hosts: Collection[str]
+    cookie: str
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on to `app`."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        refused = self._refusal(scope)
+        await (refused or self.app)(scope, receive, _secured(send))
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        """Return the response to a request that does not pass, or None."""
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if host.casefold() not in self.hosts:
+            return PlainTextResponse("This server answers only on this computer.\n", 421)
+        if scope["method"] not in ("GET", "HEAD") and headers.get("origin") != f"http://{host}":
+            return PlainTextResponse("Requests from other pages are refused.\n", 403)
+        given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        for name, value in given:
+            if name == TOKEN and _is_same(value, self.token):
+                rest = [(key, other) for key, other in given if key != TOKEN]
+                return self._admitted(scope["path"], rest)
+        if any(_is_same(value, self.token) for value in _cookies(headers, self.cookie)):
+            return None
+        return PlainTextResponse(_REFUSED, 403)
+
+    def _admitted(self, path: str, rest: Sequence[tuple[str, str]]) -> Response:
+        """Return a redirection to the same page without the token, which sets the cookie."""
+        target = "/" + path.lstrip("/\\")
+        answer = RedirectResponse(f"{target}?{urlencode(rest)}" if rest else target, 303)
+        answer.set_cookie(self.cookie, self.token, max_age=_YEAR, httponly=True, samesite="lax")
+        return answer
+
+
+def _secured(send: Send) -> Send:
+    async def secured(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _SECURITY.items():
+                headers.setdefault(name, value)
+            headers.setdefault("cache-control", "no-store")
+        await send(message)
+
+    return secured
+
+
+def _is_same(one: str, other: str) -> bool:
+    return compare_digest(one.encode("utf-8", "replace"), other.encode())
+
+
+def _cookies(headers: Headers, name: str) -> list[str]:
+    """Return the values of a cookie. Cookies of other servers on this computer may be malformed."""
+    try:
+        morsel = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return []
+    return [] if morsel is None else [morsel.value]

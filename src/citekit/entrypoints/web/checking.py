@@ -1,0 +1,205 @@
+"""Answers what the page asks about evidence: whether quotes and evidence hold, and the evidence itself."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+from typing import Any
+from urllib.parse import quote, unquote
+
+from attrs import frozen
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from citekit.application.verify import Verdict
+from citekit.application.verify_quote import resource_named
+from citekit.container import Container
+from citekit.domain.address import Address, parse_address
+from citekit.domain.digest import Digest
+from citekit.domain.errors import Cancelled, CiteKitError, FormUnsupported, RequestRefused
+from citekit.domain.evidence import Form, Options
+from citekit.domain.exchange import Context, to_web_annotation
+from citekit.domain.quotes.quoted_passages import quoted_passages
+from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.web.requests import Asked, acting, body_of, failed, plain, reading
+from citekit.wire import quotes, receipts
+from citekit.wire.receipt_documents import read_answer, read_document
+
+ANSWER_LIMIT = 200_000
+"""The maximum number of characters of an answer that is checked."""
+
+QUOTES_LIMIT = 100
+"""The maximum number of quotes that are checked at once."""
+
+EVIDENCE_LIMIT = 512 * 2**20
+"""The maximum size of a file that is verified through the page, in bytes."""
+
+_RECEIPT_LIMIT = 10_000_000
+
+
+@frozen
+class CheckingRoutes:
+    """The requests about evidence."""
+
+    app: Container
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """Return the routes."""
+        return [
+            acting("/api/quote", self.quote),
+            acting("/api/check", self.check),
+            acting("/api/resolve", self.resolve),
+            acting("/api/cite", self.cite),
+            reading("/api/evidence", self.evidence),
+            reading("/api/receipt", self.receipt),
+            Route("/api/verify", self.verify, methods=["POST"]),
+        ]
+
+    def quote(self, asked: Asked) -> Response:
+        """Verify a quote at an address, in a resource, or, without both, in everything that is mapped."""
+        return plain(self._verdict(asked.text("quote"), asked.text("where", "")))
+
+    def check(self, asked: Asked) -> Response:
+        """Verify each quote of a pasted answer at the address that the answer gives for it."""
+        text = asked.text("text")
+        if len(text) > ANSWER_LIMIT:
+            raise RequestRefused(f"The answer has more than {ANSWER_LIMIT:,} characters. Paste a part of it.")
+        found = quoted_passages(text)
+        results = []
+        for each in found[:QUOTES_LIMIT]:
+            result: dict[str, Any] = {
+                "quote": each.quote,
+                "address": each.address,
+                "start": each.start,
+                "end": each.end,
+            }
+            try:
+                if each.quote:
+                    result["verdict"] = self._verdict(each.quote, each.address)
+                else:
+                    result["titles"] = self._titles(parse_address(each.address))
+            except Cancelled:
+                raise
+            except CiteKitError as error:
+                result["problem"] = sentence(error)
+            results.append(result)
+        return plain({"results": results, "left_out": max(0, len(found) - QUOTES_LIMIT)})
+
+    def resolve(self, asked: Asked) -> Response:
+        """Create the evidence of an address, and return what it is and where it can be downloaded."""
+        address = parse_address(asked.text("address"))
+        form = asked.text("form", "native")
+        known = next((each for each in Form if each.value == form), None)
+        if known is None:
+            raise RequestRefused(f"{form!r} is not a form of evidence.")
+        made = self.app.resolve(address, options=Options(known))
+        receipt = made.receipt
+        if receipt is None or made.output_path is None:
+            raise FormUnsupported("This part is not in a file, so there is no evidence to download.")
+        return plain(
+            {
+                "address": str(made.address),
+                "name": made.output_path.name,
+                "media_type": receipt.media_type,
+                "size": receipt.evidence_size,
+                "digest": receipt.evidence_digest.hex,
+                "notes": list(receipt.notes),
+                "path": str(made.output_path),
+            }
+        )
+
+    def evidence(self, asked: Asked) -> Response:
+        """Return evidence as a download."""
+        receipt = self.app.evidence_content.receipt(_digest(asked))
+        stored = self.app.evidence.find(receipt.key)
+        assert stored is not None
+        name = PurePath(asked.text("name", "evidence")).name or "evidence"
+        return FileResponse(stored.path, media_type="application/octet-stream", filename=name)
+
+    def receipt(self, asked: Asked) -> Response:
+        """Return the receipt of evidence as a download."""
+        receipt = self.app.evidence_content.receipt(_digest(asked))
+        answer = plain(receipts.to_plain(receipt))
+        answer.headers["content-disposition"] = 'attachment; filename="receipt.json"'
+        return answer
+
+    def cite(self, asked: Asked) -> Response:
+        """Return an address, and a quote from it, in the forms in which people cite."""
+        address = parse_address(asked.text("address"))
+        words = asked.text("quote", "").strip()
+        resource_map = self.app.maps.get(address.resource_id)
+        title = " > ".join([resource_map.title, *self._titles(address)])
+        scheme = str(address).partition("#")[0]
+        target = to_web_annotation(address.location, scheme, Context(dimensions=resource_map.extent.size))
+        fragment = str(address).partition("#")[2]
+        link = f"/r/{quote(address.resource_id, safe='')}#{fragment}" + (
+            f"&quote={quote(words, safe='')}" if words else ""
+        )
+        return plain(
+            {
+                "address": str(address),
+                "markdown": f"> {words}\n>\n> {title}, {address}\n" if words else f"[^1]: {title}, {address}\n",
+                "annotation": {
+                    "@context": "http://www.w3.org/ns/anno.jsonld",
+                    "type": "Annotation",
+                    "target": target,
+                    **({"body": {"type": "TextualBody", "value": words, "purpose": "commenting"}} if words else {}),
+                },
+                "link": link,
+            }
+        )
+
+    async def verify(self, request: Request) -> Response:
+        """Verify an uploaded piece of evidence or a receipt. The header `x-name` has its percent-encoded name."""
+        name = PurePath(unquote(request.headers.get("x-name", "")).replace("\\", "/")).name or "evidence"
+        try:
+            data = await body_of(request, EVIDENCE_LIMIT)
+            return plain(await run_in_threadpool(self._verified, name, data))
+        except (CiteKitError, OSError) as error:
+            return failed(error)
+
+    def _verified(self, name: str, data: bytes) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
+            path = Path(folder) / PurePath(name).name[-120:].lstrip(".-")
+            path.write_bytes(data)
+            known = self.app.verify.knows(path)
+            found = None
+            if not known and len(data) <= _RECEIPT_LIMIT:
+                found = read_document(data, name) or read_answer(data, name)
+            verdict = (
+                self.app.verify.file(path, [])
+                if found is None
+                else self.app.verify.receipt(found[0], [], address=found[1])
+            )
+        return _plain_verdict(verdict)
+
+    def _verdict(self, words: str, where: str) -> dict[str, Any]:
+        if not where:
+            return quotes.to_plain_lookup(self.app.look_up_quote(words), words)
+        what = resource_named(where, self.app.maps) if "://" in where else where
+        return quotes.to_plain_with_lines(self.app.verify_quote(what, words))
+
+    def _titles(self, address: Address) -> list[str]:
+        resource_map = self.app.maps.get(address.resource_id)
+        node = resource_map.outline.innermost(address.location)
+        return [] if node is None else resource_map.outline.titles(node.id)
+
+
+def _plain_verdict(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "ruling": verdict.ruling.value,
+        "genuine": verdict.genuine,
+        "refuted": verdict.refuted,
+        "address": str(verdict.receipt.address),
+        "checks": [{"name": each.name, "passed": each.passed, "detail": each.detail} for each in verdict.checks],
+    }
+
+
+def _digest(asked: Asked) -> Digest:
+    try:
+        return Digest(asked.text("digest"))
+    except ValueError:
+        raise RequestRefused("The digest must be 64 hexadecimal digits.") from None

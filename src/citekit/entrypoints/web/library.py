@@ -1,0 +1,211 @@
+"""Answers what the page asks about everything that is mapped: the list, maps, searches, and new files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+from typing import Any
+from urllib.parse import unquote
+
+from attrs import frozen
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from citekit.application.list_resources import ListedResource
+from citekit.container import Container
+from citekit.domain.address import Address
+from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing
+from citekit.domain.locations import Virtual
+from citekit.domain.node import Node
+from citekit.domain.page_view import PageSize
+from citekit.domain.resource_map import ResourceMap
+from citekit.entrypoints.web.requests import Asked, acting, failed, plain, reading
+from citekit.wire.found_text import to_plain
+
+UPLOAD_LIMIT = 2 * 2**30
+"""The maximum size of a file that is added through the page, in bytes."""
+
+_LISTED = 200
+
+
+@frozen
+class LibraryRoutes:
+    """The requests about everything that is mapped."""
+
+    app: Container
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """Return the routes."""
+        return [
+            reading("/api/home", self.home),
+            reading("/api/resources", self.resources),
+            reading("/api/map", self.map),
+            reading("/api/state", self.state),
+            acting("/api/find", self.find),
+            acting("/api/remove", self.remove),
+            Route("/api/add", self.add, methods=["POST"]),
+        ]
+
+    def home(self, _: Asked) -> Response:
+        """Return the folder of the home and the number of mapped files."""
+        return plain({"home": str(self.app.settings.home), "count": len(self.app.maps.ids())})
+
+    def resources(self, asked: Asked) -> Response:
+        """Return mapped files whose ID, title, or path has all words of `query`."""
+        found = self.app.list_resources(asked.text("query", ""), asked.text("cursor", "") or None, _LISTED)
+        return plain(
+            {
+                "resources": [_listed(each) for each in found.resources],
+                "total": found.total,
+                "next": found.next_cursor,
+            }
+        )
+
+    def state(self, asked: Asked) -> Response:
+        """Return whether the file of a map is `unchanged`, `changed`, or `missing`, and a sentence about it."""
+        try:
+            resource_map = self.app.maps.get(asked.text("id"))
+        except MapCorrupt as error:
+            return plain({"state": "damaged", "message": str(error)})
+        stale = self.app.locate.staleness(resource_map)
+        if stale is None:
+            return plain({"state": "unchanged"})
+        return plain({"state": "missing" if "no longer" in stale else "changed", "message": stale})
+
+    def map(self, asked: Asked) -> Response:
+        """Return what the page needs to show a resource, with its nodes as rows in reading order."""
+        resource_map = self.app.maps.get(asked.text("id")).outline
+        name = resource_map.resource_id
+        layout = self.app.show.layout(name)
+        extent = resource_map.extent
+        facts: dict[str, Any] = {
+            "id": name,
+            "title": resource_map.title,
+            "type": resource_map.modality.value,
+            "format": resource_map.metadata.get("format"),
+            "source": resource_map.source_path,
+            "version": "" if resource_map.source_digest is None else resource_map.source_digest.hex[:16],
+            "layout": layout.value,
+            "scheme": resource_map.modality.scheme,
+            "pages": extent.pages,
+            "lines": extent.lines,
+            "chapters": None if extent.chapters is None else len(extent.chapters),
+            "sheets": [sheet for sheet, _, _ in extent.sheets or ()],
+            "seconds": extent.seconds,
+            "notes": _notes(resource_map),
+            "nodes": list(_rows(resource_map)),
+        }
+        if layout == "pages":
+            facts["sizes"] = _runs(self.app.show.page_sizes(name))
+        return plain(facts)
+
+    def find(self, asked: Asked) -> Response:
+        """Return the lines that match a query, in all files or in one."""
+        name = asked.text("id", "")
+        found = self.app.find_text(
+            asked.text("query"),
+            [name] if name else [],
+            regex=asked.values.get("regex") is True,
+            limit=min(asked.number("limit", 50), 200),
+        )
+        answer = to_plain(found)
+        answer["partial"] = found.is_partial
+        for hit, each in zip(answer["hits"], found.hits, strict=True):
+            hit["id"] = each.address.resource_id
+            hit["title"] = self._title(each.address.resource_id)
+        return plain(answer)
+
+    def remove(self, asked: Asked) -> Response:
+        """Delete a map. The file stays."""
+        self.app.remove(asked.text("id"))
+        return plain({})
+
+    async def add(self, request: Request) -> Response:
+        """Store the body of the request as a file in the home, and map it.
+
+        The header `x-name` has the percent-encoded name of the file.
+        """
+        try:
+            path = await self._stored(request)
+            done = await run_in_threadpool(self._map, path)
+        except (CiteKitError, OSError) as error:
+            return failed(error)
+        return plain(done)
+
+    def _map(self, path: Path) -> dict[str, Any]:
+        try:
+            done = self.app.ingest(path)
+        except CiteKitError:
+            path.unlink(missing_ok=True)
+            raise
+        return {"id": done.resource_map.resource_id, "title": done.resource_map.title}
+
+    async def _stored(self, request: Request) -> Path:
+        name = PurePath(unquote(request.headers.get("x-name", "")).replace("\\", "/")).name
+        if not name or name.startswith(".") or any(ord(each) < 32 for each in name):
+            raise RequestRefused("The file needs a name.")
+        if not self.app.is_known_name(name):
+            raise RequestRefused(f"{name} is not of a kind that CiteKit maps.")
+        size = 0
+        with self.app.uploads.receiving() as upload:
+            async for piece in request.stream():
+                size += len(piece)
+                if size > UPLOAD_LIMIT:
+                    raise RequestRefused(f"{name} is larger than {UPLOAD_LIMIT >> 30} GB. Map it with citekit ingest.")
+                await run_in_threadpool(upload.stream.write, piece)
+            return await run_in_threadpool(self.app.uploads.keep, upload, name)
+
+    def _title(self, resource_id: str) -> str:
+        try:
+            return self.app.maps.card(resource_id).title
+        except (ResourceMissing, MapCorrupt):
+            return resource_id
+
+
+def _listed(listed: ListedResource) -> dict[str, Any]:
+    card = listed.card
+    if card is None:
+        return {"id": listed.resource_id, "problem": "The map of this file cannot be read."}
+    return {
+        "id": listed.resource_id,
+        "title": card.title,
+        "type": card.type,
+        "format": card.format,
+        "size": card.size,
+        "bytes": card.source_size,
+        "nodes": card.nodes,
+        "source": card.source_path,
+    }
+
+
+def _notes(resource_map: ResourceMap) -> list[str]:
+    notes = resource_map.metadata.get("notes")
+    return [each for each in notes if isinstance(each, str)] if isinstance(notes, list | tuple) else []
+
+
+def _rows(resource_map: ResourceMap) -> list[list[object]]:
+    """Return [ID, depth, title, type, fragment of the address, summary] for each node, in reading order."""
+    rows: list[list[object]] = []
+    pending: list[tuple[Node, int]] = [(node, 0) for node in reversed(resource_map.nodes)]
+    while pending:
+        node, depth = pending.pop()
+        fragment = ""
+        if not isinstance(node.location, Virtual):
+            fragment = str(Address(resource_map.resource_id, node.location)).partition("#")[2]
+        rows.append([node.id, depth, node.title, node.type, fragment, node.summary or ""])
+        pending.extend((child, depth + 1) for child in reversed(node.children))
+    return rows
+
+
+def _runs(sizes: Sequence[PageSize]) -> list[list[float]]:
+    """Return the sizes as [width, height, number of consecutive pages]."""
+    runs: list[list[float]] = []
+    for each in sizes:
+        size = [round(each.width, 1), round(each.height, 1)]
+        if runs and runs[-1][:2] == size:
+            runs[-1][2] += 1
+        else:
+            runs.append([*size, 1])
+    return runs

@@ -1,0 +1,101 @@
+"""Answers what the reader of the page asks: pictures and words of pages, texts, chapters, and recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import frozen
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute
+
+from citekit.application.show_resource import ShowResource
+from citekit.container import Container
+from citekit.domain.modality import Modality
+from citekit.entrypoints.web.access import DOCUMENT_POLICY
+from citekit.entrypoints.web.requests import Asked, acting, kept, plain, reading
+from citekit.wire.subtitles import webvtt
+
+
+@frozen
+class ReadingRoutes:
+    """The requests of the reader. Addresses with a version of the file are kept by the browser."""
+
+    app: Container
+
+    @property
+    def show(self) -> ShowResource:
+        """The use case that shows files."""
+        return self.app.show
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """Return the routes."""
+        return [
+            reading("/api/picture", self.picture),
+            reading("/api/words", self.words),
+            acting("/api/marks", self.marks),
+            reading("/api/text", self.text),
+            reading("/api/chapter", self.chapter),
+            reading("/api/subtitles", self.subtitles),
+            reading("/api/captions", self.captions),
+            reading("/api/media", self.media),
+        ]
+
+    def picture(self, asked: Asked) -> Response:
+        """Return a picture of a page."""
+        drawn = self.show.page_picture(asked.text("id"), asked.number("page"), asked.number("width"))
+        return kept(drawn.data, drawn.media_type)
+
+    def words(self, asked: Asked) -> Response:
+        """Return the words of a page as [text, left, top, width, height, line], in fractions of the page."""
+        rows = []
+        for word in self.show.page_words(asked.text("id"), asked.number("page")):
+            left, top, right, bottom = word.box
+            rows.append([word.text, *(round(each, 5) for each in (left, top, right - left, bottom - top)), word.line])
+        return plain(rows, forever=True)
+
+    def marks(self, asked: Asked) -> Response:
+        """Return the boxes of a quote on pages as [left, top, width, height], by page number."""
+        found = self.show.marks(asked.text("id"), asked.numbers("pages"), asked.text("quote"))
+        return plain(
+            {
+                str(each.page): [[left, top, right - left, bottom - top] for left, top, right, bottom in each.boxes]
+                for each in found
+            }
+        )
+
+    def text(self, asked: Asked) -> Response:
+        """Return lines, rows, or pages of text."""
+        last = asked.number("last", 0) or None
+        part = self.show.text(asked.text("id"), asked.number("first", 1), last, asked.text("sheet", ""))
+        return plain(
+            {
+                "kind": part.kind.value,
+                "units": [[each.number, each.text] for each in part.units],
+                "total": part.total,
+                "next": part.next,
+            }
+        )
+
+    def chapter(self, asked: Asked) -> Response:
+        """Return a chapter of a book as a page on its own that runs nothing and loads nothing."""
+        html = self.show.chapter(asked.text("id"), asked.number("number"))
+        headers = {"content-security-policy": DOCUMENT_POLICY}
+        return Response(html.encode("utf-8", "replace"), media_type="text/html; charset=utf-8", headers=headers)
+
+    def subtitles(self, asked: Asked) -> Response:
+        """Return the subtitles of a recording as [start, end, text]."""
+        return plain([list(each) for each in self.show.subtitles(asked.text("id"))])
+
+    def captions(self, asked: Asked) -> Response:
+        """Return the subtitles of a recording for a player."""
+        return Response(webvtt(self.show.subtitles(asked.text("id"))), media_type="text/vtt; charset=utf-8")
+
+    def media(self, asked: Asked) -> Response:
+        """Return the file of a recording, or the bytes of it that a player asks for. Other files are refused."""
+        _, source = self.show.source(asked.text("id"))
+        format = source.format
+        if format.modality not in (Modality.VIDEO, Modality.AUDIO):
+            return Response("Only recordings are played.\n", 404, media_type="text/plain")
+        media_type: Any = format.media_type
+        return FileResponse(source.path, media_type=media_type, headers={"content-security-policy": DOCUMENT_POLICY})

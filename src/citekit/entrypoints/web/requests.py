@@ -1,0 +1,125 @@
+"""Reads the parameters of requests of the page, and answers in JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import field, frozen
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from citekit.domain.errors import (
+    AddressMalformed,
+    CiteKitError,
+    LocationOutside,
+    NodeMissing,
+    ReceiptMissing,
+    RequestRefused,
+    ResourceMissing,
+)
+from citekit.entrypoints.failures import sentence
+
+BODY_LIMIT = 2 * 2**20
+"""The maximum size of a request in JSON, in bytes."""
+
+_MISSING = (ResourceMissing, NodeMissing, ReceiptMissing, LocationOutside)
+_FOREVER = "private, max-age=31536000, immutable"
+
+
+@frozen
+class Asked:
+    """The parameters of a request: those of its address, or the members of the JSON object in its body."""
+
+    values: Mapping[str, Any] = field(repr=False)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """Return a text. Raise `RequestRefused` if it is missing and there is no default, or is something else."""
+        value = self.values.get(name, default)
+        if not isinstance(value, str):
+            raise RequestRefused(f"The parameter {name} is missing or is not a text.")
+        return value
+
+    def number(self, name: str, default: int | None = None) -> int:
+        """Return a whole number. Raise `RequestRefused` if it is missing and there is no default, or is something else."""
+        value = self.values.get(name, default)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= 12:
+            return int(value)
+        raise RequestRefused(f"The parameter {name} must be a whole number.")
+
+    def numbers(self, name: str) -> list[int]:
+        """Return a list of whole numbers. Raise `RequestRefused` if it is something else."""
+        value = self.values.get(name)
+        if not isinstance(value, list) or not all(type(each) is int for each in value):
+            raise RequestRefused(f"The parameter {name} must be a list of whole numbers.")
+        return value
+
+
+def reading(path: str, answer: Callable[[Asked], Response]) -> Route:
+    """Return the route of a request that reads. `answer` runs in a thread."""
+
+    async def endpoint(request: Request) -> Response:
+        return await _answered(answer, Asked(dict(request.query_params)))
+
+    return Route(path, endpoint, methods=["GET"])
+
+
+def acting(path: str, answer: Callable[[Asked], Response]) -> Route:
+    """Return the route of a request with a JSON object as its body. `answer` runs in a thread."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            values = json.loads(await body_of(request, BODY_LIMIT))
+        except CiteKitError as error:
+            return failed(error)
+        except (ValueError, RecursionError):
+            values = None
+        if not isinstance(values, dict):
+            return failed(RequestRefused("The request must be a JSON object."))
+        return await _answered(answer, Asked(values))
+
+    return Route(path, endpoint, methods=["POST"])
+
+
+async def body_of(request: Request, limit: int) -> bytes:
+    """Return the body of a request. Raise `RequestRefused` if it is larger than `limit` bytes."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > limit:
+            raise RequestRefused(f"The request is larger than {limit >> 20} MB.")
+    return bytes(body)
+
+
+async def _answered(answer: Callable[[Asked], Response], asked: Asked) -> Response:
+    try:
+        return await run_in_threadpool(answer, asked)
+    except (CiteKitError, OSError) as error:
+        return failed(error)
+
+
+def failed(error: BaseException) -> Response:
+    """Return the answer to a request that failed: one sentence, and the name of the error."""
+    status = 500
+    if isinstance(error, CiteKitError):
+        status = (
+            404 if isinstance(error, _MISSING) else 400 if isinstance(error, RequestRefused | AddressMalformed) else 422
+        )
+    return plain({"error": type(error).__name__, "message": sentence(error)}, status)
+
+
+def plain(data: object, status: int = 200, *, forever: bool = False) -> Response:
+    """Return plain data as JSON. With `forever`, the browser keeps it, because its address names a version of a file."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    headers = {"cache-control": _FOREVER} if forever else None
+    return Response(text, status, media_type="application/json", headers=headers)
+
+
+def kept(data: bytes, media_type: str) -> Response:
+    """Return bytes that the browser keeps, because their address names a version of a file."""
+    return Response(data, media_type=media_type, headers={"cache-control": _FOREVER})

@@ -1,0 +1,151 @@
+"""Runs the server of the page, on this computer only."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator, Sequence
+from http.client import HTTPConnection, HTTPException
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+from attrs import frozen
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from citekit.domain.errors import RequestRefused
+from citekit.entrypoints.web.access import TOKEN, Access
+from citekit.entrypoints.web.checking import CheckingRoutes
+from citekit.entrypoints.web.library import LibraryRoutes
+from citekit.entrypoints.web.reading import ReadingRoutes
+
+if TYPE_CHECKING:
+    from citekit.container import Container
+
+ADDRESS = "127.0.0.1"
+PORTS = range(8640, 8660)
+"""The ports that are tried in order, so that links stay valid after a restart."""
+
+
+@frozen
+class Page:
+    """A server of the page for one home, listening on `listening`. `token` admits a browser."""
+
+    app: Container
+    token: str
+    listening: socket.socket
+
+    @property
+    def origin(self) -> str:
+        """The address of the server."""
+        return f"http://{ADDRESS}:{self.listening.getsockname()[1]}"
+
+    def link(self, path: str = "/", fragment: str = "") -> str:
+        """Return a link to the page that admits a browser."""
+        return link_to(self.origin, self.token, path, fragment)
+
+    def run(self, ready: Callable[[], None] = lambda: None) -> None:
+        """Serve until the process is interrupted. `ready` is called when the server accepts requests."""
+        config = uvicorn.Config(
+            application(self), log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=2
+        )
+        server = uvicorn.Server(config)
+        threading.Thread(target=_when_started, args=(server, ready), daemon=True).start()
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[self.listening])
+
+
+def page_of(app: Container, port: int | None = None) -> Page:
+    """Return the page of a home. Raise `RequestRefused` if the port is in use, or all of `PORTS` if it is None."""
+    return Page(app, app.view_token, _listening([port] if port is not None else PORTS))
+
+
+def running_page(app: Container, ports: Sequence[int] = PORTS) -> str | None:
+    """Return the address of a server that already shows the page of this home, or None."""
+    for port in ports:
+        connection = HTTPConnection(ADDRESS, port, timeout=1)
+        try:
+            connection.request("GET", "/api/home", headers={"Cookie": f"{cookie_of(port)}={app.view_token}"})
+            answer = connection.getresponse()
+            found = json.loads(answer.read(100_000)) if answer.status == 200 else None
+        except (OSError, HTTPException, ValueError):
+            continue
+        finally:
+            connection.close()
+        if isinstance(found, dict) and found.get("home") == str(app.settings.home):
+            return f"http://{ADDRESS}:{port}"
+    return None
+
+
+def cookie_of(port: int) -> str:
+    """Return the name of the cookie of a server. Cookies of one host are shared by the servers on all ports."""
+    return f"citekit-{port}"
+
+
+def link_to(origin: str, token: str, path: str = "/", fragment: str = "") -> str:
+    """Return a link to a page of the server at `origin` that admits a browser."""
+    return f"{origin}{path}{'&' if '?' in path else '?'}{TOKEN}={token}{fragment and f'#{fragment}'}"
+
+
+def application(page: Page) -> Starlette:
+    """Return the ASGI application of the page."""
+    static = Path(str(files("citekit.entrypoints.web").joinpath("static")))
+    port = page.listening.getsockname()[1]
+    routes: list[BaseRoute] = [
+        *LibraryRoutes(page.app).routes(),
+        *ReadingRoutes(page.app).routes(),
+        *CheckingRoutes(page.app).routes(),
+        Mount("/static", StaticFiles(directory=static)),
+        *_shells(static, ("/", "/check", "/r/{resource:path}")),
+    ]
+    hosts = {f"{name}:{port}" for name in (ADDRESS, "localhost")}
+    access = Middleware(Access, token=page.token, hosts=hosts, cookie=cookie_of(port))
+    return Starlette(routes=routes, middleware=[access])
+
+
+def open_browser(link: str) -> None:
+    """Open a link in the user's browser, if there is one."""
+    with contextlib.suppress(webbrowser.Error):
+        webbrowser.open(link)
+
+
+def _shells(static: Path, paths: Sequence[str]) -> Iterator[Route]:
+    """Yield routes that answer with the same page, whose script shows what the address names."""
+
+    async def shell(_: Request) -> Response:
+        return FileResponse(static / "index.html", media_type="text/html; charset=utf-8")
+
+    for path in paths:
+        yield Route(path, shell, methods=["GET"])
+
+
+def _listening(ports: Sequence[int]) -> socket.socket:
+    for port in ports:
+        taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind((ADDRESS, port))
+            taken.listen(128)
+        except OSError:
+            taken.close()
+            continue
+        return taken
+    said = f"Port {ports[0]} is" if len(ports) == 1 else f"The ports {ports[0]} to {ports[-1]} are"
+    raise RequestRefused(f"{said} in use. Choose another one with --port.")
+
+
+def _when_started(server: uvicorn.Server, ready: Callable[[], None]) -> None:
+    while not server.started:
+        if server.should_exit:
+            return
+        threading.Event().wait(0.02)
+    ready()
