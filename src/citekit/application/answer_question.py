@@ -17,13 +17,13 @@ from citekit.domain.answering import (
     Citation,
     Draft,
     Passage,
-    is_too_short,
     unquoted_numbers,
 )
 from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable
 from citekit.domain.library.excerpt import around
 from citekit.domain.ports.answer_model import AnswerModel
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.quoted_passages import is_too_short
 from citekit.domain.quotes.verdict import QuoteVerdict
 from citekit.domain.ranking.ranked import RankedPage
 

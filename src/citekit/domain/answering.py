@@ -11,9 +11,6 @@ from citekit.domain.address import Address
 from citekit.domain.model_usage import Usage
 from citekit.domain.quotes.verdict import QuoteVerdict
 
-WORDS = 3
-"""The minimum number of words of a quote without digits. Fewer words occur almost anywhere."""
-
 _NUMBER = re.compile(r"\d(?:[\d.,\u00a0\u202f]*\d)?")
 _SEPARATORS = re.compile(r"[^\d]")
 _DIGITS = 2
@@ -111,11 +108,6 @@ class CheckedAnswer:
     def withheld(self) -> Sequence[CheckedStatement]:
         """The other statements."""
         return [each for each in self.statements if not each.is_supported]
-
-
-def is_too_short(quote: str) -> bool:
-    """Whether a quote says too little to support a statement."""
-    return len(quote.split()) < WORDS and not any(map(str.isdigit, quote))
 
 
 def unquoted_numbers(statement: str, sources: Sequence[str]) -> list[str]:

@@ -8,8 +8,10 @@ from itertools import pairwise
 
 from attrs import frozen
 
-from citekit.domain.answering import is_too_short
 from citekit.domain.modality import Modality
+
+WORDS = 3
+"""The minimum number of words of a quote without digits. Fewer words occur almost anywhere."""
 
 QUOTE_LIMIT = 2_000
 """The maximum number of characters between two quotation marks. A longer text probably has an unpaired mark."""
@@ -68,6 +70,11 @@ def quoted_passages(text: str) -> list[QuotedPassage]:
     alone = (each for each in addresses if each.start not in used)
     found += [QuotedPassage("", each.text, each.start, each.end) for each in alone]
     return sorted(found, key=lambda each: each.start)
+
+
+def is_too_short(quote: str) -> bool:
+    """Whether a quote says too little to support a statement."""
+    return len(quote.split()) < WORDS and not any(map(str.isdigit, quote))
 
 
 def _quotes(text: str) -> Iterator[_Found]:

@@ -1,0 +1,170 @@
+// Shows what the address of the page names: everything mapped, or a part of a file.
+import { get } from "./api.js";
+import { Chapters } from "./chapters.js";
+import { button, el, say } from "./dom.js";
+import { Library } from "./library.js";
+import { Pages } from "./pages.js";
+import { Check, Found, Part } from "./panels.js";
+import { path, read, withQuote } from "./place.js";
+import { Recording } from "./recording.js";
+import { t } from "./strings.js";
+import { Text } from "./text.js";
+import { Tree } from "./tree.js";
+
+const VIEWS = { pages: Pages, slides: Text, lines: Text, rows: Text, chapters: Chapters, recording: Recording };
+const [side, main, query] = ["side", "main", "query"].map((id) => document.getElementById(id));
+const narrow = matchMedia("(max-width: 50rem)");
+
+const app = {
+  map: null,
+  view: null,
+  tree: null,
+  library: null,
+  found: new Found((href) => go(href)),
+  check: new Check((href) => go(href)),
+  part: new Part((href) => go(href)),
+};
+
+const panels = el("div", { class: "panels" });
+const tabs = el("div", { role: "tablist", class: "tabs" });
+const names = ["contents", "found", "check"];
+
+function start() {
+  document.getElementById("toggle").setAttribute("aria-label", t("toggleSide"));
+  document.getElementById("toggle").addEventListener("click", () => showSide(document.body.classList.contains("no-side")));
+  document.querySelector("#search button").textContent = t("search");
+  document.getElementById("search").addEventListener("submit", (e) => {
+    e.preventDefault();
+    search(query.value.trim());
+  });
+  document.getElementById("home").addEventListener("click", (e) => {
+    if (e.ctrlKey || e.metaKey) return;
+    e.preventDefault();
+    go("/");
+  });
+  document.getElementById("actions").append(button(t("check"), () => tab("check")));
+  tabs.append(
+    ...names.map((name) => button(t(name), () => tab(name), { role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, "aria-selected": "false" })),
+  );
+  panels.append(...names.map((name) => el("div", { role: "tabpanel", id: `panel-${name}`, "aria-labelledby": `tab-${name}`, hidden: true })));
+  panels.children[1].append(app.found.element);
+  panels.children[2].append(app.check.element);
+  side.append(tabs, panels);
+  window.addEventListener("popstate", show);
+  window.addEventListener("hashchange", show);
+  document.addEventListener("dragover", (e) => e.preventDefault());
+  document.addEventListener("drop", (e) => {
+    e.preventDefault();
+    const files = [...e.dataTransfer.files];
+    if (files.length) go("/").then(() => app.library.add(files));
+  });
+  document.addEventListener("keydown", (e) => {
+    if (e.key === "/" && !/INPUT|TEXTAREA|SELECT/.test(e.target.tagName)) {
+      e.preventDefault();
+      query.focus();
+    }
+  });
+  const asked = new URLSearchParams(location.search).get("q");
+  show().then(() => {
+    if (!asked) return;
+    query.value = asked;
+    search(asked);
+  });
+}
+
+function tab(name) {
+  names.forEach((each, i) => {
+    tabs.children[i].setAttribute("aria-selected", String(each === name));
+    panels.children[i].hidden = each !== name;
+  });
+  showSide(true);
+  if (name === "check") app.check.input.focus();
+}
+
+function showSide(shown) {
+  document.body.classList.toggle("no-side", !shown);
+  document.getElementById("toggle").setAttribute("aria-expanded", String(shown));
+}
+
+function search(words) {
+  if (!words) return;
+  tab("found");
+  app.found.search(words, app.map?.id ?? "");
+}
+
+// Opens a path of this page.
+async function go(href) {
+  if (href !== location.pathname + location.hash) history.pushState(null, "", href);
+  if (narrow.matches) showSide(false);
+  await show();
+}
+
+let turn = 0;
+async function show() {
+  const mine = ++turn;
+  const id = location.pathname.startsWith("/r/") ? decodeURIComponent(location.pathname.slice(3)) : "";
+  tabs.children[0].hidden = !id;
+  query.placeholder = id ? t("searchHere") : t("searchEverything");
+  query.setAttribute("aria-label", query.placeholder);
+  if (!id) return showLibrary();
+  try {
+    if (app.map?.id !== id) await open(id, mine);
+    if (mine !== turn || app.map?.id !== id) return;
+    const place = read(location.hash);
+    const at = app.map.nodes.findIndex(([, , , , fragment]) => fragment && fragment === place.fragment);
+    if (at >= 0) app.tree.mark(at, true);
+    if (place.fragment) app.part.show(app.map, place.fragment, place.quote);
+    else app.part.hide();
+    await app.view?.show(place);
+  } catch (error) {
+    main.replaceChildren(el("section", { class: "problem" }, el("h1", {}, t("error")), el("p", {}, error.message)));
+    app.map = null;
+  }
+}
+
+function showLibrary() {
+  app.map = null;
+  document.title = t("title");
+  app.library = new Library((e, id) => {
+    if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+    e.preventDefault();
+    go(path(id));
+  });
+  main.replaceChildren(app.library.element);
+  const open = names.findIndex((_, i) => !panels.children[i].hidden);
+  if (open <= 0) {
+    panels.children[0].hidden = true;
+    showSide(false);
+  }
+}
+
+async function open(id, mine) {
+  main.replaceChildren(el("p", { class: "loading" }, t("loading")));
+  const map = await get("map", { id });
+  if (mine !== turn) return;
+  app.map = map;
+  document.title = `${map.title || map.id} - ${t("title")}`;
+  app.tree = new Tree(map.nodes, ([, , , , fragment]) => fragment && go(path(map.id, fragment)));
+  const View = VIEWS[map.layout];
+  app.view = View ? new View(map, (chosen) => select(map, chosen)) : null;
+  main.replaceChildren(
+    el("h1", { class: "hidden-title" }, map.title || map.id),
+    app.view?.element ?? el("p", { class: "note" }, t("nothingFound")),
+    app.part.element,
+  );
+  const notes = map.notes.length ? [el("details", { class: "notes" }, el("summary", {}, t("notes")), map.notes.map((note) => el("p", {}, note)))] : [];
+  panels.children[0].replaceChildren(el("h2", { class: "title", title: map.source }, map.title || map.id), ...notes, app.tree.element);
+  if (panels.children[1].hidden && panels.children[2].hidden) tab("contents");
+  if (narrow.matches) showSide(false);
+}
+
+// Shows a part that was chosen in the document. The words of a selection stay selected; nothing scrolls.
+function select(map, { fragment, quote }) {
+  if (quote) {
+    history.replaceState(null, "", `/r/${encodeURIComponent(map.id)}#${withQuote(fragment, quote)}`);
+    app.part.show(map, fragment, quote);
+  } else go(path(map.id, fragment));
+}
+
+window.addEventListener("unhandledrejection", (e) => say(e.reason?.message ?? String(e.reason)));
+start();

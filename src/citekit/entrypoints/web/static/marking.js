@@ -1,0 +1,83 @@
+// Marks a text among the text nodes of an element. Only letters and digits are compared, because white space, hyphens,
+// and typography differ between a file and its view.
+import { letters } from "./place.js";
+
+const LIMIT = 2_000_000; // letters of a view that are searched
+
+export function unmark(root) {
+  for (const mark of root.querySelectorAll("mark[data-citekit]")) {
+    mark.replaceWith(...mark.childNodes);
+  }
+  root.normalize();
+}
+
+// Marks the occurrence of `text` nearest to the letter `near`. Returns the first marked element, or null if there is none.
+export function markText(root, text, near = 0, kind = "quote") {
+  const wanted = letters(text);
+  if (!wanted) return null;
+  const { all, nodes, starts } = gathered(root);
+  let best = -1;
+  for (let at = all.indexOf(wanted); at >= 0; at = all.indexOf(wanted, at + 1)) {
+    if (best < 0 || Math.abs(at - near) < Math.abs(best - near)) best = at;
+    if (at > near) break;
+  }
+  return best < 0 ? null : wrapped(nodes, starts, best, best + wanted.length, kind);
+}
+
+function gathered(root) {
+  const walker = root.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const nodes = [];
+  const starts = []; // the number of letters before each node
+  const pieces = [];
+  let length = 0;
+  for (let node = walker.nextNode(); node && length < LIMIT; node = walker.nextNode()) {
+    if (node.parentElement?.closest("style,script,title,[data-unmarked]")) continue;
+    const found = letters(node.data);
+    if (!found) continue;
+    nodes.push(node);
+    starts.push(length);
+    pieces.push(found);
+    length += found.length;
+  }
+  return { all: pieces.join(""), nodes, starts };
+}
+
+function wrapped(nodes, starts, start, end, kind) {
+  let first = null;
+  for (let i = nodes.length - 1; i >= 0; i--) {
+    if (starts[i] >= end) continue;
+    const node = nodes[i];
+    const from = Math.max(0, start - starts[i]);
+    const to = end - starts[i];
+    const [a, b] = offsets(node.data, from, to);
+    if (a < b) {
+      const mark = node.ownerDocument.createElement("mark");
+      mark.dataset.citekit = kind;
+      mark.className = kind;
+      const range = node.ownerDocument.createRange();
+      range.setStart(node, a);
+      range.setEnd(node, b);
+      range.surroundContents(mark);
+      first = mark;
+    }
+    if (starts[i] <= start) break;
+  }
+  return first;
+}
+
+// The offsets in `text` of its letters number `from` to `to`.
+function offsets(text, from, to) {
+  let count = 0;
+  let [a, b] = [-1, 0];
+  for (let at = 0; at < text.length && count < to; ) {
+    const character = String.fromCodePoint(text.codePointAt(at));
+    const found = letters(character).length;
+    if (found && count + found > from) {
+      if (a < 0) a = at;
+      b = at + character.length;
+    }
+    count += found;
+    at += character.length;
+  }
+  return [a < 0 ? b : a, b];
+}

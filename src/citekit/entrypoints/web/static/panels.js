@@ -1,0 +1,248 @@
+// The side panels: search results, the check of an answer, and the chosen part with its evidence.
+import { link, post, send } from "./api.js";
+import { button, copy, el, say } from "./dom.js";
+import { ofAddress, path } from "./place.js";
+import { t } from "./strings.js";
+
+// A link that opens an address with a marked quote inside this page.
+function place(address, quote, go, label = address) {
+  const found = ofAddress(address);
+  if (!found) return el("span", {}, address);
+  const href = path(found.id, found.fragment, quote);
+  return el(
+    "a",
+    {
+      href,
+      class: "place",
+      onclick: (e) => {
+        if (e.ctrlKey || e.metaKey || e.shiftKey || e.button) return;
+        e.preventDefault();
+        go(href);
+      },
+    },
+    label,
+  );
+}
+
+export class Found {
+  constructor(go) {
+    this.go = go;
+    this.list = el("div", { class: "results" });
+    this.element = el("div", { class: "panel" }, this.list);
+  }
+
+  async search(query, id) {
+    this.list.replaceChildren(el("p", {}, t("loading")));
+    this.stop?.abort();
+    this.stop = new AbortController();
+    try {
+      this.draw(await post("find", { query, id, limit: 50 }, this.stop.signal));
+    } catch (error) {
+      if (error.name !== "AbortError") this.list.replaceChildren(el("p", { class: "bad" }, error.message));
+    }
+  }
+
+  draw(found) {
+    if (!found.hits.length) {
+      this.list.replaceChildren(el("p", {}, t("nothingFound")));
+      return;
+    }
+    const groups = Map.groupBy ? Map.groupBy(found.hits, (hit) => hit.id) : groupBy(found.hits);
+    const count = found.total > found.hits.length ? t("onlySome", found.hits.length, found.total) : t("matches", found.total);
+    this.list.replaceChildren(
+      el("p", { class: "note" }, found.partial ? t("noneHasAll") : count),
+      ...[...groups.values()].map((hits) =>
+        el(
+          "section",
+          {},
+          el("h3", {}, hits[0].title),
+          hits.map((hit) => this.hit(hit)),
+        ),
+      ),
+    );
+  }
+
+  hit(hit) {
+    const where = ofAddress(hit.address);
+    const href = path(where.id, where.fragment, hit.hidden ? "" : hit.text);
+    return el(
+      "a",
+      {
+        class: "hit",
+        href,
+        onclick: (e) => {
+          if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+          e.preventDefault();
+          this.go(href);
+        },
+      },
+      el("span", { class: "text" }, hit.text),
+      el("span", { class: "where" }, [hit.titles.at(-1), decodeURI(where.fragment)].filter(Boolean).join(" · ")),
+      hit.hidden && el("span", { class: "bad" }, t("hidden")),
+    );
+  }
+}
+
+function groupBy(hits) {
+  const groups = new Map();
+  for (const hit of hits) groups.set(hit.id, [...(groups.get(hit.id) ?? []), hit]);
+  return groups;
+}
+
+export class Check {
+  constructor(go) {
+    this.go = go;
+    this.input = el("textarea", { rows: "8", "aria-label": t("answer"), placeholder: t("pasteAnswer") });
+    this.list = el("div", { class: "results" });
+    this.chooser = el("input", { type: "file", hidden: true, onchange: () => this.verify(this.chooser.files[0]) });
+    this.zone = el("div", { class: "zone" }, el("p", { class: "note" }, t("dropEvidence")), button(t("verifyFile"), () => this.chooser.click()), this.chooser);
+    this.element = el("div", { class: "panel" }, this.input, button(t("checkAnswer"), () => this.check(), { class: "main" }), this.list, this.zone);
+    this.zone.addEventListener("dragover", (e) => e.preventDefault());
+    this.zone.addEventListener("drop", (e) => {
+      e.preventDefault();
+      e.stopPropagation();
+      if (e.dataTransfer.files[0]) this.verify(e.dataTransfer.files[0]);
+    });
+  }
+
+  async check() {
+    this.list.replaceChildren(el("p", {}, t("loading")));
+    try {
+      const { results, left_out: left } = await post("check", { text: this.input.value });
+      this.list.replaceChildren(
+        ...results.map((result) => this.result(result)),
+        ...(results.length ? [] : [el("p", {}, t("noQuotes"))]),
+        ...(left ? [el("p", {}, t("leftOut", left))] : []),
+      );
+    } catch (error) {
+      this.list.replaceChildren(el("p", { class: "bad" }, error.message));
+    }
+  }
+
+  result(result) {
+    if (result.problem)
+      return el("article", {}, badge("problem"), result.quote && el("blockquote", {}, result.quote), el("p", { class: "bad" }, result.problem), result.address && el("p", {}, result.address));
+    if (!result.quote) return el("article", {}, badge("address"), place(result.address, "", this.go), el("p", { class: "note" }, result.titles.join(" › ")));
+    return el("article", {}, verdictOf(result.verdict, this.go));
+  }
+
+  async verify(file) {
+    this.list.replaceChildren(el("p", {}, t("loading")));
+    try {
+      const found = await send("verify", file);
+      const said = found.genuine ? t("genuine") : found.refuted ? t("refuted") : t("open_");
+      this.list.replaceChildren(
+        el(
+          "article",
+          {},
+          el("p", { class: found.genuine ? "good" : "bad" }, said),
+          place(found.address, "", this.go),
+          el(
+            "ul",
+            {},
+            found.checks.map((each) => el("li", { class: each.passed ? "good" : "bad" }, `${each.name}: ${each.detail}`)),
+          ),
+        ),
+      );
+    } catch (error) {
+      this.list.replaceChildren(el("p", { class: "bad" }, error.message));
+    }
+  }
+}
+
+function badge(finding) {
+  return el("span", { class: `badge ${finding}` }, t("findings")[finding]);
+}
+
+// The verdict on a quote, with links to the places that have its words.
+export function verdictOf(verdict, go) {
+  const finding = verdict.visible ? verdict.finding : "hidden";
+  const parts = [badge(finding), el("blockquote", {}, verdict.quote), el("p", { class: "note" }, t("explains")[finding])];
+  for (const each of verdict.places.slice(0, 10)) {
+    parts.push(el("p", {}, place(each.address, each.text, go)));
+    if (finding === "altered" || finding === "normalised") parts.push(el("p", { class: "source" }, `${t("source")}: “${each.text}”`));
+    for (const gap of each.gaps ?? []) parts.push(el("p", { class: gap.changes_meaning ? "bad" : "note" }, `${t("leftOutWords")}: “${gap.text}”`));
+    if (each.changes) parts.push(el("p", { class: "bad" }, each.changes.join("; ")));
+  }
+  if (verdict.near) {
+    parts.push(el("p", { class: "note" }, t("nearest", Math.round(verdict.near.similarity * 100))));
+    parts.push(el("p", { class: "source" }, `“${verdict.near.text}”`), place(verdict.near.address, verdict.near.text, go));
+  }
+  return parts;
+}
+
+const FORMS = { document: ["native", "png", "text"], video: ["native", "frame"], audio: ["native"], image: ["native", "png"], text: ["native"] };
+
+export class Part {
+  constructor(go) {
+    this.go = go;
+    this.body = el("div");
+    this.element = el("div", { id: "part", hidden: true }, button("×", () => this.hide(), { class: "quiet close", "aria-label": t("close") }), this.body);
+  }
+
+  hide() {
+    this.element.hidden = true;
+  }
+
+  // Shows what can be done with a part of a file, and with the words that were selected in it.
+  show(map, fragment, quote) {
+    const address = `${map.scheme}://${encodeURIComponent(map.id)}#${fragment}`;
+    const answer = el("div", { class: "results" });
+    const cite = async (use) => {
+      try {
+        use(await post("cite", { address, quote }));
+      } catch (error) {
+        say(error.message);
+      }
+    };
+    this.element.hidden = false;
+    this.body.replaceChildren(
+      el("h2", {}, quote ? t("selection") : t("thisPart")),
+      ...(quote ? [el("blockquote", {}, quote)] : []),
+      el("code", { class: "address" }, address),
+      el(
+        "div",
+        { class: "actions" },
+        quote && button(t("checkQuote"), () => this.check(quote, address, answer), { class: "main" }),
+        button(t("copyAddress"), () => cite((found) => copy(found.address, t("copied")))),
+        button(t("copyLink"), () => cite((found) => copy(location.origin + found.link, t("copied")))),
+        button(t("copyMarkdown"), () => cite((found) => copy(found.markdown, t("copied")))),
+        button(t("copyAnnotation"), () => cite((found) => copy(JSON.stringify(found.annotation, null, 2), t("copied")))),
+        (FORMS[map.type] ?? ["native"]).map((form) => button(t("downloadAs", form), () => this.download(address, form, answer))),
+      ),
+      answer,
+    );
+  }
+
+  async check(quote, address, answer) {
+    answer.replaceChildren(el("p", {}, t("loading")));
+    try {
+      answer.replaceChildren(...verdictOf(await post("quote", { quote, where: address }), this.go));
+    } catch (error) {
+      answer.replaceChildren(el("p", { class: "bad" }, error.message));
+    }
+  }
+
+  async download(address, form, answer) {
+    answer.replaceChildren(el("p", {}, t("loading")));
+    try {
+      const made = await post("resolve", { address, form });
+      const file = link("evidence", { digest: made.digest, name: made.name });
+      answer.replaceChildren(
+        el("p", {}, el("a", { href: file, download: made.name }, `${made.name} (${bytes(made.size)})`)),
+        el("p", {}, el("a", { href: link("receipt", { digest: made.digest }), download: `${made.name}.receipt.json` }, t("receipt"))),
+        ...made.notes.map((note) => el("p", { class: "note" }, note)),
+      );
+      el("a", { href: file, download: made.name }).click();
+    } catch (error) {
+      answer.replaceChildren(el("p", { class: "bad" }, error.message));
+    }
+  }
+}
+
+function bytes(size) {
+  for (const [limit, unit] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) if (size >= limit) return `${(size / limit).toFixed(1)} ${unit}`;
+  return `${size} B`;
+}
+
+

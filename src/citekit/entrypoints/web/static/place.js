@@ -1,0 +1,63 @@
+// The part of an address after "#", such as pages=12-15&bbox=0.1,0.2,0.9,0.4, and the quote that a link marks.
+
+const numbers = (text) => text.split(",").flatMap((run) => {
+  const [first, last] = run.split("-").map(Number);
+  return Array.from({ length: Math.min((last ?? first) - first + 1, 100_000) }, (_, i) => first + i);
+});
+
+const clock = (text) => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
+
+export function read(fragment) {
+  const place = { fragment: "", quote: "" };
+  const kept = [];
+  for (const part of fragment.replace(/^#/, "").split("&").filter(Boolean)) {
+    const [name, ...rest] = part.split("=");
+    let value = rest.join("=");
+    try {
+      value = decodeURIComponent(value);
+    } catch {
+      // kept as it is
+    }
+    if (name === "quote") place.quote = value;
+    else kept.push(part);
+    if (name === "pages") place.pages = numbers(value);
+    if (name === "bbox") place.box = value.split(",").map(Number);
+    if (name === "chapter") [place.chapter, place.lastChapter] = value.split("-").map(Number);
+    if (name === "chars") place.chars = value.split("-").map(Number);
+    if (name === "lines") [place.first, place.last] = value.split("-").map(Number);
+    if (name === "t") [place.start, place.end] = value.split("-").map(clock);
+    if (name === "sheet") place.sheet = value;
+    if (name === "cells") {
+      const found = value.match(/[A-Z]+(\d+)(?::[A-Z]+(\d+))?/i);
+      if (found) [place.first, place.last] = [Number(found[1]), Number(found[2] ?? found[1])];
+    }
+  }
+  if (place.first && !place.last) place.last = place.first;
+  place.fragment = kept.join("&");
+  return place;
+}
+
+export const withQuote = (fragment, quote) => (quote ? `${fragment}&quote=${encodeURIComponent(quote)}` : fragment);
+
+// The resource and the fragment of an address, or null.
+export function ofAddress(address) {
+  const found = address.match(/^[a-z]+:\/\/([^#]*)#?(.*)$/s);
+  return found ? { id: decodeURIComponent(found[1]), fragment: found[2] } : null;
+}
+
+export const path = (id, fragment = "", quote = "") =>
+  `/r/${encodeURIComponent(id)}${fragment || quote ? `#${withQuote(fragment, quote)}` : ""}`;
+
+export function span(first, last) {
+  return first === last ? `${first}` : `${first}-${last}`;
+}
+
+export function time(seconds) {
+  const whole = Math.floor(seconds);
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const shown = parts[0] ? parts : parts.slice(1);
+  return shown.map((part, i) => (i ? String(part).padStart(2, "0") : String(part))).join(":");
+}
+
+// The letters and digits of a text, by which quotes are found in chapters whose white space differs.
+export const letters = (text) => text.normalize("NFKC").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");

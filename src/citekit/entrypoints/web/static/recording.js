@@ -1,0 +1,123 @@
+// Videos and sound recordings: a player with captions, a timeline of the parts, and the transcript.
+import { get, link } from "./api.js";
+import { button, el, say } from "./dom.js";
+import { markText, unmark } from "./marking.js";
+import { time } from "./place.js";
+import { t } from "./strings.js";
+
+export class Recording {
+  constructor(map, select) {
+    this.map = map;
+    this.select = select;
+    this.until = Infinity;
+    this.start = 0;
+    const { id, version } = map;
+    this.player = el("audio video".split(" ")[map.type === "video" ? 1 : 0], {
+      controls: true,
+      preload: "metadata",
+      src: link("media", { id, v: version }),
+    });
+    this.player.addEventListener("error", () => this.note.replaceChildren(t("cannotPlay")));
+    this.player.addEventListener("timeupdate", () => this.moved());
+    this.note = el("p", { class: "note" });
+    this.line = el("div", { class: "timeline", role: "list", "aria-label": t("timeline") });
+    this.words = el("div", { class: "transcript", tabindex: "0", "aria-label": t("transcript") });
+    this.words.addEventListener("mouseup", () => setTimeout(() => this.selected()));
+    const bar = el(
+      "div",
+      { class: "bar", role: "toolbar" },
+      button(t("setStart"), () => (this.start = this.player.currentTime)),
+      button(t("setEnd"), () => this.cut()),
+    );
+    this.element = el("div", { class: "reader recording" }, this.player, this.note, this.line, bar, this.words);
+    this.drawLine();
+    this.ready = this.load();
+  }
+
+  async load() {
+    try {
+      this.cues = await get("subtitles", { id: this.map.id, v: this.map.version });
+    } catch {
+      this.cues = [];
+      this.words.replaceChildren(el("p", { class: "note" }, t("noTranscript")));
+      return;
+    }
+    const track = el("track", { kind: "captions", src: link("captions", { id: this.map.id, v: this.map.version }), default: true });
+    this.player.append(track);
+    this.lines = this.cues.map(([start, end, text], i) =>
+      el(
+        "div",
+        { class: "cue", "data-number": String(i) },
+        button(time(start), () => this.select({ fragment: `t=${start}-${end}`, quote: "" }), { class: "number", "data-unmarked": true }),
+        el("span", {}, text),
+      ),
+    );
+    this.words.replaceChildren(...this.lines);
+  }
+
+  drawLine() {
+    const length = this.map.seconds || 1;
+    const parts = this.map.nodes.filter(([, depth, , , fragment]) => depth <= 1 && fragment.startsWith("t=")).slice(0, 500);
+    this.line.replaceChildren(
+      ...parts.map(([, depth, title, , fragment]) => {
+        const [start, end] = fragment.slice(2).split("-").map(Number);
+        return button("", () => this.select({ fragment, quote: "" }), {
+          class: `span depth-${depth}`,
+          role: "listitem",
+          title: `${time(start)} ${title}`,
+          "aria-label": `${time(start)} ${title}`,
+          style: { left: `${(start / length) * 100}%`, width: `${Math.max(0.2, ((end - start) / length) * 100)}%` },
+        });
+      }),
+    );
+    this.chosen = el("div", { class: "chosen", hidden: true });
+    this.head = el("div", { class: "head" });
+    this.line.append(this.chosen, this.head);
+  }
+
+  moved() {
+    const now = this.player.currentTime;
+    this.head.style.left = `${(now / (this.map.seconds || 1)) * 100}%`;
+    if (now >= this.until && !this.player.paused) {
+      this.player.pause();
+      this.until = Infinity;
+    }
+    this.cues?.forEach(([start, end], i) => this.lines[i].classList.toggle("now", now >= start && now < end));
+  }
+
+  async show(place) {
+    await this.ready;
+    unmark(this.words);
+    this.chosen.hidden = place.start === undefined;
+    if (place.start === undefined) return;
+    const end = place.end || this.map.seconds || place.start;
+    const length = this.map.seconds || 1;
+    Object.assign(this.chosen.style, { left: `${(place.start / length) * 100}%`, width: `${((end - place.start) / length) * 100}%` });
+    this.player.currentTime = place.start;
+    this.until = end;
+    this.lines?.forEach((line, i) => {
+      const [start, stop] = this.cues[i];
+      line.classList.toggle("part", start < end && stop > place.start);
+    });
+    const first = this.words.querySelector(".cue.part");
+    first?.scrollIntoView({ block: "center" });
+    if (place.quote && this.lines && !markText(this.words, place.quote)) say(t("notMarked"));
+  }
+
+  cut() {
+    const end = this.player.currentTime;
+    if (end > this.start) this.select({ fragment: `t=${this.start.toFixed(3)}-${end.toFixed(3)}`, quote: "" });
+  }
+
+  selected() {
+    const chosen = document.getSelection();
+    const text = chosen?.toString().replace(/\s+/g, " ").trim();
+    if (!text || !this.words.contains(chosen.anchorNode)) return;
+    const numbers = [chosen.anchorNode, chosen.focusNode]
+      .map((node) => (node.nodeType === 1 ? node : node.parentElement)?.closest(".cue")?.dataset.number)
+      .filter(Boolean)
+      .map(Number)
+      .sort((a, b) => a - b);
+    if (numbers.length === 2) this.select({ fragment: `t=${this.cues[numbers[0]][0]}-${this.cues[numbers[1]][1]}`, quote: text });
+  }
+}

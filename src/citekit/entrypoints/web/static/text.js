@@ -1,0 +1,147 @@
+// Lines of text files, rows of sheets, and the text of slides, loaded in blocks as they come into view.
+import { get } from "./api.js";
+import { el, say } from "./dom.js";
+import { markText, unmark } from "./marking.js";
+import { span } from "./place.js";
+import { t } from "./strings.js";
+
+const BLOCK = { lines: 400, rows: 300, slides: 20 };
+const HEIGHT = { lines: 20, rows: 26, slides: 260 };
+
+export class Text {
+  constructor(map, select) {
+    this.map = map;
+    this.select = select;
+    this.kind = map.layout;
+    this.sheet = "";
+    this.place = {};
+    this.scroller = el("div", { class: `text ${this.kind}`, tabindex: "0" });
+    const sheets = map.sheets.map((name) => el("option", { value: name }, name));
+    this.choice = el("select", { "aria-label": t("sheet"), onchange: () => this.open(this.choice.value) }, sheets);
+    const bar = sheets.length > 1 ? el("div", { class: "bar" }, el("label", {}, t("sheet"), " ", this.choice)) : null;
+    this.element = el("div", { class: "reader" }, bar ?? [], this.scroller);
+    this.watcher = new IntersectionObserver((found) => found.forEach((each) => each.isIntersecting && this.load(each.target)), {
+      root: this.scroller,
+      rootMargin: "1500px",
+    });
+    this.scroller.addEventListener("mouseup", () => setTimeout(() => this.selected()));
+    this.scroller.addEventListener("keyup", (e) => e.shiftKey && this.selected());
+    this.ready = this.open(map.sheets[0] ?? "");
+  }
+
+  async open(sheet) {
+    this.sheet = sheet;
+    this.choice.value = sheet;
+    const size = BLOCK[this.kind];
+    const first = await get("text", { id: this.map.id, first: 1, last: size, sheet, v: this.map.version });
+    this.total = first.total;
+    this.watcher.disconnect();
+    this.blocks = [];
+    for (let number = 1; number <= Math.max(1, this.total); number += size) {
+      const last = Math.min(number + size - 1, this.total);
+      const block = el("div", { class: "block", "data-first": String(number), "data-last": String(last) });
+      block.style.containIntrinsicSize = `auto ${(last - number + 1) * HEIGHT[this.kind]}px`;
+      block.style.minHeight = `${(last - number + 1) * HEIGHT[this.kind]}px`;
+      this.blocks.push(block);
+    }
+    this.scroller.replaceChildren(...this.blocks);
+    this.fill(this.blocks[0], first);
+    this.blocks.slice(1).forEach((block) => this.watcher.observe(block));
+  }
+
+  load(block) {
+    block.loading ??= (async () => {
+      this.watcher.unobserve(block);
+      const { first, last } = block.dataset;
+      const units = [];
+      let next = Number(first);
+      while (next && next <= Number(last)) {
+        const part = await get("text", { id: this.map.id, first: next, last, sheet: this.sheet, v: this.map.version });
+        units.push(...part.units);
+        next = part.next;
+      }
+      this.fill(block, { units });
+    })().catch((error) => say(error.message));
+    return block.loading;
+  }
+
+  fill(block, part) {
+    block.loading ??= Promise.resolve();
+    block.style.minHeight = "";
+    block.replaceChildren(...part.units.map(([number, text]) => this.unit(number, text)));
+    const { first, last } = block.dataset;
+    if (this.place.first <= Number(last) && this.place.last >= Number(first)) this.outline();
+  }
+
+  unit(number, text) {
+    const label = this.kind === "slides" ? t("slide", number) : String(number);
+    const name = el("button", { type: "button", class: "number", "data-unmarked": true, onclick: (e) => this.pick(number, e.shiftKey) }, label);
+    const body =
+      this.kind === "rows"
+        ? text.split("\t").map((cell) => el("span", { class: "cell" }, cell))
+        : [el("span", { class: "words-of" }, text || "\u200b")];
+    return el("div", { class: "unit", "data-number": String(number) }, name, body);
+  }
+
+  pick(number, extend) {
+    const from = extend && this.picked ? Math.min(this.picked, number) : number;
+    const to = extend && this.picked ? Math.max(this.picked, number) : number;
+    if (!extend) this.picked = number;
+    this.select({ fragment: this.fragment(from, to), quote: "" });
+  }
+
+  fragment(first, last) {
+    if (this.kind === "slides") return `pages=${span(first, last)}`;
+    if (this.kind === "lines") return `lines=${first}-${last}`;
+    return `sheet=${encodeURIComponent(this.sheet)}&cells=A${first}:${this.lastColumn()}${last}`;
+  }
+
+  lastColumn() {
+    const whole = this.map.nodes.map((node) => node[4].match(/cells=[A-Z]+\d+:([A-Z]+)\d+/)?.[1] ?? "A");
+    return whole.reduce((most, column) => (column.length - most.length || column.localeCompare(most)) > 0 ? column : most, "A");
+  }
+
+  async show(place) {
+    await this.ready;
+    if (place.sheet && place.sheet !== this.sheet) await this.open(place.sheet);
+    if (place.pages) [place.first, place.last] = [place.pages[0], place.pages.at(-1)];
+    this.place = place;
+    unmark(this.scroller);
+    for (const each of this.scroller.querySelectorAll(".unit.part")) each.classList.remove("part");
+    if (!place.first) return;
+    const wanted = this.blocks.filter((each) => Number(each.dataset.first) <= place.last && Number(each.dataset.last) >= place.first);
+    await Promise.all(wanted.slice(0, 3).map((block) => this.load(block)));
+    if (this.place !== place) return;
+    this.outline();
+    const start = this.scroller.querySelector(`.unit[data-number="${place.first}"]`) ?? wanted[0];
+    start?.scrollIntoView({ block: place.quote ? "center" : "start" });
+    if (!place.quote) return;
+    const units = [...this.scroller.querySelectorAll(".unit.part")].slice(0, 500);
+    const near = units.find((unit) => markText(unit, place.quote)) ?? (units.length > 1 && markText(this.wrap(units), place.quote));
+    if (!near) say(t("notMarked"));
+    else this.scroller.querySelector("mark")?.scrollIntoView({ block: "center" });
+  }
+
+  // The element in which a quote over several units is searched: the block, if all units are in one block.
+  wrap(units) {
+    return units[0].parentElement === units.at(-1).parentElement ? units[0].parentElement : this.scroller;
+  }
+
+  outline() {
+    for (const unit of this.scroller.querySelectorAll(".unit")) {
+      const number = Number(unit.dataset.number);
+      unit.classList.toggle("part", number >= this.place.first && number <= this.place.last);
+    }
+  }
+
+  selected() {
+    const chosen = document.getSelection();
+    const text = chosen?.toString().trim();
+    if (!text || !this.scroller.contains(chosen.anchorNode)) return;
+    const numbers = [chosen.anchorNode, chosen.focusNode]
+      .map((node) => Number((node.nodeType === 1 ? node : node.parentElement)?.closest(".unit")?.dataset.number))
+      .filter(Boolean)
+      .sort((a, b) => a - b);
+    if (numbers.length === 2) this.select({ fragment: this.fragment(...numbers), quote: text });
+  }
+}
