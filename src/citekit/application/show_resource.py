@@ -40,6 +40,9 @@ CHARACTERS = 500_000
 PICTURE_BYTES = 96 * 2**20
 """The size of the pictures that are kept in memory."""
 
+LINE_CHARACTERS = 64 * 2**20
+"""The number of characters in the lines that are kept in memory."""
+
 MARKED_PAGES = 20
 """The maximum number of pages whose words are compared with a quote."""
 
@@ -137,6 +140,7 @@ class ShowResource:
     roots: Sequence[Path] = ()
     _sizes: _Kept = field(factory=lambda: _Kept(200_000), init=False)
     _pictures: _Kept = field(factory=lambda: _Kept(PICTURE_BYTES), init=False)
+    _lines: _Kept = field(factory=lambda: _Kept(LINE_CHARACTERS), init=False)
     _words: _Kept = field(factory=lambda: _Kept(WORD_PAGES), init=False)
 
     def source(self, resource_id: str) -> tuple[ResourceMap, Source]:
@@ -210,6 +214,9 @@ class ShowResource:
         before, total = _span(raw, sheet, resource_map)
         if not 1 <= first <= max(total, 1):
             raise LocationOutside.beyond(raw.kind.value, first, "file", total)
+        if raw.kind is UnitKind.LINE:
+            lines = self._lines.get(source.digest, lambda: raw.text.split("\n"), lambda _: len(raw.text))
+            return _lines_part(lines, first, last or total, total)
         return _part(raw, before, first, min(last or total, total, first + UNITS - 1), total, sheet)
 
     def chapter(self, resource_id: str, number: int) -> str:
@@ -263,6 +270,18 @@ def _part(text: ExtractedText, before: int, first: int, last: int, total: int, s
     numbers = sorted(pieces) if text.kind is UnitKind.ROW else range(first, last + 1)
     units = [TextUnit(number, " ".join(pieces.get(number, ())), sheet) for number in numbers if number <= last]
     return TextPart(text.kind, units, total, last + 1 if last < total else None)
+
+
+def _lines_part(lines: Sequence[str], first: int, last: int, total: int) -> TextPart:
+    units, length = list[TextUnit](), 0
+    for number in range(first, min(last, total, first + UNITS - 1) + 1):
+        text = lines[number - 1] if number <= len(lines) else ""
+        length += len(text)
+        if units and length > CHARACTERS:
+            break
+        units.append(TextUnit(number, text))
+    after = first + len(units)
+    return TextPart(UnitKind.LINE, units, total, after if after <= total else None)
 
 
 def _offsets(text: ExtractedText, first: int, last: int) -> Sequence[Unit]:

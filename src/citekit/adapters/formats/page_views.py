@@ -54,7 +54,7 @@ class FormatPageViews:
             services = self.services
             return PdfPageViews(services.password, services.ocr_reader, services.index)
         if source.format.name == "cbz":
-            from citekit.adapters.formats.image.page_views import ComicPageViews
+            from citekit.adapters.formats.comic.page_views import ComicPageViews
 
             return ComicPageViews()
         if source.format.modality is Modality.IMAGE:

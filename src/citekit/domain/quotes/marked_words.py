@@ -8,10 +8,15 @@ from collections.abc import Sequence
 from attrs import define, field, frozen
 
 from citekit.domain.quotes.normal_form import letters_of
-from citekit.domain.quotes.superscripts import CUT
+from citekit.domain.quotes.superscripts import CUT, on_the_line
 
 LEAST = 8
 """The minimum number of letters of a part of a quote, unless the part is all that is left of the quote."""
+
+MARK, HEADER, FOOTER = 8, 1_000, 3_000
+"""The maximum number of letters between two parts of a quote: for the mark of a note, for the header of the next page, and
+for the footer and the notes of the page before.
+"""
 
 PARTS = 200
 """The maximum number of parts into which the words on the pages divide a quote."""
@@ -58,16 +63,18 @@ def marked_words(quote: str, pages: Sequence[Sequence[str]]) -> list[WordRange]:
     other words than those of the quote would be misleading.
     """
     letters = [_Letters.of(words) for words in pages]
-    wanted = "".join(letters_of(part) for part in quote.split(CUT))
-    if not wanted:
-        return []
-    whole = [found for page, each in enumerate(letters) for found in _occurrences(wanted, each, page)]
-    return whole or _parts(wanted, letters)
+    for text in dict.fromkeys((quote, on_the_line(quote))):  # words of a page have no superscripts
+        wanted = "".join(letters_of(part) for part in text.split(CUT))
+        whole = [found for page, each in enumerate(letters) for found in _occurrences(wanted, each, page)]
+        found = whole or _parts(wanted, letters)
+        if found:
+            return found
+    return []
 
 
 def _occurrences(wanted: str, page: _Letters, number: int) -> list[WordRange]:
     found: list[WordRange] = []
-    start = page.text.find(wanted)
+    start = page.text.find(wanted) if wanted else -1
     while start >= 0 and len(found) < OCCURRENCES:
         found.append(page.words(number, start, start + len(wanted)))
         start = page.text.find(wanted, start + len(wanted))
@@ -81,8 +88,11 @@ def _parts(wanted: str, pages: Sequence[_Letters]) -> list[WordRange]:
     while done < len(wanted):
         if number == len(pages) or len(found) == PARTS:
             return []
-        start, size = _longest(wanted, done, pages[number].text, after)
-        if size < min(LEAST, len(wanted) - done):
+        page = pages[number].text
+        start, size = _longest(wanted, done, page, after, _end_of_search(page, after, is_first=not found))
+        if size < min(LEAST, len(wanted) - done) or (after and sum(map(str.isalpha, page[after:start])) > 1):
+            if found and len(page) - after > FOOTER:
+                return []
             number, after = number + 1, 0
             continue
         found.append(pages[number].words(number, start, start + size))
@@ -90,15 +100,22 @@ def _parts(wanted: str, pages: Sequence[_Letters]) -> list[WordRange]:
     return found
 
 
-def _longest(wanted: str, done: int, text: str, after: int) -> tuple[int, int]:
-    """Return where the longest beginning of `wanted[done:]` is in `text[after:]`, and its length.
+def _end_of_search(page: str, after: int, *, is_first: bool) -> int:
+    """Return the offset up to which the next part of a quote may begin on a page."""
+    if is_first:
+        return len(page)
+    return after + (MARK if after else HEADER)
+
+
+def _longest(wanted: str, done: int, text: str, after: int, last: int) -> tuple[int, int]:
+    """Return where the longest beginning of `wanted[done:]` is in `text`, starting from `after` to `last`, and its length.
 
     The length is found by bisection: a beginning occurs only if all shorter ones occur.
     """
     low, high, place = 0, len(wanted) - done, after
     while low < high:
         middle = (low + high + 1) // 2
-        start = text.find(wanted[done : done + middle], after)
+        start = text.find(wanted[done : done + middle], after, last + middle)
         if start < 0:
             high = middle - 1
         else:

@@ -51,24 +51,29 @@ def quoted_passages(text: str) -> list[QuotedPassage]:
     """Return the quotes in `text` in order, each with the address that follows it before the next quote.
 
     A quote is a text in double quotation marks or a Markdown block quote with at least three words or a digit. Without
-    an address after it, a quote gets the only address of its paragraph. Addresses that belong to no quote are returned
-    without a quote.
+    an address after it in its paragraph, a quote gets the address before it, if there is only one that follows no other
+    quote. Addresses that belong to no quote are returned without a quote.
     """
     addresses = [_Found(_trimmed(each[0]), *each.span()) for each in _ADDRESS.finditer(text)]
     quotes = sorted(_quotes(text), key=lambda each: each.start)
-    used: set[int] = set()
-    found = []
-    ends = [each.start for each in quotes[1:]] + [len(text)]
-    for quote, before in zip(quotes, ends, strict=True):
-        paragraph = _paragraph(text, quote)
-        near = [each for each in addresses if quote.end <= each.start < before and each.start < paragraph[1]]
-        inside = [each for each in addresses if paragraph[0] <= each.start < paragraph[1]]
-        chosen = near[0] if near else inside[0] if len(inside) == 1 else None
-        if chosen is not None:
-            used.add(chosen.start)
-        found.append(QuotedPassage(quote.text, "" if chosen is None else chosen.text, quote.start, quote.end))
-    alone = (each for each in addresses if each.start not in used)
-    found += [QuotedPassage("", each.text, each.start, each.end) for each in alone]
+    paragraphs = [_paragraph(text, each) for each in quotes]
+    ends = [*(each.start for each in quotes[1:]), len(text)][: len(quotes)]
+    of: dict[int, _Found] = {}
+    for place, (quote, (_, last), before) in enumerate(zip(quotes, paragraphs, ends, strict=True)):
+        after = next((each for each in addresses if quote.end <= each.start < min(before, last)), None)
+        if after is not None:
+            of[place] = after
+    taken = set(of.values())
+    for place, (quote, (first, _)) in enumerate(zip(quotes, paragraphs, strict=True)):
+        earlier = [each for each in addresses if first <= each.start < quote.end and each not in taken]
+        if place not in of and len(earlier) == 1:
+            of[place] = earlier[0]
+    used = set(of.values())
+    found = [
+        QuotedPassage(quote.text, of[place].text if place in of else "", quote.start, quote.end)
+        for place, quote in enumerate(quotes)
+    ]
+    found += [QuotedPassage("", each.text, each.start, each.end) for each in addresses if each not in used]
     return sorted(found, key=lambda each: each.start)
 
 

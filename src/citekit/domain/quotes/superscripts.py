@@ -36,6 +36,11 @@ _NOTE_LETTERS = str.maketrans("abcd", "ᵃᵇᶜᵈ")
 SCRIPTS = "⁰¹²³⁴-⁹⁺⁻⁼⁽⁾⸴ⁿˣᵏᵐⁱʲʸᶻᵖᵀᴺᵃᵇᶜᵈ₀-₉₊₋₌₍₎ₙₓₖₘᵢⱼₚ\u204e†‡"
 """Superscripts, subscripts, and daggers, as a character class for regular expressions."""
 
+_WRITTEN = str.maketrans(
+    _HIGH_DIGITS + _HIGH_SIGNS + _HIGH_VARIABLES + _LOW_DIGITS + _LOW_SIGNS + _LOW_VARIABLES + "ᵃᵇᶜᵈ\u204e",
+    "0123456789" + _PLAIN_SIGNS + _VARIABLES + "0123456789" + _PLAIN_SIGNS[:-1] + _VARIABLES + "abcd*",
+)
+
 _FORMULA = re.compile(rf"(?:[{_VARIABLES}](?![{_VARIABLES}])|[\d{re.escape(_PLAIN_SIGNS)}])+")
 _BASE = re.compile(r"(?:[\d)\]]|(?<![^\W_])[^\W\d_])\Z")
 _LETTER = r"[^\W\d_]"
@@ -70,6 +75,11 @@ _APART = re.compile(
 _CHEMICAL = re.compile(r"(?<![^\W_])(?=[A-Za-z()]{1,40}\d)(?:[A-Z][a-z]?\d{0,3}|\(|\)\d{0,2})+(?![^\W_])")
 """Symbols of elements with their numbers of atoms (IUPAC Red Book 2005, IR-4.2), as typed without subscripts."""
 _POWER = re.compile(r"(?<=[\w)\]])\^\{?([+\-\u2212]?\d{1,4})\}?")
+
+
+def on_the_line(text: str) -> str:
+    """Return `text` with the plain characters instead of superscripts and subscripts."""
+    return text.translate(_WRITTEN)
 
 
 def superscript(text: str, before: str = "") -> str:

@@ -52,9 +52,14 @@ def command(
         return
     page = page_of(app, port)
     link = page.link(path, fragment)
-    session.say([link])
-    session.note(f"Showing {printable(str(app.settings.home))}. Press Ctrl-C to stop.")
-    page.run(ready=lambda: None if no_open else open_browser(link))
+
+    def ready() -> None:
+        session.say([link])
+        session.note(f"Showing {printable(str(app.settings.home))}. Press Ctrl-C to stop.")
+        if not no_open:
+            open_browser(link)
+
+    page.run(ready)
 
 
 def _path_of(app: Container, target: str) -> tuple[str, str]:

@@ -76,7 +76,7 @@ export class Found {
           this.go(href);
         },
       },
-      el("span", { class: "text" }, hit.text),
+      el("span", { class: "line" }, hit.text),
       el("span", { class: "where" }, [hit.titles.at(-1), decodeURI(where.fragment)].filter(Boolean).join(" · ")),
       hit.hidden && el("span", { class: "bad" }, t("hidden")),
     );

@@ -1,0 +1,110 @@
+"""Only the browser of the user who started the server gets anything, and nothing of a file acts in it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.web.conftest import Server, free_port, started, stop
+
+PATHS = ("/", "/r/r-intro", "/api/home", "/api/resources", "/api/media?id=run", "/static/main.js")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_stranger_gets_nothing(page: Server, path: str) -> None:
+    response, body = page.ask("GET", path, admitted=False)
+    assert 403 == response.status
+    assert b"citekit view" in body
+    wrong = page.cookie[:-1] + ("0" if page.cookie[-1] != "0" else "1")
+    assert 403 == page.ask("GET", path, headers={"Cookie": wrong}, admitted=False)[0].status
+    assert 403 == page.ask("GET", f"{path}{'&' if '?' in path else '?'}token=guess", admitted=False)[0].status
+
+
+def test_the_link_becomes_a_cookie_and_the_token_leaves_the_address(page: Server) -> None:
+    response, _ = page.ask("GET", f"/r/r-intro?{urlsplit(page.link).query}&q=bees", admitted=False)
+    assert (303, "/r/r-intro?q=bees") == (response.status, response.getheader("location"))
+    cookie = response.getheader("set-cookie") or ""
+    assert page.cookie in cookie
+    assert "httponly" in cookie.lower()
+    assert "samesite=lax" in cookie.lower()
+    elsewhere, _ = page.ask("GET", f"//evil.example/x?{urlsplit(page.link).query}", admitted=False)
+    assert "/evil.example/x" == elsewhere.getheader("location")
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", ""])
+def test_other_names_of_this_computer_are_refused(page: Server, host: str) -> None:
+    response, _ = page.ask("GET", "/api/home", headers={"Host": host.format(port=page.port)})
+    assert 421 == response.status
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "", "https://127.0.0.1:{port}", "http://127.0.0.1:1"]
+)
+@pytest.mark.parametrize("path", ["/api/find", "/api/add", "/api/verify", "/api/remove", "/api/resolve"])
+def test_other_pages_cannot_act(page: Server, origin: str, path: str) -> None:
+    headers = {"Origin": origin.format(port=page.port)}
+    assert 403 == page.ask("POST", path, b"{}", headers)[0].status
+
+
+def test_the_policies_let_only_the_page_itself_act(page: Server) -> None:
+    shell, _ = page.ask("GET", "/r/r-intro")
+    policy = shell.getheader("content-security-policy") or ""
+    assert "default-src 'none'" in policy
+    assert "script-src 'self';" in policy
+    assert "unsafe" not in policy
+    assert "nosniff" == shell.getheader("x-content-type-options")
+    chapter, _ = page.ask("GET", "/api/chapter?id=book&number=1")
+    policy = chapter.getheader("content-security-policy") or ""
+    assert policy.endswith("sandbox allow-same-origin")
+    assert "script" not in policy
+    assert "default-src 'none'" in policy
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../server.py",
+        "/static/%2e%2e/server.py",
+        "/static/..%2f..%2fserver.py",
+        "/api/media?id=../../etc/passwd",
+        "/api/media?id=notes_md",
+        "/api/media?id=r-intro",
+        "/api/evidence?digest=" + "0" * 64,
+        "/api/evidence?digest=..%2F..",
+    ],
+)
+def test_only_recordings_evidence_and_the_page_are_files(page: Server, path: str) -> None:
+    response, body = page.ask("GET", path)
+    assert response.status in (400, 404, 422)
+    assert b"import" not in body
+
+
+def test_the_token_of_a_home_stays_and_is_not_readable_by_others(page: Server, many_kinds: Path) -> None:
+    process, again = started(many_kinds, "--port", str(free_port()))
+    try:
+        assert urlsplit(page.link).query == urlsplit(again.link).query
+    finally:
+        stop(process)
+    seals = list((many_kinds / ".citekit_cache" / "view").iterdir())
+    assert seals
+    assert all(0 == path.stat().st_mode & 0o077 for path in seals)
+
+
+def test_a_port_in_use_is_one_sentence(page: Server, many_kinds: Path) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-m", "citekit", "view", "--home", str(many_kinds), "--no-open", "--port", str(page.port)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert 2 == answer.returncode
+    assert f"Port {page.port} is in use. Choose another one with --port." in answer.stderr
+
+
+def test_ctrl_c_ends_the_server(many_kinds: Path) -> None:
+    process, _ = started(many_kinds, "--port", str(free_port()))
+    assert 0 == stop(process)
