@@ -5,13 +5,14 @@ BIN := .venv/bin
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test test-all lint format bench performance structure library retrieval agents faults sweep live docs lock clean
+.PHONY: help demo test test-all test-browser lint format bench performance structure library retrieval agents faults sweep live docs lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo    map and cut the sample files, and ask a small library'
 	@echo 'make test    run the tests, but for the slow ones (some minutes)'
 	@echo 'make test-all run all tests, the slow ones too'
+	@echo 'make test-browser run the tests of the page in a real browser; needs a Chromium'
 	@echo 'make lint    ruff, mypy, import-linter, and the words of the glossary'
 	@echo 'make bench   measure, and write the tables to benchmarks/results (some minutes)'
 	@echo 'make performance write what make bench measured into docs/explanation/performance.md'
@@ -40,6 +41,10 @@ help:
 	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,multilingual,code]' --group test
 	touch $@
 
+.venv/browser: .venv/test
+	$(PIP) install --quiet --constraint requirements.lock --group browser
+	touch $@
+
 .venv/bench: .venv/test
 	$(PIP) install --quiet --constraint requirements.lock --group bench
 	touch $@
@@ -56,6 +61,9 @@ test: .venv/test
 
 test-all: .venv/test
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
+
+test-browser: .venv/browser
+	CITEKIT_BROWSER_TESTS=1 $(BIN)/python -m pytest tests/web/test_browser.py
 
 lint: .venv/lint
 	$(BIN)/ruff format --check .

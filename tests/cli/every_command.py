@@ -120,6 +120,7 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
         "skill": ((), ("--install", f"no{words}"), ("--install", "loose.txt")),
         "demo": (("bees\x1b[45m\u202e.md", words),),
         "serve": (("--tools", words),),
+        "view": ((f"doc://{words}",), ("doc://bees#pages=1",), ("--port", words)),
     }
 
 

@@ -38,14 +38,14 @@ def test_what_is_marked_has_every_letter_of_the_quote(pages: list[list[str]], qu
 
 
 def test_a_quote_over_two_pages_is_marked_on_both_without_the_header_between_them() -> None:
-    first = "the report says that net sales grew".split()
+    first = ["the", "report", "says", "that", "net", "sales", "grew"]
     second = ["Annual", "report", "12", "by", "five", "percent", "in", "the", "year"]
     found = marked_words("net sales grew by five percent in the year", [first, second])
     assert [WordRange(0, 4, 6), WordRange(1, 3, 8)] == found
 
 
 def test_words_with_other_words_between_them_are_not_marked() -> None:
-    page = "net sales did not grow by five percent".split()
+    page = ["net", "sales", "did", "not", "grow", "by", "five", "percent"]
     assert [] == marked_words("net sales grow by five", [page])
     assert [] == marked_words("net sales fell", [page])
     assert [] == marked_words("", [page])

@@ -121,7 +121,7 @@ class Container:
 
     @first_use
     def uploads(self) -> Uploads:
-        """The files of the home that were added through the browser."""
+        """The files of the home that were added in the viewer."""
         from citekit.adapters.storage.uploads import Uploads
         from citekit.settings.places import UPLOADS
 
@@ -443,7 +443,7 @@ class Container:
 
     @first_use
     def view_token(self) -> str:
-        """The secret that admits a browser to the page of this home. It stays the same, so that links stay valid."""
+        """The secret that admits a browser to the viewer of this home. It stays the same, so that links stay valid."""
         from citekit.adapters.system.home_seal import HomeSeal
 
         return HomeSeal(self.settings.cache_folder / VIEW, private=True).code(b"view").hex()

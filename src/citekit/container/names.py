@@ -33,4 +33,4 @@ REQUEST_TIMEOUT = 300.0
 """The default timeout in seconds for a request to a model."""
 
 VIEW = "view"
-"""The folder of the secret that admits a browser to the page of `citekit view`."""
+"""The folder of the secret that admits a browser to the viewer."""

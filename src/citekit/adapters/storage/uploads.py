@@ -1,4 +1,4 @@
-"""Stores files that were added through the browser, because a browser does not say where a file is."""
+"""Stores files that were added in the viewer, because a browser does not say where a file is."""
 
 from __future__ import annotations
 

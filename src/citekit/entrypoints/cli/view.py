@@ -34,24 +34,24 @@ def command(
 ) -> None:
     """Show mapped files in the browser, and mark evidence in them.
 
-    Opens the list of everything mapped, a resource, the part that an address names, or a search for words. The page
+    Opens the list of everything mapped, a resource, the part that an address names, or a search for words. The viewer
     lets you search, read, check quotes and answers, and download evidence. Only your browser on this computer can open
     it, with the link that is printed. It runs until you press Ctrl-C.
     """
-    from citekit.entrypoints.web.server import link_to, open_browser, page_of, running_page
+    from citekit.entrypoints.web.server import link_to, open_browser, running_viewer, viewer_of
 
     app = session.app_with(password=password)
     app.show.roots = tuple(Path(root) for root in roots)
     path, fragment = _path_of(app, " ".join(target))
-    running = running_page(app) if port is None and not roots and password is None else None
+    running = running_viewer(app) if port is None and not roots and password is None else None
     if running is not None:
         link = link_to(running, app.view_token, path, fragment)
         session.say([link])
         if not no_open:
             open_browser(link)
         return
-    page = page_of(app, port)
-    link = page.link(path, fragment)
+    viewer = viewer_of(app, port)
+    link = viewer.link(path, fragment)
 
     def ready() -> None:
         session.say([link])
@@ -59,16 +59,16 @@ def command(
         if not no_open:
             open_browser(link)
 
-    page.run(ready)
+    viewer.run(ready)
 
 
 def _path_of(app: Container, target: str) -> tuple[str, str]:
-    """Return the path and the fragment of the page that shows `target`. Raise the errors of addresses and maps."""
+    """Return the path and the fragment in the viewer that show `target`. Raise the errors of addresses and maps."""
     if not target:
         return "/", ""
     if "://" in target:
         address = parse_address(target)
-        app.maps.card(address.resource_id)
+        app.resolve(address, virtual=True)
         return f"/r/{quote(address.resource_id, safe='')}", str(address).partition("#")[2]
     if target in app.maps.ids():
         return f"/r/{quote(target, safe='')}", ""

@@ -1,1 +1,1 @@
-"""The page in the browser: shows mapped files and marks evidence in them."""
+"""The viewer, a page in the browser: shows mapped files and marks evidence in them."""

@@ -19,13 +19,13 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; "
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The content security policy (CSP, level 3) of the page: only our own scripts run, and nothing is loaded from elsewhere."""
+"""The content security policy (CSP, level 3) of the viewer: only our own scripts run; nothing loads from elsewhere."""
 
 DOCUMENT_POLICY = (
     "default-src 'none'; img-src data:; media-src data:; font-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-same-origin"
 )
-"""The policy of content of files: no scripts, and no loads. The page may read it, to mark quotes."""
+"""The policy of content of files: no scripts, and no loads. The viewer may read it, to mark quotes."""
 
 _SECURITY = {
     "content-security-policy": POLICY,
@@ -35,12 +35,12 @@ _SECURITY = {
     "cross-origin-opener-policy": "same-origin",
 }
 _YEAR = 365 * 24 * 3600
-_REFUSED = "This page needs the link that `citekit view` prints. Run it again and open that link.\n"
+_REFUSED = "The viewer needs the link that `citekit view` prints. Run it again and open that link.\n"
 
 
 @frozen
 class Access:
-    """Lets requests pass that come from an admitted browser and from the page itself. An ASGI middleware.
+    """Lets requests pass that come from an admitted browser and from the viewer itself. An ASGI middleware.
 
     A browser is admitted by the `token` in a link, which becomes a cookie. `hosts` are the accepted values of the header
     `Host`; other names that lead to this server could belong to a hostile site (DNS rebinding). Requests that change

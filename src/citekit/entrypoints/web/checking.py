@@ -1,4 +1,4 @@
-"""Answers what the page asks about evidence: whether quotes and evidence hold, and the evidence itself."""
+"""Answers what the viewer asks about evidence: whether quotes and evidence hold, and the evidence itself."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ QUOTES_LIMIT = 100
 """The maximum number of quotes that are checked at once."""
 
 EVIDENCE_LIMIT = 512 * 2**20
-"""The maximum size of a file that is verified through the page, in bytes."""
+"""The maximum size of a file that is verified through the viewer, in bytes."""
 
 _RECEIPT_LIMIT = 10_000_000
 

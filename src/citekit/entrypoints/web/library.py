@@ -1,4 +1,4 @@
-"""Answers what the page asks about everything that is mapped: the list, maps, searches, and new files."""
+"""Answers what the viewer asks about everything that is mapped: the list, maps, searches, and new files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from citekit.entrypoints.web.requests import Asked, acting, failed, plain, readi
 from citekit.wire.found_text import to_plain
 
 UPLOAD_LIMIT = 2 * 2**30
-"""The maximum size of a file that is added through the page, in bytes."""
+"""The maximum size of a file that is added through the viewer, in bytes."""
 
 _LISTED = 200
 
@@ -75,7 +75,7 @@ class LibraryRoutes:
         return plain({"state": "missing" if "no longer" in stale else "changed", "message": stale})
 
     def map(self, asked: Asked) -> Response:
-        """Return what the page needs to show a resource, with its nodes as rows in reading order."""
+        """Return what the viewer needs to show a resource, with its nodes as rows in reading order."""
         resource_map = self.app.maps.get(asked.text("id")).outline
         name = resource_map.resource_id
         layout = self.app.show.layout(name)

@@ -1,4 +1,4 @@
-"""Answers what the reader of the page asks: pictures and words of pages, texts, chapters, and recordings."""
+"""Answers what the readers of the viewer ask: pictures and words of pages, texts, chapters, and recordings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from citekit.wire.subtitles import webvtt
 
 @frozen
 class ReadingRoutes:
-    """The requests of the reader. Addresses with a version of the file are kept by the browser."""
+    """The requests of the readers. Addresses with a version of the file are kept by the browser."""
 
     app: Container
 

@@ -1,4 +1,4 @@
-"""Reads the parameters of requests of the page, and answers in JSON."""
+"""Reads the parameters of requests of the viewer, and answers in JSON."""
 
 from __future__ import annotations
 

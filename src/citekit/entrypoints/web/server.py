@@ -1,4 +1,4 @@
-"""Runs the server of the page, on this computer only."""
+"""Runs the server of the viewer, on this computer only."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ PORTS = range(8640, 8660)
 
 
 @frozen
-class Page:
-    """A server of the page for one home, listening on `listening`. `token` admits a browser."""
+class ViewerServer:
+    """The viewer of one home, listening on `listening`. `token` admits a browser."""
 
     app: Container
     token: str
@@ -50,7 +50,7 @@ class Page:
         return f"http://{ADDRESS}:{self.listening.getsockname()[1]}"
 
     def link(self, path: str = "/", fragment: str = "") -> str:
-        """Return a link to the page that admits a browser."""
+        """Return a link to the viewer that admits a browser."""
         return link_to(self.origin, self.token, path, fragment)
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
@@ -64,13 +64,13 @@ class Page:
             server.run(sockets=[self.listening])
 
 
-def page_of(app: Container, port: int | None = None) -> Page:
-    """Return the page of a home. Raise `RequestRefused` if the port is in use, or all of `PORTS` if it is None."""
-    return Page(app, app.view_token, _listening([port] if port is not None else PORTS))
+def viewer_of(app: Container, port: int | None = None) -> ViewerServer:
+    """Return the viewer of a home. Raise `RequestRefused` if the port is in use, or all of `PORTS` if it is None."""
+    return ViewerServer(app, app.view_token, _listening([port] if port is not None else PORTS))
 
 
-def running_page(app: Container, ports: Sequence[int] = PORTS) -> str | None:
-    """Return the address of a server that already shows the page of this home, or None."""
+def running_viewer(app: Container, ports: Sequence[int] = PORTS) -> str | None:
+    """Return the address of a server that already shows this home, or None."""
     for port in ports:
         connection = HTTPConnection(ADDRESS, port, timeout=1)
         try:
@@ -92,23 +92,23 @@ def cookie_of(port: int) -> str:
 
 
 def link_to(origin: str, token: str, path: str = "/", fragment: str = "") -> str:
-    """Return a link to a page of the server at `origin` that admits a browser."""
+    """Return a link to a page of the viewer at `origin` that admits a browser."""
     return f"{origin}{path}{'&' if '?' in path else '?'}{TOKEN}={token}{fragment and f'#{fragment}'}"
 
 
-def application(page: Page) -> Starlette:
-    """Return the ASGI application of the page."""
+def application(viewer: ViewerServer) -> Starlette:
+    """Return the ASGI application of the viewer."""
     static = Path(str(files("citekit.entrypoints.web").joinpath("static")))
-    port = page.listening.getsockname()[1]
+    port = viewer.listening.getsockname()[1]
     routes: list[BaseRoute] = [
-        *LibraryRoutes(page.app).routes(),
-        *ReadingRoutes(page.app).routes(),
-        *CheckingRoutes(page.app).routes(),
+        *LibraryRoutes(viewer.app).routes(),
+        *ReadingRoutes(viewer.app).routes(),
+        *CheckingRoutes(viewer.app).routes(),
         Mount("/static", StaticFiles(directory=static)),
         *_shells(static, ("/", "/check", "/r/{resource:path}")),
     ]
     hosts = {f"{name}:{port}" for name in (ADDRESS, "localhost")}
-    access = Middleware(Access, token=page.token, hosts=hosts, cookie=cookie_of(port))
+    access = Middleware(Access, token=viewer.token, hosts=hosts, cookie=cookie_of(port))
     return Starlette(routes=routes, middleware=[access])
 
 

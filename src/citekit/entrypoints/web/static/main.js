@@ -5,7 +5,7 @@ import { button, el, say } from "./dom.js";
 import { Library } from "./library.js";
 import { Pages } from "./pages.js";
 import { Check, Found, Part } from "./panels.js";
-import { path, read, withQuote } from "./place.js";
+import { around, path, read, withQuote } from "./place.js";
 import { Recording } from "./recording.js";
 import { t } from "./strings.js";
 import { Text } from "./text.js";
@@ -111,7 +111,8 @@ async function show() {
     if (app.map?.id !== id) await open(id, mine);
     if (mine !== turn || app.map?.id !== id) return;
     const place = read(location.hash);
-    const at = app.map.nodes.findIndex(([, , , , fragment]) => fragment && fragment === place.fragment);
+    const exact = app.map.nodes.findIndex(([, , , , fragment]) => fragment && fragment === place.fragment);
+    const at = exact >= 0 ? exact : around(app.map.nodes, place);
     if (at >= 0) app.tree.mark(at, true);
     if (place.fragment) app.part.show(app.map, place.fragment, place.quote);
     else app.part.hide();

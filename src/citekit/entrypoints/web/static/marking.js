@@ -33,7 +33,7 @@ function gathered(root) {
   for (let node = walker.nextNode(); node && length < LIMIT; node = walker.nextNode()) {
     if (node.parentElement?.closest("style,script,title,[data-unmarked]")) continue;
     const found = letters(node.data);
-    if (!found) continue;
+    if (!node.data.trim()) continue;
     nodes.push(node);
     starts.push(length);
     pieces.push(found);
@@ -47,9 +47,10 @@ function wrapped(nodes, starts, start, end, kind) {
   for (let i = nodes.length - 1; i >= 0; i--) {
     if (starts[i] >= end) continue;
     const node = nodes[i];
-    const from = Math.max(0, start - starts[i]);
-    const to = end - starts[i];
-    const [a, b] = offsets(node.data, from, to);
+    const next = starts[i + 1] ?? Infinity;
+    let [a, b] = next === starts[i] ? [0, 0] : offsets(node.data, Math.max(0, start - starts[i]), end - starts[i]);
+    if (starts[i] > start) a = 0; // the quote began in an earlier node
+    if (next < end) b = node.length; // and goes on in a later one
     if (a < b) {
       const mark = node.ownerDocument.createElement("mark");
       mark.dataset.citekit = kind;

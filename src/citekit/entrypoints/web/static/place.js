@@ -37,6 +37,29 @@ export function read(fragment) {
   return place;
 }
 
+// The first and the last page, line, chapter, or second of a place, and the kind of that number.
+function range({ pages, first, last, sheet = "", chapter, lastChapter, chars, start, end }) {
+  if (pages) return ["pages", pages[0], pages.at(-1)];
+  if (chapter && chars) return [`chars ${chapter}`, ...chars];
+  if (chapter) return ["chapter", chapter, lastChapter || chapter];
+  if (first) return [`lines ${sheet}`, first, last];
+  return start === undefined ? ["", 0, 0] : ["t", start, end || start];
+}
+
+// The index of the deepest node that contains a place, or -1.
+export function around(nodes, place) {
+  const [kind, first, last] = range(place);
+  let best = -1;
+  nodes.forEach(([, depth, , , fragment], i) => {
+    if (!fragment || (best >= 0 && depth < nodes[best][1])) return;
+    const node = read(fragment);
+    const [own, from, to] = range(node);
+    const holds = own === kind ? from <= first && last <= to : own === "chapter" && !node.chars && place.chapter === from;
+    if (kind && holds && (!node.box || fragment === place.fragment)) best = i;
+  });
+  return best;
+}
+
 export const withQuote = (fragment, quote) => (quote ? `${fragment}&quote=${encodeURIComponent(quote)}` : fragment);
 
 // The resource and the fragment of an address, or null.

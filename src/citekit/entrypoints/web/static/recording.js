@@ -20,7 +20,7 @@ export class Recording {
     this.player.addEventListener("error", () => this.note.replaceChildren(t("cannotPlay")));
     this.player.addEventListener("timeupdate", () => this.moved());
     this.note = el("p", { class: "note" });
-    this.line = el("div", { class: "timeline", role: "list", "aria-label": t("timeline") });
+    this.line = el("div", { class: "timeline", role: "group", "aria-label": t("timeline") });
     this.words = el("div", { class: "transcript", tabindex: "0", "aria-label": t("transcript") });
     this.words.addEventListener("mouseup", () => setTimeout(() => this.selected()));
     const bar = el(
@@ -63,7 +63,6 @@ export class Recording {
         const [start, end] = fragment.slice(2).split("-").map(Number);
         return button("", () => this.select({ fragment, quote: "" }), {
           class: `span depth-${depth}`,
-          role: "listitem",
           title: `${time(start)} ${title}`,
           "aria-label": `${time(start)} ${title}`,
           style: { left: `${(start / length) * 100}%`, width: `${Math.max(0.2, ((end - start) / length) * 100)}%` },

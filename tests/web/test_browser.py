@@ -1,0 +1,323 @@
+"""The page in a real browser: what it marks, where it leads, and that nothing of a file acts in it.
+
+Needs Playwright and a Chromium: `make test-browser` installs the first and insists on both.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from PIL import Image
+
+from citekit.container import bootstrap
+from citekit.domain.locations import Lines
+from citekit.domain.node import Node
+from tests.made_files import CHAPTER, CONTAINER, NAVIGATION, PACKAGE
+from tests.web.conftest import Server, free_port, started, stop
+
+AXE = "axe_playwright_python.sync_playwright"
+INSISTS = bool(os.environ.get("CITEKIT_BROWSER_TESTS"))
+if not INSISTS:
+    pytest.importorskip("playwright", reason="Playwright is not installed (make test-browser)")
+
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        assert not INSISTS, f"none of these programs is installed: {', '.join(BROWSERS)}"
+        pytest.skip("there is no Chromium (make test-browser)")
+    with sync_playwright() as playwright:
+        started_browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started_browser
+        started_browser.close()
+
+
+@pytest.fixture
+def tab(browser: Any, page: Server) -> Iterator[Any]:
+    """A tab that was admitted. Errors of scripts fail the test."""
+    context = browser.new_context(viewport={"width": 1300, "height": 850})
+    made = context.new_page()
+    faults: list[str] = []
+    made.on("pageerror", lambda error: faults.append(str(error)))
+    made.goto(page.link)
+    yield made
+    context.close()
+    assert [] == faults
+
+
+def until(true: Callable[[], Any], seconds: float = 15) -> Any:
+    """Return the first value that is true."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := true():
+            return found
+        time.sleep(0.02)
+    raise AssertionError(true())
+
+
+MARKED = """[...document.querySelectorAll('mark'),
+  ...(document.querySelector('iframe')?.contentDocument?.querySelectorAll('mark') ?? [])].map((each) => each.textContent).join('')"""
+
+
+def test_from_a_question_to_the_marked_sentence_in_three_steps(tab: Any) -> None:
+    tab.fill("#query", "logical vectors coerced numeric counterparts")
+    tab.keyboard.press("Enter")
+    tab.click(".hit >> nth=0")
+    tab.wait_for_selector(".mark.quote")
+    mark = tab.locator(".mark.quote").first.bounding_box()
+    shown = tab.locator(".pages").bounding_box()
+    assert shown["y"] <= mark["y"] <= shown["y"] + shown["height"] - mark["height"]
+    assert "/r/r-intro#pages=17&quote=" in tab.url
+
+
+def test_the_mark_covers_the_ink_of_the_words_on_the_screen(tab: Any, page: Server) -> None:
+    tab.goto(f"{page.origin}/r/r-intro#pages=17&quote=coerced%20numeric")
+    tab.wait_for_selector(".mark.quote")
+    picture = tab.locator('.page[data-page="17"] img')
+    until(lambda: picture.evaluate("(image) => image.complete && image.naturalWidth > 0"))
+    box = tab.locator(".mark.quote").bounding_box()
+    tab.evaluate("document.querySelectorAll('.mark.quote').forEach((each) => each.remove())")
+    clip = {"x": box["x"], "y": box["y"], "width": box["width"], "height": box["height"]}
+    with Image.open(io.BytesIO(tab.screenshot(clip=clip))) as opened:
+        ink = opened.convert("L").point(lambda value: 255 if value < 128 else 0)
+    left, _, right, _ = ink.getbbox() or (0, 0, 0, 0)
+    assert left <= 3  # the first letter begins at the edge of the mark, and the last one ends there
+    assert right >= ink.width - 3
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("book#chapter=1&quote=It%20begins%20with%20words", "It begins with words"),
+        ("notes_md#lines=7-9&quote=First", "First"),
+        ("module_py#lines=4-5&quote=def%20add(self,%20book)", "def add(self, book"),
+        ("plain_txt#lines=3&quote=The%20clocks%20struck", "The clocks struck"),
+    ],
+)
+def test_every_reader_marks_exactly_the_words(tab: Any, page: Server, path: str, words: str) -> None:
+    tab.goto(f"{page.origin}/r/{path}")
+    assert words == until(lambda: tab.evaluate(MARKED))
+
+
+def test_words_that_are_not_there_are_not_marked(tab: Any, page: Server) -> None:
+    tab.goto(f"{page.origin}/r/r-intro#pages=17&quote=coerced%20alphabetic")
+    until(lambda: "nothing is marked" in tab.inner_text("#status"))
+    assert 0 == tab.locator(".mark.quote").count()
+
+
+def test_a_region_of_a_picture_and_a_time_of_a_recording_are_shown(tab: Any, page: Server) -> None:
+    tab.goto(f"{page.origin}/r/imagetextn#bbox=0.1,0.2,0.5,0.6")
+    tab.wait_for_selector(".mark.part")
+    mark, frame = tab.locator(".mark.part").bounding_box(), tab.locator(".page").bounding_box()
+    assert frame["x"] + 0.1 * frame["width"] == pytest.approx(mark["x"], abs=2)
+    assert 0.4 * frame["height"] == pytest.approx(mark["height"], abs=2)
+    tab.goto(f"{page.origin}/r/lena#t=2-4")
+    until(lambda: 2 == tab.evaluate("document.querySelector('audio')?.currentTime"))
+
+
+def test_a_selection_becomes_an_address_and_a_verified_quote(tab: Any, page: Server) -> None:
+    tab.goto(f"{page.origin}/r/r-intro#pages=17")
+    spans = tab.locator('.page[data-page="17"] .words span')
+    until(lambda: spans.count() > 50)
+    words = spans.all_inner_texts()
+    place = next(i for i, word in enumerate(words) if word.strip() == "coerced")
+    first, last = spans.nth(place).bounding_box(), spans.nth(place + 3).bounding_box()
+    tab.mouse.move(first["x"] + 1, first["y"] + first["height"] / 2)
+    tab.mouse.down()
+    tab.mouse.move(last["x"] + last["width"] - 1, last["y"] + last["height"] / 2, steps=5)
+    tab.mouse.up()
+    tab.click("#part >> text=Check quote")
+    tab.wait_for_selector("#part .badge")
+    assert "exact" == tab.inner_text("#part .badge")
+    assert "doc://r-intro#pages=17" == tab.inner_text("#part .address")
+
+
+def test_a_drawn_box_becomes_an_address_and_evidence(tab: Any, page: Server) -> None:
+    tab.goto(f"{page.origin}/r/r-intro#pages=17")
+    frame = until(lambda: tab.locator('.page[data-page="17"]').bounding_box())
+    tab.click("text=Draw a box")
+    tab.mouse.move(frame["x"] + frame["width"] * 0.25, frame["y"] + frame["height"] * 0.1)
+    tab.mouse.down()
+    tab.mouse.move(frame["x"] + frame["width"] * 0.75, frame["y"] + frame["height"] * 0.3, steps=4)
+    tab.mouse.up()
+    address = until(lambda: "bbox" in tab.inner_text("#part .address") and tab.inner_text("#part .address"))
+    corners = [float(edge) for edge in address.partition("bbox=")[2].split(",")]
+    assert [0.25, 0.1, 0.75, 0.3] == pytest.approx(corners, abs=0.02)
+    with tab.expect_download() as download:
+        tab.click("text=Download png")
+    assert download.value.suggested_filename.endswith(".png")
+
+
+def test_an_altered_quote_is_shown_as_altered(tab: Any) -> None:
+    tab.click("#actions button")
+    tab.fill(
+        "textarea",
+        '"R is an integrated suite of software facilities for data manipulation" (doc://r-intro#pages=8) and '
+        '"R is an integrated suite of software facilities for data destruction" (doc://r-intro#pages=8)',
+    )
+    tab.click("#panel-check button.main")
+    until(lambda: 2 == tab.locator("article .badge").count())
+    assert ["exact", "not found"] == tab.locator("article .badge").all_inner_texts()
+    tab.click("article >> nth=1 >> a")
+    tab.wait_for_selector('.page[data-page="8"]')
+
+
+def test_the_tree_works_with_the_keyboard(tab: Any, page: Server) -> None:
+    tab.goto(f"{page.origin}/r/r-intro")
+    tab.focus(".tree")
+    for key in ("Home", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowDown", "Enter"):
+        tab.keyboard.press(key)
+    chosen = tab.locator('.node[aria-selected="true"] .label').inner_text()
+    assert chosen.startswith("2 ")  # the third entry was closed, so that the next one is the next chapter
+    until(lambda: "#pages=" in tab.url)
+
+
+def test_a_link_stays_valid_after_a_restart(browser: Any, page: Server, many_kinds: Path) -> None:
+    port = str(free_port())
+    context = browser.new_context()
+    tab = context.new_page()
+    process, server = started(many_kinds, "--port", port)
+    tab.goto(server.link)
+    stop(process)
+    process, _ = started(many_kinds, "--port", port)
+    try:
+        tab.goto(f"http://127.0.0.1:{port}/r/r-intro#pages=17&quote=coerced%20numeric")
+        tab.wait_for_selector(".mark.quote")
+    finally:
+        stop(process)
+        context.close()
+
+
+def test_nothing_of_a_file_acts_in_the_page(browser: Any, tmp_path: Path) -> None:
+    evil = '<img src=x onerror="window.stolen=1"><script>window.stolen=1</script>'
+    (tmp_path / "evil.md").write_text(f"# {evil}\n\n{evil} plain words\n")
+    book = tmp_path / "evil.epub"
+    with (
+        zipfile.ZipFile(Path(__file__).parents[2] / "tests" / "made.epub")
+        if False
+        else zipfile.ZipFile(book, "w") as made
+    ):
+        made.writestr("mimetype", "application/epub+zip")
+        made.writestr("META-INF/container.xml", CONTAINER)
+        made.writestr("book.opf", PACKAGE)
+        made.writestr("nav.xhtml", NAVIGATION)
+        attack = (
+            "<script>parent.stolen=1</script><img src='http://evil.example/i.png' onload='parent.stolen=1'/>"
+            "<svg xmlns='http://www.w3.org/2000/svg' onload='parent.stolen=1'><script>parent.stolen=1</script></svg>"
+            "<a href='javascript:parent.stolen=1'>click me</a><style>@import 'http://evil.example/s.css';</style>"
+        )
+        made.writestr("a.xhtml", CHAPTER.format(title="A").replace("<p>", f"{attack}<p>", 1))
+        made.writestr("b.xhtml", CHAPTER.format(title="B"))
+    app = bootstrap(home=tmp_path)
+    for path in (tmp_path / "evil.md", book):
+        app.ingest(path)
+    stored = app.maps.get("evil_md")
+    app.maps.put(evolve(stored, title=evil, nodes=[Node("n", evil, "section", Lines(1, 3), evil)]))
+    process, server = started(tmp_path, "--port", str(free_port()))
+    context = browser.new_context()
+    tab = context.new_page()
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    try:
+        tab.goto(server.link)
+        tab.wait_for_selector("tbody tr")
+        for name in ("evil_md#lines=1-3", "evil#chapter=1&quote=It%20begins"):
+            tab.goto(f"{server.origin}/r/{name}")
+            until(lambda: tab.locator(".node").count() > 0)
+            tab.wait_for_timeout(500)
+            assert tab.evaluate("window.stolen === undefined")
+        link = tab.frame_locator("iframe").locator("text=click me")
+        if link.count():
+            link.first.click(timeout=2000)
+        assert tab.evaluate("window.stolen === undefined")
+        assert evil in until(lambda: _titles(tab, server))
+    finally:
+        context.close()
+        stop(process)
+    assert all(url.startswith(server.origin) for url in asked)
+
+
+def _titles(tab: Any, server: Server) -> str:
+    tab.goto(server.origin)
+    tab.wait_for_selector("tbody tr")
+    return str(tab.inner_text("tbody"))
+
+
+def test_twenty_thousand_nodes_are_a_few_elements(browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("line\n" * 20_000)
+    app = bootstrap(home=tmp_path)
+    stored = app.ingest(tmp_path / "long.txt").resource_map
+    nodes = [Node(f"n{number}", f"Part {number}", "part", Lines(number, number)) for number in range(1, 20_001)]
+    app.maps.put(evolve(stored, nodes=nodes))
+    process, server = started(tmp_path, "--port", str(free_port()))
+    context = browser.new_context()
+    tab = context.new_page()
+    try:
+        tab.goto(server.link)
+        tab.goto(f"{server.origin}/r/long_txt#lines=15000")
+        until(lambda: tab.locator(".node.current").count())
+        assert "Part 15000" == tab.inner_text(".node.current .label")
+        assert tab.locator(".node").count() < 100
+        tab.fill(".filter", "19999")
+        assert ["Part 19999"] == tab.locator(".node .label").all_inner_texts()
+        assert "15000" == tab.locator(".unit.part .number").inner_text()
+    finally:
+        context.close()
+        stop(process)
+
+
+@pytest.mark.parametrize("path", ["/", "/r/r-intro#pages=17", "/r/book", "/r/notes_md", "/r/run", "/r/imagetextn"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_barrier_is_found_by_axe(browser: Any, page: Server, path: str, scheme: Any) -> None:
+    context = browser.new_context(color_scheme=scheme)
+    tab = context.new_page()
+    tab.goto(page.link)
+    tab.goto(f"{page.origin}{path}")
+    tab.wait_for_selector("tbody tr" if path == "/" else ".node")
+    tab.wait_for_timeout(500)
+    axe = import_module(AXE).Axe() if INSISTS else pytest.importorskip(AXE).Axe()
+    found = axe.run(tab, options={"resultTypes": ["violations"], "iframes": False}).response["violations"]
+    context.close()
+    assert [] == [(each["id"], [node["html"][:150] for node in each["nodes"]][:3]) for each in found]
+
+
+def test_a_narrow_screen_shows_one_thing_at_a_time(browser: Any, page: Server) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    tab = context.new_page()
+    tab.goto(page.link)
+    tab.goto(f"{page.origin}/r/r-intro#pages=17")
+    tab.wait_for_selector('.page[data-page="17"]')
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+    assert not tab.locator("#side").is_visible()
+    tab.click("#toggle")
+    assert tab.locator("#side").is_visible()
+    context.close()
+
+
+def test_a_dropped_file_appears_in_the_list(browser: Any, own_page: Server, tmp_path: Path) -> None:
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    tab.wait_for_selector("tbody tr")
+    tab.set_input_files(
+        ".library input[type=file]", {"name": "wasps.md", "mimeType": "text/markdown", "buffer": b"# Wasps\n\nText.\n"}
+    )
+    until(lambda: "Wasps" in tab.inner_text("tbody"))
+    assert {"resources": 2} == {"resources": len(json.loads(own_page.ask("GET", "/api/resources")[1])["resources"])}
+    context.close()
