@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp_types import Tool
 
-from citekit.entrypoints.mcp import ingest_tool, list_resources_tool, resources, structure_tool, tools
+from citekit.entrypoints.mcp import evidence_card, ingest_tool, list_resources_tool, resources, structure_tool, tools
 from citekit.entrypoints.mcp.handlers import FROM_FILES, INSTRUCTIONS
 from citekit.entrypoints.mcp.library import prompts, toolset
 
@@ -59,6 +59,15 @@ Links and recordings are sent to clients of 2025-06-18 or later. Only evidence t
 be read; if it was removed from the cache, resolve the part again.
 
 ## Server instructions
+"""
+
+CARDS = """\
+# A card in the chat
+
+Clients that show [MCP Apps](https://modelcontextprotocol.io/extensions/apps) (version 2026-01-26: Claude, VS Code, ChatGPT, Goose, and
+others) are offered two more tools and the resource `{card}`: a card that shows the page with the quote marked, the verdict, the titles
+above it, and the next and previous pages; or the text, the frame of a video, or the sound. Every answer is whole without the card. Other
+clients do not see these tools.
 """
 
 BOTTOM = """\
@@ -175,7 +184,17 @@ def page() -> str:
         instructions=_quoted(toolset.INSTRUCTIONS), prefix=prompts.PREFIX, question=prompts.QUESTION
     )
     return "\n".join(
-        (TOP, _quoted(f"{INSTRUCTIONS}\n\n{FROM_FILES}"), "", *_tools(every), bottom, library, *_tools(toolset.TOOLS))
+        (
+            TOP,
+            _quoted(f"{INSTRUCTIONS}\n\n{FROM_FILES}"),
+            "",
+            *_tools(every),
+            bottom,
+            CARDS.format(card=evidence_card.CARD),
+            *_tools(evidence_card.FOR_CARDS),
+            library,
+            *_tools(toolset.TOOLS),
+        )
     )
 
 

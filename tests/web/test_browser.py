@@ -7,12 +7,8 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import shutil
-import time
 import zipfile
-from collections.abc import Callable, Iterator
-from importlib import import_module
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,28 +20,14 @@ from citekit.container import bootstrap
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
 from tests.made_files import CHAPTER, CONTAINER, NAVIGATION, PACKAGE
+from tests.web.browser import installed, opened_browser, until
 from tests.web.conftest import Server, free_port, started, stop
-
-AXE = "axe_playwright_python.sync_playwright"
-INSISTS = bool(os.environ.get("CITEKIT_BROWSER_TESTS"))
-if not INSISTS:
-    pytest.importorskip("playwright", reason="Playwright is not installed (make test-browser)")
-
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        assert not INSISTS, f"none of these programs is installed: {', '.join(BROWSERS)}"
-        pytest.skip("there is no Chromium (make test-browser)")
-    with sync_playwright() as playwright:
-        started_browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield started_browser
-        started_browser.close()
+    with opened_browser() as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -59,16 +41,6 @@ def tab(browser: Any, page: Server) -> Iterator[Any]:
     yield made
     context.close()
     assert [] == faults
-
-
-def until(true: Callable[[], Any], seconds: float = 15) -> Any:
-    """Return the first value that is true."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := true():
-            return found
-        time.sleep(0.02)
-    raise AssertionError(true())
 
 
 MARKED = """[...document.querySelectorAll('mark'),
@@ -291,7 +263,7 @@ def test_no_barrier_is_found_by_axe(browser: Any, page: Server, path: str, schem
     tab.goto(f"{page.origin}{path}")
     tab.wait_for_selector("tbody tr" if path == "/" else ".node")
     tab.wait_for_timeout(500)
-    axe = import_module(AXE).Axe() if INSISTS else pytest.importorskip(AXE).Axe()
+    axe = installed("axe_playwright_python.sync_playwright").Axe()
     found = axe.run(tab, options={"resultTypes": ["violations"], "iframes": False}).response["violations"]
     context.close()
     assert [] == [(each["id"], [node["html"][:150] for node in each["nodes"]][:3]) for each in found]

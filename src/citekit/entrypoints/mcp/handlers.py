@@ -39,6 +39,7 @@ from citekit.entrypoints.mcp import resources
 from citekit.entrypoints.mcp.answers import Answer, failure, told
 from citekit.entrypoints.mcp.client_log import SET_LEVEL, ClientLog
 from citekit.entrypoints.mcp.completion import completed
+from citekit.entrypoints.mcp.evidence_card import CARD, EXTENSION, FOR_CARDS, card, supports_apps
 from citekit.entrypoints.mcp.map_changes import INITIALIZED, MapChanges
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.response_bypass import Parcels
@@ -114,6 +115,8 @@ def build_server(
         on_unsubscribe_resource=None if changes is None else changes.unsubscribe,
         on_subscriptions_listen=None if changes is None else _refusing(changes.listen),
     )
+    if CITEKIT in app.settings.library.toolsets:
+        server.extensions[EXTENSION] = {}
     if changes is not None:
         server.add_notification_handler(INITIALIZED, NotificationParams, changes.connected)
     server.add_request_handler(SET_LEVEL, SetLevelRequestParams, ClientLog(tools.discreet).set_level)
@@ -169,13 +172,16 @@ class _Handlers:
     ) -> None:
         self._tools, self._bound, self._workers, self._parcels, self._roots = tools, bound, workers, parcels, roots
 
-    async def list_tools(self, _: _Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[each.tool for each in self._bound.values()])
+    async def list_tools(self, context: _Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+        capabilities = context.session.client_capabilities
+        with_cards = supports_apps(None if capabilities is None else capabilities.extensions)
+        every = (each.tool for each in self._bound.values())
+        return ListToolsResult(tools=[tool for tool in every if with_cards or tool not in FOR_CARDS])
 
     async def call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult:
         bound = self._bound.get(params.name)
         if bound is None:
-            known = ", ".join(self._bound)
+            known = ", ".join(name for name, each in self._bound.items() if each.tool not in FOR_CARDS)
             raise MCPError(
                 code=INVALID_PARAMS, message=quoted(f"There is no tool {params.name[:80]!r}. Available tools: {known}.")
             )
@@ -223,6 +229,8 @@ class _Handlers:
 
     async def read_resource(self, _: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         def read() -> ReadResourceResult:
+            if params.uri == CARD:
+                return card()
             named = resources.evidence_in(params.uri)
             if named is not None:
                 return resources.evidence_contents(params.uri, named, self._tools.app.evidence_content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -25,6 +25,7 @@ from citekit.entrypoints.mcp.answers import (
     node_answer,
 )
 from citekit.entrypoints.mcp.arguments import checked
+from citekit.entrypoints.mcp.evidence_card import EVIDENCE_PAGE, SHOW_EVIDENCE, evidence_page, show_evidence
 from citekit.entrypoints.mcp.find_text_tool import FIND_TEXT, find_text
 from citekit.entrypoints.mcp.ingest_tool import INGEST, ingest
 from citekit.entrypoints.mcp.list_resources_tool import LIST_RESOURCES, ids_answer, list_resources
@@ -143,7 +144,13 @@ class Tools:
             Bound(VERIFY_QUOTE, partial(verify_quote, self.app, self.discreet), lambda _: True),
         )
         offered = (*tools, self._ingesting()) if self.app.settings.client_ingest else tools
-        return {each.tool.name: each for each in offered}
+        return {each.tool.name: each for each in (*offered, *self._for_cards())}
+
+    def _for_cards(self) -> Sequence[Bound]:
+        return (
+            Bound(SHOW_EVIDENCE, partial(show_evidence, self.app, self.discreet), lambda _: True),
+            Bound(EVIDENCE_PAGE, partial(evidence_page, self.app), lambda _: True),
+        )
 
     def _ingesting(self) -> Bound:
         return Bound(INGEST, partial(ingest, self.app), lambda _: True)

@@ -1,0 +1,212 @@
+"""Defines the MCP App that shows evidence in a chat (MCP Apps, version 2026-01-26): a card, and the tools for it.
+
+The tool `showEvidence` is for models and is whole without the card. `evidencePage` is for the card. Both are listed only to
+clients that support MCP Apps, so that other agents do not pay for their descriptions.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from mcp_types import ImageContent, ReadResourceResult, TextResourceContents, Tool, ToolAnnotations
+
+from citekit.application.named_parts import part_named
+from citekit.application.show_resource import MARKED_PAGES, WIDTHS, Layout
+from citekit.container import Container
+from citekit.domain.address import Address
+from citekit.domain.locations import Box, Location, Pages, TimeSpan, Virtual
+from citekit.domain.node import NodeName
+from citekit.domain.page_view import Corners
+from citekit.domain.progress import Progress
+from citekit.domain.quotes.verdict import QuoteVerdict
+from citekit.entrypoints.mcp import schemas
+from citekit.entrypoints.mcp.answers import Answer
+from citekit.entrypoints.mcp.path_redaction import Discretion
+
+EXTENSION = "io.modelcontextprotocol/ui"
+"""The identifier of the extension MCP Apps."""
+
+CARD = "ui://citekit/evidence.html"
+"""The URI of the card."""
+
+CARD_TYPE = "text/html;profile=mcp-app"
+"""The media type of an MCP App."""
+
+TEXT = 3_000
+"""The maximum number of characters of a text in the card."""
+
+PAGES = 50
+"""The maximum number of pages that the card shows."""
+
+PICTURE = 512 * 1024
+"""The maximum size in bytes of the picture of a page. Some hosts limit the size of tool results."""
+
+_FRACTIONS = {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}
+
+SHOW_EVIDENCE = Tool(
+    name="showEvidence",
+    title="Show evidence to the user",
+    description=(
+        "Shows the user a part of a file as a card: the page with the quote marked, or the text, frame, or sound. "
+        "Returns the address to cite and whether the quote holds."
+    ),
+    input_schema=schemas.inputs(
+        {
+            "resource_id": schemas.text(),
+            "node_id": schemas.text("A node id or an address. Optional with a quote."),
+            "quote": schemas.text("The words to mark."),
+        },
+        ("resource_id",),
+    ),
+    output_schema={
+        "type": "object",
+        "properties": {
+            "address": {"type": "string"},
+            "title": {"type": "string"},
+            "titles": {"type": "array", "items": {"type": "string"}},
+            "kind": {"type": "string", "enum": ["pages", "text", "recording"]},
+            "finding": {"type": "string", "description": "The verdict of verifyQuote on the quote."},
+            "holds": {"type": "boolean"},
+            "quote": {"type": "string"},
+            "pages": {"type": "array", "items": {"type": "integer"}},
+            "page_count": {"type": "integer"},
+            "boxes": {
+                "type": "object",
+                "description": "Marked [left, top, width, height] by page.",
+                "additionalProperties": _FRACTIONS,
+            },
+            "text": {"type": "string"},
+            "start": {"type": "number"},
+            "end": {"type": "number"},
+            "media": {"type": "string"},
+        },
+        "required": ["address", "title", "titles", "kind"],
+    },
+    annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
+    _meta={"ui": {"resourceUri": CARD, "visibility": ["model", "app"]}},
+)
+
+EVIDENCE_PAGE = Tool(
+    name="evidencePage",
+    title="Show a page",
+    description="Returns a picture of a page for the card of showEvidence.",
+    input_schema=schemas.inputs(
+        {
+            "resource_id": schemas.text(),
+            "page": schemas.count("A page number."),
+            "width": schemas.count("Pixels."),
+        },
+        ("resource_id", "page"),
+    ),
+    output_schema={
+        "type": "object",
+        "properties": {"page": {"type": "integer"}, "page_count": {"type": "integer"}},
+        "required": ["page", "page_count"],
+    },
+    annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
+    _meta={"ui": {"visibility": ["app"]}},
+)
+
+FOR_CARDS = (SHOW_EVIDENCE, EVIDENCE_PAGE)
+"""The tools that are listed only to clients with MCP Apps."""
+
+
+def supports_apps(extensions: Mapping[str, Any] | None) -> bool:
+    """Return whether a client with these extensions shows MCP Apps of our kind."""
+    said = (extensions or {}).get(EXTENSION)
+    kinds = said.get("mimeTypes") if isinstance(said, Mapping) else None
+    return isinstance(kinds, Sequence) and CARD_TYPE in kinds
+
+
+def card() -> ReadResourceResult:
+    """Return the MCP response that contains the card."""
+    html = files("citekit.entrypoints.mcp").joinpath("evidence_card.html").read_text("utf-8")
+    contents = TextResourceContents(uri=CARD, mime_type=CARD_TYPE, text=html, _meta={"ui": {"prefersBorder": True}})
+    return ReadResourceResult(contents=[contents])
+
+
+def show_evidence(app: Container, discreet: Discretion, arguments: Mapping[str, Any], progress: Progress) -> Answer:
+    """Run the tool `showEvidence`."""
+    del discreet
+    what = part_named(app.maps, arguments["resource_id"], arguments.get("node_id"))
+    words = str(arguments.get("quote", "")).strip()
+    verdict = app.verify_quote(what, words, progress=progress) if words else None
+    address = _address(app, what, verdict)
+    resource_map = app.maps.get(address.resource_id)
+    node = resource_map.outline.innermost(address.location)
+    titles = [] if node is None else resource_map.titles(node.id)
+    plain: dict[str, Any] = {"address": str(address), "title": resource_map.title, "titles": titles}
+    if verdict is not None:
+        plain |= {"quote": words, "finding": verdict.finding.value, "holds": verdict.holds}
+        if not verdict.visible:
+            plain["finding"] = "exact, not visible"
+    plain |= _shown(app, address, verdict, progress)
+    return Answer.of(plain, summary=_summary(plain))
+
+
+def evidence_page(app: Container, arguments: Mapping[str, Any], _: Progress) -> Answer:
+    """Run the tool `evidencePage`. A picture that is too large is reduced."""
+    name, page = arguments["resource_id"], arguments["page"]
+    count = len(app.show.page_sizes(name))
+    width = min(arguments.get("width", 960), WIDTHS[-1])
+    drawn = app.show.page_picture(name, page, width)
+    while len(drawn.data) > PICTURE and width > WIDTHS[0]:
+        width = int(width * 0.7)
+        drawn = app.show.page_picture(name, page, width)
+    picture = ImageContent(data=b64encode(drawn.data).decode(), mime_type=drawn.media_type)
+    return Answer.of({"page": page, "page_count": count}, [picture], summary=f"Page {page} of {count}.")
+
+
+def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdict | None) -> Address:
+    """Return the address to show: that of the first place of the quote, or what was named, or else the whole file."""
+    if verdict is not None and verdict.places:
+        return verdict.places[0].address
+    if isinstance(what, str):
+        first = app.maps.get(what).nodes[0]
+        return Address(what, first.location)
+    return app.resolve(what, virtual=True).address
+
+
+def _shown(app: Container, address: Address, verdict: QuoteVerdict | None, progress: Progress) -> dict[str, Any]:
+    """Return what the card shows of an address: pages with boxes, the span of a recording, or a text."""
+    location, name = address.location, address.resource_id
+    if isinstance(location, Virtual):
+        return {"kind": "text", "text": ""}
+    if isinstance(location, TimeSpan):
+        span = {"kind": "recording", "start": location.start, "media": location.modality.value}
+        return span if location.end is None else {**span, "end": location.end}
+    if app.show.layout(name) is Layout.PAGES:
+        pages = list(location.numbers[:PAGES]) if isinstance(location, Pages) else [1]
+        count = len(app.show.page_sizes(name))
+        return {"kind": "pages", "pages": pages, "page_count": count, "boxes": _boxes(app, address, verdict)}
+    found = app.read_text(str(address), max_chars=TEXT, progress=progress)
+    return {"kind": "text", "text": found.text}
+
+
+def _boxes(app: Container, address: Address, verdict: QuoteVerdict | None) -> dict[str, list[list[float]]]:
+    location: Location = address.location
+    if verdict is not None and verdict.places and isinstance(location, Pages):
+        numbers = location.numbers[:MARKED_PAGES]
+        marks = app.show.marks(address.resource_id, numbers, verdict.places[0].text)
+        return {str(each.page): [_sized(box) for box in each.boxes] for each in marks}
+    if isinstance(location, Pages) and location.region is not None:
+        return {str(location.numbers[0]): [_sized(location.region.corners)]}
+    return {"1": [_sized(location.corners)]} if isinstance(location, Box) else {}
+
+
+def _sized(corners: Corners) -> list[float]:
+    left, top, right, bottom = corners
+    return [round(edge, 5) for edge in (left, top, right - left, bottom - top)]
+
+
+def _summary(plain: Mapping[str, Any]) -> str:
+    """Return the answer for a client that shows only text."""
+    lines = [f"{plain['address']}  {' > '.join([plain['title'], *plain['titles']])}"]
+    if "finding" in plain:
+        lines.append(f"The quote {'holds' if plain['holds'] else 'does not hold'}: {plain['finding']}.")
+    if plain.get("text"):
+        lines.append(plain["text"])
+    return "\n".join(lines)

@@ -1,0 +1,49 @@
+"""A real browser, where there is one: `make test-browser` installs Playwright, and insists on it and on a Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+INSISTS = bool(os.environ.get("CITEKIT_BROWSER_TESTS"))
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+
+def installed(module: str) -> Any:
+    """The module; the test is skipped without it, unless browsers are insisted on."""
+    return (
+        import_module(module)
+        if INSISTS
+        else pytest.importorskip(module, reason=f"{module} is not installed (make test-browser)")
+    )
+
+
+@contextmanager
+def opened_browser() -> Iterator[Any]:
+    """A Chromium without windows; the test is skipped where there is none."""
+    playwright = installed("playwright.sync_api")
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        assert not INSISTS, f"none of these programs is installed: {', '.join(BROWSERS)}"
+        pytest.skip("there is no Chromium (make test-browser)")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def until(true: Callable[[], Any], seconds: float = 15) -> Any:
+    """Return the first value that is true."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := true():
+            return found
+        time.sleep(0.02)
+    raise AssertionError(true())
