@@ -64,10 +64,10 @@ be read; if it was removed from the cache, resolve the part again.
 CARDS = """\
 # A card in the chat
 
-Clients that show [MCP Apps](https://modelcontextprotocol.io/extensions/apps) (version 2026-01-26: Claude, VS Code, ChatGPT, Goose, and
-others) are offered two more tools and the resource `{card}`: a card that shows the page with the quote marked, the verdict, the titles
-above it, and the next and previous pages; or the text, the frame of a video, or the sound. Every answer is whole without the card. Other
-clients do not see these tools.
+Clients that show [MCP Apps](https://modelcontextprotocol.io/extensions/apps) (version 2026-01-26), such as Claude, VS Code,
+ChatGPT, and Goose, are offered two more tools and the resource `{card}`. It is a card that shows the page with the quote
+marked, the verdict, the titles above it, and the next and previous pages; or the text, the frame of a video, or the sound.
+Every answer is whole without the card. Other clients do not see these tools.
 """
 
 BOTTOM = """\

@@ -32,10 +32,13 @@ from citekit.domain.quotes.verdict import QuoteLookup, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.found import FoundText
 from citekit.domain.text_search.read import ReadTextAnswer
+from citekit.entrypoints import notebook
 from citekit.wire.locations import modality_of
 
 if TYPE_CHECKING:
     from citekit.domain.exchange import Context
+
+notebook.install()
 
 
 class Library:

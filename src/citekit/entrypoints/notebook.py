@@ -1,0 +1,171 @@
+"""Shows results of the SDK in notebooks: evidence as a picture, sound, or text, maps as trees, and hits as a list.
+
+Notebooks call `_repr_mimebundle_` (IPython, "Rich display"). The HTML is self-contained, small, and runs nothing. The methods
+are added to the types of the domain here, because the domain does not know how it is shown.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from html import escape
+from pathlib import Path
+from typing import Any, TypeVar
+
+from citekit.container import Container, bootstrap
+from citekit.domain.address import Address
+from citekit.domain.errors import CiteKitError
+from citekit.domain.evidence import Evidence
+from citekit.domain.formats import by_name
+from citekit.domain.locations import Virtual
+from citekit.domain.node import Node
+from citekit.domain.page_view import PagePicture
+from citekit.domain.quotes.verdict import QuoteVerdict
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.source import Source
+from citekit.domain.text_search.found import FoundText
+from citekit.settings.places import OUTPUT
+
+PICTURE_WIDTH = 640
+"""The width in pixels of a picture in a notebook."""
+
+EMBEDDED_LIMIT = 2 * 2**20
+"""The maximum size in bytes of a recording that is embedded."""
+
+TEXT_LIMIT = 4_000
+"""The maximum number of characters of a text."""
+
+NODE_LIMIT = 500
+"""The maximum number of nodes of a map."""
+
+_T = TypeVar("_T")
+
+
+def install() -> None:
+    """Make notebooks show evidence, maps, hits, and verdicts."""
+    _shown_by(Evidence, evidence_html)
+    _shown_by(ResourceMap, map_html)
+    _shown_by(FoundText, hits_html)
+    _shown_by(QuoteVerdict, verdict_html)
+
+
+def _shown_by(kind: type[_T], html: Callable[[_T], str]) -> None:
+    def bundle(shown: _T, include: Collection[str] | None = None, exclude: Collection[str] | None = None) -> Any:
+        made = {"text/html": html(shown), "text/plain": repr(shown)[:TEXT_LIMIT]}
+        return {name: text for name, text in made.items() if name in (include or made) and name not in (exclude or ())}
+
+    for name, method in (("_repr_html_", html), ("_repr_mimebundle_", bundle)):
+        setattr(kind, name, method)
+
+
+def evidence_html(evidence: Evidence) -> str:
+    """Return evidence as HTML: its picture, sound, or text, with the address and the digests."""
+    receipt = evidence.receipt
+    lines = [_code(evidence.address)]
+    if evidence.node is not None:
+        lines.append(f"<b>{escape(evidence.node.title)}</b>")
+    if receipt is not None and evidence.output_path is not None:
+        lines.append(_content(evidence))
+        lines.append(
+            f"<small>{escape(evidence.output_path.name)}, {escape(receipt.media_type)}, {receipt.evidence_size:,} bytes, "
+            f"SHA-256 {receipt.evidence_digest.hex[:16]}…, from {receipt.source_digest.hex[:16]}…</small>"
+        )
+        lines += (f"<small>{escape(note)}</small>" for note in receipt.notes)
+    lines += (f"<small>{escape(said)}</small>" for said in (evidence.stale, evidence.moved, evidence.unchecked) if said)
+    return _block(lines)
+
+
+def map_html(resource_map: ResourceMap) -> str:
+    """Return a map as HTML: a tree that can be opened, with at most `NODE_LIMIT` nodes."""
+    left = [NODE_LIMIT]
+    outline = resource_map.outline
+    tree = _tree(outline.nodes, resource_map.resource_id, left)
+    more = outline.node_count - NODE_LIMIT
+    lines = [f"<b>{escape(resource_map.title)}</b> {_code(resource_map.resource_id)}", tree]
+    return _block([*lines, f"<small>{more:,} more nodes</small>"] if more > 0 else lines)
+
+
+def hits_html(found: FoundText) -> str:
+    """Return the hits of a search as HTML."""
+    items = (
+        f"<li>{_code(hit.address)} <small>{escape(' › '.join(hit.titles))}</small><br>{escape(hit.text[:TEXT_LIMIT])}</li>"
+        for hit in found.hits
+    )
+    return _block([f"{found.total:,} matches in {found.searched:,} files", f"<ol>{''.join(items)}</ol>"])
+
+
+def verdict_html(verdict: QuoteVerdict) -> str:
+    """Return the verdict on a quote as HTML, with the places that have its words."""
+    said = verdict.finding.value if verdict.visible else "exact, not visible"
+    items = (f"<li>{_code(place.address)}<br>{escape(place.text[:TEXT_LIMIT])}</li>" for place in verdict.places)
+    near = [] if verdict.near is None else [f"{_code(verdict.near.address)} {escape(verdict.near.text[:TEXT_LIMIT])}"]
+    return _block(
+        [f"<b>{said}</b>", f"<blockquote>{escape(verdict.quote)}</blockquote>", f"<ul>{''.join(items)}</ul>", *near]
+    )
+
+
+def _content(evidence: Evidence) -> str:
+    path, receipt = evidence.output_path, evidence.receipt
+    assert path is not None and receipt is not None  # noqa: PT018 - the caller checked both
+    kind = receipt.media_type.partition(";")[0]
+    picture = _picture(evidence)
+    if picture is not None:
+        data = _data(picture.data, picture.media_type)
+        return f'<img alt="{escape(str(evidence.address))}" style="max-width:100%" src="{data}">'
+    with suppress(OSError):
+        if kind.startswith(("audio/", "video/")) and receipt.evidence_size <= EMBEDDED_LIMIT:
+            tag = kind.partition("/")[0]
+            return f'<{tag} controls style="max-width:100%" src="{_data(path.read_bytes(), kind)}"></{tag}>'
+        if kind.startswith("text/") or kind == "application/json":
+            with path.open(encoding="utf-8", errors="replace") as file:
+                text = file.read(TEXT_LIMIT + 1)
+            shown = f"{text[:TEXT_LIMIT]}…" if len(text) > TEXT_LIMIT else text
+            return f'<pre style="white-space:pre-wrap">{escape(shown)}</pre>'
+    return ""
+
+
+def _picture(evidence: Evidence) -> PagePicture | None:
+    """Return a picture of evidence that has pages or is an image. It is drawn in a worker of the home of the evidence."""
+    path, receipt = evidence.output_path, evidence.receipt
+    format = None if path is None else by_name(path.name)
+    if path is None or receipt is None or format is None or path.parent.name != OUTPUT:
+        return None
+    views = _container(path.parents[1]).page_views
+    if not views.supports(format):
+        return None
+    with suppress(CiteKitError, OSError):
+        return views.picture(Source(path, receipt.evidence_digest, receipt.evidence_size, format), 1, PICTURE_WIDTH)
+    return None
+
+
+@lru_cache(4)
+def _container(home: Path) -> Container:
+    return bootstrap(home=home)
+
+
+def _tree(nodes: Sequence[Node], resource_id: str, left: list[int]) -> str:
+    """Return nodes as nested lists. `left` has the number of nodes that may still be shown."""
+    items = []
+    for node in nodes:
+        if left[0] <= 0:
+            break
+        left[0] -= 1
+        place = "" if isinstance(node.location, Virtual) else str(Address(resource_id, node.location)).partition("#")[2]
+        label = f"{escape(node.title)} <small>{escape(place)}</small>"
+        below = _tree(node.children, resource_id, left) if node.children else ""
+        items.append(f"<li><details><summary>{label}</summary>{below}</details></li>" if below else f"<li>{label}</li>")
+    return f"<ul>{''.join(items)}</ul>"
+
+
+def _block(lines: Iterable[str]) -> str:
+    return f"<div>{''.join(f'<div>{line}</div>' for line in lines if line)}</div>"
+
+
+def _code(text: object) -> str:
+    return f"<code>{escape(str(text))}</code>"
+
+
+def _data(data: bytes, media_type: str) -> str:
+    return f"data:{escape(media_type)};base64,{b64encode(data).decode()}"
