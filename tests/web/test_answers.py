@@ -229,9 +229,10 @@ def test_a_changed_and_a_missing_file_are_told(own_page: Server) -> None:
     source = own_page.home / "notes.md"
     source.write_text("# Changed\n")
     assert "changed" == own_page.get("state", id="notes_md")["state"]
-    response, body = own_page.ask("GET", "/api/map?id=notes_md")
-    assert 422 == response.status
-    assert "changed" in json.loads(body)["message"]
+    found = own_page.get("map", id="notes_md")
+    assert "nothing" == found["layout"]
+    assert "changed" in found["problem"]
+    assert found["nodes"]
     source.unlink()
     assert "missing" == own_page.get("state", id="notes_md")["state"]
 
@@ -256,3 +257,20 @@ def test_a_huge_request_is_refused(page: Server) -> None:
     response, answer = page.ask("POST", "/api/check", b'{"text": "' + b"x" * 3_000_000 + b'"}')
     assert 400 == response.status
     assert b"larger than 2 MB" in answer
+
+
+def test_a_map_is_corrected_undone_and_exported(own_page: Server) -> None:
+    rows = own_page.get("map", id="notes_md")["nodes"]
+    node = rows[1]
+    changed = own_page.post("edit", id="notes_md", edit="rename", node=node[0], title="Better")
+    assert (True, "Better") == (changed["edited"], changed["nodes"][1][2])
+    assert rows == own_page.post("edit", id="notes_md", edit="undo")["nodes"]
+    added = own_page.post("edit", id="notes_md", edit="add", node=node[0], title="New", place="lines=3-4")
+    assert "New" in [row[2] for row in added["nodes"]]
+    response, body = own_page.ask("GET", "/api/export?id=notes_md")
+    assert "attachment" in (response.getheader("content-disposition") or "")
+    assert "edited" == json.loads(body)["metadata"]["mapper"]["name"]
+    assert rows == own_page.post("edit", id="notes_md", edit="original")["nodes"]
+    for edit in ("nonsense", "undo", "original"):
+        assert 400 == own_page.refused("edit", id="notes_md", edit=edit, node=node[0])[0]
+    assert 400 == own_page.refused("edit", id="notes_md", edit="move", node=node[0], place="lines=9-1")[0]

@@ -293,3 +293,22 @@ def test_a_dropped_file_appears_in_the_list(browser: Any, own_page: Server, tmp_
     until(lambda: "Wasps" in tab.inner_text("tbody"))
     assert {"resources": 2} == {"resources": len(json.loads(own_page.ask("GET", "/api/resources")[1])["resources"])}
     context.close()
+
+
+def test_a_node_is_renamed_and_the_original_comes_back(browser: Any, own_page: Server) -> None:
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    tab.goto(f"{own_page.origin}/r/notes_md")
+    tab.click(".node >> nth=1")
+    before = tab.inner_text(".node.current .label")
+    tab.click("text=Correct")
+    tab.fill(".editing input", "A better title")
+    tab.click("text=Rename")
+    until(lambda: "A better title" == tab.inner_text(".node.current .label"))
+    tab.reload()
+    until(lambda: "corrected by hand" in tab.inner_text("#panel-contents"))
+    tab.click("text=Correct")
+    tab.click("text=Use the original")
+    until(lambda: before in tab.inner_text(".tree"))
+    context.close()

@@ -15,6 +15,7 @@ from citekit.application.source_access import UNRESTRICTED, assert_unchanged
 from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing, SourceUnsupported
 from citekit.domain.ids import check_resource_id
 from citekit.domain.map_card import MapCard
+from citekit.domain.mapper_identity import EDITED
 from citekit.domain.modality import Modality
 from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.locks import Locks, report_waiting
@@ -190,11 +191,18 @@ class Ingest:
         mapper = self.mapper.identity
         return (
             there.source_hash == task.source.digest.hex
-            and (mapper.name, mapper.model, mapper.version) in (there.mapper, there.structure_by)
+            and (
+                (mapper.name, mapper.model, mapper.version) in (there.mapper, there.structure_by)
+                or self._is_edited(there)
+            )
             and there.format in (None, task.source.format.name)
             and there.sidecar_files == task.sidecar_files
             and task.modality in (None, there.type)
         )
+
+    def _is_edited(self, there: MapCard) -> bool:
+        """Return whether a person corrected a map of this mapper, so that a new version of the mapper does not replace it."""
+        return there.mapper == (EDITED.name, EDITED.model, EDITED.version) and self._is_made_by_mapper(there)
 
     def _is_made_by_mapper(self, there: MapCard) -> bool:
         """Return whether any version of the mapper made the nodes of the map."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from citekit.application.agent_context import ReadContext
     from citekit.application.answer_question import AnswerQuestion
     from citekit.application.doctor import Doctor
+    from citekit.application.edit_map import EditMap
     from citekit.application.evidence_content import EvidenceContent
     from citekit.application.find_text import FindText
     from citekit.application.import_map import ImportMap
@@ -655,6 +656,13 @@ class Container:
         from citekit.application.index_text import IndexText
 
         return IndexText(self.locate, self.quotable, self.text_index)
+
+    @first_use
+    def edit_map(self) -> EditMap:
+        """Return the use case that corrects maps by hand."""
+        from citekit.application.edit_map import EditMap
+
+        return EditMap(self.maps, self.locks, self.clock)
 
     @first_use
     def remove(self) -> RemoveResource:

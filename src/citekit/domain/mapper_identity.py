@@ -35,3 +35,7 @@ class MapperIdentity:
                 model = rest.get("model")
                 return cls(name, version, model if isinstance(model, str) else None)
         return None
+
+
+EDITED = MapperIdentity("edited", "1")
+"""The identity of maps that a person corrected. The `structure_by` of such a map is the mapper of the original."""

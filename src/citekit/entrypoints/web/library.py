@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from attrs import frozen
 from starlette.concurrency import run_in_threadpool
@@ -14,15 +14,20 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from citekit.application.list_resources import ListedResource
+from citekit.application.show_resource import Layout
 from citekit.container import Container
-from citekit.domain.address import Address
+from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing
-from citekit.domain.locations import Virtual
+from citekit.domain.locations import Location, Virtual
+from citekit.domain.map_editing import Edit, added, lowered, raised, relocated, removed, renamed
+from citekit.domain.mapper_identity import EDITED
 from citekit.domain.node import Node
 from citekit.domain.page_view import PageSize
 from citekit.domain.resource_map import ResourceMap
+from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.web.requests import Asked, acting, failed, plain, reading
 from citekit.wire.found_text import to_plain
+from citekit.wire.maps import to_json
 
 UPLOAD_LIMIT = 2 * 2**30
 """The maximum size of a file that is added through the viewer, in bytes."""
@@ -45,6 +50,8 @@ class LibraryRoutes:
             reading("/api/state", self.state),
             acting("/api/find", self.find),
             acting("/api/remove", self.remove),
+            acting("/api/edit", self.edit),
+            reading("/api/export", self.export),
             Route("/api/add", self.add, methods=["POST"]),
         ]
 
@@ -78,7 +85,10 @@ class LibraryRoutes:
         """Return what the viewer needs to show a resource, with its nodes as rows in reading order."""
         resource_map = self.app.maps.get(asked.text("id")).outline
         name = resource_map.resource_id
-        layout = self.app.show.layout(name)
+        try:
+            layout, problem = self.app.show.layout(name), ""
+        except CiteKitError as error:  # the map can be seen without its file
+            layout, problem = Layout.NOTHING, sentence(error)
         extent = resource_map.extent
         facts: dict[str, Any] = {
             "id": name,
@@ -88,6 +98,7 @@ class LibraryRoutes:
             "source": resource_map.source_path,
             "version": "" if resource_map.source_digest is None else resource_map.source_digest.hex[:16],
             "layout": layout.value,
+            "problem": problem,
             "scheme": resource_map.modality.scheme,
             "pages": extent.pages,
             "lines": extent.lines,
@@ -95,9 +106,10 @@ class LibraryRoutes:
             "sheets": [sheet for sheet, _, _ in extent.sheets or ()],
             "seconds": extent.seconds,
             "notes": _notes(resource_map),
+            "edited": resource_map.mapper == EDITED,
             "nodes": list(_rows(resource_map)),
         }
-        if layout == "pages":
+        if layout is Layout.PAGES:
             facts["sizes"] = _runs(self.app.show.page_sizes(name))
         return plain(facts)
 
@@ -121,6 +133,49 @@ class LibraryRoutes:
         """Delete a map. The file stays."""
         self.app.remove(asked.text("id"))
         return plain({})
+
+    def edit(self, asked: Asked) -> Response:
+        """Correct a map: `edit` is rename, move, raise, lower, add, remove, undo, or original."""
+        name = asked.text("id")
+        match asked.text("edit"):
+            case "undo":
+                self.app.edit_map.undo(name)
+            case "original":
+                self.app.edit_map.original(name)
+            case kind:
+                self.app.edit_map(name, self._edit(kind, asked))
+        return self.map(asked)
+
+    def _edit(self, kind: str, asked: Asked) -> Edit:
+        """Return the edit that a request names."""
+        node = asked.text("node")
+        match kind:
+            case "rename":
+                title = asked.text("title")
+                return lambda nodes: renamed(nodes, node, title)
+            case "move":
+                place = self._place(asked)
+                return lambda nodes: relocated(nodes, node, place)
+            case "add":
+                title, place = asked.text("title"), self._place(asked)
+                return lambda nodes: added(nodes, node, title, place)
+            case "raise":
+                return lambda nodes: raised(nodes, node)
+            case "lower":
+                return lambda nodes: lowered(nodes, node)
+            case "remove":
+                return lambda nodes: removed(nodes, node)
+        raise RequestRefused(f"There is no edit named {kind!r}.")
+
+    def _place(self, asked: Asked) -> Location:
+        scheme = self.app.maps.get(asked.text("id")).modality.scheme
+        return parse_address(f"{scheme}://{quote(asked.text('id'), safe='')}#{asked.text('place')}").location
+
+    def export(self, asked: Asked) -> Response:
+        """Return a map as a download in JSON."""
+        resource_map = self.app.maps.get(asked.text("id"))
+        named = f"attachment; filename*=utf-8''{quote(resource_map.resource_id, safe='')}.json"
+        return Response(to_json(resource_map), media_type="application/json", headers={"content-disposition": named})
 
     async def add(self, request: Request) -> Response:
         """Store the body of the request as a file in the home, and map it.

@@ -47,6 +47,10 @@ export class Chapters {
     else if (place.quote) say(t("notMarked"));
   }
 
+  here() {
+    return { kind: "chapter", at: this.number };
+  }
+
   open(number) {
     if (number === this.number) return this.loaded;
     this.number = number;

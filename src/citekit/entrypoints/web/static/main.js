@@ -2,6 +2,7 @@
 import { get } from "./api.js";
 import { Chapters } from "./chapters.js";
 import { button, el, say } from "./dom.js";
+import { Editing } from "./editing.js";
 import { Library } from "./library.js";
 import { Pages } from "./pages.js";
 import { Check, Found, Part } from "./panels.js";
@@ -145,18 +146,39 @@ async function open(id, mine) {
   if (mine !== turn) return;
   app.map = map;
   document.title = `${map.title || map.id} - ${t("title")}`;
-  app.tree = new Tree(map.nodes, ([, , , , fragment]) => fragment && go(path(map.id, fragment)));
   const View = VIEWS[map.layout];
   app.view = View ? new View(map, (chosen) => select(map, chosen)) : null;
   main.replaceChildren(
     el("h1", { class: "hidden-title" }, map.title || map.id),
-    app.view?.element ?? el("p", { class: "note" }, t("nothingFound")),
+    app.view?.element ?? el("p", { class: "problem" }, map.problem || t("nothingToShow")),
     app.part.element,
   );
-  const notes = map.notes.length ? [el("details", { class: "notes" }, el("summary", {}, t("notes")), map.notes.map((note) => el("p", {}, note)))] : [];
-  panels.children[0].replaceChildren(el("h2", { class: "title", title: map.source }, map.title || map.id), ...notes, app.tree.element);
+  showMap(map);
   if (panels.children[1].hidden && panels.children[2].hidden) tab("contents");
   if (narrow.matches) showSide(false);
+}
+
+// Shows the tree of a map, with the node that has an ID chosen.
+function showMap(map, chosen = "") {
+  app.map = map;
+  app.tree = new Tree(map.nodes, (node) => {
+    editing.chosen();
+    if (node[4]) go(path(map.id, node[4]));
+  });
+  const editing = new Editing(map, () => map.nodes[app.tree.current], () => app.view.here(), (changed, node) => {
+    showMap(changed, node);
+    app.editing.show(true);
+  });
+  app.editing = editing;
+  const notes = map.notes.length && el("details", { class: "notes" }, el("summary", {}, t("notes")), map.notes.map((note) => el("p", {}, note)));
+  panels.children[0].replaceChildren(
+    el("h2", { class: "title", title: map.source }, map.title || map.id),
+    ...(notes ? [notes] : []),
+    app.tree.element,
+    ...(app.view ? [editing.element] : []),
+  );
+  const at = map.nodes.findIndex(([id]) => id === chosen);
+  if (at >= 0) app.tree.mark(at, true);
 }
 
 // Shows a part that was chosen in the document. The words of a selection stay selected; nothing scrolls.

@@ -204,6 +204,10 @@ export class Pages {
     this.scrollTo(numbers[0], found[numbers[0]][0][1]);
   }
 
+  here() {
+    return { kind: "pages", at: this.first ?? 1 };
+  }
+
   redraw() {
     for (const number of this.shown.keys()) this.drawMarks(number);
   }

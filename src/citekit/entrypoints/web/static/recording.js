@@ -103,6 +103,10 @@ export class Recording {
     if (place.quote && this.lines && !markText(this.words, place.quote)) say(t("notMarked"));
   }
 
+  here() {
+    return { kind: "t", at: Number(this.player.currentTime.toFixed(3)) };
+  }
+
   cut() {
     const end = this.player.currentTime;
     if (end > this.start) this.select({ fragment: `t=${this.start.toFixed(3)}-${end.toFixed(3)}`, quote: "" });

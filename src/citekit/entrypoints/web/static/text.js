@@ -122,6 +122,12 @@ export class Text {
     else this.scroller.querySelector("mark")?.scrollIntoView({ block: "center" });
   }
 
+  here() {
+    const top = this.scroller.getBoundingClientRect().top;
+    const unit = [...this.scroller.querySelectorAll(".unit")].find((each) => each.getBoundingClientRect().bottom > top + 1);
+    return { kind: this.kind === "slides" ? "pages" : "lines", at: Number(unit?.dataset.number ?? 1) };
+  }
+
   // The element in which a quote over several units is searched: the block, if all units are in one block.
   wrap(units) {
     return units[0].parentElement === units.at(-1).parentElement ? units[0].parentElement : this.scroller;

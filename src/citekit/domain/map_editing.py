@@ -1,0 +1,169 @@
+"""Changes the tree of a map by hand. Each function returns new nodes and raises `NodeMissing` or `RequestRefused`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import is_
+
+from attrs import evolve, frozen
+
+from citekit.domain.errors import LocationMalformed, NodeMissing, RequestRefused
+from citekit.domain.ids import node_id as new_id
+from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan, Virtual
+from citekit.domain.node import Node
+
+TITLE_LIMIT = 500
+"""The maximum number of characters of a title that a person writes."""
+
+Nodes = tuple[Node, ...]
+Edit = Callable[[Nodes], Nodes]
+"""Returns the changed nodes of a map."""
+
+
+@frozen
+class _Family:
+    """The children of a node, or the nodes at the top level, and the position of one of them."""
+
+    nodes: Nodes
+    at: int
+
+
+def renamed(nodes: Nodes, name: str, title: str) -> Nodes:
+    """Return the nodes with another title of the node `name`."""
+    shown = _checked_title(title)
+    return _replaced(nodes, name, lambda node: (evolve(node, title=shown),))
+
+
+def relocated(nodes: Nodes, name: str, location: Location) -> Nodes:
+    """Return the nodes with another location of the node `name`. The nodes above it are extended where necessary.
+
+    The node's children must be inside the new location, or it is extended, too.
+    """
+    changed = _replaced(nodes, name, lambda node: (evolve(node, location=_around(location, node.children)),))
+    return _contained(changed, name)
+
+
+def lowered(nodes: Nodes, name: str) -> Nodes:
+    """Return the nodes with the node `name` as the last child of the node before it, which is extended to contain it."""
+    family = _family(nodes, name)
+    if family.at == 0:
+        raise RequestRefused("There is no node before this one that could contain it.")
+    before, node = family.nodes[family.at - 1], family.nodes[family.at]
+
+    def merged(above: Node) -> Nodes:
+        return (evolve(above, location=_hull(above.location, node.location), children=(*above.children, node)),)
+
+    return _contained(_replaced(removed_with_children(nodes, name), before.id, merged), name)
+
+
+def raised(nodes: Nodes, name: str) -> Nodes:
+    """Return the nodes with the node `name` as the next sibling of its parent."""
+    node = _family(nodes, name).nodes[_family(nodes, name).at]
+    parent = next(
+        (each for top in nodes for each in top.walk() if any(child.id == name for child in each.children)), None
+    )
+    if parent is None:
+        raise RequestRefused("This node is at the top level already.")
+    return _replaced(removed_with_children(nodes, name), parent.id, lambda above: (above, node))
+
+
+def removed(nodes: Nodes, name: str) -> Nodes:
+    """Return the nodes without the node `name`. Its children take its place."""
+    left = _replaced(nodes, name, lambda node: node.children)
+    if not left:
+        raise RequestRefused("This is the only node of the map.")
+    return left
+
+
+def removed_with_children(nodes: Nodes, name: str) -> Nodes:
+    """Return the nodes without the node `name` and everything below it."""
+    return _replaced(nodes, name, lambda _: ())
+
+
+def added(nodes: Nodes, after: str, title: str, location: Location, kind: str = "section") -> Nodes:
+    """Return the nodes with a new node as the next sibling of the node `after`. The nodes above are extended."""
+    shown = _checked_title(title)
+    taken = {each.id for top in nodes for each in top.walk()}
+    parent = after.rpartition(".")[0]
+    made = Node(new_id(parent, shown, taken), shown, kind, location)
+    return _contained(_replaced(nodes, after, lambda node: (node, made)), made.id)
+
+
+def _checked_title(title: str) -> str:
+    shown = " ".join(title.split())
+    if not shown or len(shown) > TITLE_LIMIT:
+        raise RequestRefused(f"A title must have 1 to {TITLE_LIMIT} characters.")
+    return shown
+
+
+def _replaced(nodes: Nodes, name: str, change: Callable[[Node], Sequence[Node]]) -> Nodes:
+    """Return the nodes with the results of `change` instead of the node `name`. Raise `NodeMissing`."""
+    if not any(each.id == name for top in nodes for each in top.walk()):
+        raise NodeMissing("", name)
+    return _changed(nodes, name, change)
+
+
+def _changed(nodes: Nodes, name: str, change: Callable[[Node], Sequence[Node]]) -> Nodes:
+    """Return the changed nodes, or the same object if none of them has this name."""
+    found: list[Node] = []
+    for node in nodes:
+        if node.id == name:
+            found += change(node)
+            continue
+        children = _changed(node.children, name, change) if node.children else node.children
+        found.append(node if children is node.children else evolve(node, children=children))
+    return nodes if len(found) == len(nodes) and all(map(is_, found, nodes)) else tuple(found)
+
+
+def _family(nodes: Nodes, name: str) -> _Family:
+    pending = [nodes]
+    while pending:
+        family = pending.pop()
+        for at, node in enumerate(family):
+            if node.id == name:
+                return _Family(family, at)
+            if node.children:
+                pending.append(node.children)
+    raise NodeMissing("", name)
+
+
+def _contained(nodes: Nodes, name: str) -> Nodes:
+    """Return the nodes with every node above the node `name` extended to contain it."""
+    changed = []
+    for node in nodes:
+        below = node.id != name and any(each.id == name for each in node.walk())
+        if below:
+            children = _contained(node.children, name)
+            changed.append(evolve(node, location=_around(node.location, children), children=children))
+        else:
+            changed.append(node)
+    return tuple(changed)
+
+
+def _around(location: Location, children: Sequence[Node]) -> Location:
+    for child in children:
+        location = _hull(location, child.location)
+    return location
+
+
+def _hull(one: Location, other: Location) -> Location:
+    """Return the smallest location that contains two locations. Raise `RequestRefused` if there is none."""
+    if isinstance(other, Virtual) or one.contains(other):
+        return one
+    try:
+        match one, other:
+            case Pages(), Pages():
+                return Pages.of({*one.numbers, *other.numbers})
+            case Lines(), Lines():
+                return Lines(min(one.first, other.first), max(one.last, other.last))
+            case Chapter(), Chapter():
+                first, last = min(one.number, other.number), max(one.last, other.last)
+                if first != last or one.chars is None or other.chars is None:
+                    return Chapter(first, last=last)
+                return Chapter(first, (min(one.chars[0], other.chars[0]), max(one.chars[1], other.chars[1])))
+            case TimeSpan(), TimeSpan():
+                ends = None if one.end is None or other.end is None else max(one.end, other.end)
+                return evolve(one, start=min(one.start, other.start), end=ends)
+    except LocationMalformed as wrong:
+        raise RequestRefused(f"The location of a node above cannot be extended: {wrong.reason}.") from wrong
+    raise RequestRefused("The node is not inside the one above it, whose location cannot be extended to contain it.")

@@ -1,0 +1,73 @@
+"""A map is corrected by hand: the original is kept, and the corrected one stays in use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from citekit.container import Container, bootstrap
+from citekit.domain.errors import NodeMissing, RequestRefused
+from citekit.domain.locations import Lines
+from citekit.domain.map_editing import lowered, relocated, renamed
+from citekit.domain.mapper_identity import EDITED, MapperIdentity
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Container:
+    (tmp_path / "notes.md").write_text("# One\n\nText.\n\n# Two\n\nMore.\n\n# Three\n")
+    app = bootstrap(home=tmp_path)
+    app.ingest(tmp_path / "notes.md")
+    return app
+
+
+def test_an_edited_map_is_an_edition_and_the_original_can_be_used_again(app: Container) -> None:
+    original = app.maps.get("notes_md")
+    node = original.nodes[1].id
+    changed = app.edit_map("notes_md", lambda nodes: renamed(nodes, node, "Second"))
+    assert (EDITED, original.mapper) == (changed.mapper, changed.structure_by)
+    assert "Second" == bootstrap(home=app.settings.home).maps.get("notes_md").find(node).title
+    app.edit_map("notes_md", lambda nodes: lowered(nodes, node))
+    assert [EDITED, original.mapper] == [each.mapper for each in app.maps.editions("notes_md")]
+    assert original == app.edit_map.original("notes_md")
+    assert {EDITED, original.mapper} == {each.mapper for each in app.maps.editions("notes_md")}
+    with pytest.raises(RequestRefused, match="not edited"):
+        app.edit_map.original("notes_md")
+
+
+def test_edits_are_undone_one_by_one(app: Container) -> None:
+    original = app.maps.get("notes_md")
+    node = original.nodes[1].id
+    app.edit_map("notes_md", lambda nodes: renamed(nodes, node, "a"))
+    app.edit_map("notes_md", lambda nodes: renamed(nodes, node, "b"))
+    assert "a" == app.edit_map.undo("notes_md").find(node).title
+    assert original == app.edit_map.undo("notes_md")
+    with pytest.raises(RequestRefused, match="no edit to undo"):
+        app.edit_map.undo("notes_md")
+
+
+def test_a_new_version_of_the_mapper_does_not_replace_what_a_person_corrected(app: Container) -> None:
+    original = app.maps.get("notes_md")
+    node, path = original.nodes[1].id, Path(original.source_path)
+    changed = app.edit_map("notes_md", lambda nodes: renamed(nodes, node, "Second"))
+    assert original.mapper is not None
+    older = MapperIdentity(original.mapper.name, "0")
+    app.maps.put(evolve(changed, metadata={**changed.metadata, "structure_by": older.to_metadata()}))
+    assert not app.ingest(path).mapped_now
+    assert "Second" == app.maps.get("notes_md").find(node).title
+    assert app.ingest(path, force=True).mapped_now
+    assert "Two" == app.maps.get("notes_md").find(node).title
+    assert EDITED in {each.mapper for each in app.maps.editions("notes_md")}
+    path.write_text("# Other\n")
+    assert ["Other"] == [each.title for each in app.ingest(path).resource_map.nodes]
+
+
+def test_an_edit_that_would_make_the_map_invalid_changes_nothing(app: Container) -> None:
+    original = app.maps.get("notes_md")
+    node = original.nodes[0].id
+    with pytest.raises(RequestRefused, match="The map would be invalid: "):
+        app.edit_map("notes_md", lambda nodes: relocated(nodes, node, Lines(1, 500)))
+    with pytest.raises(NodeMissing):
+        app.edit_map("notes_md", lambda nodes: renamed(nodes, "nothing", "x"))
+    assert original == app.maps.get("notes_md")
