@@ -25,7 +25,7 @@ def trees(draw: st.DrawFn) -> Nodes:
     number = iter(range(10_000))
 
     def nodes(first: int, last: int, depth: int) -> Nodes:
-        found = []
+        found: list[Node] = []
         while first <= last and draw(st.booleans() if found else st.just(depth == 0)):
             end = draw(st.integers(first, last))
             children = nodes(first, end, depth + 1) if depth < 3 else ()
