@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import pytest
+from openpyxl import Workbook
 from PIL import Image
 
 from citekit.container import bootstrap
@@ -274,3 +275,19 @@ def test_a_map_is_corrected_undone_and_exported(own_page: Server) -> None:
     for edit in ("nonsense", "undo", "original"):
         assert 400 == own_page.refused("edit", id="notes_md", edit=edit, node=node[0])[0]
     assert 400 == own_page.refused("edit", id="notes_md", edit="move", node=node[0], place="lines=9-1")[0]
+
+
+def test_a_sheet_is_a_grid_with_its_empty_cells(own_page: Server) -> None:
+    book = Workbook()
+    sheet = book.active
+    sheet.title = "Q1"
+    for row in range(1, 2_500):
+        sheet.cell(row=row, column=3, value=f"value {row}")
+    book.save(own_page.home / "budget.xlsx")
+    bootstrap(home=own_page.home).ingest(own_page.home / "budget.xlsx")
+    found = own_page.get("rows", id="budget", sheet="Q1")
+    assert ([1, [[3, "value 1"]]], 1001, 2499, 3) == (found["rows"][0], found["next"], found["total"], found["columns"])
+    rest = own_page.get("rows", id="budget", sheet="Q1", first=2001)
+    assert (499, None) == (len(rest["rows"]), rest["next"])
+    response, _ = own_page.ask("GET", "/api/rows?id=budget&sheet=Q9")
+    assert 404 == response.status

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
+from openpyxl import Workbook
 from PIL import Image
 
 from citekit.container import bootstrap
@@ -311,4 +312,24 @@ def test_a_node_is_renamed_and_the_original_comes_back(browser: Any, own_page: S
     tab.click("text=Correct")
     tab.click("text=Use the original")
     until(lambda: before in tab.inner_text(".tree"))
+    context.close()
+
+
+def test_cells_are_marked_and_chosen_in_a_grid(browser: Any, own_page: Server) -> None:
+    book = Workbook()
+    sheet = book.active
+    sheet.title = "Q1"
+    for row in range(1, 1_500):
+        sheet.append([f"item {row}", None, row])
+    book.save(own_page.home / "budget.xlsx")
+    bootstrap(home=own_page.home).ingest(own_page.home / "budget.xlsx")
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    tab.goto(f"{own_page.origin}/r/budget#sheet=Q1&cells=A1400:C1400&quote=item%201400")
+    assert "item 1400" == until(lambda: tab.evaluate(MARKED))
+    assert ["item 1400", "", "1400"] == tab.locator("td.part").all_inner_texts()
+    tab.click('tr[data-number="1401"] td[data-column="3"]')
+    until(lambda: tab.url.endswith("#sheet=Q1&cells=C1401"))
+    assert ["1401"] == tab.locator("td.part").all_inner_texts()
     context.close()

@@ -17,7 +17,7 @@ from citekit.application.locate_source import LocateSource
 from citekit.domain.errors import LocationOutside, RequestRefused
 from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
 from citekit.domain.modality import Modality
-from citekit.domain.page_view import Corners, PagePicture, PageSize, PageWord
+from citekit.domain.page_view import Corners, PagePicture, PageSize, PageWord, SheetRow
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.page_views import PageViews
 from citekit.domain.ports.quotable_texts import QuotableTexts
@@ -32,7 +32,7 @@ WIDTHS = (320, 640, 960, 1280, 1600, 2000, 2560, 3200)
 """The widths of page pictures in pixels. A requested width is rounded up to one of them, so that pictures can be reused."""
 
 UNITS = 2_000
-"""The maximum number of lines, rows, or pages of text in one answer."""
+"""The maximum number of lines or pages of text in one answer."""
 
 CHARACTERS = 500_000
 """The maximum number of characters in one answer, unless a single unit has more."""
@@ -74,11 +74,10 @@ class Layout(StrEnum):
 
 @frozen
 class TextUnit:
-    """A page, line, or row, with its number, which counts from 1 (in a sheet: from its first row)."""
+    """A page, chapter, or line with its number, which counts from 1."""
 
     number: int
     text: str
-    sheet: str = ""
 
 
 @frozen
@@ -200,24 +199,34 @@ class ShowResource:
             boxes.setdefault(pages[found.page], []).extend(_line_boxes(marked))
         return [MarkedPage(page, found) for page, found in sorted(boxes.items())]
 
-    def text(self, resource_id: str, first: int = 1, last: int | None = None, sheet: str = "") -> TextPart:
-        """Return lines, rows, or pages of the text, from the number `first` to `last` or as many as fit.
+    def text(self, resource_id: str, first: int = 1, last: int | None = None) -> TextPart:
+        """Return lines or pages of the text, from the number `first` to `last` or as many as fit. Lines have their markup.
 
-        Lines have their markup. `sheet` is the name of the sheet of a workbook; the default is the first one. Raise
-        `LocationOutside` if there is no such unit or sheet, and what `QuotableTexts.read` raises.
+        Raise `LocationOutside` if there is no such line or page, and what `QuotableTexts.read` raises.
         """
         resource_map, source = self.source(resource_id)
         texts = self.texts.read(source)
         raw = next((each.placed for each in texts if each.note in (WITH_MARKUP, WITH_TAGS)), texts[0].placed)
         if not isinstance(raw, ExtractedText):
             raise RequestRefused("This is a recording. Its text is in its subtitles.")
-        before, total = _span(raw, sheet, resource_map)
+        total = max(raw.units.numbers[-1] if raw.units else 0, resource_map.extent.lines or 0)
         if not 1 <= first <= max(total, 1):
             raise LocationOutside.beyond(raw.kind.value, first, "file", total)
+        if raw.kind is UnitKind.ROW:
+            raise RequestRefused("The rows of a workbook are read with their cells.")
         if raw.kind is UnitKind.LINE:
             lines = self._lines.get(source.digest, lambda: raw.text.split("\n"), lambda _: len(raw.text))
             return _lines_part(lines, first, last or total, total)
-        return _part(raw, before, first, min(last or total, total, first + UNITS - 1), total, sheet)
+        return _part(raw, first, min(last or total, total, first + UNITS - 1), total)
+
+    def rows(self, resource_id: str, sheet: str) -> Sequence[SheetRow]:
+        """Return the rows of a sheet. Raise what `PageViews.rows` raises."""
+        _, source = self.source(resource_id)
+
+        def size(rows: Sequence[SheetRow]) -> int:
+            return sum(len(text) + 16 for row in rows for _, text in row.cells)
+
+        return self._lines.get((source.digest, sheet), lambda: self.views.rows(source, sheet), size)
 
     def chapter(self, resource_id: str, number: int) -> str:
         """Return a chapter of a book as an HTML document without scripts. Raise what `Reader.html` raises."""
@@ -245,30 +254,16 @@ def _line_boxes(words: Sequence[PageWord]) -> list[Corners]:
     return boxes
 
 
-def _span(text: ExtractedText, sheet: str, resource_map: ResourceMap) -> tuple[int, int]:
-    """Return the number of units before the requested ones, and the number of the last unit."""
-    if text.kind is UnitKind.ROW:
-        found = next((each for each in text.sheets if each.name == sheet or not sheet), None)
-        if found is None:
-            if sheet in (name for name, *_ in resource_map.extent.sheets or ()):
-                return 0, 0
-            raise LocationOutside(f"The workbook has no sheet named {sheet!r}.")
-        return found.before, found.rows
-    return 0, max(text.units.numbers[-1] if text.units else 0, resource_map.extent.lines or 0)
-
-
-def _part(text: ExtractedText, before: int, first: int, last: int, total: int, sheet: str) -> TextPart:
+def _part(text: ExtractedText, first: int, last: int, total: int) -> TextPart:
     pieces: dict[int, list[str]] = {}
-    span = _offsets(text, before + first, before + last)
     length = 0
-    for unit in span:
+    for unit in _units(text, first, last):
         if length > CHARACTERS:
-            last = unit.number - before - 1
+            last = unit.number - 1
             break
-        pieces.setdefault(unit.number - before, []).append(text.text[unit.start : unit.end])
+        pieces.setdefault(unit.number, []).append(text.text[unit.start : unit.end])
         length += unit.end - unit.start
-    numbers = sorted(pieces) if text.kind is UnitKind.ROW else range(first, last + 1)
-    units = [TextUnit(number, " ".join(pieces.get(number, ())), sheet) for number in numbers if number <= last]
+    units = [TextUnit(number, " ".join(pieces.get(number, ()))) for number in range(first, last + 1)]
     return TextPart(text.kind, units, total, last + 1 if last < total else None)
 
 
@@ -284,7 +279,7 @@ def _lines_part(lines: Sequence[str], first: int, last: int, total: int) -> Text
     return TextPart(UnitKind.LINE, units, total, after if after <= total else None)
 
 
-def _offsets(text: ExtractedText, first: int, last: int) -> Sequence[Unit]:
+def _units(text: ExtractedText, first: int, last: int) -> Sequence[Unit]:
     numbers = text.units.numbers
     return text.units[bisect_left(numbers, first) : bisect_right(numbers, last)]
 

@@ -114,6 +114,7 @@ class Parsing:
             "page_sizes": self._page_sizes,
             "page_picture": self._page_picture,
             "page_words": self._page_words,
+            "sheet_rows": self._sheet_rows,
             "still": self._still,
             "pages": self._pages,
             "rows": self._rows,
@@ -188,6 +189,10 @@ class Parsing:
     def _page_words(self, asked: Asked, _: Progress) -> Any:
         words = self.parsers.page_views.words(source_from(asked["source"]), asked["page"])
         return [[each.text, list(each.box), each.line] for each in words]
+
+    def _sheet_rows(self, asked: Asked, _: Progress) -> Any:
+        rows = self.parsers.page_views.rows(source_from(asked["source"]), asked["sheet"])
+        return [[each.number, [list(cell) for cell in each.cells]] for each in rows]
 
     def _still(self, asked: Asked, _: Progress) -> Any:
         source, folder = source_from(asked["source"]), Path(asked["folder"])

@@ -25,6 +25,14 @@ class PagePicture:
 
 
 @frozen
+class SheetRow:
+    """A row of a sheet with its number, from 1, and the texts of its cells as (column, text). Columns count from 1."""
+
+    number: int
+    cells: tuple[tuple[int, str], ...]
+
+
+@frozen
 class PageWord:
     """A visible word of a page. `line` is the number of its line, from 0. Words without a space between them, such as
     Chinese characters, are one word.

@@ -20,7 +20,7 @@ from citekit.domain.source import Source
 if TYPE_CHECKING:
     from citekit.domain.library.books import BookFacts
     from citekit.domain.library.extracted_text import ExtractedText
-    from citekit.domain.page_view import PageSize, PageWord
+    from citekit.domain.page_view import PageSize, PageWord, SheetRow
     from citekit.domain.ports.media_probe import MediaFacts
     from citekit.domain.ports.reader import Book
 
@@ -187,6 +187,19 @@ def page_words_from(data: object) -> list[PageWord]:
     except (TypeError, ValueError) as wrong:
         raise FaultyAnswer("The words of a page", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
     return words
+
+
+def sheet_rows_from(data: object) -> list[SheetRow]:
+    """Return rows from a list of [number, [[column, text], ...]]. Raise `FaultyAnswer` if it is not one."""
+    from citekit.domain.page_view import SheetRow
+
+    try:
+        return [
+            SheetRow(int(number), tuple((int(column), text_from(text)) for column, text in cells))
+            for number, cells in _listed(data)
+        ]
+    except (TypeError, ValueError) as wrong:
+        raise FaultyAnswer("The rows of a sheet", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
 
 
 def _listed(data: object) -> list[Any]:

@@ -10,7 +10,7 @@ from attrs import frozen
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.modality import Modality
-from citekit.domain.page_view import PagePicture, PageSize, PageWord
+from citekit.domain.page_view import PagePicture, PageSize, PageWord, SheetRow
 from citekit.domain.source import Source
 
 if TYPE_CHECKING:
@@ -46,6 +46,14 @@ class FormatPageViews:
     def words(self, source: Source, page: int) -> Sequence[PageWord]:
         """See `PageViews.words`."""
         return self._views(source).words(source, page)
+
+    def rows(self, source: Source, sheet: str) -> Sequence[SheetRow]:
+        """See `PageViews.rows`."""
+        if source.format.name != "xlsx":
+            raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, which has no sheets.")
+        from citekit.adapters.formats.xlsx.rows import sheet_rows
+
+        return sheet_rows(source.path, sheet)
 
     def _views(self, source: Source) -> _Views:
         if source.format.name == "pdf":

@@ -17,7 +17,7 @@ from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Pages
-from citekit.domain.page_view import PagePicture, PageSize, PageWord
+from citekit.domain.page_view import PagePicture, PageSize, PageWord, SheetRow
 from citekit.domain.ports.media_probe import MediaFacts
 from citekit.domain.ports.page_views import PageViews
 from citekit.domain.ports.quotable_texts import QuotableTexts
@@ -37,6 +37,7 @@ from citekit.wire.worker_protocol import (
     page_words_from,
     picture_from,
     plain_source,
+    sheet_rows_from,
     text_from,
     texts_from,
 )
@@ -137,6 +138,11 @@ class IsolatedPageViews:
         """See `PageViews.words`."""
         asked = {"source": plain_source(source), "page": page}
         return page_words_from(self.workers.ask("page_words", source.path, asked))
+
+    def rows(self, source: Source, sheet: str) -> Sequence[SheetRow]:
+        """See `PageViews.rows`."""
+        asked = {"source": plain_source(source), "sheet": sheet}
+        return sheet_rows_from(self.workers.ask("sheet_rows", source.path, asked))
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""Defines the port that draws pages for a viewer."""
+"""Defines the port that draws pages, and reads the cells of sheets, for a viewer."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from citekit.domain.formats import Format
-from citekit.domain.page_view import PagePicture, PageSize, PageWord
+from citekit.domain.page_view import PagePicture, PageSize, PageWord, SheetRow
 from citekit.domain.source import Source
 
 
 class PageViews(Protocol):
-    """Draws the pages of documents, the pages of comics, and images, which have one page. Thread-safe.
+    """Draws the pages of documents, the pages of comics, and images, which have one page; reads workbooks. Thread-safe.
 
     All methods raise `SourceUnsupported` for files of other formats and for damaged files, `SourceUnreadable` if a file
     cannot be read, and `LocationOutside` for a page that does not exist. Pages are numbered from 1.
@@ -31,3 +31,9 @@ class PageViews(Protocol):
 
     def words(self, source: Source, page: int) -> Sequence[PageWord]:
         """Return the words of a page that readers see, in the order of the file. A page without text has no words."""
+
+    def rows(self, source: Source, sheet: str) -> Sequence[SheetRow]:
+        """Return the rows of a sheet that have cells, in order, with the texts of cells that readers see.
+
+        Raise `LocationOutside` if the workbook has no such sheet.
+        """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,9 @@ from citekit.domain.modality import Modality
 from citekit.entrypoints.web.access import DOCUMENT_POLICY
 from citekit.entrypoints.web.requests import Asked, acting, kept, plain, reading
 from citekit.wire.subtitles import webvtt
+
+LISTED = 1_000
+"""The maximum number of rows in one answer."""
 
 
 @frozen
@@ -35,6 +39,7 @@ class ReadingRoutes:
             reading("/api/words", self.words),
             acting("/api/marks", self.marks),
             reading("/api/text", self.text),
+            reading("/api/rows", self.rows),
             reading("/api/chapter", self.chapter),
             reading("/api/subtitles", self.subtitles),
             reading("/api/captions", self.captions),
@@ -65,15 +70,30 @@ class ReadingRoutes:
         )
 
     def text(self, asked: Asked) -> Response:
-        """Return lines, rows, or pages of text."""
+        """Return lines or pages of text."""
         last = asked.number("last", 0) or None
-        part = self.show.text(asked.text("id"), asked.number("first", 1), last, asked.text("sheet", ""))
+        part = self.show.text(asked.text("id"), asked.number("first", 1), last)
         return plain(
             {
                 "kind": part.kind.value,
                 "units": [[each.number, each.text] for each in part.units],
                 "total": part.total,
                 "next": part.next,
+            }
+        )
+
+    def rows(self, asked: Asked) -> Response:
+        """Return rows of a sheet as [number, [[column, text], ...]], up to `LISTED` of them from the number `first`."""
+        rows = self.show.rows(asked.text("id"), asked.text("sheet"))
+        first = asked.number("first", 1)
+        start = bisect_left(rows, first, key=lambda row: row.number)
+        listed = rows[start : start + LISTED]
+        return plain(
+            {
+                "rows": [[row.number, [list(cell) for cell in row.cells]] for row in listed],
+                "next": rows[start + LISTED].number if start + LISTED < len(rows) else None,
+                "total": rows[-1].number if rows else 0,
+                "columns": max((row.cells[-1][0] for row in rows), default=0),
             }
         )
 

@@ -1,7 +1,7 @@
 // Corrects the map by hand: titles, starts, levels, new and removed nodes. The server keeps the original.
 import { link, post } from "./api.js";
 import { button, el, say } from "./dom.js";
-import { read, span } from "./place.js";
+import { columnName, read, span } from "./place.js";
 import { t } from "./strings.js";
 
 export class Editing {
@@ -47,9 +47,10 @@ export class Editing {
 
   // The place from where the reader is to the end of the chosen node.
   from() {
-    const { kind, at } = this.here();
+    const { kind, at, sheet, columns } = this.here();
     const own = read(this.current()?.[4] ?? "");
-    const end = { pages: own.pages?.at(-1), lines: own.last, t: own.end }[kind];
+    const end = { pages: own.pages?.at(-1), lines: own.last, rows: own.last, t: own.end }[kind];
+    if (kind === "rows") return `sheet=${encodeURIComponent(sheet)}&cells=A${at}:${columnName(columns)}${Math.max(at, end ?? at)}`;
     if (kind === "t") return end > at ? `t=${at}-${end}` : `t=${at}`;
     return kind === "chapter" ? `chapter=${at}` : `${kind}=${span(at, Math.max(at, end ?? at))}`;
   }

@@ -8,11 +8,12 @@ import { Pages } from "./pages.js";
 import { Check, Found, Part } from "./panels.js";
 import { around, path, read, withQuote } from "./place.js";
 import { Recording } from "./recording.js";
+import { Sheet } from "./sheet.js";
 import { t } from "./strings.js";
 import { Text } from "./text.js";
 import { Tree } from "./tree.js";
 
-const VIEWS = { pages: Pages, slides: Text, lines: Text, rows: Text, chapters: Chapters, recording: Recording };
+const VIEWS = { pages: Pages, slides: Text, lines: Text, rows: Sheet, chapters: Chapters, recording: Recording };
 const [side, main, query] = ["side", "main", "query"].map((id) => document.getElementById(id));
 const narrow = matchMedia("(max-width: 50rem)");
 

@@ -5,6 +5,14 @@ const numbers = (text) => text.split(",").flatMap((run) => {
   return Array.from({ length: Math.min((last ?? first) - first + 1, 100_000) }, (_, i) => first + i);
 });
 
+// The number of a column from its letters, and its letters from the number.
+const column = (name) => [...name.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
+export function columnName(number) {
+  let name = "";
+  for (let left = number; left > 0; left = Math.floor((left - 1) / 26)) name = String.fromCharCode(65 + ((left - 1) % 26)) + name;
+  return name;
+}
+
 const clock = (text) => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
 
 export function read(fragment) {
@@ -28,8 +36,11 @@ export function read(fragment) {
     if (name === "t") [place.start, place.end] = value.split("-").map(clock);
     if (name === "sheet") place.sheet = value;
     if (name === "cells") {
-      const found = value.match(/[A-Z]+(\d+)(?::[A-Z]+(\d+))?/i);
-      if (found) [place.first, place.last] = [Number(found[1]), Number(found[2] ?? found[1])];
+      const found = value.match(/([A-Z]+)(\d+)(?::([A-Z]+)(\d+))?/i);
+      if (found) {
+        [place.first, place.last] = [Number(found[2]), Number(found[4] ?? found[2])];
+        [place.left, place.right] = [column(found[1]), column(found[3] ?? found[1])];
+      }
     }
   }
   if (place.first && !place.last) place.last = place.first;

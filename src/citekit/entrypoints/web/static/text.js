@@ -1,41 +1,36 @@
-// Lines of text files, rows of sheets, and the text of slides, loaded in blocks as they come into view.
+// Lines of text files and the text of slides, loaded in blocks as they come into view.
 import { get } from "./api.js";
 import { el, say } from "./dom.js";
 import { markText, unmark } from "./marking.js";
 import { span } from "./place.js";
 import { t } from "./strings.js";
 
-const BLOCK = { lines: 400, rows: 300, slides: 20 };
-const HEIGHT = { lines: 20, rows: 26, slides: 260 };
+const BLOCK = { lines: 400, slides: 20 };
+const HEIGHT = { lines: 20, slides: 260 };
+const SEPARATORS = { csv: ",;\t|", tsv: "\t" };
 
 export class Text {
   constructor(map, select) {
     this.map = map;
     this.select = select;
     this.kind = map.layout;
-    this.sheet = "";
     this.place = {};
     this.scroller = el("div", { class: `text ${this.kind}`, tabindex: "0" });
-    const sheets = map.sheets.map((name) => el("option", { value: name }, name));
-    this.choice = el("select", { "aria-label": t("sheet"), onchange: () => this.open(this.choice.value) }, sheets);
-    const bar = sheets.length > 1 ? el("div", { class: "bar" }, el("label", {}, t("sheet"), " ", this.choice)) : null;
-    this.element = el("div", { class: "reader" }, bar ?? [], this.scroller);
+    this.element = el("div", { class: "reader" }, this.scroller);
     this.watcher = new IntersectionObserver((found) => found.forEach((each) => each.isIntersecting && this.load(each.target)), {
       root: this.scroller,
       rootMargin: "1500px",
     });
     this.scroller.addEventListener("mouseup", () => setTimeout(() => this.selected()));
     this.scroller.addEventListener("keyup", (e) => e.shiftKey && this.selected());
-    this.ready = this.open(map.sheets[0] ?? "");
+    this.ready = this.open();
   }
 
-  async open(sheet) {
-    this.sheet = sheet;
-    this.choice.value = sheet;
+  async open() {
     const size = BLOCK[this.kind];
-    const first = await get("text", { id: this.map.id, first: 1, last: size, sheet, v: this.map.version });
+    const first = await get("text", { id: this.map.id, first: 1, last: size, v: this.map.version });
     this.total = first.total;
-    this.watcher.disconnect();
+    this.separator = separatorOf(SEPARATORS[this.map.format] ?? "", first.units[0]?.[1] ?? "");
     this.blocks = [];
     for (let number = 1; number <= Math.max(1, this.total); number += size) {
       const last = Math.min(number + size - 1, this.total);
@@ -56,7 +51,7 @@ export class Text {
       const units = [];
       let next = Number(first);
       while (next && next <= Number(last)) {
-        const part = await get("text", { id: this.map.id, first: next, last, sheet: this.sheet, v: this.map.version });
+        const part = await get("text", { id: this.map.id, first: next, last, v: this.map.version });
         units.push(...part.units);
         next = part.next;
       }
@@ -76,11 +71,9 @@ export class Text {
   unit(number, text) {
     const label = this.kind === "slides" ? t("slide", number) : String(number);
     const name = el("button", { type: "button", class: "number", "data-unmarked": true, onclick: (e) => this.pick(number, e.shiftKey) }, label);
-    const body =
-      this.kind === "rows"
-        ? text.split("\t").map((cell) => el("span", { class: "cell" }, cell))
-        : [el("span", { class: "words-of" }, text || "\u200b")];
-    return el("div", { class: "unit", "data-number": String(number) }, name, body);
+    const cells = this.separator ? cellsOf(text, this.separator) : null;
+    const body = cells ? cells.map((cell) => el("span", { class: "cell" }, cell)) : [el("span", { class: "words-of" }, text || "\u200b")];
+    return el("div", { class: cells ? "unit cells" : "unit", "data-number": String(number) }, name, body);
   }
 
   pick(number, extend) {
@@ -92,18 +85,11 @@ export class Text {
 
   fragment(first, last) {
     if (this.kind === "slides") return `pages=${span(first, last)}`;
-    if (this.kind === "lines") return `lines=${first}-${last}`;
-    return `sheet=${encodeURIComponent(this.sheet)}&cells=A${first}:${this.lastColumn()}${last}`;
-  }
-
-  lastColumn() {
-    const whole = this.map.nodes.map((node) => node[4].match(/cells=[A-Z]+\d+:([A-Z]+)\d+/)?.[1] ?? "A");
-    return whole.reduce((most, column) => (column.length - most.length || column.localeCompare(most)) > 0 ? column : most, "A");
+    return `lines=${first}-${last}`;
   }
 
   async show(place) {
     await this.ready;
-    if (place.sheet && place.sheet !== this.sheet) await this.open(place.sheet);
     if (place.pages) [place.first, place.last] = [place.pages[0], place.pages.at(-1)];
     this.place = place;
     unmark(this.scroller);
@@ -150,4 +136,27 @@ export class Text {
       .sort((a, b) => a - b);
     if (numbers.length === 2) this.select({ fragment: this.fragment(...numbers), quote: text });
   }
+}
+
+// The separator of cells that the first line has most often.
+function separatorOf(known, line) {
+  const count = (mark) => line.split(mark).length;
+  return [...known].sort((a, b) => count(b) - count(a))[0] ?? "";
+}
+
+// The cells of a line, or null if it is a part of a record over several lines.
+function cellsOf(line, separator) {
+  const cells = [];
+  let cell = "";
+  let quoted = false;
+  for (let i = 0; i < line.length; i++) {
+    const character = line[i];
+    if (quoted && character === '"' && line[i + 1] === '"') cell += line[i++];
+    else if (character === '"') quoted = !quoted;
+    else if (character === separator && !quoted) {
+      cells.push(cell);
+      cell = "";
+    } else cell += character;
+  }
+  return quoted ? null : [...cells, cell];
 }
