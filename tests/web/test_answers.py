@@ -7,6 +7,7 @@ import io
 import json
 import os
 import zipfile
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -291,3 +292,11 @@ def test_a_sheet_is_a_grid_with_its_empty_cells(own_page: Server) -> None:
     assert (499, None) == (len(rest["rows"]), rest["next"])
     response, _ = own_page.ask("GET", "/api/rows?id=budget&sheet=Q9")
     assert 404 == response.status
+
+
+def test_the_scripts_of_others_are_unchanged() -> None:
+    folder = Path(str(files("citekit.entrypoints.web"))) / "static" / "vendor"
+    lines = (line.split("  ") for line in (folder / "README.md").read_text().splitlines() if "  " in line)
+    listed = {name: digest for digest, name in lines}
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.js")}
+    assert listed == found

@@ -333,3 +333,14 @@ def test_cells_are_marked_and_chosen_in_a_grid(browser: Any, own_page: Server) -
     until(lambda: tab.url.endswith("#sheet=Q1&cells=C1401"))
     assert ["1401"] == tab.locator("td.part").all_inner_texts()
     context.close()
+
+
+def test_code_is_colored_and_its_text_stays_the_same(tab: Any, page: Server) -> None:
+    tab.goto(f"{page.origin}/r/module_py#lines=4&quote=def%20add(self")
+    assert "def add(self" == until(lambda: tab.evaluate(MARKED))
+    assert "class" in tab.locator(".code-keyword").all_inner_texts()
+    shown = tab.locator(".words-of").all_inner_texts()
+    assert "    def add(self, book):" == shown[3]
+    tab.goto(f"{page.origin}/r/page_html")
+    until(lambda: tab.locator(".words-of").count() > 1)
+    assert "<h1>One</h1>" == tab.locator(".words-of").all_inner_texts()[1]

@@ -2,6 +2,7 @@
 // and typography differ between a file and its view.
 import { letters } from "./place.js";
 
+const OUTER = /^(TABLE|TBODY|THEAD|TR|UL|OL|DL|BODY|SECTION|ARTICLE|DIV|MAIN)$/; // white space in these is not shown
 const LIMIT = 2_000_000; // letters of a view that are searched
 
 export function unmark(root) {
@@ -33,7 +34,7 @@ function gathered(root) {
   for (let node = walker.nextNode(); node && length < LIMIT; node = walker.nextNode()) {
     if (node.parentElement?.closest("style,script,title,[data-unmarked]")) continue;
     const found = letters(node.data);
-    if (!node.data.trim()) continue;
+    if (!node.data.trim() && OUTER.test(node.parentElement?.tagName)) continue;
     nodes.push(node);
     starts.push(length);
     pieces.push(found);

@@ -1,6 +1,7 @@
 // Lines of text files and the text of slides, loaded in blocks as they come into view.
 import { get } from "./api.js";
 import { el, say } from "./dom.js";
+import { highlighter } from "./highlighting.js";
 import { markText, unmark } from "./marking.js";
 import { span } from "./place.js";
 import { t } from "./strings.js";
@@ -28,6 +29,7 @@ export class Text {
 
   async open() {
     const size = BLOCK[this.kind];
+    this.color = await highlighter(this.map.format).catch(() => null);
     const first = await get("text", { id: this.map.id, first: 1, last: size, v: this.map.version });
     this.total = first.total;
     this.separator = separatorOf(SEPARATORS[this.map.format] ?? "", first.units[0]?.[1] ?? "");
@@ -63,16 +65,17 @@ export class Text {
   fill(block, part) {
     block.loading ??= Promise.resolve();
     block.style.minHeight = "";
-    block.replaceChildren(...part.units.map(([number, text]) => this.unit(number, text)));
+    const colored = this.color?.(part.units.map(([, text]) => text));
+    block.replaceChildren(...part.units.map(([number, text], i) => this.unit(number, text, colored?.[i])));
     const { first, last } = block.dataset;
     if (this.place.first <= Number(last) && this.place.last >= Number(first)) this.outline();
   }
 
-  unit(number, text) {
+  unit(number, text, colored) {
     const label = this.kind === "slides" ? t("slide", number) : String(number);
     const name = el("button", { type: "button", class: "number", "data-unmarked": true, onclick: (e) => this.pick(number, e.shiftKey) }, label);
     const cells = this.separator ? cellsOf(text, this.separator) : null;
-    const body = cells ? cells.map((cell) => el("span", { class: "cell" }, cell)) : [el("span", { class: "words-of" }, text || "\u200b")];
+    const body = cells ? cells.map((cell) => el("span", { class: "cell" }, cell)) : [el("span", { class: "words-of" }, colored?.length ? colored : text || "\u200b")];
     return el("div", { class: cells ? "unit cells" : "unit", "data-number": String(number) }, name, body);
   }
 
