@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
+import wave
 import zipfile
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,6 +99,26 @@ def test_rows_have_the_cells_that_are_shown(app: Container, views: PageViews, fi
     assert not views.rows(file, "Empty")
     with pytest.raises(LocationOutside):
         views.rows(file, "Q 2")
+
+
+def test_a_waveform_is_loud_where_the_sound_is(
+    app: Container, views: PageViews, files: dict[str, Path], tmp_path: Path
+) -> None:
+    path = tmp_path / "tone.wav"
+    with wave.open(str(path), "wb") as made:
+        made.setnchannels(1)
+        made.setsampwidth(2)
+        made.setframerate(8000)
+        tone = array("h", (round(16_000 * math.sin(i / 3)) for i in range(8000)))
+        made.writeframes(bytes(16_000) + tone.tobytes() + bytes(16_000))
+    levels = views.waveform(source(app, path), 30)
+    assert 30 == len(levels)
+    assert max(levels[:9]) < 5
+    assert min(levels[11:19]) > 100
+    assert max(levels[21:]) < 5
+    assert 40 == len(views.waveform(source(app, files["lena.ogg"]), 40))
+    with pytest.raises(SourceUnsupported):
+        views.waveform(source(app, files["notes.md"]), 40)
 
 
 def test_other_and_damaged_files_are_refused(app: Container, views: PageViews, files: dict[str, Path]) -> None:

@@ -102,6 +102,7 @@ def test_a_region_of_a_picture_and_a_time_of_a_recording_are_shown(tab: Any, pag
     assert 0.4 * frame["height"] == pytest.approx(mark["height"], abs=2)
     tab.goto(f"{page.origin}/r/lena#t=2-4")
     until(lambda: 2 == tab.evaluate("document.querySelector('audio')?.currentTime"))
+    until(lambda: int(tab.locator(".wave").get_attribute("data-levels") or 0) > 50)
 
 
 def test_a_selection_becomes_an_address_and_a_verified_quote(tab: Any, page: Server) -> None:

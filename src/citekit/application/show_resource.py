@@ -43,6 +43,9 @@ PICTURE_BYTES = 96 * 2**20
 LINE_CHARACTERS = 64 * 2**20
 """The number of characters in the lines that are kept in memory."""
 
+AMPLITUDES = 2_000
+"""The number of amplitudes of a waveform."""
+
 MARKED_PAGES = 20
 """The maximum number of pages whose words are compared with a quote."""
 
@@ -140,6 +143,7 @@ class ShowResource:
     _sizes: _Kept = field(factory=lambda: _Kept(200_000), init=False)
     _pictures: _Kept = field(factory=lambda: _Kept(PICTURE_BYTES), init=False)
     _lines: _Kept = field(factory=lambda: _Kept(LINE_CHARACTERS), init=False)
+    _waveforms: _Kept = field(factory=lambda: _Kept(100 * AMPLITUDES), init=False)
     _words: _Kept = field(factory=lambda: _Kept(WORD_PAGES), init=False)
 
     def source(self, resource_id: str) -> tuple[ResourceMap, Source]:
@@ -232,6 +236,11 @@ class ShowResource:
         """Return a chapter of a book as an HTML document without scripts. Raise what `Reader.html` raises."""
         _, source = self.source(resource_id)
         return self.reader.html(source.path, number)
+
+    def waveform(self, resource_id: str) -> Sequence[int]:
+        """Return `AMPLITUDES` amplitudes of a recording. Raise what `PageViews.waveform` raises."""
+        _, source = self.source(resource_id)
+        return self._waveforms.get(source.digest, lambda: self.views.waveform(source, AMPLITUDES), len)
 
     def subtitles(self, resource_id: str) -> Sequence[tuple[float, float, str]]:
         """Return the subtitles of a recording (start, end, text), with times in seconds.

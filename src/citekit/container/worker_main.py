@@ -115,6 +115,7 @@ class Parsing:
             "page_picture": self._page_picture,
             "page_words": self._page_words,
             "sheet_rows": self._sheet_rows,
+            "waveform": self._waveform,
             "still": self._still,
             "pages": self._pages,
             "rows": self._rows,
@@ -193,6 +194,9 @@ class Parsing:
     def _sheet_rows(self, asked: Asked, _: Progress) -> Any:
         rows = self.parsers.page_views.rows(source_from(asked["source"]), asked["sheet"])
         return [[each.number, [list(cell) for cell in each.cells]] for each in rows]
+
+    def _waveform(self, asked: Asked, _: Progress) -> Any:
+        return list(self.parsers.page_views.waveform(source_from(asked["source"]), asked["count"]))
 
     def _still(self, asked: Asked, _: Progress) -> Any:
         source, folder = source_from(asked["source"]), Path(asked["folder"])

@@ -189,6 +189,13 @@ def page_words_from(data: object) -> list[PageWord]:
     return words
 
 
+def amplitudes_from(data: object) -> list[int]:
+    """Return amplitudes from a list of numbers from 0 to 255. Raise `FaultyAnswer` if it is not one."""
+    if not isinstance(data, list) or not all(type(each) is int and 0 <= each <= 255 for each in data):
+        raise FaultyAnswer("The waveform", ["$: must be a list of numbers from 0 to 255"])
+    return data
+
+
 def sheet_rows_from(data: object) -> list[SheetRow]:
     """Return rows from a list of [number, [[column, text], ...]]. Raise `FaultyAnswer` if it is not one."""
     from citekit.domain.page_view import SheetRow

@@ -55,6 +55,14 @@ class FormatPageViews:
 
         return sheet_rows(source.path, sheet)
 
+    def waveform(self, source: Source, count: int) -> Sequence[int]:
+        """See `PageViews.waveform`."""
+        if source.format.modality not in (Modality.VIDEO, Modality.AUDIO):
+            raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, not a recording.")
+        from citekit.adapters.formats.media.waveform import waveform
+
+        return waveform(source.path, count)
+
     def _views(self, source: Source) -> _Views:
         if source.format.name == "pdf":
             from citekit.adapters.formats.pdf.page_views import PdfPageViews

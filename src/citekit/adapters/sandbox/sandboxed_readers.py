@@ -28,6 +28,7 @@ from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.source import Source
 from citekit.wire.errors import CAUSE_LIMIT
 from citekit.wire.worker_protocol import (
+    amplitudes_from,
     book_facts_from,
     book_from,
     drawn_pages_from,
@@ -143,6 +144,11 @@ class IsolatedPageViews:
         """See `PageViews.rows`."""
         asked = {"source": plain_source(source), "sheet": sheet}
         return sheet_rows_from(self.workers.ask("sheet_rows", source.path, asked))
+
+    def waveform(self, source: Source, count: int) -> Sequence[int]:
+        """See `PageViews.waveform`."""
+        asked = {"source": plain_source(source), "count": count}
+        return amplitudes_from(self.workers.ask("waveform", source.path, asked))
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""Defines the port that draws pages, and reads the cells of sheets, for a viewer."""
+"""Defines the port that prepares files for a viewer: draws pages, reads the cells of sheets, and measures sound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from citekit.domain.source import Source
 
 
 class PageViews(Protocol):
-    """Draws the pages of documents, the pages of comics, and images, which have one page; reads workbooks. Thread-safe.
+    """Draws the pages of documents, the pages of comics, and images, which have one page; reads workbooks; and measures
+    recordings. Thread-safe.
 
     All methods raise `SourceUnsupported` for files of other formats and for damaged files, `SourceUnreadable` if a file
     cannot be read, and `LocationOutside` for a page that does not exist. Pages are numbered from 1.
@@ -37,3 +38,6 @@ class PageViews(Protocol):
 
         Raise `LocationOutside` if the workbook has no such sheet.
         """
+
+    def waveform(self, source: Source, count: int) -> Sequence[int]:
+        """Return up to `count` amplitudes from 0 to 255, evenly over a recording; nothing if it has no sound."""

@@ -44,6 +44,7 @@ class ReadingRoutes:
             reading("/api/subtitles", self.subtitles),
             reading("/api/captions", self.captions),
             reading("/api/media", self.media),
+            reading("/api/waveform", self.waveform),
         ]
 
     def picture(self, asked: Asked) -> Response:
@@ -110,6 +111,10 @@ class ReadingRoutes:
     def captions(self, asked: Asked) -> Response:
         """Return the subtitles of a recording for a player."""
         return Response(webvtt(self.show.subtitles(asked.text("id"))), media_type="text/vtt; charset=utf-8")
+
+    def waveform(self, asked: Asked) -> Response:
+        """Return the amplitudes of a recording, from 0 to 255."""
+        return plain(list(self.show.waveform(asked.text("id"))), forever=True)
 
     def media(self, asked: Asked) -> Response:
         """Return the file of a recording, or the bytes of it that a player asks for. Other files are refused."""

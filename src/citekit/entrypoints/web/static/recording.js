@@ -32,6 +32,7 @@ export class Recording {
     this.element = el("div", { class: "reader recording" }, this.player, this.note, this.line, bar, this.words);
     this.drawLine();
     this.ready = this.load();
+    this.drawWave();
   }
 
   async load() {
@@ -69,9 +70,26 @@ export class Recording {
         });
       }),
     );
+    this.wave = el("canvas", { class: "wave", "aria-hidden": "true" });
+    this.line.prepend(this.wave);
     this.chosen = el("div", { class: "chosen", hidden: true });
     this.head = el("div", { class: "head" });
     this.line.append(this.chosen, this.head);
+  }
+
+  // Draws the amplitudes of the sound behind the parts.
+  async drawWave() {
+    let levels = [];
+    try {
+      levels = await get("waveform", { id: this.map.id, v: this.map.version });
+    } catch {
+      return; // the parts are shown without it
+    }
+    Object.assign(this.wave, { width: levels.length, height: 128 });
+    const drawing = this.wave.getContext("2d");
+    drawing.fillStyle = getComputedStyle(this.line).color;
+    levels.forEach((level, i) => drawing.fillRect(i, 64 - level / 4, 1, Math.max(1, level / 2)));
+    this.wave.dataset.levels = String(levels.length);
   }
 
   moved() {

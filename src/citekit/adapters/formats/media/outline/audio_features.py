@@ -72,7 +72,7 @@ def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatu
     pending = array("h")
     with open_media(path) as container:
         meter = _SpectrumMeter()
-        for frame in _mono_frames(container):
+        for frame in mono_frames(container):
             features.spectra.extend(meter.measure(frame))
             pending.frombytes(bytes(frame.planes[0])[: 2 * frame.samples])
             whole = len(pending) - len(pending) % _WINDOW_SAMPLES
@@ -87,7 +87,7 @@ def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatu
     return features
 
 
-def _mono_frames(container: Any) -> Iterator[Any]:
+def mono_frames(container: Any) -> Iterator[Any]:
     """Yield frames of 16-bit mono samples without gaps. Audio that can't be decoded is replaced by silence."""
     resampler, resampled_format = None, None
     for frame in _gapless_frames(container, audio_stream(container)):

@@ -1,0 +1,43 @@
+"""Measures how loud a recording is over time, to draw its waveform."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from citekit.adapters.formats.media.outline.audio_features import RATE, mono_frames
+from citekit.adapters.libraries.pyav import open_media
+
+WINDOW = RATE // 20
+"""The number of samples of which the loudest one counts."""
+
+FULL = 32_768
+"""The largest amplitude of a sample."""
+
+
+def waveform(path: Path, count: int) -> Sequence[int]:
+    """Return `count` amplitudes from 0 to 255, evenly over the recording; nothing if it has no sound.
+
+    Raise `SourceUnsupported` if the file cannot be decoded.
+    """
+    peaks, pending = list[int](), array("h")
+    with open_media(path) as container:
+        if not container.streams.audio:
+            return []
+        for frame in mono_frames(container):
+            pending.frombytes(bytes(frame.planes[0])[: 2 * frame.samples])
+            whole = len(pending) - len(pending) % WINDOW
+            peaks += (_peak(pending[start : start + WINDOW]) for start in range(0, whole, WINDOW))
+            del pending[:whole]
+    if pending:
+        peaks.append(_peak(pending))
+    if len(peaks) <= count:
+        return [peak * 255 // FULL for peak in peaks]
+    edges = [place * len(peaks) // count for place in range(count + 1)]
+    return [max(peaks[start:end]) * 255 // FULL for start, end in pairwise(edges)]
+
+
+def _peak(samples: array[int]) -> int:
+    return min(max(max(samples), -min(samples)), FULL)
