@@ -184,6 +184,9 @@ def test_a_place_is_cited_in_the_forms_that_people_use(page: Server) -> None:
     assert "/r/r-intro#pages=17&quote=coerced%20numeric" == made["link"]
     assert made["markdown"].startswith("> coerced numeric\n")
     assert "doc://r-intro" == made["annotation"]["target"]["source"]
+    assert made["html"].startswith('<a href="/r/r-intro#pages=17&amp;quote=')
+    assert ("17", "page") == (made["csl"]["locator"], made["csl"]["label"])
+    assert made["bibtex"].startswith("@misc{r-intro,\n  title = {{An Introduction to R}},\n")
 
 
 def test_a_dropped_file_is_kept_in_the_home_and_mapped(own_page: Server) -> None:

@@ -26,6 +26,7 @@ from citekit.domain.quotes.quoted_passages import quoted_passages
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.web.requests import Asked, acting, body_of, failed, plain, reading
 from citekit.wire import quotes, receipts
+from citekit.wire.citations import bibtex_citation, csl_citation, html_citation, markdown_citation
 from citekit.wire.receipt_documents import read_answer, read_document
 
 ANSWER_LIMIT = 200_000
@@ -131,24 +132,26 @@ class CheckingRoutes:
         address = parse_address(asked.text("address"))
         words = asked.text("quote", "").strip()
         resource_map = self.app.maps.get(address.resource_id)
-        title = " > ".join([resource_map.title, *self._titles(address)])
-        scheme = str(address).partition("#")[0]
+        titles = self._titles(address)
+        scheme, _, fragment = str(address).partition("#")
         target = to_web_annotation(address.location, scheme, Context(dimensions=resource_map.extent.size))
-        fragment = str(address).partition("#")[2]
-        link = f"/r/{quote(address.resource_id, safe='')}#{fragment}" + (
-            f"&quote={quote(words, safe='')}" if words else ""
-        )
+        marked = f"&quote={quote(words, safe='')}" if words else ""
+        link = f"/r/{quote(address.resource_id, safe='')}#{fragment}{marked}"
+        origin = asked.text("origin", "")
         return plain(
             {
                 "address": str(address),
-                "markdown": f"> {words}\n>\n> {title}, {address}\n" if words else f"[^1]: {title}, {address}\n",
+                "link": link,
+                "markdown": markdown_citation(resource_map, titles, address, words),
+                "html": html_citation(resource_map, titles, address, origin + link),
+                "bibtex": bibtex_citation(resource_map, address),
+                "csl": csl_citation(resource_map, address),
                 "annotation": {
                     "@context": "http://www.w3.org/ns/anno.jsonld",
                     "type": "Annotation",
                     "target": target,
                     **({"body": {"type": "TextualBody", "value": words, "purpose": "commenting"}} if words else {}),
                 },
-                "link": link,
             }
         )
 

@@ -190,7 +190,7 @@ export class Part {
     const answer = el("div", { class: "results" });
     const cite = async (use) => {
       try {
-        use(await post("cite", { address, quote }));
+        use(await post("cite", { address, quote, origin: location.origin }));
       } catch (error) {
         say(error.message);
       }
@@ -206,8 +206,23 @@ export class Part {
         quote && button(t("checkQuote"), () => this.check(quote, address, answer), { class: "main" }),
         button(t("copyAddress"), () => cite((found) => copy(found.address, t("copied")))),
         button(t("copyLink"), () => cite((found) => copy(location.origin + found.link, t("copied")))),
-        button(t("copyMarkdown"), () => cite((found) => copy(found.markdown, t("copied")))),
-        button(t("copyAnnotation"), () => cite((found) => copy(JSON.stringify(found.annotation, null, 2), t("copied")))),
+        el(
+          "label",
+          {},
+          `${t("copyAs")} `,
+          el(
+            "select",
+            {
+              onchange: (e) => {
+                const form = e.target.value;
+                e.target.value = "";
+                cite((found) => copy(typeof found[form] === "string" ? found[form] : JSON.stringify(found[form], null, 2), t("copied")));
+              },
+            },
+            el("option", { value: "" }, "…"),
+            Object.entries(t("citations")).map(([form, name]) => el("option", { value: form }, name)),
+          ),
+        ),
         (FORMS[map.type] ?? ["native"]).map((form) => button(t("downloadAs", form), () => this.download(address, form, answer))),
       ),
       answer,
