@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
+from citekit.container import bootstrap
 from tests.web.conftest import Server, free_port, started, stop
 
 PATHS = ("/", "/r/r-intro", "/api/home", "/api/resources", "/api/media?id=run", "/static/main.js")
@@ -108,3 +111,41 @@ def test_a_port_in_use_is_one_sentence(page: Server, many_kinds: Path) -> None:
 def test_ctrl_c_ends_the_server(many_kinds: Path) -> None:
     process, _ = started(many_kinds, "--port", str(free_port()))
     assert 0 == stop(process)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("view", "text://notes_md#lines=1-2"), "/r/notes_md?{token}#lines=1-2"),
+        (("view", "notes_md"), "/r/notes_md?{token}"),
+        (("view", "added", "changed"), "/?q=added+changed&{token}"),
+        (("resolve", "text://notes_md#lines=1-2", "--open"), "/r/notes_md?{token}#lines=1-2"),
+        (("find", "added", "--open"), "/?q=added&{token}"),
+    ],
+)
+def test_a_command_opens_what_it_names_in_the_viewer_that_runs(
+    tmp_path: Path, words: tuple[str, ...], expected: str
+) -> None:
+    (tmp_path / "notes.md").write_text("# Added\n\nchanged and added\n")
+    bootstrap(home=tmp_path).ingest(tmp_path / "notes.md")
+    opened = tmp_path / "opened"
+    (tmp_path / "browser").write_text(f'#!/bin/sh\necho "$1" > "{opened}"\n')
+    (tmp_path / "browser").chmod(0o755)
+    process, server = started(tmp_path)
+    try:
+        answer = subprocess.run(
+            [sys.executable, "-m", "citekit", words[0], "--home", str(tmp_path), *words[1:]],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, "BROWSER": str(tmp_path / "browser")},
+        )
+        assert 0 == answer.returncode, answer.stderr
+        link = server.origin + expected.format(token=urlsplit(server.link).query)
+        assert link == answer.stdout.splitlines()[-1]
+        end = time.monotonic() + 10
+        while not opened.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        assert link == opened.read_text().strip()
+    finally:
+        stop(process)

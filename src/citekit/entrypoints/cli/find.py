@@ -13,6 +13,7 @@ from citekit.entrypoints.cli.command import Command, password_option, resources_
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.titles import TITLES, compact_lines, node_lines, nodes_besides, nodes_titled, plain_nodes
+from citekit.entrypoints.cli.view import search_for, show
 from citekit.entrypoints.found_text import found_lines
 from citekit.wire.found_text import to_plain
 
@@ -35,6 +36,7 @@ from citekit.wire.found_text import to_plain
     show_default=True,
     help="The number of lines to show before and after each match.",
 )
+@click.option("--open", "opened", is_flag=True, help="Show the search in the browser (see citekit view).")
 @roots_option()
 @password_option("a source PDF")
 @pass_session
@@ -46,6 +48,7 @@ def command(
     titles: bool,
     limit: int | None,
     context_lines: int,
+    opened: bool,
     roots: tuple[str, ...],
     password: str | None,
 ) -> None:
@@ -86,3 +89,5 @@ def command(
         session.note(f"Nothing is mapped. {session.home_hint()}")
     plain = {"query": query, **({"titles": plain_nodes(nodes)} if nodes else {}), **to_plain(found)}
     session.answer(plain, (printable(line) for line in chain(compact_lines(nodes), found_lines(found))))
+    if opened:
+        show(session, app, search_for(query))

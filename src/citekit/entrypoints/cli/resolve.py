@@ -18,6 +18,7 @@ from citekit.entrypoints.cli.part_arguments import named_part
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.tables import pairs
+from citekit.entrypoints.cli.view import place_of, show
 from citekit.wire import receipts
 from citekit.wire.maps import to_plain_node
 
@@ -39,6 +40,7 @@ FORMS = [form.value for form in Form]
 @password_option("a source PDF")
 @click.option("--output", "-o", metavar="PATH", help="Copy the evidence to this file or folder.")
 @click.option("--force", is_flag=True, help="With -o: replace an existing file.")
+@click.option("--open", "opened", is_flag=True, help="Show the part in the browser (see citekit view).")
 @pass_session
 def command(
     session: Session,
@@ -75,6 +77,8 @@ def command(
     seconds = perf_counter() - start
     copied = _copied(evidence, output, wanted["force"])
     session.answer(plain_evidence(evidence, seconds, copied), evidence_lines(evidence, seconds, copied))
+    if wanted["opened"]:
+        show(session, app, *place_of(evidence.address))
 
 
 def _copied(evidence: Evidence, output: str | None, force: bool) -> Path | None:

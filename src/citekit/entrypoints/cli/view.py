@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 import click
+from attrs import frozen
 
-from citekit.domain.address import parse_address
+from citekit.domain.address import Address, parse_address
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, roots_option
 from citekit.entrypoints.cli.session import Session, pass_session
@@ -38,28 +39,52 @@ def command(
     lets you search, read, check quotes and answers, and download evidence. Only your browser on this computer can open
     it, with the link that is printed. It runs until you press Ctrl-C.
     """
+    app = session.app_with(password=password)
+    path, fragment = _path_of(app, " ".join(target))
+    show(
+        session, app, path, fragment, Showing(no_open, port, tuple(Path(root) for root in roots), password is not None)
+    )
+
+
+@frozen
+class Showing:
+    """How the viewer is started: without the browser, on a port, with folders for moved sources, or with a password."""
+
+    no_open: bool = False
+    port: int | None = None
+    roots: tuple[Path, ...] = ()
+    has_password: bool = False
+
+
+def show(session: Session, app: Container, path: str, fragment: str = "", how: Showing | None = None) -> None:
+    """Open a path of the viewer in the browser. If no viewer of this home runs, serve it until Ctrl-C is pressed."""
     from citekit.entrypoints.web.server import link_to, open_browser, running_viewer, viewer_of
 
-    app = session.app_with(password=password)
-    app.show.roots = tuple(Path(root) for root in roots)
-    path, fragment = _path_of(app, " ".join(target))
-    running = running_viewer(app) if port is None and not roots and password is None else None
+    how = how or Showing()
+    app.show.roots = how.roots
+    is_usual = how.port is None and not how.roots and not how.has_password
+    running = running_viewer(app) if is_usual else None
     if running is not None:
         link = link_to(running, app.view_token, path, fragment)
         session.say([link])
-        if not no_open:
+        if not how.no_open:
             open_browser(link)
         return
-    viewer = viewer_of(app, port)
+    viewer = viewer_of(app, how.port)
     link = viewer.link(path, fragment)
 
     def ready() -> None:
         session.say([link])
         session.note(f"Showing {printable(str(app.settings.home))}. Press Ctrl-C to stop.")
-        if not no_open:
+        if not how.no_open:
             open_browser(link)
 
     viewer.run(ready)
+
+
+def place_of(address: Address) -> tuple[str, str]:
+    """Return the path and the fragment in the viewer that show an address."""
+    return f"/r/{quote(address.resource_id, safe='')}", str(address).partition("#")[2]
 
 
 def _path_of(app: Container, target: str) -> tuple[str, str]:
@@ -69,7 +94,12 @@ def _path_of(app: Container, target: str) -> tuple[str, str]:
     if "://" in target:
         address = parse_address(target)
         app.resolve(address, virtual=True)
-        return f"/r/{quote(address.resource_id, safe='')}", str(address).partition("#")[2]
+        return place_of(address)
     if target in app.maps.ids():
         return f"/r/{quote(target, safe='')}", ""
-    return f"/?{urlencode({'q': target})}", ""
+    return search_for(target), ""
+
+
+def search_for(words: str) -> str:
+    """Return the path in the viewer that searches for words."""
+    return f"/?{urlencode({'q': words})}"
