@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test test-all test-browser lint format bench performance structure library retrieval agents faults sweep live docs lock clean
+.PHONY: help demo test test-all test-browser lint format bench performance structure library retrieval agents faults viewer sweep live docs lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo 'make retrieval measure what is found: make retrieval CORPUS=DIR'
 	@echo 'make agents  measure what agents pay for an answer: make agents QUESTIONS=FILE CORPUS="DIR..." [MANUALS=DIR]'
 	@echo 'make faults  try faults of all kinds and write what came of it into docs/reference/promises.md; or make faults AREAS=kills'
+	@echo 'make viewer  measure the viewer in a real browser: make viewer [PDF=FILE]'
 	@echo 'make sweep   map and cut every file of a folder: make sweep CORPUS=DIR'
 	@echo 'make live    ask the real services whose keys are set; says first what that costs'
 	@echo 'make docs    write the generated reference pages anew'
@@ -96,6 +97,9 @@ agents: .venv/test
 
 faults: .venv/test
 	$(BIN)/python -m tests.faults $(AREAS)
+
+viewer: .venv/browser
+	$(BIN)/python -m benchmarks.viewer $(PDF)
 
 sweep: .venv/test
 	$(BIN)/python -m benchmarks.sweep $(CORPUS)

@@ -14,7 +14,7 @@ import pytest
 from citekit.container import bootstrap
 from tests.web.conftest import Server, free_port, started, stop
 
-PATHS = ("/", "/r/r-intro", "/api/home", "/api/resources", "/api/media?id=run", "/static/main.js")
+PATHS = ("/", "/r/r-intro", "/api/home", "/api/resources", "/api/media?id=run", "/static/x/main.js")
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -27,7 +27,8 @@ BODY_LIMIT = 2 * 2**20
 """The maximum size of a request in JSON, in bytes."""
 
 _MISSING = (ResourceMissing, NodeMissing, ReceiptMissing, LocationOutside)
-_FOREVER = "private, max-age=31536000, immutable"
+FOREVER = "private, max-age=31536000, immutable"
+"""The header `Cache-Control` of what never changes at its address (RFC 8246)."""
 
 
 @frozen
@@ -116,10 +117,10 @@ def failed(error: BaseException) -> Response:
 def plain(data: object, status: int = 200, *, forever: bool = False) -> Response:
     """Return plain data as JSON. With `forever`, the browser keeps it, because its address names a version of a file."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
-    headers = {"cache-control": _FOREVER} if forever else None
+    headers = {"cache-control": FOREVER} if forever else None
     return Response(text, status, media_type="application/json", headers=headers)
 
 
 def kept(data: bytes, media_type: str) -> Response:
     """Return bytes that the browser keeps, because their address names a version of a file."""
-    return Response(data, media_type=media_type, headers={"cache-control": _FOREVER})
+    return Response(data, media_type=media_type, headers={"cache-control": FOREVER})

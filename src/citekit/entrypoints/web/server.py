@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import socket
 import threading
@@ -11,14 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from http.client import HTTPConnection, HTTPException
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from attrs import frozen
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -27,6 +28,7 @@ from citekit.entrypoints.web.access import TOKEN, Access
 from citekit.entrypoints.web.checking import CheckingRoutes
 from citekit.entrypoints.web.library import LibraryRoutes
 from citekit.entrypoints.web.reading import ReadingRoutes
+from citekit.entrypoints.web.requests import FOREVER
 
 if TYPE_CHECKING:
     from citekit.container import Container
@@ -99,13 +101,15 @@ def link_to(origin: str, token: str, path: str = "/", fragment: str = "") -> str
 def application(viewer: ViewerServer) -> Starlette:
     """Return the ASGI application of the viewer."""
     static = Path(str(files("citekit.entrypoints.web").joinpath("static")))
+    version = _version(static)
+    shell = (static / "index.html").read_text("utf-8").replace("/static/", f"/static/{version}/")
     port = viewer.listening.getsockname()[1]
     routes: list[BaseRoute] = [
         *LibraryRoutes(viewer.app).routes(),
         *ReadingRoutes(viewer.app).routes(),
         *CheckingRoutes(viewer.app).routes(),
-        Mount("/static", StaticFiles(directory=static)),
-        *_shells(static, ("/", "/check", "/r/{resource:path}")),
+        Mount(f"/static/{version}", _KeptFiles(directory=static)),
+        *_shells(shell, ("/", "/r/{resource:path}")),
     ]
     hosts = {f"{name}:{port}" for name in (ADDRESS, "localhost")}
     access = Middleware(Access, token=viewer.token, hosts=hosts, cookie=cookie_of(port))
@@ -118,11 +122,29 @@ def open_browser(link: str) -> None:
         webbrowser.open(link)
 
 
-def _shells(static: Path, paths: Sequence[str]) -> Iterator[Route]:
+class _KeptFiles(StaticFiles):
+    """Files that the browser keeps, because their address names their version."""
+
+    def file_response(self, *arguments: Any, **named: Any) -> Response:
+        """Return a file."""
+        response = super().file_response(*arguments, **named)
+        response.headers["cache-control"] = FOREVER
+        return response
+
+
+def _version(static: Path) -> str:
+    """Return a text that changes when any file of the viewer changes."""
+    digest = hashlib.sha256()
+    for path in sorted(static.rglob("*.*")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _shells(html: str, paths: Sequence[str]) -> Iterator[Route]:
     """Yield routes that answer with the same page, whose script shows what the address names."""
 
     async def shell(_: Request) -> Response:
-        return FileResponse(static / "index.html", media_type="text/html; charset=utf-8")
+        return Response(html, media_type="text/html; charset=utf-8")
 
     for path in paths:
         yield Route(path, shell, methods=["GET"])
