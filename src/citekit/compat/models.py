@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABCMeta
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, Self, cast
 
-from attrs import asdict, define, field
+from attrs import asdict, define, evolve, field
 
 from citekit import domain
 from citekit.domain.evidence import Evidence
@@ -24,19 +26,55 @@ class _Model(metaclass=ABCMeta):  # noqa: B024 - only for `register`, below
 
     __slots__ = ()
 
-    def model_dump(self, *, mode: str = "python", exclude_none: bool = False) -> dict[str, Any]:
+    def model_dump(
+        self,
+        *,
+        mode: str = "python",
+        include: Collection[str] | None = None,
+        exclude: Collection[str] | None = None,
+        exclude_none: bool = False,
+    ) -> dict[str, Any]:
         """Return the fields as plain data. `mode="json"` converts times to text and tuples to lists.
 
-        `exclude_none` omits fields whose value is None.
+        `include` and `exclude` are names of fields, and `exclude_none` omits fields whose value is None.
         """
         plain: dict[str, Any] = asdict(self)  # type: ignore[arg-type]
+        plain = {name: value for name, value in plain.items() if include is None or name in include}
+        plain = {name: value for name, value in plain.items() if exclude is None or name not in exclude}
         plain = _jsonable(plain) if mode == "json" else plain
         return _without_none(plain) if exclude_none else plain
 
+    def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
+        """Return the fields as JSON. `options` are those of `model_dump`."""
+        separators = None if indent is not None else (",", ":")
+        return json.dumps(
+            self.model_dump(mode="json", **options), indent=indent, separators=separators, ensure_ascii=False
+        )
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with the fields in `update` replaced. `deep` copies the values, too."""
+        made: Any = deepcopy(self) if deep else self
+        return cast("Self", evolve(made, **(update or {})))
+
     @classmethod
-    def model_validate(cls, data: Mapping[str, Any]) -> Self:
-        """Create a model from plain data: a mapping of field names to values."""
+    def model_validate(cls, data: Mapping[str, Any] | _Model) -> Self:
+        """Create a model from plain data: a mapping of field names to values. A model is copied."""
+        if isinstance(data, _Model):
+            data = data.model_dump()
         return cls(**data)
+
+    @classmethod
+    def model_validate_json(cls, data: str | bytes) -> Self:
+        """Create a model from JSON. Raise `ValueError` if it is not a JSON object."""
+        plain = json.loads(data)
+        if not isinstance(plain, dict):
+            raise ValueError("The JSON must be an object.")  # noqa: TRY004 - as pydantic did
+        return cls.model_validate(plain)
+
+
+def _as_tuple(value: Any) -> Any:
+    """Return a list, such as one from JSON, as a tuple."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 @define(eq=True)
@@ -45,13 +83,13 @@ class Location(_Model):
 
     modality: str
     pages: list[int] | None = None
-    lines: tuple[int, int] | None = None
+    lines: tuple[int, int] | None = field(default=None, converter=_as_tuple)
     start: float | None = None
     end: float | None = None
-    bbox: tuple[float, float, float, float] | None = None
+    bbox: tuple[float, float, float, float] | None = field(default=None, converter=_as_tuple)
     virtual_address: str | None = None
     chapter: int | list[int] | None = None
-    chars: tuple[int, int] | None = None
+    chars: tuple[int, int] | None = field(default=None, converter=_as_tuple)
     sheet: str | None = None
     cells: str | None = None
 

@@ -16,9 +16,15 @@ MOVED = {
     "citekit.mapper": "citekit.compat.mapper",
     "citekit.mapper.base": "citekit.compat.mapper",
     "citekit.mapper.gemini": "citekit.compat.mapper",
+    **{
+        f"citekit.resolvers{name}": "citekit.compat.resolvers"
+        for name in ("", ".base", ".document", ".image", ".video", ".audio", ".text")
+    },
     "citekit.mcp_server": "citekit.entrypoints.mcp.server",
 }
 """Module names of 0.2, and the modules that replace them."""
+
+_PACKAGES = frozenset({"citekit.mapper", "citekit.resolvers"})
 
 
 class OldNames:
@@ -35,7 +41,7 @@ class OldNames:
         if fullname not in MOVED:
             return None
         # Not a subclass of `Loader`: importing `importlib.abc` would cost every start 10 ms.
-        return ModuleSpec(fullname, self, is_package=fullname == "citekit.mapper")  # type: ignore[arg-type]
+        return ModuleSpec(fullname, self, is_package=fullname in _PACKAGES)  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Import and return the current module that replaces the old name in `spec`."""
