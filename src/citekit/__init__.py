@@ -131,7 +131,9 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         from importlib.metadata import version
 
-        return version("citekit")
+        from citekit.domain.distribution import DISTRIBUTION
+
+        return version(DISTRIBUTION)
     if name not in _WHERE:
         raise AttributeError(f"module 'citekit' has no attribute {name!r}")
     return getattr(importlib.import_module(_WHERE[name]), name)

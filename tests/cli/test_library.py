@@ -126,7 +126,7 @@ def test_without_the_extra_the_library_is_shown_and_what_needs_it_says_so(shelf:
 
     assert [0] * 5 == [done.returncode for done in shown]
     assert [1] * 3 == [done.returncode for done in refused]
-    assert [] == [done.stderr for done in refused if "pip install 'citekit[library]'" not in done.stderr]
+    assert [] == [done.stderr for done in refused if "pip install 'citekit-evidence[library]'" not in done.stderr]
     assert [1] * 3 == [len(done.stderr.splitlines()) for done in refused]
 
 

@@ -134,7 +134,7 @@ def test_the_shell_completes_commands(cli: Cli) -> None:
 def test_the_version_is_that_of_the_package(cli: Cli) -> None:
     from importlib.metadata import version
 
-    assert f"citekit {version('citekit')}\n" == cli("--version").out
+    assert f"citekit {version('citekit-evidence')}\n" == cli("--version").out
 
 
 def test_help_and_lists_leave_nothing_behind(cli: Cli) -> None:

@@ -130,4 +130,4 @@ def test_without_pyarrow_the_extra_is_named(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
 
     assert 1 == done.returncode
-    assert "pip install 'citekit[parquet]'" in done.stderr
+    assert "pip install 'citekit-evidence[parquet]'" in done.stderr

@@ -184,7 +184,7 @@ def test_pages_without_text_are_reported(app: Container) -> None:
     assert "[page 4: no text]" in app.read_text("report", "pages=3-5").text.split("\n")
     empty = app.read_text("report", "pages=4")
     assert ("", None) == (empty.text, empty.address)
-    assert "citekit[ocr]" in "\n".join(read_lines(empty))
+    assert "citekit-evidence[ocr]" in "\n".join(read_lines(empty))
 
 
 def test_if_the_next_heading_is_not_on_its_page_the_whole_page_is_read_and_the_answer_says_so(home: Path) -> None:

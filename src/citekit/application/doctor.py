@@ -11,6 +11,7 @@ from typing import TypeVar
 from attrs import frozen
 
 from citekit.application.locate_source import LocateSource
+from citekit.domain.distribution import DISTRIBUTION, install_command
 from citekit.domain.errors import CiteKitError, MapTooNew
 from citekit.domain.mcp_clients import ConnectedClient
 from citekit.domain.ports.map_store import MapStore
@@ -63,7 +64,8 @@ class Doctor:
     `components` returns the packages, Python and CiteKit first; `mapper` the mapper that would run and why;
     `installed_mappers` the (name, package) of mappers from other packages; `ffmpeg` the path of that program, or None;
     `index_fault` the problem of the index, or None; `leftovers` the temporary files of killed processes;
-    `remote_leftovers` the files left on model services; `clients` the MCP clients with an entry for CiteKit.
+    `remote_leftovers` the files left on model services; `clients` the MCP clients with an entry for CiteKit; `other_project`
+    the version of the distribution `citekit`, which is another project's, or None.
     """
 
     folders: Mapping[str, Path]
@@ -77,11 +79,13 @@ class Doctor:
     leftovers: Callable[[], Sequence[Path]]
     remote_leftovers: Callable[[], Sequence[str]]
     clients: Callable[[], Sequence[ConnectedClient]]
+    other_project: Callable[[], str | None] = lambda: None
 
     def __call__(self) -> Iterator[Finding]:
         """Yield the findings as the checks run."""
         index = self._index()  # first, because opening the stores repairs a damaged index
         yield from (_component(each) for each in self.components())
+        yield from self._other_project()
         yield self._ffmpeg()
         yield self._mapper()
         for name, package in self.installed_mappers():
@@ -92,6 +96,16 @@ class Doctor:
         yield self._leftovers()
         yield self._remote_leftovers()
         yield from self._clients()
+
+    def _other_project(self) -> Iterator[Finding]:
+        version = self.other_project()
+        if version is not None:
+            yield Finding(
+                "citekit",
+                Health.BROKEN,
+                f"the distribution citekit {version} of another project is installed, too, and has files of the same names",
+                f"pip uninstall citekit {DISTRIBUTION}, then pip install {DISTRIBUTION}",
+            )
 
     def _clients(self) -> Iterator[Finding]:
         found = self.clients()
@@ -110,9 +124,7 @@ class Doctor:
         found = self.ffmpeg()
         if found is not None:
             return Finding("ffmpeg program", Health.FINE, found)
-        return Finding(
-            "ffmpeg program", Health.NOTED, "not found; only a few clips need it", "pip install 'citekit[ffmpeg]'"
-        )
+        return Finding("ffmpeg program", Health.NOTED, "not found; only a few clips need it", install_command("ffmpeg"))
 
     def _mapper(self) -> Finding:
         try:
@@ -174,8 +186,8 @@ def _component(found: Component) -> Finding:
     if found.version is not None:
         return Finding(found.name, Health.FINE, found.version)
     if found.extra is not None:
-        return Finding(found.name, Health.FINE, f"not installed (optional): pip install 'citekit[{found.extra}]'")
-    return Finding(found.name, Health.BROKEN, "not installed", "pip install --force-reinstall citekit")
+        return Finding(found.name, Health.FINE, f"not installed (optional): {install_command(found.extra)}")
+    return Finding(found.name, Health.BROKEN, "not installed", f"pip install --force-reinstall {DISTRIBUTION}")
 
 
 def _folder(name: str, path: Path) -> Finding:

@@ -15,6 +15,7 @@ from citekit.application.index_text import IndexText
 from citekit.application.named_parts import part_named
 from citekit.application.resolve import Resolve
 from citekit.domain.address import Address
+from citekit.domain.distribution import install_command
 from citekit.domain.errors import LocationOutside, RequestRefused
 from citekit.domain.formats import by_name
 from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
@@ -68,7 +69,7 @@ _PROSE = frozenset(("markdown", "rst", "html", "asciidoc", "org", "csv", "tsv", 
 """Text formats whose white space has no meaning."""
 
 NO_TEXT = (
-    "This part contains no text. If it is a scan, the extra 'ocr' (pip install 'citekit[ocr]') reads it, unless "
+    f"This part contains no text. If it is a scan, the extra 'ocr' ({install_command('ocr')}) reads it, unless "
     "CITEKIT_OCR is off."
 )
 WHOLE_PAGES = "The title of {} was not found on page {}, so the answer contains the whole page."

@@ -717,6 +717,7 @@ class Container:
             remote_leftovers=lambda: [f"{each.name} at {each.service}" for each in self.leftovers.pending()],
             leftovers=lambda: installation.leftovers(self._written),
             clients=lambda: self.mcp_clients.connected(SERVER),
+            other_project=installation.other_project,
         )
 
     def clean_leftovers(self) -> int:

@@ -47,6 +47,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from citekit.domain.distribution import install_command
+
 
 class CiteKitError(Exception):
     """The base class of all errors that CiteKit raises deliberately. The message is complete and meant for users."""
@@ -226,7 +228,7 @@ class DriverMissing(CiteKitError):
 
     def __init__(self, what: str, extra: str) -> None:
         self.what, self.extra = what, extra
-        super().__init__(f"{what} needs the extra '{extra}': pip install 'citekit[{extra}]'.")
+        super().__init__(f"{what} needs the extra '{extra}': {install_command(extra)}.")
 
 
 class Unavailable(CiteKitError):

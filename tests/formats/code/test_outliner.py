@@ -503,7 +503,7 @@ def test_a_grammar_of_an_extra_that_is_missing_gives_groups_of_lines_and_names_i
     outline = outlined("a.sql", SAMPLES["a.sql"])
 
     assert {"lines"} == {outline_item.type for outline_item in outline.items}
-    assert "citekit[code]" in outline.notes[0]
+    assert "citekit-evidence[code]" in outline.notes[0]
 
 
 def test_angle_brackets_that_never_close_are_not_parsed(outlined: Outlined) -> None:

@@ -19,6 +19,7 @@ from urllib.parse import quote
 from citekit.adapters.libraries.ffmpeg import program
 from citekit.adapters.system.files import LEFTOVER_AGE, is_temporary
 from citekit.adapters.system.home_files import check_database, check_folder
+from citekit.domain.distribution import DISTRIBUTION
 from citekit.domain.errors import DriverMissing
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -36,7 +37,7 @@ def packages() -> Iterator[Package]:
     some of which take a second to import, are only located.
     """
     yield "python", platform.python_version(), None, None
-    yield "citekit", _version("citekit"), None, None
+    yield DISTRIBUTION, _version(DISTRIBUTION), None, None
     modules = _modules()
     for requirement in _requirements():
         name = _NAME.match(requirement)
@@ -46,6 +47,11 @@ def packages() -> Iterator[Package]:
         version = _version(name[0])
         fault = None if version is None else _load_fault(name[0], modules.get(_normal(name[0])))
         yield name[0], version, extra[1] if extra else None, fault
+
+
+def other_project() -> str | None:
+    """Return the version of the distribution `citekit` of another project, whose package has the same name, or None."""
+    return _version("citekit")
 
 
 def ffmpeg() -> str | None:
@@ -118,7 +124,7 @@ def _is_unreachable(error: sqlite3.Error) -> bool:
 
 def _requirements() -> Sequence[str]:
     try:
-        return metadata.requires("citekit") or ()
+        return metadata.requires(DISTRIBUTION) or ()
     except metadata.PackageNotFoundError:
         return ()
 

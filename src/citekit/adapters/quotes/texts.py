@@ -13,6 +13,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from citekit.adapters.system.installed_packages import version_of
+from citekit.domain.distribution import install_command
 from citekit.domain.errors import FormUnsupported, SourceUnsupported
 from citekit.domain.evidence import Form, Options
 from citekit.domain.formats import Format, by_name
@@ -116,7 +117,7 @@ class QuotableTextReader:
                 + (
                     "OCR recognized no text in its pictures."
                     if self.ocr_version()
-                    else "If it is a scan, install the extra 'ocr' (pip install 'citekit[ocr]'), which reads it, and try "
+                    else f"If it is a scan, install the extra 'ocr' ({install_command('ocr')}), which reads it, and try "
                     "again; CITEKIT_OCR must not be off."
                 )
             )

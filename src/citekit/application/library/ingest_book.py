@@ -15,6 +15,7 @@ from citekit.application.library.chunk_book import ChunkBook, ChunkedBook
 from citekit.application.library.index_entries import BookWords
 from citekit.application.library.store_book import StoreBook
 from citekit.domain.digest import Digest
+from citekit.domain.distribution import install_command
 from citekit.domain.errors import (
     AlreadyIngested,
     Cancelled,
@@ -228,7 +229,7 @@ class IngestBook:
         if not extracted_text.text.strip():
             raise SourceUnsupported(
                 f"{source.path} has no text. It is empty, or contains only scanned pages, which the extra 'ocr' "
-                "(pip install 'citekit[ocr]') reads."
+                f"({install_command('ocr')}) reads."
             )
         return self.cut(
             base, extracted_text, request.params, request.language, hierarchical=request.hierarchical, progress=progress

@@ -118,7 +118,9 @@ def _print_version(context: click.Context, _parameter: click.Parameter, value: b
     if value and not context.resilient_parsing:
         from importlib.metadata import version
 
-        click.echo(f"citekit {version('citekit')}")
+        from citekit.domain.distribution import DISTRIBUTION
+
+        click.echo(f"citekit {version(DISTRIBUTION)}")
         context.exit()
 
 

@@ -32,6 +32,7 @@ from mcp_types import (
 )
 
 from citekit.container import Container
+from citekit.domain.distribution import DISTRIBUTION
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import silent
 from citekit.entrypoints.failures import sentence
@@ -101,7 +102,7 @@ def build_server(
     server: Server[Any] = Server(
         "citekit",
         title="CiteKit",
-        version=importlib.metadata.version("citekit"),
+        version=importlib.metadata.version(DISTRIBUTION),
         instructions="\n\n".join([*(each.instructions for each in offered), FROM_FILES]),
         on_list_prompts=handlers.list_prompts if with_prompts else None,
         on_get_prompt=handlers.get_prompt if with_prompts else None,

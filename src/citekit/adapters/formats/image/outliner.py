@@ -18,6 +18,7 @@ from citekit.adapters.formats.image.regions import GROUP, HEADING, WORKING_SIZE,
 from citekit.adapters.formats.shared.ocr import OcrLine, OcrReader
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.adapters.libraries import pillow
+from citekit.domain.distribution import install_command
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Box
 from citekit.domain.progress import Progress
@@ -39,7 +40,7 @@ _TITLE_LIMIT = 80
 _ROWS, _COLUMNS = ("Top", "Middle", "Bottom"), ("left", "centre", "right")
 _KIND_NAMES = {TEXT: "text", HEADING: "heading", "picture": "picture", GROUP: "region"}
 _NO_OCR_NOTE = (
-    "This picture contains text that was not read: reading it needs the extra 'ocr' (pip install 'citekit[ocr]')."
+    f"This picture contains text that was not read: reading it needs the extra 'ocr' ({install_command('ocr')})."
 )
 
 

@@ -1,0 +1,11 @@
+"""Names the distribution of CiteKit on the package index."""
+
+from __future__ import annotations
+
+DISTRIBUTION = "citekit-evidence"
+"""The distribution that contains the package `citekit`. The distribution `citekit` belongs to another project."""
+
+
+def install_command(extra: str) -> str:
+    """Return the shell command that installs an extra."""
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
