@@ -126,3 +126,19 @@ def test_names_of_extras_are_those_of_the_distribution() -> None:
     wrong = re.compile(r"pip install ['\"]?citekit(?!-evidence)\b")
     told = [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
     assert [] == [path.name for path in told if wrong.search(path.read_text("utf-8"))]
+
+
+def test_doctor_notices_the_distribution_of_the_other_project(installed: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "citekit-0.2.1.dist-info"
+    other.mkdir(parents=True)
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: citekit\nVersion: 0.2.1\n")
+    told = subprocess.run(
+        [sys.executable, "-P", "-m", "citekit", "doctor"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**environment(installed), "PYTHONPATH": f"{installed}{os.pathsep}{other.parent}"},
+    )
+    assert 1 == told.returncode
+    assert "citekit 0.2.1 of another project" in told.stdout
+    assert "pip uninstall citekit citekit-evidence" in told.stdout

@@ -18,7 +18,7 @@ from citekit.adapters.system.installed_packages import version_of
         ("pymupdf", ("pymupdf", "pymupdf-lite")),
         ("PIL", ("pillow",)),
         ("tree_sitter_python", ("tree-sitter-python",)),
-        ("citekit", ()),
+        ("citekit-evidence", ()),
     ],
 )
 def test_the_version_is_the_one_that_is_installed(package: str, distributions: tuple[str, ...]) -> None:
