@@ -29,7 +29,7 @@ def test_a_healthy_home_is_called_healthy(used: Cli) -> None:
 
     states = {finding["about"]: finding for finding in found["findings"]}
     assert found["healthy"]
-    assert {"python", "citekit", "pymupdf", "av", "mapper", "home", "maps", "sources", "index"} <= set(states)
+    assert {"python", "citekit-evidence", "pymupdf", "av", "mapper", "home", "maps", "sources", "index"} <= set(states)
     assert states["mapper"]["text"].startswith("local")
     assert not [path for path in used.everything() ^ before if not path.startswith(".citekit_cache/index")]
 
