@@ -6,12 +6,16 @@ import os
 import subprocess
 import sys
 import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
 
 from citekit.container import bootstrap
+from citekit.entrypoints.web.admission import SECONDS, Codes, Keys
+from citekit.entrypoints.web.server import running_viewer
 from tests.web.conftest import Server, free_port, started, stop
 
 PATHS = ("/", "/r/r-intro", "/api/home", "/api/resources", "/api/media?id=run", "/static/x/main.js")
@@ -146,6 +150,59 @@ def test_a_command_opens_what_it_names_in_the_viewer_that_runs(
         end = time.monotonic() + 10
         while not opened.exists() and time.monotonic() < end:
             time.sleep(0.05)
-        assert link == opened.read_text().strip()
+        shown = urlsplit(opened.read_text().strip())
+        assert urlsplit(server.link).query.removeprefix("token=") not in shown.geturl()
+        code = f"{shown.path}?{shown.query}"
+        admitted, _ = server.ask("GET", code, admitted=False)
+        assert (303, server.cookie) == (admitted.status, (admitted.getheader("set-cookie") or "").partition(";")[0])
+        assert "code=" not in (admitted.getheader("location") or "")
+        assert urlsplit(link).fragment == shown.fragment
+        assert 403 == server.ask("GET", code, admitted=False)[0].status  # a code is valid once
     finally:
         stop(process)
+
+
+def test_a_server_that_took_our_port_learns_nothing(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(f"{self.path} {self.headers}")
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"0" * 64)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    app = bootstrap(home=tmp_path)
+    with HTTPServer(("127.0.0.1", 0), Other) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        assert running_viewer(app, [server.server_port]) is None
+        server.shutdown()
+    assert 1 == len(asked)
+    assert app.view_token not in asked[0]
+
+
+def test_codes_are_valid_once_on_one_port_and_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys, other = Keys("secret", 8640), Keys("secret", 8641)
+    codes = Codes(keys)
+    code = keys.code()
+    assert codes.accept(code)
+    assert not codes.accept(code)
+    forged = (
+        "",
+        "x",
+        "9999999999-00-00",
+        code[:-1] + ("0" if code[-1] != "0" else "1"),
+        other.code(),
+        Keys("x", 8640).code(),
+    )
+    assert not any(map(codes.accept, forged))
+    late = keys.code()
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + SECONDS + 1)
+    assert not codes.accept(late)
+    assert keys.proves(keys.proof("n"), "n")
+    assert not keys.proves(other.proof("n"), "n")
+    assert "secret" not in keys.proof("n") + code

@@ -59,6 +59,17 @@ class Uploads:
             if path.is_file() and not path.is_symlink() and cmp(path, part, shallow=False):
                 return path
             if not os.path.lexists(path):
-                part.rename(path)
-                return path
+                with suppress(FileExistsError):
+                    _given(part, path)
+                    return path
         raise AssertionError
+
+
+def _given(part: Path, path: Path) -> None:
+    """Give a file another path, without replacing a file that appears there at this moment. Raise `OSError`."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        raise
+    except OSError:  # the file system has no hard links
+        part.rename(path)

@@ -65,19 +65,17 @@ def show(session: Session, app: Container, path: str, fragment: str = "", how: S
     is_usual = how.port is None and not how.roots and not how.has_password
     running = running_viewer(app) if is_usual else None
     if running is not None:
-        link = link_to(running, app.view_token, path, fragment)
-        session.say([link])
+        session.say([link_to(running, path, fragment)])
         if not how.no_open:
-            open_browser(link)
+            open_browser(running, path, fragment)
         return
     viewer = viewer_of(app, how.port)
-    link = viewer.link(path, fragment)
 
     def ready() -> None:
-        session.say([link])
+        session.say([link_to(viewer.keys, path, fragment)])
         session.note(f"Showing {printable(str(app.settings.home))}. Press Ctrl-C to stop.")
         if not how.no_open:
-            open_browser(link)
+            open_browser(viewer.keys, path, fragment)
 
     viewer.run(ready)
 

@@ -12,8 +12,15 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from citekit.entrypoints.web.admission import CODE, Codes
+
 TOKEN = "token"  # noqa: S105 - the name of the parameter
 """The name of the parameter of a link that admits a browser."""
+
+HELLO = "/hello"
+"""The path at which a server proves that it is genuine."""
+
+NONCE_LIMIT = 100
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; "
@@ -42,13 +49,15 @@ _REFUSED = "The viewer needs the link that `citekit view` prints. Run it again a
 class Access:
     """Lets requests pass that come from an admitted browser and from the viewer itself. An ASGI middleware.
 
-    A browser is admitted by the `token` in a link, which becomes a cookie. `hosts` are the accepted values of the header
+    A browser is admitted by the `token` or by one of the `codes` in a link, and gets the token as a cookie. `/hello` answers
+    anybody with a proof that this is the genuine server. `hosts` are the accepted values of the header
     `Host`; other names that lead to this server could belong to a hostile site (DNS rebinding). Requests that change
     something need the header `Origin` of this server.
     """
 
     app: ASGIApp
     token: str
+    codes: Codes
     hosts: Collection[str]
     cookie: str
 
@@ -69,13 +78,16 @@ class Access:
         if scope["method"] not in ("GET", "HEAD") and headers.get("origin") != f"http://{host}":
             return PlainTextResponse("Requests from other pages are refused.\n", 403)
         given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        for name, value in given:
-            if name == TOKEN and _is_same(value, self.token):
-                rest = [(key, other) for key, other in given if key != TOKEN]
-                return self._admitted(scope["path"], rest)
+        if scope["path"] == HELLO:
+            return PlainTextResponse(self.codes.keys.proof(dict(given).get("nonce", "")[:NONCE_LIMIT]))
+        if any(self._admits(name, value) for name, value in given):
+            return self._admitted(scope["path"], [(name, value) for name, value in given if name not in (TOKEN, CODE)])
         if any(_is_same(value, self.token) for value in _cookies(headers, self.cookie)):
             return None
         return PlainTextResponse(_REFUSED, 403)
+
+    def _admits(self, name: str, value: str) -> bool:
+        return (name == TOKEN and _is_same(value, self.token)) or (name == CODE and self.codes.accept(value))
 
     def _admitted(self, path: str, rest: Sequence[tuple[str, str]]) -> Response:
         """Return a redirection to the same page without the token, which sets the cookie."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
+import secrets
 import socket
 import threading
 import webbrowser
@@ -24,7 +24,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from citekit.domain.errors import RequestRefused
-from citekit.entrypoints.web.access import TOKEN, Access
+from citekit.entrypoints.web.access import HELLO, TOKEN, Access
+from citekit.entrypoints.web.admission import CODE, Codes, Keys
 from citekit.entrypoints.web.checking import CheckingRoutes
 from citekit.entrypoints.web.library import LibraryRoutes
 from citekit.entrypoints.web.reading import ReadingRoutes
@@ -47,13 +48,9 @@ class ViewerServer:
     listening: socket.socket
 
     @property
-    def origin(self) -> str:
-        """The address of the server."""
-        return f"http://{ADDRESS}:{self.listening.getsockname()[1]}"
-
-    def link(self, path: str = "/", fragment: str = "") -> str:
-        """Return a link to the viewer that admits a browser."""
-        return link_to(self.origin, self.token, path, fragment)
+    def keys(self) -> Keys:
+        """The keys of this server."""
+        return Keys(self.token, self.listening.getsockname()[1])
 
     def run(self, ready: Callable[[], None] = lambda: None) -> None:
         """Serve until the process is interrupted. `ready` is called when the server accepts requests."""
@@ -71,20 +68,20 @@ def viewer_of(app: Container, port: int | None = None) -> ViewerServer:
     return ViewerServer(app, app.view_token, _listening([port] if port is not None else PORTS))
 
 
-def running_viewer(app: Container, ports: Sequence[int] = PORTS) -> str | None:
-    """Return the address of a server that already shows this home, or None."""
+def running_viewer(app: Container, ports: Sequence[int] = PORTS) -> Keys | None:
+    """Return the keys of a server that already shows this home, or None. The token is not sent to the servers."""
     for port in ports:
+        keys, nonce = Keys(app.view_token, port), secrets.token_hex(16)
         connection = HTTPConnection(ADDRESS, port, timeout=1)
         try:
-            connection.request("GET", "/api/home", headers={"Cookie": f"{cookie_of(port)}={app.view_token}"})
-            answer = connection.getresponse()
-            found = json.loads(answer.read(100_000)) if answer.status == 200 else None
-        except (OSError, HTTPException, ValueError):
+            connection.request("GET", f"{HELLO}?nonce={nonce}")
+            proof = connection.getresponse().read(200).decode("latin-1")
+        except (OSError, HTTPException):
             continue
         finally:
             connection.close()
-        if isinstance(found, dict) and found.get("home") == str(app.settings.home):
-            return f"http://{ADDRESS}:{port}"
+        if keys.proves(proof, nonce):
+            return keys
     return None
 
 
@@ -93,9 +90,20 @@ def cookie_of(port: int) -> str:
     return f"citekit-{port}"
 
 
-def link_to(origin: str, token: str, path: str = "/", fragment: str = "") -> str:
-    """Return a link to a page of the viewer at `origin` that admits a browser."""
-    return f"{origin}{path}{'&' if '?' in path else '?'}{TOKEN}={token}{fragment and f'#{fragment}'}"
+def link_to(keys: Keys, path: str = "/", fragment: str = "") -> str:
+    """Return a link for the user to a page of the viewer. It admits every browser, so others must not see it."""
+    return _link(keys, path, TOKEN, keys.token, fragment)
+
+
+def open_browser(keys: Keys, path: str = "/", fragment: str = "") -> None:
+    """Open a page of the viewer in the user's browser, if there is one. The link admits a browser only once."""
+    with contextlib.suppress(webbrowser.Error):
+        webbrowser.open(_link(keys, path, CODE, keys.code(), fragment))
+
+
+def _link(keys: Keys, path: str, name: str, value: str, fragment: str) -> str:
+    mark = "&" if "?" in path else "?"
+    return f"http://{ADDRESS}:{keys.port}{path}{mark}{name}={value}{fragment and f'#{fragment}'}"
 
 
 def application(viewer: ViewerServer) -> Starlette:
@@ -112,14 +120,8 @@ def application(viewer: ViewerServer) -> Starlette:
         *_shells(shell, ("/", "/r/{resource:path}")),
     ]
     hosts = {f"{name}:{port}" for name in (ADDRESS, "localhost")}
-    access = Middleware(Access, token=viewer.token, hosts=hosts, cookie=cookie_of(port))
+    access = Middleware(Access, token=viewer.token, codes=Codes(viewer.keys), hosts=hosts, cookie=cookie_of(port))
     return Starlette(routes=routes, middleware=[access])
-
-
-def open_browser(link: str) -> None:
-    """Open a link in the user's browser, if there is one."""
-    with contextlib.suppress(webbrowser.Error):
-        webbrowser.open(link)
 
 
 class _KeptFiles(StaticFiles):

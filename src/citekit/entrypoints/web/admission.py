@@ -1,0 +1,66 @@
+"""Proves to a server that a process or a browser belongs to the user, without showing the token to others.
+
+Other users of a computer see the arguments of the program that opens the browser, and may listen on a port before us.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from hashlib import sha256
+from hmac import compare_digest, new
+
+from attrs import define, field, frozen
+
+CODE = "code"
+"""The name of the parameter of a link with a code."""
+
+SECONDS = 60
+"""The time for which a code is valid."""
+
+
+@frozen
+class Keys:
+    """What the server of a home on one port, and the processes of the same user, derive from the `token` of the home."""
+
+    token: str
+    port: int
+
+    def proof(self, nonce: str) -> str:
+        """Return the answer of the genuine server to a challenge. It is of no use on another port."""
+        return self._signed("server", nonce)
+
+    def proves(self, proof: str, nonce: str) -> bool:
+        """Return whether `proof` is the answer of the genuine server to the challenge `nonce`."""
+        return compare_digest(proof.encode("utf-8", "replace"), self.proof(nonce).encode())
+
+    def code(self) -> str:
+        """Return a new code, which admits one browser once within `SECONDS`."""
+        said = f"{int(time.time()) + SECONDS}-{secrets.token_hex(8)}"
+        return f"{said}-{self._signed('code', said)}"
+
+    def _signed(self, purpose: str, text: str) -> str:
+        return new(self.token.encode(), f"{purpose} {self.port} {text}".encode("utf-8", "replace"), sha256).hexdigest()
+
+    def end_of(self, code: str) -> int:
+        """Return the time at which a genuine code ends, in seconds since the epoch; 0 for another text."""
+        said, _, signature = code.rpartition("-")
+        genuine = compare_digest(signature.encode("utf-8", "replace"), self._signed("code", said).encode())
+        return int(said.partition("-")[0]) if genuine else 0
+
+
+@define
+class Codes:
+    """Accepts each code once."""
+
+    keys: Keys
+    _used: dict[str, int] = field(factory=dict, init=False)
+
+    def accept(self, code: str) -> bool:
+        """Return whether the code is genuine, has not ended, and was not used before."""
+        now, end = time.time(), self.keys.end_of(code)
+        self._used = {used: until for used, until in self._used.items() if until > now}
+        if end <= now or code in self._used:
+            return False
+        self._used[code] = end
+        return True
