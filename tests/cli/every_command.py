@@ -85,6 +85,12 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
         "find": (("turned",), ("red", "--context", "2"), (words,), ("(", "--regex"), ("turned", "--titles")),
         "read": (("bees",), ("bees", part, "--max-chars", "300"), (words, words), ("bees", "--cursor", words)),
         "outline": ((), ("bees", "--format", "json"), (words,)),
+        "export": (
+            ("bees",),
+            ("bees", "--as", "html"),
+            ("bees", "--as", "w3c-annotations"),
+            (words, "-o", f"no{words}/x"),
+        ),
         "import": (
             ("foreign.json", "--adapter", "generic", "--force"),
             ("faulty.json", "--adapter", "generic"),

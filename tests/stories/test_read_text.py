@@ -180,6 +180,19 @@ def test_running_headers_and_page_numbers_are_left_out_of_whole_pages(app: Conta
     assert "\n15" not in text
 
 
+@pytest.mark.parametrize("size", [200, 250, 333, 500, 1_000, 5_000])
+def test_a_page_without_text_is_reported_once_however_the_text_is_cut(app: Container, size: int) -> None:
+    lines, cursor = list[str](), None
+    while True:
+        found = app.read_text("report", max_chars=size, cursor=cursor)
+        lines += found.text.split("\n")
+        cursor = found.next_cursor
+        if cursor is None:
+            break
+
+    assert ["[page 4: no text]"] == [each for each in lines if "no text" in each]
+
+
 def test_pages_without_text_are_reported(app: Container) -> None:
     assert "[page 4: no text]" in app.read_text("report", "pages=3-5").text.split("\n")
     empty = app.read_text("report", "pages=4")

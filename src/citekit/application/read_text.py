@@ -355,6 +355,8 @@ class _Writer:
     lines: list[str] = field(factory=list, init=False)
     _read: list[tuple[int, int, int]] = field(factory=list, init=False)
     """The block and the characters of each line."""
+    _before: int | None = field(default=None, init=False)
+    """The last page of the answer that this one continues."""
     _running: dict[int, dict[int, set[int]]] = field(factory=dict, init=False)
 
     @room.default
@@ -376,6 +378,10 @@ class _Writer:
             if low >= span[1]:
                 continue
             running = self._running_in(number) if _page_of(block) is not None else set()
+            if start is not None and not self.lines:
+                whole = laid_out(block, span, headings.on(block), running, raw=raw)
+                top = next(iter(whole), None)
+                self._before = self._page_before(number, is_begun=top is not None and top.start < low)
             for line in laid_out(block, (max(low, span[0]), span[1]), headings.on(block), running, raw=raw):
                 marked = mark_of(block, line.end - 1, last) if line.start < line.end else None
                 mark = "" if marked is None else marked[0]
@@ -393,6 +399,15 @@ class _Writer:
                 self.lines.append(line.text)
                 self._read.append((number, line.start, line.end))
         return None
+
+    def _page_before(self, block: int, *, is_begun: bool) -> int | None:
+        """Return the last page that an earlier answer has reached, if this one continues it in a block."""
+        here = _page_of(self.part.blocks[block])
+        if here is None or is_begun:
+            return here
+        earlier = (number for number in range(block - 1, self.part.first - 1, -1) if self.part.span(number))
+        before = next(earlier, None)
+        return here - 1 if before is None else _page_of(self.part.blocks[before])
 
     def _cut(self, number: int, line: LaidOutLine, end: int, *, raw: bool) -> _Position | None:
         """Write the start of a long line, up to the end of a sentence or a space if there is one near."""
@@ -414,7 +429,12 @@ class _Writer:
             return
         wanted = self.part.location
         first = wanted.numbers[0] if isinstance(wanted, Pages) else 1
-        low = last.numbers[-1] + 1 if isinstance(last, Pages) else (first if not self._read else here.numbers[0])
+        if isinstance(last, Pages):
+            low = last.numbers[-1] + 1
+        elif self._before is not None:
+            low = self._before + 1
+        else:
+            low = here.numbers[0] if self._read else first
         empty = [
             page for page in range(low, here.numbers[0]) if not isinstance(wanted, Pages) or page in wanted.numbers
         ]

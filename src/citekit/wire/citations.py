@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from citekit.domain.address import Address
 from citekit.domain.locations import Lines, Pages, TimeSpan
@@ -23,11 +24,11 @@ _TYPES = {
 }
 
 
-def markdown_citation(resource_map: ResourceMap, titles: Sequence[str], address: Address, quote: str = "") -> str:
-    """Return a Markdown block quote with its source, or a footnote if there is no quote. `titles` lead to the part."""
+def markdown_citation(resource_map: ResourceMap, titles: Sequence[str], address: Address, words: str = "") -> str:
+    """Return a Markdown block quote with its source, or a footnote if there are no `words`. `titles` lead to the part."""
     source = f"{' > '.join([resource_map.title, *titles])}, {address}"
-    quoted = "\n".join(f"> {line}" for line in quote.splitlines())
-    return f"{quoted}\n>\n> {source}\n" if quote else f"[^1]: {source}\n"
+    quoted = "\n".join(f"> {line}" for line in words.splitlines())
+    return f"{quoted}\n>\n> {source}\n" if words else f"[^1]: {source}\n"
 
 
 def html_citation(resource_map: ResourceMap, titles: Sequence[str], address: Address, link: str) -> str:
@@ -36,13 +37,13 @@ def html_citation(resource_map: ResourceMap, titles: Sequence[str], address: Add
     return f'<a href="{escape(link)}" title="{escape(str(address))}">{escape(label)}</a>'
 
 
-def csl_citation(resource_map: ResourceMap, address: Address) -> dict[str, Any]:
-    """Return a part of a file as a CSL-JSON item. Its `locator` is the page, line, or time."""
+def csl_citation(resource_map: ResourceMap, address: Address | None = None) -> dict[str, Any]:
+    """Return a part of a file, or the whole, as a CSL-JSON item. Its `locator` is the page, line, or time."""
     item: dict[str, Any] = {
         "id": resource_map.resource_id,
         "type": _TYPES.get(resource_map.modality, "document"),
         "title": resource_map.title,
-        "URL": str(address),
+        "URL": _url(resource_map, address),
     }
     people = _authors(resource_map)
     if people:
@@ -54,8 +55,8 @@ def csl_citation(resource_map: ResourceMap, address: Address) -> dict[str, Any]:
     return {**item, "label": label, "locator": locator} if locator else item
 
 
-def bibtex_citation(resource_map: ResourceMap, address: Address) -> str:
-    """Return a part of a file as a BibTeX entry of the type `misc`."""
+def bibtex_citation(resource_map: ResourceMap, address: Address | None = None) -> str:
+    """Return a part of a file, or the whole, as a BibTeX entry of the type `misc`."""
     fields = {"title": f"{{{_tex(resource_map.title)}}}"}
     people = _authors(resource_map)
     if people:
@@ -63,7 +64,7 @@ def bibtex_citation(resource_map: ResourceMap, address: Address) -> str:
     label, locator = _locator(address)
     if locator and label == "page":
         fields["pages"] = locator.replace("-", "--")
-    fields["howpublished"] = rf"\url{{{str(address).replace('{', '%7B').replace('}', '%7D')}}}"
+    fields["howpublished"] = rf"\url{{{_url(resource_map, address).replace('{', '%7B').replace('}', '%7D')}}}"
     body = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
     return f"@misc{{{_KEY.sub('_', resource_map.resource_id)},\n{body}}}\n"
 
@@ -75,9 +76,17 @@ def _authors(resource_map: ResourceMap) -> list[str]:
     return [one] if isinstance(one, str) and one.strip() else []
 
 
-def _locator(address: Address) -> tuple[str, str]:
-    """Return the CSL label of the kind of place, and the place."""
-    match address.location:
+def _url(resource_map: ResourceMap, address: Address | None) -> str:
+    return (
+        f"{resource_map.modality.scheme}://{quote(resource_map.resource_id, safe='')}"
+        if address is None
+        else str(address)
+    )
+
+
+def _locator(address: Address | None) -> tuple[str, str]:
+    """Return the CSL label of the kind of place, and the place; empty texts if there is none."""
+    match address and address.location:
         case Pages() as pages:
             runs = (str(first) if first == last else f"{first}-{last}" for first, last in pages.runs)
             return "page", ", ".join(runs)

@@ -1,0 +1,132 @@
+"""Exports a resource for other programs: its map, its text, and its citation."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from html import escape
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.application.read_text import CHARS_LIMIT, ReadText
+from citekit.domain.address import Address
+from citekit.domain.errors import FormUnsupported
+from citekit.domain.exchange import Context, to_web_annotation
+from citekit.domain.locations import Virtual
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.progress import Progress, silent
+from citekit.domain.resource_map import ResourceMap
+from citekit.wire.citations import bibtex_citation, csl_citation
+from citekit.wire.indented import indented
+from citekit.wire.maps import to_json
+
+_MARK = re.compile(r"\[(?P<mark>(?:page|chapter|lines?|rows?|sheet) [^\]]*|\d[\d:.]*)\]")
+_HEADING = re.compile(r"(?P<level>#{1,6}) (?P<title>.+)")
+
+
+class ExportForm(StrEnum):
+    """The forms in which a resource can be exported."""
+
+    MARKDOWN = "markdown"
+    JSON = "json"
+    HTML = "html"
+    BIBTEX = "bibtex"
+    CSL = "csl"
+    ANNOTATIONS = "w3c-annotations"
+
+
+@frozen
+class ExportResource:
+    """Exports resources. The text is that of `readText`: in reading order, with marks of pages and headings."""
+
+    maps: MapStore
+    read_text: ReadText
+
+    def __call__(
+        self, resource_id: str, form: ExportForm, *, roots: Sequence[Path] = (), progress: Progress = silent
+    ) -> str:
+        """Return the export as a text. Raise `ResourceMissing`, `MapCorrupt`, and what reading the text raises.
+
+        JSON is the map in the form of the reference; Markdown and HTML are the whole text; BibTeX and CSL-JSON cite the
+        file; and W3C annotations describe each node that has a location in the file.
+        """
+        resource_map = self.maps.get(resource_id).outline
+        match form:
+            case ExportForm.JSON:
+                return to_json(resource_map)
+            case ExportForm.MARKDOWN:
+                return f"# {_one_line(resource_map.title)}\n\n{self._text(resource_id, roots, progress)}\n"
+            case ExportForm.HTML:
+                lines = self._text(resource_id, roots, progress).split("\n")
+                return _page(resource_map.title, _html(lines))
+            case ExportForm.BIBTEX:
+                return bibtex_citation(resource_map)
+            case ExportForm.CSL:
+                return json.dumps([csl_citation(resource_map)], indent=2, ensure_ascii=False) + "\n"
+            case ExportForm.ANNOTATIONS:
+                return indented(_annotations(resource_map)) + "\n"
+
+    def _text(self, resource_id: str, roots: Sequence[Path], progress: Progress) -> str:
+        """Return the whole text. A page that two answers share is marked once."""
+        lines: list[str] = []
+        cursor, last = None, ""
+        while True:
+            found = self.read_text(resource_id, max_chars=CHARS_LIMIT, cursor=cursor, roots=roots, progress=progress)
+            new = found.text.split("\n")
+            lines += new[1:] if last and new[0] == last else new
+            last = next((line for line in reversed(new) if _MARK.fullmatch(line)), last)
+            cursor = found.next_cursor
+            if cursor is None:
+                return "\n".join(lines)
+
+
+def _annotations(resource_map: ResourceMap) -> dict[str, object]:
+    """Return an annotation page (W3C Web Annotation Data Model, 5) with the titles of the nodes."""
+    context = Context(dimensions=resource_map.extent.size)
+    items = []
+    for node in resource_map.walk():
+        if isinstance(node.location, Virtual):
+            continue
+        address = Address(resource_map.resource_id, node.location)
+        try:
+            target = to_web_annotation(node.location, str(address).partition("#")[0], context)
+        except FormUnsupported:  # such as cells, for which there is no selector
+            target = {"source": str(address)}
+        body = {"type": "TextualBody", "value": node.title, "purpose": "describing"}
+        items.append({"type": "Annotation", "id": str(address), "body": body, "target": target})
+    return {"@context": "http://www.w3.org/ns/anno.jsonld", "type": "AnnotationPage", "items": items}
+
+
+def _html(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the elements of a text: headings, marks of pages, and paragraphs."""
+    paragraph: list[str] = []
+    for line in [*lines, ""]:
+        heading, mark = _HEADING.fullmatch(line), _MARK.fullmatch(line)
+        if line and not heading and not mark:
+            paragraph.append(escape(line))
+            continue
+        if paragraph:
+            yield f"<p>{'<br>'.join(paragraph)}</p>"
+            paragraph = []
+        if heading:
+            level = len(heading["level"])
+            yield f"<h{level}>{escape(heading['title'])}</h{level}>"
+        elif mark:
+            yield f"<hr><p><small>{escape(mark['mark'])}</small></p>"
+
+
+def _page(title: str, elements: Iterator[str]) -> str:
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return (
+        f'<!doctype html>\n<html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f"<title>{escape(_one_line(title))}</title></head><body>\n<h1>{escape(_one_line(title))}</h1>\n"
+        + "\n".join(elements)
+        + "\n</body></html>\n"
+    )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,72 @@
+"""Implements the command `citekit export`, which writes a resource in a form of other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from citekit.application.export_resource import ExportForm
+from citekit.domain.ids import stored_name
+from citekit.domain.unicode_controls import printable
+from citekit.entrypoints.cli.command import Command, password_option, roots_option
+from citekit.entrypoints.cli.output_files import replacing
+from citekit.entrypoints.cli.progress import watching
+from citekit.entrypoints.cli.session import Session, pass_session
+
+SUFFIXES = {
+    ExportForm.MARKDOWN: ".md",
+    ExportForm.JSON: ".json",
+    ExportForm.HTML: ".html",
+    ExportForm.BIBTEX: ".bib",
+    ExportForm.CSL: ".csl.json",
+    ExportForm.ANNOTATIONS: ".annotations.json",
+}
+
+
+@click.command("export", cls=Command)
+@click.argument("resource")
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice([form.value for form in ExportForm]),
+    default=ExportForm.MARKDOWN.value,
+    show_default=True,
+    help="The form of the export.",
+)
+@click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    help="The file to write (default: RESOURCE with a suffix), or - for standard output.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@roots_option()
+@password_option("a source PDF")
+@pass_session
+def command(
+    session: Session,
+    resource: str,
+    form: str,
+    output: str | None,
+    force: bool,
+    roots: tuple[str, ...],
+    password: str | None,
+) -> None:
+    """Export a resource for other programs.
+
+    markdown and html contain the whole text, with its headings and marks of pages. json is the map. bibtex and csl cite
+    the file, and w3c-annotations describe the parts of the map.
+    """
+    app = session.app_with(password=password)
+    with watching(session, "Exporting") as watch:
+        text = app.export_resource(resource, ExportForm(form), roots=[Path(root) for root in roots], progress=watch)
+    if output == "-":
+        session.answer({"resource": resource, "form": form, "text": text}, text.rstrip("\n").split("\n"))
+        return
+    target = Path(f"{stored_name(resource)}{SUFFIXES[ExportForm(form)]}" if output is None else output)
+    if target.exists() and not force:
+        raise click.UsageError(f"{printable(str(target))} exists. To replace it, add --force.")
+    with replacing(target, 0o644) as file:
+        file.write(text.encode("utf-8", "replace"))
+    session.answer({"resource": resource, "form": form, "path": str(target)}, [printable(str(target))])
