@@ -44,5 +44,5 @@ def test_what_is_not_plain_data_is_refused_with_the_name_of_the_file(text: str) 
 def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)
 
-    with pytest.raises(DriverMissing, match=r"pip install 'citekit\[library\]'"):
+    with pytest.raises(DriverMissing, match=r"pip install 'citekit-evidence\[library\]'"):
         read_plain("a: 1", "file.md")

@@ -133,9 +133,9 @@ def test_a_model_file_that_is_missing_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_package_that_is_not_installed_names_its_extra() -> None:
-    with pytest.raises(DriverMissing, match=r"pip install 'citekit\[library\]'"):
+    with pytest.raises(DriverMissing, match=r"pip install 'citekit-evidence\[library\]'"):
         model_files.package_folder("no_such_package_here", "Embedding", "library")
-    with pytest.raises(DriverMissing, match=r"pip install 'citekit\[multilingual\]'"):
+    with pytest.raises(DriverMissing, match=r"pip install 'citekit-evidence\[multilingual\]'"):
         model_files.imported("no_such_package_here", "Embedding", "multilingual")
 
 

@@ -340,7 +340,7 @@ def test_a_missing_program_names_its_extra(film: Path, tmp_path: Path, monkeypat
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
 
-    with pytest.raises(DriverMissing, match=r"citekit\[ffmpeg\]"):
+    with pytest.raises(DriverMissing, match=r"citekit-evidence\[ffmpeg\]"):
         cut(FfmpegExtractor(), film, tmp_path / "clip", 1, 2)
 
 
