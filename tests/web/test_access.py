@@ -51,7 +51,7 @@ def test_other_names_of_this_computer_are_refused(page: Server, host: str) -> No
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "", "https://127.0.0.1:{port}", "http://127.0.0.1:1"]
 )
-@pytest.mark.parametrize("path", ["/api/find", "/api/add", "/api/verify", "/api/remove", "/api/resolve"])
+@pytest.mark.parametrize("path", ["/api/find", "/api/add", "/api/verify", "/api/edit", "/api/resolve"])
 def test_other_pages_cannot_act(page: Server, origin: str, path: str) -> None:
     headers = {"Origin": origin.format(port=page.port)}
     assert 403 == page.ask("POST", path, b"{}", headers)[0].status

@@ -204,7 +204,8 @@ def _sized(corners: Corners) -> list[float]:
 
 def _summary(plain: Mapping[str, Any]) -> str:
     """Return the answer for a client that shows only text."""
-    lines = [f"{plain['address']}  {' > '.join([plain['title'], *plain['titles']])}"]
+    titles = " > ".join(" ".join(title.split()) for title in (plain["title"], *plain["titles"]))
+    lines = [f"{plain['address']}  {titles}"]
     if "finding" in plain:
         lines.append(f"The quote {'holds' if plain['holds'] else 'does not hold'}: {plain['finding']}.")
     if plain.get("text"):

@@ -49,7 +49,6 @@ class LibraryRoutes:
             reading("/api/map", self.map),
             reading("/api/state", self.state),
             acting("/api/find", self.find),
-            acting("/api/remove", self.remove),
             acting("/api/edit", self.edit),
             reading("/api/export", self.export),
             Route("/api/add", self.add, methods=["POST"]),
@@ -119,7 +118,6 @@ class LibraryRoutes:
         found = self.app.find_text(
             asked.text("query"),
             [name] if name else [],
-            regex=asked.values.get("regex") is True,
             limit=min(asked.number("limit", 50), 200),
         )
         answer = to_plain(found)
@@ -128,11 +126,6 @@ class LibraryRoutes:
             hit["id"] = each.address.resource_id
             hit["title"] = self._title(each.address.resource_id)
         return plain(answer)
-
-    def remove(self, asked: Asked) -> Response:
-        """Delete a map. The file stays."""
-        self.app.remove(asked.text("id"))
-        return plain({})
 
     def edit(self, asked: Asked) -> Response:
         """Correct a map: `edit` is rename, move, raise, lower, add, remove, undo, or original."""
