@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from citekit.application.doctor import Doctor
     from citekit.application.edit_map import EditMap
     from citekit.application.evidence_content import EvidenceContent
-    from citekit.application.export_resource import ExportResource
     from citekit.application.find_text import FindText
     from citekit.application.import_map import ImportMap
     from citekit.application.index_text import IndexText
@@ -657,13 +656,6 @@ class Container:
         from citekit.application.index_text import IndexText
 
         return IndexText(self.locate, self.quotable, self.text_index)
-
-    @first_use
-    def export_resource(self) -> ExportResource:
-        """Return the use case that exports resources for other programs."""
-        from citekit.application.export_resource import ExportResource
-
-        return ExportResource(self.maps, self.read_text)
 
     @first_use
     def edit_map(self) -> EditMap:

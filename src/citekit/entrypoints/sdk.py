@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from citekit.application.answer_question import PASSAGES
-from citekit.application.export_resource import ExportForm
 from citekit.application.ingest_many import Outcome, files_below
 from citekit.application.library.answers import Answers, AskRequest, ContextMode
 from citekit.application.library.ingest_book import BookIngested, BookRequest
@@ -34,6 +33,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.found import FoundText
 from citekit.domain.text_search.read import ReadTextAnswer
 from citekit.entrypoints import notebook
+from citekit.entrypoints.export import ExportForm, export
 from citekit.wire.locations import modality_of
 
 if TYPE_CHECKING:
@@ -430,13 +430,13 @@ class CiteKit:
         return Context(dimensions=resource_map.extent.size)
 
     def export(self, resource_id: str, form: str = "markdown", *, roots: Sequence[str | Path] = ()) -> str:
-        """Return a resource as `markdown`, `json`, `html`, `bibtex`, `csl`, or `w3c-annotations`; see `ExportResource`.
+        """Return a resource as `markdown`, `json`, `html`, `bibtex`, `csl`, or `w3c-annotations`.
 
         Raise `RequestRefused` for another form, `ResourceMissing`, and what reading the text raises.
         """
         if form not in set(ExportForm):
             raise RequestRefused(f"{form!r} is not a form of export. Use one of: {', '.join(ExportForm)}.")
-        return self.app.export_resource(resource_id, ExportForm(form), roots=[Path(root) for root in roots])
+        return export(self.app, resource_id, ExportForm(form), roots=[Path(root) for root in roots])
 
     def remove(self, resource_id: str) -> None:
         """Delete a map, and its text in the index. Its evidence stays in the cache until the cache is pruned."""

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from citekit.application.export_resource import ExportForm
 from citekit.domain.ids import stored_name
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, roots_option
 from citekit.entrypoints.cli.output_files import replacing
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.export import ExportForm, export
 
 SUFFIXES = {
     ExportForm.MARKDOWN: ".md",
@@ -60,7 +60,7 @@ def command(
     """
     app = session.app_with(password=password)
     with watching(session, "Exporting") as watch:
-        text = app.export_resource(resource, ExportForm(form), roots=[Path(root) for root in roots], progress=watch)
+        text = export(app, resource, ExportForm(form), roots=[Path(root) for root in roots], progress=watch)
     if output == "-":
         session.answer({"resource": resource, "form": form, "text": text}, text.rstrip("\n").split("\n"))
         return

@@ -28,7 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "ask": ("ask", "Answer a question from the mapped files, with verified quotes."),
     "view": ("view", "Show mapped files in the browser, and mark evidence in them."),
     "outline": ("context", "Print an outline of maps for a model, within a token budget."),
-    "export": ("export", "Export a resource as Markdown, HTML, JSON, BibTeX, CSL-JSON, or W3C annotations."),
+    "export": ("export", "Export a resource for other programs."),
     "import": ("adapt", "Import the structure that another program produced as a map."),
     "versions": ("editions", "List the versions of a map that different mappers made, or switch to another."),
     "validate": ("check_map", "Validate a map: report all errors in it, and repair what is safe."),

@@ -9,14 +9,12 @@ from enum import StrEnum
 from html import escape
 from pathlib import Path
 
-from attrs import frozen
-
-from citekit.application.read_text import CHARS_LIMIT, ReadText
+from citekit.application.read_text import CHARS_LIMIT
+from citekit.container import Container
 from citekit.domain.address import Address
 from citekit.domain.errors import FormUnsupported
 from citekit.domain.exchange import Context, to_web_annotation
 from citekit.domain.locations import Virtual
-from citekit.domain.ports.map_store import MapStore
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.wire.citations import bibtex_citation, csl_citation
@@ -38,49 +36,43 @@ class ExportForm(StrEnum):
     ANNOTATIONS = "w3c-annotations"
 
 
-@frozen
-class ExportResource:
-    """Exports resources. The text is that of `readText`: in reading order, with marks of pages and headings."""
+def export(
+    app: Container, resource_id: str, form: ExportForm, *, roots: Sequence[Path] = (), progress: Progress = silent
+) -> str:
+    """Return a resource in a form of other programs. Raise `ResourceMissing`, `MapCorrupt`, and what `ReadText` raises.
 
-    maps: MapStore
-    read_text: ReadText
+    JSON is the map in the form of the reference; Markdown and HTML are the whole text, as `readText` returns it; BibTeX and
+    CSL-JSON cite the file; and W3C annotations describe each node that has a location in the file.
+    """
+    resource_map = app.maps.get(resource_id).outline
+    match form:
+        case ExportForm.JSON:
+            return to_json(resource_map)
+        case ExportForm.MARKDOWN:
+            lines = _text(app, resource_id, roots, progress)
+            return "\n".join((f"# {_one_line(resource_map.title)}", "", *lines, ""))
+        case ExportForm.HTML:
+            return _page(resource_map.title, _html(_text(app, resource_id, roots, progress)))
+        case ExportForm.BIBTEX:
+            return bibtex_citation(resource_map)
+        case ExportForm.CSL:
+            return json.dumps([csl_citation(resource_map)], indent=2, ensure_ascii=False) + "\n"
+        case ExportForm.ANNOTATIONS:
+            return indented(_annotations(resource_map)) + "\n"
 
-    def __call__(
-        self, resource_id: str, form: ExportForm, *, roots: Sequence[Path] = (), progress: Progress = silent
-    ) -> str:
-        """Return the export as a text. Raise `ResourceMissing`, `MapCorrupt`, and what reading the text raises.
 
-        JSON is the map in the form of the reference; Markdown and HTML are the whole text; BibTeX and CSL-JSON cite the
-        file; and W3C annotations describe each node that has a location in the file.
-        """
-        resource_map = self.maps.get(resource_id).outline
-        match form:
-            case ExportForm.JSON:
-                return to_json(resource_map)
-            case ExportForm.MARKDOWN:
-                return f"# {_one_line(resource_map.title)}\n\n{self._text(resource_id, roots, progress)}\n"
-            case ExportForm.HTML:
-                lines = self._text(resource_id, roots, progress).split("\n")
-                return _page(resource_map.title, _html(lines))
-            case ExportForm.BIBTEX:
-                return bibtex_citation(resource_map)
-            case ExportForm.CSL:
-                return json.dumps([csl_citation(resource_map)], indent=2, ensure_ascii=False) + "\n"
-            case ExportForm.ANNOTATIONS:
-                return indented(_annotations(resource_map)) + "\n"
-
-    def _text(self, resource_id: str, roots: Sequence[Path], progress: Progress) -> str:
-        """Return the whole text. A page that two answers share is marked once."""
-        lines: list[str] = []
-        cursor, last = None, ""
-        while True:
-            found = self.read_text(resource_id, max_chars=CHARS_LIMIT, cursor=cursor, roots=roots, progress=progress)
-            new = found.text.split("\n")
-            lines += new[1:] if last and new[0] == last else new
-            last = next((line for line in reversed(new) if _MARK.fullmatch(line)), last)
-            cursor = found.next_cursor
-            if cursor is None:
-                return "\n".join(lines)
+def _text(app: Container, resource_id: str, roots: Sequence[Path], progress: Progress) -> list[str]:
+    """Return the lines of the whole text. A page that two answers share is marked once."""
+    lines: list[str] = []
+    cursor, last = None, ""
+    while True:
+        found = app.read_text(resource_id, max_chars=CHARS_LIMIT, cursor=cursor, roots=roots, progress=progress)
+        new = found.text.split("\n")
+        lines += new[1:] if last and new[0] == last else new
+        last = next((line for line in reversed(new) if _MARK.fullmatch(line)), last)
+        cursor = found.next_cursor
+        if cursor is None:
+            return lines
 
 
 def _annotations(resource_map: ResourceMap) -> dict[str, object]:
