@@ -15,7 +15,7 @@ from citekit.application.locate_source import LocateSource
 from citekit.application.measure_extent import MeasuredExtent, MeasureSource
 from citekit.application.resolve_cache import Asked, ResolveCache
 from citekit.application.source_access import assert_unchanged
-from citekit.domain.address import Address
+from citekit.domain.address import Address, fragment_of
 from citekit.domain.errors import (
     EvidenceCorrupt,
     FormUnsupported,
@@ -274,8 +274,7 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
             f"Addresses of '{resource_map.resource_id}' begin with {scheme}://, because its type is {resource_map.modality}."
         )
     place = _inside(_inside_of_kind(location, resource_map, extent), extent)
-    fragment = str(Address("x", place)).partition("#")[2]
-    name = _file_name(what.resource_id, fragment)
+    name = _file_name(what.resource_id, fragment_of(place))
     return _Part(resource_map.innermost(place), place, name, str(Address(what.resource_id, place)))
 
 
@@ -296,10 +295,7 @@ def _inside(location: Location, extent: Extent) -> Location:
     place = location.clamp(extent)
     open_ended = isinstance(location, TimeSpan) and (location.end is None or location.end <= _end(place) + TIME_SLACK)
     if place != location and not open_ended:
-        fragment = str(Address("x", location)).partition("#")[2]
-        raise LocationOutside(
-            f"{fragment} extends beyond the end: only {str(Address('x', place)).partition('#')[2]} exists"
-        )
+        raise LocationOutside(f"{fragment_of(location)} extends beyond the end: only {fragment_of(place)} exists")
     return place
 
 

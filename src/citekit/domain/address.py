@@ -87,6 +87,11 @@ def parse_address(text: str) -> Address:
     return Address(resource, location)
 
 
+def fragment_of(location: Location) -> str:
+    """Return the part of an address after `#` that names a location, such as `pages=12-15`."""
+    return format_address(Address("x", location)).partition("#")[2]
+
+
 def _fragment(location: Location) -> Iterator[str]:
     match location:
         case Pages(region=region):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from citekit.domain.address import Address
+from citekit.domain.address import fragment_of
 from citekit.domain.errors import LocationOutside
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Cells, Chapter, Location, Pages, TimeSpan, Virtual
@@ -78,7 +78,7 @@ def outside_issue(location: Location, extent: Extent) -> str | None:
         return wrong.reason
     if inside == location or (isinstance(location, TimeSpan) and _ends_there(location, inside)):
         return None
-    return f"only {_fragment(inside)} of the location is inside the file"
+    return f"only {fragment_of(inside)} of the location is inside the file"
 
 
 def is_inside(child: Location, parent: Location) -> bool:
@@ -105,7 +105,3 @@ def _ends_there(location: TimeSpan, inside: Location) -> bool:
     """
     last = inside.end if isinstance(inside, TimeSpan) else None
     return location.end is None or (last is not None and location.end <= last + TIME_SLACK)
-
-
-def _fragment(location: Location) -> str:
-    return str(Address("x", location)).partition("#")[2]

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from citekit.container import Container, bootstrap
-from citekit.domain.address import Address
+from citekit.domain.address import Address, fragment_of
 from citekit.domain.errors import CiteKitError
-from citekit.domain.evidence import Evidence
+from citekit.domain.evidence import Evidence, Receipt
 from citekit.domain.formats import by_name
 from citekit.domain.locations import Virtual
 from citekit.domain.node import Node
@@ -67,7 +67,7 @@ def evidence_html(evidence: Evidence) -> str:
     if evidence.node is not None:
         lines.append(f"<b>{escape(evidence.node.title)}</b>")
     if receipt is not None and evidence.output_path is not None:
-        lines.append(_content(evidence))
+        lines.append(_content(evidence.address, evidence.output_path, receipt))
         lines.append(
             f"<small>{escape(evidence.output_path.name)}, {escape(receipt.media_type)}, {receipt.evidence_size:,} bytes, "
             f"SHA-256 {receipt.evidence_digest.hex[:16]}…, from {receipt.source_digest.hex[:16]}…</small>"
@@ -81,7 +81,7 @@ def map_html(resource_map: ResourceMap) -> str:
     """Return a map as HTML: a tree that can be opened, with at most `NODE_LIMIT` nodes."""
     left = [NODE_LIMIT]
     outline = resource_map.outline
-    tree = _tree(outline.nodes, resource_map.resource_id, left)
+    tree = _tree(outline.nodes, left)
     more = outline.node_count - NODE_LIMIT
     lines = [f"<b>{escape(resource_map.title)}</b> {_code(resource_map.resource_id)}", tree]
     return _block([*lines, f"<small>{more:,} more nodes</small>"] if more > 0 else lines)
@@ -98,22 +98,24 @@ def hits_html(found: FoundText) -> str:
 
 def verdict_html(verdict: QuoteVerdict) -> str:
     """Return the verdict on a quote as HTML, with the places that have its words."""
-    said = verdict.finding.value if verdict.visible else "exact, not visible"
     items = (f"<li>{_code(place.address)}<br>{escape(place.text[:TEXT_LIMIT])}</li>" for place in verdict.places)
     near = [] if verdict.near is None else [f"{_code(verdict.near.address)} {escape(verdict.near.text[:TEXT_LIMIT])}"]
     return _block(
-        [f"<b>{said}</b>", f"<blockquote>{escape(verdict.quote)}</blockquote>", f"<ul>{''.join(items)}</ul>", *near]
+        [
+            f"<b>{verdict.label}</b>",
+            f"<blockquote>{escape(verdict.quote)}</blockquote>",
+            f"<ul>{''.join(items)}</ul>",
+            *near,
+        ]
     )
 
 
-def _content(evidence: Evidence) -> str:
-    path, receipt = evidence.output_path, evidence.receipt
-    assert path is not None and receipt is not None  # noqa: PT018 - the caller checked both
+def _content(address: Address, path: Path, receipt: Receipt) -> str:
     kind = receipt.media_type.partition(";")[0]
-    picture = _picture(evidence)
+    picture = _picture(path, receipt)
     if picture is not None:
         data = _data(picture.data, picture.media_type)
-        return f'<img alt="{escape(str(evidence.address))}" style="max-width:100%" src="{data}">'
+        return f'<img alt="{escape(str(address))}" style="max-width:100%" src="{data}">'
     with suppress(OSError):
         if kind.startswith(("audio/", "video/")) and receipt.evidence_size <= EMBEDDED_LIMIT:
             tag = kind.partition("/")[0]
@@ -126,11 +128,10 @@ def _content(evidence: Evidence) -> str:
     return ""
 
 
-def _picture(evidence: Evidence) -> PagePicture | None:
+def _picture(path: Path, receipt: Receipt) -> PagePicture | None:
     """Return a picture of evidence that has pages or is an image. It is drawn in a worker of the home of the evidence."""
-    path, receipt = evidence.output_path, evidence.receipt
-    format = None if path is None else by_name(path.name)
-    if path is None or receipt is None or format is None or path.parent.name != OUTPUT:
+    format = by_name(path.name)
+    if format is None or path.parent.name != OUTPUT:
         return None
     views = _container(path.parents[1]).page_views
     if not views.supports(format):
@@ -145,16 +146,16 @@ def _container(home: Path) -> Container:
     return bootstrap(home=home)
 
 
-def _tree(nodes: Sequence[Node], resource_id: str, left: list[int]) -> str:
+def _tree(nodes: Sequence[Node], left: list[int]) -> str:
     """Return nodes as nested lists. `left` has the number of nodes that may still be shown."""
     items = []
     for node in nodes:
         if left[0] <= 0:
             break
         left[0] -= 1
-        place = "" if isinstance(node.location, Virtual) else str(Address(resource_id, node.location)).partition("#")[2]
+        place = "" if isinstance(node.location, Virtual) else fragment_of(node.location)
         label = f"{escape(node.title)} <small>{escape(place)}</small>"
-        below = _tree(node.children, resource_id, left) if node.children else ""
+        below = _tree(node.children, left) if node.children else ""
         items.append(f"<li><details><summary>{label}</summary>{below}</details></li>" if below else f"<li>{label}</li>")
     return f"<ul>{''.join(items)}</ul>"
 

@@ -12,8 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-MAPS, OUTPUT, CACHE, LIBRARY = ".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library"
-UPLOADS = ".citekit_uploads"
+MAPS, OUTPUT, CACHE, LIBRARY, UPLOADS = (
+    ".resource_maps",
+    ".citekit_output",
+    ".citekit_cache",
+    ".citekit_library",
+    ".citekit_uploads",
+)
 """The names of the folders in a home."""
 
 PERSONAL = "@personal"

@@ -82,6 +82,11 @@ class QuoteVerdict:
         return self.finding in (Finding.EXACT, Finding.NORMALISED) and self.visible
 
     @property
+    def label(self) -> str:
+        """The finding for people, such as `exact` or, if readers do not see the words, `exact, not visible`."""
+        return self.finding.value if self.visible else f"{self.finding.value}, not visible"
+
+    @property
     def visible(self) -> bool:
         """Whether readers see the first occurrence of the quote. True if the quote does not occur."""
         return not self.places or self.places[0].visible

@@ -144,7 +144,7 @@ def _quote_lines(quote: CheckedQuote) -> Iterator[str]:
     elif verdict.holds:
         yield f"  {styled(verdict.finding.value, fg='green')}  {printable(str(verdict.places[0].address))}"
     elif not verdict.visible:
-        yield f"  {styled(f'{verdict.finding.value}, not visible', fg='red')}"
+        yield f"  {styled(verdict.label, fg='red')}"
     else:
         yield f"  {styled(verdict.finding.value, fg='red')}"
     yield f'  > "{printable(" ".join(quote.quote.split()))}"'

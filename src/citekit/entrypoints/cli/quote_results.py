@@ -71,7 +71,7 @@ def _verdict_lines(verdict: QuoteVerdict, prefix: str) -> Iterator[str]:
     if verdict.visible:
         yield f"{prefix}{styled(verdict.finding.value, fg=_COLOURS[verdict.finding])}"
     else:
-        yield f"{prefix}{styled(f'{verdict.finding.value}, not visible', fg='yellow')}"
+        yield f"{prefix}{styled(verdict.label, fg='yellow')}"
     for place in verdict.places:
         how = f"differs in {', '.join(place.differences)}" if place.differences else "exact"
         yield f"  {printable(str(place.address))}  {how}{f' ({place.note})' if place.note else ''}"

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 import click
 from attrs import frozen
 
-from citekit.domain.address import Address, parse_address
+from citekit.domain.address import Address, fragment_of, parse_address
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, roots_option
 from citekit.entrypoints.cli.session import Session, pass_session
@@ -82,7 +82,7 @@ def show(session: Session, app: Container, path: str, fragment: str = "", how: S
 
 def place_of(address: Address) -> tuple[str, str]:
     """Return the path and the fragment in the viewer that show an address."""
-    return f"/r/{quote(address.resource_id, safe='')}", str(address).partition("#")[2]
+    return f"/r/{quote(address.resource_id, safe='')}", fragment_of(address.location)
 
 
 def _path_of(app: Container, target: str) -> tuple[str, str]:

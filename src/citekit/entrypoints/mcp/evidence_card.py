@@ -24,7 +24,6 @@ from citekit.domain.progress import Progress
 from citekit.domain.quotes.verdict import QuoteVerdict
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer
-from citekit.entrypoints.mcp.path_redaction import Discretion
 
 EXTENSION = "io.modelcontextprotocol/ui"
 """The identifier of the extension MCP Apps."""
@@ -128,9 +127,8 @@ def card() -> ReadResourceResult:
     return ReadResourceResult(contents=[contents])
 
 
-def show_evidence(app: Container, discreet: Discretion, arguments: Mapping[str, Any], progress: Progress) -> Answer:
+def show_evidence(app: Container, arguments: Mapping[str, Any], progress: Progress) -> Answer:
     """Run the tool `showEvidence`."""
-    del discreet
     what = part_named(app.maps, arguments["resource_id"], arguments.get("node_id"))
     words = str(arguments.get("quote", "")).strip()
     verdict = app.verify_quote(what, words, progress=progress) if words else None
@@ -140,9 +138,7 @@ def show_evidence(app: Container, discreet: Discretion, arguments: Mapping[str, 
     titles = [] if node is None else resource_map.titles(node.id)
     plain: dict[str, Any] = {"address": str(address), "title": resource_map.title, "titles": titles}
     if verdict is not None:
-        plain |= {"quote": words, "finding": verdict.finding.value, "holds": verdict.holds}
-        if not verdict.visible:
-            plain["finding"] = "exact, not visible"
+        plain |= {"quote": words, "finding": verdict.label, "holds": verdict.holds}
     plain |= _shown(app, address, verdict, progress)
     return Answer.of(plain, summary=_summary(plain))
 

@@ -148,7 +148,7 @@ class Tools:
 
     def _for_cards(self) -> Sequence[Bound]:
         return (
-            Bound(SHOW_EVIDENCE, partial(show_evidence, self.app, self.discreet), lambda _: True),
+            Bound(SHOW_EVIDENCE, partial(show_evidence, self.app), lambda _: True),
             Bound(EVIDENCE_PAGE, partial(evidence_page, self.app), lambda _: True),
         )
 

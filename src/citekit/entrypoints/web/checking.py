@@ -20,14 +20,15 @@ from citekit.container import Container
 from citekit.domain.address import Address, parse_address
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, CiteKitError, FormUnsupported, RequestRefused
-from citekit.domain.evidence import Form, Options
+from citekit.domain.evidence import Options
 from citekit.domain.exchange import Context, to_web_annotation
 from citekit.domain.quotes.quoted_passages import quoted_passages
 from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.sdk import read_form
 from citekit.entrypoints.web.requests import Asked, acting, body_of, failed, plain, reading
 from citekit.wire import quotes, receipts
 from citekit.wire.citations import bibtex_citation, csl_citation, html_citation, markdown_citation
-from citekit.wire.receipt_documents import read_answer, read_document
+from citekit.wire.receipt_documents import read_document
 
 ANSWER_LIMIT = 200_000
 """The maximum number of characters of an answer that is checked."""
@@ -92,11 +93,7 @@ class CheckingRoutes:
     def resolve(self, asked: Asked) -> Response:
         """Create the evidence of an address, and return what it is and where it can be downloaded."""
         address = parse_address(asked.text("address"))
-        form = asked.text("form", "native")
-        known = next((each for each in Form if each.value == form), None)
-        if known is None:
-            raise RequestRefused(f"{form!r} is not a form of evidence.")
-        made = self.app.resolve(address, options=Options(known))
+        made = self.app.resolve(address, options=Options(read_form(asked.text("form", "native"))))
         receipt = made.receipt
         if receipt is None or made.output_path is None:
             raise FormUnsupported("This part is not in a file, so there is no evidence to download.")
@@ -166,18 +163,14 @@ class CheckingRoutes:
 
     def _verified(self, name: str, data: bytes) -> dict[str, Any]:
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
-            path = Path(folder) / PurePath(name).name[-120:].lstrip(".-")
+            path = Path(folder) / (name[-120:].lstrip(".-") or "evidence")
             path.write_bytes(data)
-            known = self.app.verify.knows(path)
-            found = None
-            if not known and len(data) <= _RECEIPT_LIMIT:
-                found = read_document(data, name) or read_answer(data, name)
-            verdict = (
-                self.app.verify.file(path, [])
-                if found is None
-                else self.app.verify.receipt(found[0], [], address=found[1])
-            )
-        return _plain_verdict(verdict)
+            is_receipt = len(data) <= _RECEIPT_LIMIT and not self.app.verify.knows(path)
+            found = read_document(data, name) if is_receipt else None
+            if found is None:
+                return _plain_verdict(self.app.verify.file(path, []))
+            receipt, address = found
+            return _plain_verdict(self.app.verify.receipt(receipt, [], address=address))
 
     def _verdict(self, words: str, where: str) -> dict[str, Any]:
         if not where:

@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from citekit.application.list_resources import ListedResource
 from citekit.application.show_resource import Layout
 from citekit.container import Container
-from citekit.domain.address import Address, parse_address
+from citekit.domain.address import fragment_of, parse_address
 from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing
 from citekit.domain.locations import Location, Virtual
 from citekit.domain.map_editing import Edit, added, lowered, raised, relocated, removed, renamed
@@ -241,7 +241,7 @@ def _rows(resource_map: ResourceMap) -> list[list[object]]:
         node, depth = pending.pop()
         fragment = ""
         if not isinstance(node.location, Virtual):
-            fragment = str(Address(resource_map.resource_id, node.location)).partition("#")[2]
+            fragment = fragment_of(node.location)
         rows.append([node.id, depth, node.title, node.type, fragment, node.summary or ""])
         pending.extend((child, depth + 1) for child in reversed(node.children))
     return rows

@@ -73,7 +73,7 @@ const TEXTS = {
     elsewhere: "elsewhere",
     absent: "not found",
     unread: "not checked",
-    hidden: "exact, not visible",
+    hidden: "not visible",
     address: "address",
     problem: "problem",
   },
