@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _measure(link: str, book: str, pages: int, server: int) -> None:
-    origin = link.partition("/?")[0]
+    origin = link.partition("/?")[0]  # with the path of the home
     with opened_browser() as browser:
         first = _visits(browser, link, lambda tab, number: _first_page(tab, f"{origin}/r/{book}#pages={1 + number}"))
         context = browser.new_context()

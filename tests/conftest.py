@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 # The programs that tests start run as they do for a user: without compiled copies each start compiles the whole package.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ["XDG_DATA_HOME"] = "/nonexistent"  # no test uses the personal home of the person who runs the tests
+_state = tempfile.TemporaryDirectory(prefix="citekit-state-")
+os.environ["XDG_STATE_HOME"] = _state.name  # and none meets the viewer of that person
 sys.dont_write_bytecode = False
 
 # A shell starts what runs in the background deaf to Ctrl-C, and so would be all that these tests start.

@@ -38,6 +38,16 @@ class Server:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def base(self) -> str:
+        """The path of the home in the viewer."""
+        return "/".join(urlsplit(self.link).path.split("/")[:3])
+
+    @property
+    def root(self) -> str:
+        """The address of the home in the viewer."""
+        return self.origin + self.base
+
+    @property
     def cookie(self) -> str:
         return f"citekit-{self.port}={urlsplit(self.link).query.removeprefix('token=')}"
 
@@ -50,7 +60,11 @@ class Server:
         *,
         admitted: bool = True,
     ) -> tuple[HTTPResponse, bytes]:
-        """Return the response and its body. By default, the request comes from the admitted page."""
+        """Return the response and its body. By default, the request comes from the admitted page.
+
+        A path that begins with `/api/` is one of the home.
+        """
+        path = self.base + path if path.startswith("/api/") and not path.startswith("/api/homes") else path
         own = {"Cookie": self.cookie, "Origin": self.origin} if admitted else {}
         connection = HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:

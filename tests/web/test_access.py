@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -18,11 +20,12 @@ from citekit.entrypoints.web.admission import SECONDS, Codes, Keys
 from citekit.entrypoints.web.server import running_viewer
 from tests.web.conftest import Server, free_port, started, stop
 
-PATHS = ("/", "/r/r-intro", "/api/home", "/api/resources", "/api/media?id=run", "/static/x/main.js")
+PATHS = ("/", "/r/r-intro", "/api/homes", "{0}/", "{0}/api/home", "{0}/api/media?id=run", "/h/x/", "/static/x/main.js")
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_stranger_gets_nothing(page: Server, path: str) -> None:
+    path = path.format(page.base)
     response, body = page.ask("GET", path, admitted=False)
     assert 403 == response.status
     assert b"citekit view" in body
@@ -58,7 +61,7 @@ def test_other_pages_cannot_act(page: Server, origin: str, path: str) -> None:
 
 
 def test_the_policies_let_only_the_page_itself_act(page: Server) -> None:
-    shell, _ = page.ask("GET", "/r/r-intro")
+    shell, _ = page.ask("GET", f"{page.base}/r/r-intro")
     policy = shell.getheader("content-security-policy") or ""
     assert "default-src 'none'" in policy
     assert "script-src 'self';" in policy
@@ -90,15 +93,15 @@ def test_only_recordings_evidence_and_the_page_are_files(page: Server, path: str
     assert b"import" not in body
 
 
-def test_the_token_of_a_home_stays_and_is_not_readable_by_others(page: Server, many_kinds: Path) -> None:
+def test_the_token_stays_and_is_not_readable_by_others(page: Server, many_kinds: Path) -> None:
     process, again = started(many_kinds, "--port", str(free_port()))
     try:
         assert urlsplit(page.link).query == urlsplit(again.link).query
     finally:
         stop(process)
-    seals = list((many_kinds / ".citekit_cache" / "view").iterdir())
-    assert seals
-    assert all(0 == path.stat().st_mode & 0o077 for path in seals)
+    kept = [path for path in (Path(os.environ["XDG_STATE_HOME"]) / "citekit-viewer").iterdir() if path.is_file()]
+    assert {"homes.json", "seal"} <= {path.name.partition("-")[0] for path in kept}
+    assert all(0 == path.stat().st_mode & 0o077 for path in kept)
 
 
 def test_a_port_in_use_is_one_sentence(page: Server, many_kinds: Path) -> None:
@@ -145,7 +148,7 @@ def test_a_command_opens_what_it_names_in_the_viewer_that_runs(
             env={**os.environ, "BROWSER": str(tmp_path / "browser")},
         )
         assert 0 == answer.returncode, answer.stderr
-        link = server.origin + expected.format(token=urlsplit(server.link).query)
+        link = server.root + expected.format(token=urlsplit(server.link).query)
         assert link == answer.stdout.splitlines()[-1]
         end = time.monotonic() + 10
         while not opened.exists() and time.monotonic() < end:
@@ -206,3 +209,46 @@ def test_codes_are_valid_once_on_one_port_and_end(monkeypatch: pytest.MonkeyPatc
     assert keys.proves(keys.proof("n"), "n")
     assert not keys.proves(other.proof("n"), "n")
     assert "secret" not in keys.proof("n") + code
+
+
+def test_one_server_shows_all_homes(tmp_path: Path) -> None:
+    homes = [tmp_path / name for name in ("first", "second", "unseen")]
+    for home in homes:
+        home.mkdir()
+        (home / f"{home.name}.md").write_text(f"# Of {home.name}\n")
+        (home / "both.md").write_text("# Both\n")
+        app = bootstrap(home=home)
+        app.ingest(home / f"{home.name}.md")
+        app.ingest(home / "both.md")
+    process, server = started(homes[0])
+    try:
+        listed = json.loads(server.ask("GET", "/api/homes")[1])
+        assert str(homes[0]) in [each["home"] for each in listed]
+        again = subprocess.run(
+            [sys.executable, "-m", "citekit", "view", "--home", str(homes[1]), "--no-open", "second_md"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        link = urlsplit(again.stdout.strip())
+        assert (server.port, urlsplit(server.link).query) == (link.port, link.query)
+        second = Server(homes[1], again.stdout.strip())
+        assert "Of second" == second.get("map", id="second_md")["nodes"][0][2]
+        assert str(homes[1]) == second.get("home")["home"]
+        assert 200 == server.ask("GET", link.path)[0].status
+        response, body = second.ask("GET", "/api/map?id=first_md")
+        assert (404, "ResourceMissing") == (response.status, json.loads(body)["error"])
+
+        def having(name: str) -> list[str]:
+            return [each["home"] for each in json.loads(server.ask("GET", f"/api/homes?id={name}")[1])]
+
+        assert [str(homes[1])] == having("second_md")
+        assert {str(homes[0]), str(homes[1])} == set(having("both_md"))
+        assert str(homes[2]) not in having("both_md")
+        shutil.rmtree(homes[1])
+        assert [str(homes[0])] == having("both_md")
+        response, body = server.ask("GET", "/h/0123456789/api/home")
+        assert 400 == response.status
+        assert b"Run citekit view in its folder." in body
+    finally:
+        stop(process)

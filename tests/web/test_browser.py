@@ -60,7 +60,7 @@ def test_from_a_question_to_the_marked_sentence_in_three_steps(tab: Any) -> None
 
 
 def test_the_mark_covers_the_ink_of_the_words_on_the_screen(tab: Any, page: Server) -> None:
-    tab.goto(f"{page.origin}/r/r-intro#pages=17&quote=coerced%20numeric")
+    tab.goto(f"{page.root}/r/r-intro#pages=17&quote=coerced%20numeric")
     tab.wait_for_selector(".mark.quote")
     picture = tab.locator('.page[data-page="17"] img')
     until(lambda: picture.evaluate("(image) => image.complete && image.naturalWidth > 0"))
@@ -84,29 +84,29 @@ def test_the_mark_covers_the_ink_of_the_words_on_the_screen(tab: Any, page: Serv
     ],
 )
 def test_every_reader_marks_exactly_the_words(tab: Any, page: Server, path: str, words: str) -> None:
-    tab.goto(f"{page.origin}/r/{path}")
+    tab.goto(f"{page.root}/r/{path}")
     assert words == until(lambda: tab.evaluate(MARKED))
 
 
 def test_words_that_are_not_there_are_not_marked(tab: Any, page: Server) -> None:
-    tab.goto(f"{page.origin}/r/r-intro#pages=17&quote=coerced%20alphabetic")
+    tab.goto(f"{page.root}/r/r-intro#pages=17&quote=coerced%20alphabetic")
     until(lambda: "nothing is marked" in tab.inner_text("#status"))
     assert 0 == tab.locator(".mark.quote").count()
 
 
 def test_a_region_of_a_picture_and_a_time_of_a_recording_are_shown(tab: Any, page: Server) -> None:
-    tab.goto(f"{page.origin}/r/imagetextn#bbox=0.1,0.2,0.5,0.6")
+    tab.goto(f"{page.root}/r/imagetextn#bbox=0.1,0.2,0.5,0.6")
     tab.wait_for_selector(".mark.part")
     mark, frame = tab.locator(".mark.part").bounding_box(), tab.locator(".page").bounding_box()
     assert frame["x"] + 0.1 * frame["width"] == pytest.approx(mark["x"], abs=2)
     assert 0.4 * frame["height"] == pytest.approx(mark["height"], abs=2)
-    tab.goto(f"{page.origin}/r/lena#t=2-4")
+    tab.goto(f"{page.root}/r/lena#t=2-4")
     until(lambda: 2 == tab.evaluate("document.querySelector('audio')?.currentTime"))
     until(lambda: int(tab.locator(".wave").get_attribute("data-levels") or 0) > 50)
 
 
 def test_a_selection_becomes_an_address_and_a_verified_quote(tab: Any, page: Server) -> None:
-    tab.goto(f"{page.origin}/r/r-intro#pages=17")
+    tab.goto(f"{page.root}/r/r-intro#pages=17")
     spans = tab.locator('.page[data-page="17"] .words span')
     until(lambda: spans.count() > 50)
     words = spans.all_inner_texts()
@@ -123,7 +123,7 @@ def test_a_selection_becomes_an_address_and_a_verified_quote(tab: Any, page: Ser
 
 
 def test_a_drawn_box_becomes_an_address_and_evidence(tab: Any, page: Server) -> None:
-    tab.goto(f"{page.origin}/r/r-intro#pages=17")
+    tab.goto(f"{page.root}/r/r-intro#pages=17")
     frame = until(lambda: tab.locator('.page[data-page="17"]').bounding_box())
     tab.click("text=Draw a box")
     tab.mouse.move(frame["x"] + frame["width"] * 0.25, frame["y"] + frame["height"] * 0.1)
@@ -153,7 +153,7 @@ def test_an_altered_quote_is_shown_as_altered(tab: Any) -> None:
 
 
 def test_the_tree_works_with_the_keyboard(tab: Any, page: Server) -> None:
-    tab.goto(f"{page.origin}/r/r-intro")
+    tab.goto(f"{page.root}/r/r-intro")
     tab.focus(".tree")
     for key in ("Home", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowDown", "Enter"):
         tab.keyboard.press(key)
@@ -171,8 +171,10 @@ def test_a_link_stays_valid_after_a_restart(browser: Any, page: Server, many_kin
     stop(process)
     process, _ = started(many_kinds, "--port", port)
     try:
-        tab.goto(f"http://127.0.0.1:{port}/r/r-intro#pages=17&quote=coerced%20numeric")
+        tab.goto(f"http://127.0.0.1:{port}{server.base}/r/r-intro#pages=17&quote=coerced%20numeric")
         tab.wait_for_selector(".mark.quote")
+        tab.goto(f"http://127.0.0.1:{port}/r/r-intro#pages=16")  # only one home has it
+        tab.wait_for_url(f"**{server.base}/r/r-intro#pages=16")
     finally:
         stop(process)
         context.close()
@@ -212,7 +214,7 @@ def test_nothing_of_a_file_acts_in_the_page(browser: Any, tmp_path: Path) -> Non
         tab.goto(server.link)
         tab.wait_for_selector("tbody tr")
         for name in ("evil_md#lines=1-3", "evil#chapter=1&quote=It%20begins"):
-            tab.goto(f"{server.origin}/r/{name}")
+            tab.goto(f"{server.root}/r/{name}")
             until(lambda: tab.locator(".node").count() > 0)
             tab.wait_for_timeout(500)
             assert tab.evaluate("window.stolen === undefined")
@@ -228,7 +230,7 @@ def test_nothing_of_a_file_acts_in_the_page(browser: Any, tmp_path: Path) -> Non
 
 
 def _titles(tab: Any, server: Server) -> str:
-    tab.goto(server.origin)
+    tab.goto(server.root)
     tab.wait_for_selector("tbody tr")
     return str(tab.inner_text("tbody"))
 
@@ -244,7 +246,7 @@ def test_twenty_thousand_nodes_are_a_few_elements(browser: Any, tmp_path: Path) 
     tab = context.new_page()
     try:
         tab.goto(server.link)
-        tab.goto(f"{server.origin}/r/long_txt#lines=15000")
+        tab.goto(f"{server.root}/r/long_txt#lines=15000")
         until(lambda: tab.locator(".node.current").count())
         assert "Part 15000" == tab.inner_text(".node.current .label")
         assert tab.locator(".node").count() < 100
@@ -262,7 +264,7 @@ def test_no_barrier_is_found_by_axe(browser: Any, page: Server, path: str, schem
     context = browser.new_context(color_scheme=scheme)
     tab = context.new_page()
     tab.goto(page.link)
-    tab.goto(f"{page.origin}{path}")
+    tab.goto(f"{page.root}{path}")
     tab.wait_for_selector("tbody tr" if path == "/" else ".node")
     tab.wait_for_timeout(500)
     axe = installed("axe_playwright_python.sync_playwright").Axe()
@@ -275,7 +277,7 @@ def test_a_narrow_screen_shows_one_thing_at_a_time(browser: Any, page: Server) -
     context = browser.new_context(viewport={"width": 390, "height": 800})
     tab = context.new_page()
     tab.goto(page.link)
-    tab.goto(f"{page.origin}/r/r-intro#pages=17")
+    tab.goto(f"{page.root}/r/r-intro#pages=17")
     tab.wait_for_selector('.page[data-page="17"]')
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     assert not tab.locator("#side").is_visible()
@@ -301,7 +303,7 @@ def test_a_node_is_renamed_and_the_original_comes_back(browser: Any, own_page: S
     context = browser.new_context()
     tab = context.new_page()
     tab.goto(own_page.link)
-    tab.goto(f"{own_page.origin}/r/notes_md")
+    tab.goto(f"{own_page.root}/r/notes_md")
     tab.click(".node >> nth=1")
     before = tab.inner_text(".node.current .label")
     tab.click("text=Correct")
@@ -327,7 +329,7 @@ def test_cells_are_marked_and_chosen_in_a_grid(browser: Any, own_page: Server) -
     context = browser.new_context()
     tab = context.new_page()
     tab.goto(own_page.link)
-    tab.goto(f"{own_page.origin}/r/budget#sheet=Q1&cells=A1400:C1400&quote=item%201400")
+    tab.goto(f"{own_page.root}/r/budget#sheet=Q1&cells=A1400:C1400&quote=item%201400")
     assert "item 1400" == until(lambda: tab.evaluate(MARKED))
     assert ["item 1400", "", "1400"] == tab.locator("td.part").all_inner_texts()
     tab.click('tr[data-number="1401"] td[data-column="3"]')
@@ -337,11 +339,11 @@ def test_cells_are_marked_and_chosen_in_a_grid(browser: Any, own_page: Server) -
 
 
 def test_code_is_colored_and_its_text_stays_the_same(tab: Any, page: Server) -> None:
-    tab.goto(f"{page.origin}/r/module_py#lines=4&quote=def%20add(self")
+    tab.goto(f"{page.root}/r/module_py#lines=4&quote=def%20add(self")
     assert "def add(self" == until(lambda: tab.evaluate(MARKED))
     assert "class" in tab.locator(".code-keyword").all_inner_texts()
     shown = tab.locator(".words-of").all_inner_texts()
     assert "    def add(self, book):" == shown[3]
-    tab.goto(f"{page.origin}/r/page_html")
+    tab.goto(f"{page.root}/r/page_html")
     until(lambda: tab.locator(".words-of").count() > 1)
     assert "<h1>One</h1>" == tab.locator(".words-of").all_inner_texts()[1]

@@ -13,7 +13,7 @@ from attrs import define, field
 from citekit.container.cached_property import first_use
 from citekit.container.extractors import lazy_extractors
 from citekit.container.lazy_proxy import lazy
-from citekit.container.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES, RANKING, TEXTS, VIEW
+from citekit.container.names import ADAPTERS, INDEX, MODEL_MAPPERS, NODES, RANKING, TEXTS
 from citekit.container.ports import Ports
 from citekit.domain.errors import RequestRefused, SourceUnsupported
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from citekit.adapters.sources.allowed_folders import AllowedFolders
     from citekit.adapters.sources.ingested_files import IngestedPlaces
     from citekit.adapters.storage.uploads import Uploads
+    from citekit.adapters.storage.viewed_homes import ViewedHomes
     from citekit.application.agent_context import ReadContext
     from citekit.application.answer_question import AnswerQuestion
     from citekit.application.doctor import Doctor
@@ -444,10 +445,19 @@ class Container:
 
     @first_use
     def view_token(self) -> str:
-        """The secret that admits a browser to the viewer of this home. It stays the same, so that links stay valid."""
+        """The secret that admits a browser to the user's viewer. It stays the same, so that links stay valid."""
         from citekit.adapters.system.home_seal import HomeSeal
 
-        return HomeSeal(self.settings.cache_folder / VIEW, private=True).code(b"view").hex()
+        return HomeSeal(self.settings.viewer_folder, private=True).code(b"view").hex()
+
+    @first_use
+    def viewed_homes(self) -> ViewedHomes:
+        """The homes that the user has viewed."""
+        from citekit.adapters.storage.viewed_homes import ViewedHomes
+        from citekit.adapters.system.file_locks import FileLocks
+
+        folder = self.settings.viewer_folder
+        return ViewedHomes(folder / "homes.json", FileLocks(folder / "locks"))
 
     @first_use
     def extractors(self) -> Sequence[Extractor]:

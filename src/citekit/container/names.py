@@ -31,6 +31,3 @@ ANSWERS = "answers"
 
 REQUEST_TIMEOUT = 300.0
 """The default timeout in seconds for a request to a model."""
-
-VIEW = "view"
-"""The folder of the secret that admits a browser to the viewer."""

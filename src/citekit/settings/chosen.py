@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from citekit.settings.former_values import current_parsers
 from citekit.settings.library import LibrarySettings, library_settings
-from citekit.settings.places import CACHE, LIBRARY, MAPS, OUTPUT, home_named
+from citekit.settings.places import CACHE, LIBRARY, MAPS, OUTPUT, home_named, viewer_folder
 from citekit.settings.reading import GIGABYTE, count, default, expanded, number, one_of, read_size, size
 from citekit.settings.secrets import SUFFIX, read_secret, remember, remember_address, without_user
 
@@ -19,7 +19,8 @@ from citekit.settings.secrets import SUFFIX, read_secret, remember, remember_add
 class Settings:
     """The settings of one home.
 
-    `home` contains maps, output, and cache in separate folders. `mapper` is a mapper name; `cache_limit` is the maximum
+    `home` contains maps, output, and cache in separate folders. `viewer_folder` belongs to the user, not to the home; it
+    has the key of the viewer and the list of homes that were viewed. `mapper` is a mapper name; `cache_limit` is the maximum
     size of the evidence store in bytes.
 
     `roots` are folders in which moved sources are searched for and that agents may read; with `client_roots`, agents
@@ -41,6 +42,7 @@ class Settings:
     maps_folder: Path = field()
     output_folder: Path = field()
     cache_folder: Path = field()
+    viewer_folder: Path = field()
     mapper: str = "auto"
     cache_limit: int = 10 * GIGABYTE
     roots: tuple[Path, ...] = ()
@@ -92,6 +94,10 @@ class Settings:
     def _cache_in_home(self) -> Path:
         return self.home / CACHE
 
+    @viewer_folder.default
+    def _viewer_in_cache(self) -> Path:
+        return self.cache_folder / "view"
+
 
 MEDIA = ("pyav", "ffmpeg")
 THINKING = ("minimal", "low", "medium", "high", "xhigh")
@@ -113,8 +119,10 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
     gemini = "GEMINI_API_KEY" if own else "GOOGLE_API_KEY"
     thinking = environment.get("CITEKIT_THINKING")
     roots = [part for part in environment.get("CITEKIT_ROOTS", "").split(os.pathsep) if part]
+    found = Path(os.path.abspath(place))  # noqa: PTH100 - resolve() would follow links in the path of the home
     return Settings(
-        home=Path(os.path.abspath(place)),  # noqa: PTH100 - resolve() would follow links in the path of the home
+        home=found,
+        viewer_folder=Path(viewer_folder(environment) or found / CACHE / "view"),
         mapper=environment.get("CITEKIT_MAPPER") or "auto",
         cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G"),
         roots=tuple(expanded(root).absolute() for root in roots),

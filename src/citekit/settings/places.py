@@ -55,6 +55,18 @@ def personal_home(environment: Mapping[str, str]) -> str | None:
     return os.path.join(data, "citekit") if os.path.isabs(data) else None
 
 
+def viewer_folder(environment: Mapping[str, str]) -> str | None:
+    """Return the folder in which the viewer of this user keeps its key and the list of homes that were viewed.
+
+    It is in `XDG_STATE_HOME`, or in the default of the platform. Return None if the user has no home directory.
+    """
+    state = environment.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(state):
+        is_unix = sys.platform not in ("win32", "darwin")
+        state = os.path.expanduser("~/.local/state") if is_unix else _data_folder(environment)
+    return os.path.join(state, "citekit-viewer") if os.path.isabs(state) else None
+
+
 def _data_folder(environment: Mapping[str, str]) -> str:
     match sys.platform:
         case "win32":

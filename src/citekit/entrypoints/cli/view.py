@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
@@ -10,6 +11,7 @@ import click
 from attrs import frozen
 
 from citekit.domain.address import Address, fragment_of, parse_address
+from citekit.domain.errors import HomeUnwritable
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, roots_option
 from citekit.entrypoints.cli.session import Session, pass_session
@@ -37,7 +39,7 @@ def command(
 
     Opens the list of everything mapped, a resource, the part that an address names, or a search for words. The viewer
     lets you search, read, check quotes and answers, and download evidence. Only your browser on this computer can open
-    it, with the link that is printed. It runs until you press Ctrl-C.
+    it, with the link that is printed. One viewer shows all homes; it runs until you press Ctrl-C.
     """
     app = session.app_with(password=password)
     path, fragment = _path_of(app, " ".join(target))
@@ -57,11 +59,15 @@ class Showing:
 
 
 def show(session: Session, app: Container, path: str, fragment: str = "", how: Showing | None = None) -> None:
-    """Open a path of the viewer in the browser. If no viewer of this home runs, serve it until Ctrl-C is pressed."""
+    """Open a path of this home in the browser. If no viewer of the user runs, serve it until Ctrl-C is pressed."""
+    from citekit.entrypoints.web.homes import home_path
     from citekit.entrypoints.web.server import link_to, open_browser, running_viewer, viewer_of
 
     how = how or Showing()
     app.show.roots = how.roots
+    path = home_path(app.settings.home) + path
+    with suppress(HomeUnwritable):  # only this process will know this home
+        app.viewed_homes.add(app.settings.home)
     is_usual = how.port is None and not how.roots and not how.has_password
     running = running_viewer(app) if is_usual else None
     if running is not None:

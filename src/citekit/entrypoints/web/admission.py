@@ -21,7 +21,7 @@ SECONDS = 60
 
 @frozen
 class Keys:
-    """What the server of a home on one port, and the processes of the same user, derive from the `token` of the home."""
+    """What the server on one port, and the processes of the same user, derive from the `token` of the user."""
 
     token: str
     port: int

@@ -55,8 +55,9 @@ class LibraryRoutes:
         ]
 
     def home(self, _: Asked) -> Response:
-        """Return the folder of the home and the number of mapped files."""
-        return plain({"home": str(self.app.settings.home), "count": len(self.app.maps.ids())})
+        """Return the folder of the home, and whether the user viewed other homes, too."""
+        home = self.app.settings.home
+        return plain({"home": str(home), "others": any(each != home for each in self.app.viewed_homes())})
 
     def resources(self, asked: Asked) -> Response:
         """Return mapped files whose ID, title, or path has all words of `query`."""

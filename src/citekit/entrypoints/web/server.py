@@ -26,9 +26,7 @@ from starlette.staticfiles import StaticFiles
 from citekit.domain.errors import RequestRefused
 from citekit.entrypoints.web.access import HELLO, TOKEN, Access
 from citekit.entrypoints.web.admission import CODE, Codes, Keys
-from citekit.entrypoints.web.checking import CheckingRoutes
-from citekit.entrypoints.web.library import LibraryRoutes
-from citekit.entrypoints.web.reading import ReadingRoutes
+from citekit.entrypoints.web.homes import Homes
 from citekit.entrypoints.web.requests import FOREVER
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ PORTS = range(8640, 8660)
 
 @frozen
 class ViewerServer:
-    """The viewer of one home, listening on `listening`. `token` admits a browser."""
+    """The viewer of all homes, started for one of them, listening on `listening`. `token` admits a browser."""
 
     app: Container
     token: str
@@ -64,12 +62,12 @@ class ViewerServer:
 
 
 def viewer_of(app: Container, port: int | None = None) -> ViewerServer:
-    """Return the viewer of a home. Raise `RequestRefused` if the port is in use, or all of `PORTS` if it is None."""
+    """Return a new viewer. Raise `RequestRefused` if the port is in use, or all of `PORTS` if it is None."""
     return ViewerServer(app, app.view_token, _listening([port] if port is not None else PORTS))
 
 
 def running_viewer(app: Container, ports: Sequence[int] = PORTS) -> Keys | None:
-    """Return the keys of a server that already shows this home, or None. The token is not sent to the servers."""
+    """Return the keys of the server of this user that runs already, or None. The token is not sent to the servers."""
     for port in ports:
         keys, nonce = Keys(app.view_token, port), secrets.token_hex(16)
         connection = HTTPConnection(ADDRESS, port, timeout=1)
@@ -112,12 +110,11 @@ def application(viewer: ViewerServer) -> Starlette:
     version = _version(static)
     shell = (static / "index.html").read_text("utf-8").replace("/static/", f"/static/{version}/")
     port = viewer.listening.getsockname()[1]
+    pages = list(_shells(shell, ("/", "/r/{resource:path}")))
     routes: list[BaseRoute] = [
-        *LibraryRoutes(viewer.app).routes(),
-        *ReadingRoutes(viewer.app).routes(),
-        *CheckingRoutes(viewer.app).routes(),
+        *Homes(viewer.app, pages).routes(),
         Mount(f"/static/{version}", _KeptFiles(directory=static)),
-        *_shells(shell, ("/", "/r/{resource:path}")),
+        *pages,
     ]
     hosts = {f"{name}:{port}" for name in (ADDRESS, "localhost")}
     access = Middleware(Access, token=viewer.token, codes=Codes(viewer.keys), hosts=hosts, cookie=cookie_of(port))

@@ -1,4 +1,5 @@
-// Requests to the server of this page.
+// Requests to the server of this page about the home that it shows.
+import { base } from "./place.js";
 
 export class Failed extends Error {}
 
@@ -15,13 +16,13 @@ async function answered(response) {
 
 const query = (values) => new URLSearchParams(Object.entries(values).filter(([, value]) => value !== undefined));
 
-export const link = (name, values = {}) => `/api/${name}?${query(values)}`;
+export const link = (name, values = {}) => `${base}/api/${name}?${query(values)}`;
 
 export const get = async (name, values = {}, signal = undefined) => answered(await fetch(link(name, values), { signal }));
 
 export const post = async (name, values, signal = undefined) =>
   answered(
-    await fetch(`/api/${name}`, {
+    await fetch(`${base}/api/${name}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(values),
@@ -31,7 +32,7 @@ export const post = async (name, values, signal = undefined) =>
 
 export const send = async (name, file) =>
   answered(
-    await fetch(`/api/${name}`, {
+    await fetch(`${base}/api/${name}`, {
       method: "POST",
       headers: { "content-type": "application/octet-stream", "x-name": encodeURIComponent(file.name) },
       body: file,

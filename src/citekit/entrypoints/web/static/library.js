@@ -22,6 +22,7 @@ export class Library {
     this.count = el("span", { class: "grow" });
     this.body = el("tbody");
     this.foot = el("div", { class: "foot" });
+    this.home = el("p", { class: "note" });
     const heads = ["title", "type", "size", "state", "source"].map((key) =>
       el(
         "th",
@@ -33,12 +34,19 @@ export class Library {
       "section",
       { class: "library" },
       el("h1", {}, t("library")),
+      this.home,
       el("div", { class: "bar" }, this.input, this.count, button(t("addFile"), () => this.chooser.click()), this.chooser),
       el("p", { class: "note" }, t("drop")),
       el("table", {}, el("thead", {}, el("tr", {}, heads)), this.body),
       this.foot,
     );
     this.load();
+    this.name();
+  }
+
+  async name() {
+    const { home, others } = await get("home");
+    this.home.append(home, " ", others && el("a", { href: "/" }, t("otherHomes")));
   }
 
   async load(cursor = "") {

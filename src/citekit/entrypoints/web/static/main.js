@@ -3,10 +3,11 @@ import { get } from "./api.js";
 import { Chapters } from "./chapters.js";
 import { button, el, say } from "./dom.js";
 import { Editing } from "./editing.js";
+import { Homes } from "./homes.js";
 import { Library } from "./library.js";
 import { Pages } from "./pages.js";
 import { Check, Found, Part } from "./panels.js";
-import { around, path, read, withQuote } from "./place.js";
+import { around, base, path, read } from "./place.js";
 import { Recording } from "./recording.js";
 import { Sheet } from "./sheet.js";
 import { t } from "./strings.js";
@@ -42,7 +43,7 @@ function start() {
   document.getElementById("home").addEventListener("click", (e) => {
     if (e.ctrlKey || e.metaKey) return;
     e.preventDefault();
-    go("/");
+    go(`${base}/`);
   });
   document.getElementById("actions").append(button(t("check"), () => tab("check")));
   tabs.append(
@@ -58,7 +59,7 @@ function start() {
   document.addEventListener("drop", (e) => {
     e.preventDefault();
     const files = [...e.dataTransfer.files];
-    if (files.length) go("/").then(() => app.library.add(files));
+    if (files.length) go(`${base}/`).then(() => app.library.add(files));
   });
   document.addEventListener("keydown", (e) => {
     if (e.key === "/" && !/INPUT|TEXTAREA|SELECT/.test(e.target.tagName)) {
@@ -104,7 +105,12 @@ async function go(href) {
 let turn = 0;
 async function show() {
   const mine = ++turn;
-  const id = location.pathname.startsWith("/r/") ? decodeURIComponent(location.pathname.slice(3)) : "";
+  const here = location.pathname.slice(base.length);
+  const id = here.startsWith("/r/") ? decodeURIComponent(here.slice(3)) : "";
+  if (!base) {
+    main.replaceChildren(new Homes(id).element);
+    return;
+  }
   tabs.children[0].hidden = !id;
   query.placeholder = id ? t("searchHere") : t("searchEverything");
   query.setAttribute("aria-label", query.placeholder);
@@ -185,7 +191,7 @@ function showMap(map, chosen = "") {
 // Shows a part that was chosen in the document. The words of a selection stay selected; nothing scrolls.
 function select(map, { fragment, quote }) {
   if (quote) {
-    history.replaceState(null, "", `/r/${encodeURIComponent(map.id)}#${withQuote(fragment, quote)}`);
+    history.replaceState(null, "", path(map.id, fragment, quote));
     app.part.show(map, fragment, quote);
   } else go(path(map.id, fragment));
 }

@@ -1,7 +1,7 @@
 // The side panels: search results, the check of an answer, and the chosen part with its evidence.
 import { link, post, send } from "./api.js";
 import { button, copy, el, say } from "./dom.js";
-import { ofAddress, path } from "./place.js";
+import { base, ofAddress, path } from "./place.js";
 import { t } from "./strings.js";
 
 // A link that opens an address with a marked quote inside this page.
@@ -190,7 +190,7 @@ export class Part {
     const answer = el("div", { class: "results" });
     const cite = async (use) => {
       try {
-        use(await post("cite", { address, quote, origin: location.origin }));
+        use(await post("cite", { address, quote, origin: location.origin + base }));
       } catch (error) {
         say(error.message);
       }
@@ -205,7 +205,7 @@ export class Part {
         { class: "actions" },
         quote && button(t("checkQuote"), () => this.check(quote, address, answer), { class: "main" }),
         button(t("copyAddress"), () => cite((found) => copy(found.address, t("copied")))),
-        button(t("copyLink"), () => cite((found) => copy(location.origin + found.link, t("copied")))),
+        button(t("copyLink"), () => cite((found) => copy(location.origin + base + found.link, t("copied")))),
         el(
           "label",
           {},

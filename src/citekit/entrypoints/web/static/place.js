@@ -1,5 +1,8 @@
 // The part of an address after "#", such as pages=12-15&bbox=0.1,0.2,0.9,0.4, and the quote that a link marks.
 
+// The path of the home that this page shows; empty where no home is chosen.
+export const base = location.pathname.match(/^\/h\/[^/]+/)?.[0] ?? "";
+
 const numbers = (text) => text.split(",").flatMap((run) => {
   const [first, last] = run.split("-").map(Number);
   return Array.from({ length: Math.min((last ?? first) - first + 1, 100_000) }, (_, i) => first + i);
@@ -71,7 +74,7 @@ export function around(nodes, place) {
   return best;
 }
 
-export const withQuote = (fragment, quote) => (quote ? `${fragment}&quote=${encodeURIComponent(quote)}` : fragment);
+const withQuote = (fragment, quote) => (quote ? `${fragment}&quote=${encodeURIComponent(quote)}` : fragment);
 
 // The resource and the fragment of an address, or null.
 export function ofAddress(address) {
@@ -80,7 +83,7 @@ export function ofAddress(address) {
 }
 
 export const path = (id, fragment = "", quote = "") =>
-  `/r/${encodeURIComponent(id)}${fragment || quote ? `#${withQuote(fragment, quote)}` : ""}`;
+  `${base}/r/${encodeURIComponent(id)}${fragment || quote ? `#${withQuote(fragment, quote)}` : ""}`;
 
 export function span(first, last) {
   return first === last ? `${first}` : `${first}-${last}`;

@@ -1,0 +1,111 @@
+"""Serves the homes that the user has viewed, each below an address of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from attrs import define, field
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Mount
+from starlette.types import Receive, Scope, Send
+
+from citekit.container import Container, bootstrap
+from citekit.domain.errors import CiteKitError, RequestRefused, ResourceMissing
+from citekit.entrypoints.web.checking import CheckingRoutes
+from citekit.entrypoints.web.library import LibraryRoutes
+from citekit.entrypoints.web.reading import ReadingRoutes
+from citekit.entrypoints.web.requests import Asked, failed, plain, reading
+from citekit.settings.places import is_home
+
+OPEN = 8
+"""The number of other homes that are open at the same time. The least recently used one is closed."""
+
+
+def home_path(home: Path) -> str:
+    """Return the path of a home in the viewer. It stays the same as long as the home is in the same folder."""
+    return f"/h/{_key(home)}"
+
+
+@define
+class Homes:
+    """The home `first`, for which the server was started, and all homes that the user viewed. Thread-safe.
+
+    The other homes are opened when they are first asked for. `shell` are the routes of the page itself in each home.
+    """
+
+    first: Container
+    shell: Sequence[BaseRoute]
+    open_home: Callable[[Path], Container] = lambda path: bootstrap(home=path)
+    _apps: OrderedDict[str, tuple[Container, Starlette]] = field(factory=OrderedDict, init=False)
+    _lock: threading.Lock = field(factory=threading.Lock, init=False)
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """Return the routes."""
+        return [reading("/api/homes", self.listed), Mount("/h/{home}", app=self._serve)]
+
+    def listed(self, asked: Asked) -> Response:
+        """Return the homes that exist; with `id`, only those that have a map of this resource."""
+        name = asked.text("id", "")
+        homes = [(key, path) for key, path in self._known().items() if is_home(str(path))]
+        if name:
+            homes = [(key, path) for key, path in homes if _has(self._opened(key)[0], name)]
+        return plain([{"key": key, "home": str(path), "name": path.name or str(path)} for key, path in homes])
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request about one home."""
+        try:
+            app: Starlette | Response = await run_in_threadpool(self._application, scope["path_params"]["home"])
+        except (CiteKitError, OSError) as error:
+            app = failed(error)
+        await app(scope, receive, send)
+
+    def _known(self) -> Mapping[str, Path]:
+        return {_key(home): home for home in (self.first.settings.home, *self.first.viewed_homes())}
+
+    def _application(self, key: str) -> Starlette:
+        return self._opened(key)[1]
+
+    def _opened(self, key: str) -> tuple[Container, Starlette]:
+        """Return an open home. Raise `RequestRefused` if no home with this key was viewed, and the errors of its settings."""
+        with self._lock:
+            if key not in self._apps:
+                path = self._known().get(key)
+                if path is None or (path != self.first.settings.home and not is_home(str(path))):
+                    raise RequestRefused("This home is unknown, or its folder is gone. Run citekit view in its folder.")
+                app = self.first if path == self.first.settings.home else self.open_home(path)
+                self._apps[key] = app, _application(app, self.shell)
+                self._close_unused()
+            self._apps.move_to_end(key)
+            return self._apps[key]
+
+    def _close_unused(self) -> None:
+        others = [key for key, (app, _) in self._apps.items() if app is not self.first]
+        for key in others[:-OPEN]:
+            closed, _ = self._apps.pop(key)
+            if closed.workers is not None:
+                closed.workers.close()
+
+
+def _key(home: Path) -> str:
+    return sha256(str(home).encode("utf-8", "surrogateescape")).hexdigest()[:10]
+
+
+def _application(app: Container, shell: Sequence[BaseRoute]) -> Starlette:
+    routes = [*LibraryRoutes(app).routes(), *ReadingRoutes(app).routes(), *CheckingRoutes(app).routes(), *shell]
+    return Starlette(routes=routes)
+
+
+def _has(app: Container, resource_id: str) -> bool:
+    try:
+        app.maps.card(resource_id)
+    except ResourceMissing:
+        return False
+    except CiteKitError:
+        return True
+    return True
