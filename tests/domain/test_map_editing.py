@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from citekit.domain.errors import NodeMissing, RequestRefused
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Box, Chapter, Lines, Location, Pages, TimeSpan
-from citekit.domain.map_editing import Nodes, added, lowered, raised, relocated, removed, renamed
+from citekit.domain.map_editing import EditKind, MapEdit, Nodes, added, lowered, raised, relocated, removed, renamed
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.validation import node_issues
@@ -128,3 +128,15 @@ def test_what_cannot_be_done_is_refused() -> None:
             edit()
     with pytest.raises(NodeMissing):
         renamed(nodes, "nothing", "x")
+
+
+@given(
+    st.builds(MapEdit, st.sampled_from(EditKind), st.text(), st.text(), st.text())
+    | st.dictionaries(st.sampled_from(["edit", "node", "title", "place"]), st.sampled_from(["rename", "x", 1, None]))
+)
+def test_edits_are_read_as_they_were_written(value: MapEdit | dict[str, object]) -> None:
+    if isinstance(value, MapEdit):
+        assert value == MapEdit.from_metadata(value.to_metadata())
+    else:
+        edit = MapEdit.from_metadata(value)
+        assert edit is None or "rename" == edit.kind == value["edit"]

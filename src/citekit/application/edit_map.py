@@ -1,14 +1,14 @@
-"""Corrects maps by hand. The corrected map is an edition of its own; the mapper's map is kept."""
+"""Corrects maps by hand. The corrected map is an edition of its own, which keeps its edits; the mapper's map is kept."""
 
 from __future__ import annotations
 
-from collections import deque
-from threading import Lock
+from collections import Counter
+from collections.abc import Sequence
 
-from attrs import define, evolve, field
+from attrs import evolve, frozen
 
-from citekit.domain.errors import RequestRefused
-from citekit.domain.map_editing import Edit
+from citekit.domain.errors import AddressMalformed, NodeMissing, RequestRefused
+from citekit.domain.map_editing import MapEdit, Nodes
 from citekit.domain.mapper_identity import EDITED
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.locks import Locks
@@ -16,49 +16,52 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.validation import map_issues
 
-STEPS = 100
-"""The number of edits of each map that can be undone, as long as the process runs."""
+_EDITS = "edits"
+_NO_ORIGINAL = (
+    "This map does not name its mapper or the digest of its file, so the original would be lost. Map the file again: "
+    "citekit ingest FILE --force."
+)
+_NOTHING = "There is no edit to undo."
+_OTHER_BASE = "The map that was edited has changed since, so single edits cannot be undone. Use the original."
 
 
-@define
+@frozen
 class EditMap:
-    """Edits maps, and undoes edits. Thread-safe."""
+    """Edits maps, and undoes edits, also those of earlier processes. Thread-safe."""
 
     maps: MapStore
     locks: Locks
     clock: Clock
-    _earlier: dict[str, deque[ResourceMap]] = field(factory=dict, init=False)
-    _lock: Lock = field(factory=Lock, init=False)
 
-    def __call__(self, resource_id: str, edit: Edit) -> ResourceMap:
-        """Apply `edit` to the nodes of a map, store the result as the edition `edited`, and return it.
+    def __call__(self, resource_id: str, edit: MapEdit) -> ResourceMap:
+        """Apply `edit` to a map, store the result as the edition `edited`, and return it.
 
-        Raise what `MapStore.get`, `MapStore.put`, and `edit` raise, and `RequestRefused` if the result is invalid.
+        Raise what `MapStore.get`, `MapStore.put`, and `MapEdit.applied` raise, and `RequestRefused` if the result is
+        invalid, or if the store could not keep the original.
         """
         with self.locks.holding("ids"):
             before = self.maps.get(resource_id)
-            changed = evolve(before, nodes=edit(before.nodes))
-            known = set(map_issues(before))
-            wrong = [issue for issue in map_issues(changed) if issue not in known]
-            if wrong:
-                raise RequestRefused(f"The map would be invalid: {wrong[0].partition(': ')[2]}.")
-            self.maps.put(self._signed(changed))
-            with self._lock:
-                self._earlier.setdefault(resource_id, deque(maxlen=STEPS)).append(before)
+            if before.mapper is None or before.source_digest is None:
+                raise RequestRefused(_NO_ORIGINAL)
+            changed = evolve(before, nodes=edit.applied(before.nodes, before.modality.scheme))
+            wrong = _new_issue(before, changed)
+            if wrong is not None:
+                raise RequestRefused(f"The map would be invalid: {wrong}.")
+            self.maps.put(self._signed(changed, [*edits_of(before), edit]))
         return self.maps.get(resource_id)
 
     def undo(self, resource_id: str) -> ResourceMap:
-        """Undo the last edit of this process, and return the map. Raise `RequestRefused` if there is none, or if the map was
-        changed otherwise since.
-        """
+        """Undo the last edit, and return the map. Raise `RequestRefused` if there is none, or if it cannot be undone."""
         with self.locks.holding("ids"):
-            with self._lock:
-                steps = self._earlier.get(resource_id)
-                before = steps.pop() if steps else None
             current = self.maps.get(resource_id)
-            if before is None or current.mapper != EDITED or current.source_digest != before.source_digest:
-                raise RequestRefused("There is no edit to undo.")
-            self.maps.put(before)
+            edits, base = edits_of(current), self._base(current)
+            if not edits or base is None:
+                raise RequestRefused(_NOTHING)
+            before = _repeated(base, edits[:-1])
+            if before is None or _repeated(base, edits) != current.outline.nodes:
+                raise RequestRefused(_OTHER_BASE)
+            rest = edits[:-1]
+            self.maps.put(self._signed(evolve(current, nodes=before), rest) if rest else base)
         return self.maps.get(resource_id)
 
     def original(self, resource_id: str) -> ResourceMap:
@@ -67,19 +70,47 @@ class EditMap:
         Raise `RequestRefused` if the map is not edited.
         """
         with self.locks.holding("ids"):
-            current = self.maps.get(resource_id)
-            others = [each for each in self.maps.editions(resource_id) if each.mapper != EDITED]
-            made = [each for each in others if current.structure_by in (each.mapper, each.structure_by)]
-            if current.mapper != EDITED or not made:
+            base = self._base(self.maps.get(resource_id))
+            if base is None:
                 raise RequestRefused("This map was not edited.")
-            self.maps.put(max(made, key=lambda each: each.created_at))
-            with self._lock:
-                self._earlier.pop(resource_id, None)
+            self.maps.put(base)
         return self.maps.get(resource_id)
 
-    def _signed(self, changed: ResourceMap) -> ResourceMap:
+    def _base(self, edited: ResourceMap) -> ResourceMap | None:
+        """Return the edition whose nodes were edited, or None if the map is not edited."""
+        if edited.mapper != EDITED:
+            return None
+        others = [each for each in self.maps.editions(edited.resource_id) if each.mapper != EDITED]
+        made = [each for each in others if (each.structure_by or each.mapper) == edited.structure_by]
+        return max(made, key=lambda each: each.created_at) if made else None
+
+    def _signed(self, changed: ResourceMap, edits: Sequence[MapEdit]) -> ResourceMap:
         metadata = dict(changed.metadata)
-        if changed.mapper != EDITED and changed.structure_by is None and changed.mapper is not None:
+        if changed.structure_by is None and changed.mapper is not None:
             metadata["structure_by"] = changed.mapper.to_metadata()
         metadata["mapper"] = EDITED.to_metadata()
+        metadata[_EDITS] = [each.to_metadata() for each in edits]
         return evolve(changed, metadata=metadata, created_at=self.clock.now())
+
+
+def edits_of(resource_map: ResourceMap) -> Sequence[MapEdit]:
+    """Return the edits that made an edited map, in order; nothing for another map."""
+    kept = resource_map.metadata.get(_EDITS) if resource_map.mapper == EDITED else None
+    return [edit for each in kept if (edit := MapEdit.from_metadata(each))] if isinstance(kept, list | tuple) else []
+
+
+def _repeated(base: ResourceMap, edits: Sequence[MapEdit]) -> Nodes | None:
+    """Return the nodes of `base` after `edits`, or None if an edit does not apply to it."""
+    nodes = base.outline.nodes
+    try:
+        for edit in edits:
+            nodes = edit.applied(nodes, base.modality.scheme)
+    except (NodeMissing, RequestRefused, AddressMalformed):
+        return None
+    return nodes
+
+
+def _new_issue(before: ResourceMap, changed: ResourceMap) -> str | None:
+    """Return an issue that a map did not have before. The paths of issues are left out, because edits shift them."""
+    new = Counter(each.partition(": ")[2] for each in map_issues(changed))
+    return next(iter(new - Counter(each.partition(": ")[2] for each in map_issues(before))), None)

@@ -1,12 +1,18 @@
-"""Changes the tree of a map by hand. Each function returns new nodes and raises `NodeMissing` or `RequestRefused`."""
+"""Changes the tree of a map by hand. Each function returns new nodes and raises `NodeMissing` or `RequestRefused`.
+
+A `MapEdit` is one such change as plain data, so that a map can keep its changes, and a step can be undone by repeating
+all others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 from operator import is_
 
 from attrs import evolve, frozen
 
+from citekit.domain.address import parse_address
 from citekit.domain.errors import LocationMalformed, NodeMissing, RequestRefused
 from citekit.domain.ids import node_id as new_id
 from citekit.domain.locations import Chapter, Lines, Location, Pages, TimeSpan, Virtual
@@ -16,8 +22,62 @@ TITLE_LIMIT = 500
 """The maximum number of characters of a title that a person writes."""
 
 Nodes = tuple[Node, ...]
-Edit = Callable[[Nodes], Nodes]
-"""Returns the changed nodes of a map."""
+
+
+class EditKind(StrEnum):
+    """What an edit does with a node."""
+
+    RENAME = "rename"
+    MOVE = "move"
+    ADD = "add"
+    """Adds a node after it."""
+    RAISE = "raise"
+    LOWER = "lower"
+    REMOVE = "remove"
+
+
+@frozen
+class MapEdit:
+    """A change of the node `node`. `title` is that of a renamed or added node, `place` the location of a moved or added
+    one, as in an address after `#`.
+    """
+
+    kind: EditKind
+    node: str
+    title: str = ""
+    place: str = ""
+
+    @classmethod
+    def from_metadata(cls, value: object) -> MapEdit | None:
+        """Return the edit that `to_metadata` wrote, or None for another value."""
+        if not isinstance(value, Mapping) or value.get("edit") not in list(EditKind):
+            return None
+        texts = [value.get(name, "") for name in ("node", "title", "place")]
+        return cls(EditKind(value["edit"]), *texts) if all(isinstance(each, str) for each in texts) else None
+
+    def to_metadata(self) -> dict[str, str]:
+        """Return the edit as it is kept in a map."""
+        values = {"edit": self.kind.value, "node": self.node, "title": self.title, "place": self.place}
+        return {name: value for name, value in values.items() if value}
+
+    def applied(self, nodes: Nodes, scheme: str) -> Nodes:
+        """Return the changed nodes of a map whose addresses have this scheme. Raise `AddressMalformed` for the place."""
+        match self.kind:
+            case EditKind.RENAME:
+                return renamed(nodes, self.node, self.title)
+            case EditKind.MOVE:
+                return relocated(nodes, self.node, self._location(scheme))
+            case EditKind.ADD:
+                return added(nodes, self.node, self.title, self._location(scheme))
+            case EditKind.RAISE:
+                return raised(nodes, self.node)
+            case EditKind.LOWER:
+                return lowered(nodes, self.node)
+            case EditKind.REMOVE:
+                return removed(nodes, self.node)
+
+    def _location(self, scheme: str) -> Location:
+        return parse_address(f"{scheme}://x#{self.place}").location
 
 
 @frozen

@@ -13,13 +13,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from citekit.application.edit_map import edits_of
 from citekit.application.list_resources import ListedResource
 from citekit.application.show_resource import Layout
 from citekit.container import Container
-from citekit.domain.address import fragment_of, parse_address
+from citekit.domain.address import fragment_of
 from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing
-from citekit.domain.locations import Location, Virtual
-from citekit.domain.map_editing import Edit, added, lowered, raised, relocated, removed, renamed
+from citekit.domain.locations import Virtual
+from citekit.domain.map_editing import EditKind, MapEdit
 from citekit.domain.mapper_identity import EDITED
 from citekit.domain.node import Node
 from citekit.domain.page_view import PageSize
@@ -107,6 +108,7 @@ class LibraryRoutes:
             "seconds": extent.seconds,
             "notes": _notes(resource_map),
             "edited": resource_map.mapper == EDITED,
+            "edits": len(edits_of(resource_map)),
             "nodes": list(_rows(resource_map)),
         }
         if layout is Layout.PAGES:
@@ -136,34 +138,12 @@ class LibraryRoutes:
                 self.app.edit_map.undo(name)
             case "original":
                 self.app.edit_map.original(name)
+            case kind if kind in list(EditKind):
+                values = [asked.text(value, "") for value in ("node", "title", "place")]
+                self.app.edit_map(name, MapEdit(EditKind(kind), *values))
             case kind:
-                self.app.edit_map(name, self._edit(kind, asked))
+                raise RequestRefused(f"There is no edit named {kind!r}.")
         return self.map(asked)
-
-    def _edit(self, kind: str, asked: Asked) -> Edit:
-        """Return the edit that a request names."""
-        node = asked.text("node")
-        match kind:
-            case "rename":
-                title = asked.text("title")
-                return lambda nodes: renamed(nodes, node, title)
-            case "move":
-                place = self._place(asked)
-                return lambda nodes: relocated(nodes, node, place)
-            case "add":
-                title, place = asked.text("title"), self._place(asked)
-                return lambda nodes: added(nodes, node, title, place)
-            case "raise":
-                return lambda nodes: raised(nodes, node)
-            case "lower":
-                return lambda nodes: lowered(nodes, node)
-            case "remove":
-                return lambda nodes: removed(nodes, node)
-        raise RequestRefused(f"There is no edit named {kind!r}.")
-
-    def _place(self, asked: Asked) -> Location:
-        scheme = self.app.maps.get(asked.text("id")).modality.scheme
-        return parse_address(f"{scheme}://{quote(asked.text('id'), safe='')}#{asked.text('place')}").location
 
     def export(self, asked: Asked) -> Response:
         """Return a map as a download in JSON."""

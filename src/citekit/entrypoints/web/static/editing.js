@@ -26,8 +26,8 @@ export class Editing {
       button(t("startsHere"), () => this.send("move", { place: this.from() })),
       button(t("addHere"), () => this.send("add", { title: this.title.value, place: this.from() })),
       button(t("remove"), () => this.send("remove")),
-      button(t("undo"), () => this.send("undo")),
-      button(t("original"), () => this.send("original")),
+      button(t("undo"), () => this.send("undo"), { disabled: !map.edits }),
+      button(t("original"), () => this.send("original"), { disabled: !map.edited }),
       el("a", { href: link("export", { id: map.id }), download: `${map.id}.json` }, t("export")),
     );
     this.toggle = button(t("edit"), () => this.show(this.bar.hidden), { "aria-pressed": "false", class: "quiet" });
