@@ -73,7 +73,7 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
             (".",),
             ("--id", words, "loose.txt"),
         ),
-        "list": ((), ("bees",), (words,)),
+        "list": ((), ("bees",), (words,), ("--tag", words)),
         "structure": (("bees",), ("damaged",), (words,)),
         "inspect": (("bees", part), ("bees", words)),
         "resolve": (
@@ -98,6 +98,7 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
         ),
         "versions": (("bees",), ("bees", "--use", words)),
         "validate": (("foreign.json",), ("faulty.json",), (words,)),
+        "tag": ((), ("bees", "--add", "red"), ("bees", words), ("bees", "-r", words), (words, "--add", "red")),
         "remove": ((words,), ("again",)),
         "cache stats": ((),),
         "cache verify": ((),),

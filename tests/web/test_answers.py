@@ -7,8 +7,10 @@ import io
 import json
 import os
 import zipfile
+from http.client import HTTPResponse
 from importlib.resources import files
 from pathlib import Path
+from threading import Thread
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -16,7 +18,11 @@ from openpyxl import Workbook
 from PIL import Image
 
 from citekit.container import bootstrap
+from citekit.domain.library.ledger import Deed
+from tests.contracts.test_ledger import entry
+from tests.formats.pdf.test_scans import scan
 from tests.made_files import NAMES
+from tests.web.browser import until
 from tests.web.conftest import Server, free_port, started, stop
 
 LAYOUTS = {
@@ -303,3 +309,58 @@ def test_the_scripts_of_others_are_unchanged() -> None:
     listed = {name: digest for digest, name in lines}
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.js")}
     assert listed == found
+
+
+def test_resources_are_tagged_and_narrowed_by_tags(own_page: Server) -> None:
+    bootstrap(home=own_page.home).ingest(_written(own_page.home / "wasps.md", "# Wasps\n\nAdded and changed.\n"))
+    assert ["Insects"] == own_page.post("tag", id="wasps_md", add="Insects")
+    assert [["Insects", 1]] == own_page.get("tags")
+    listed = own_page.get("resources", tag="insects")["resources"]
+    assert [("wasps_md", ["Insects"])] == [(each["id"], each["tags"]) for each in listed]
+    assert {"wasps_md"} == {hit["id"] for hit in own_page.post("find", query="changed", tag="insects")["hits"]}
+    assert (400, "A tag must have 1 to 60 printable characters.") == own_page.refused("tag", id="wasps_md", add="\n")
+    assert 404 == own_page.refused("tag", id="nothing", add="x")[0]
+    assert [] == own_page.post("tag", id="wasps_md", remove="insects")
+    assert [] == own_page.get("tags")
+
+
+def test_an_interrupted_ingest_and_scans_are_told(own_page: Server) -> None:
+    app = bootstrap(home=own_page.home)
+    source = scan(own_page.home / "scan.pdf", 2, hidden="Some text that was recognized long ago by somebody.")
+    app.ingest(source)
+    told = {"state": "scanned", "message": "2 of 2 pages are scans."}
+    assert told == own_page.get("state", id="scan")
+    app.alexandria.ledger.append(entry(Deed.STARTED, resource_id="notes_md"))
+    assert "unfinished" == own_page.get("state", id="notes_md")["state"]
+
+
+def test_a_mapping_is_watched_and_cancelled(own_page: Server) -> None:
+    """A long text is mapped in many steps. Cancelled, it leaves nothing."""
+    data = "".join(f"{number}. A chapter\n\n{'Words of it. ' * 200}\n\n" for number in range(4000)).encode()
+    headers = {"x-name": "long.txt", "x-job": "one"}
+    assert own_page.get("progress", job="one") is None
+    answers: list[tuple[HTTPResponse, bytes]] = []
+    asking = Thread(target=lambda: answers.append(own_page.ask("POST", "/api/add", data, headers)))
+    asking.start()
+    assert until(lambda: own_page.get("progress", job="one"))
+    assert own_page.post("cancel", job="one")
+    asking.join(60)
+    response, body = answers[0]
+    assert (422, "Cancelled") == (response.status, json.loads(body)["error"])
+    assert ["notes_md"] == [each["id"] for each in own_page.get("resources")["resources"]]
+    assert [] == list((own_page.home / ".citekit_uploads").iterdir())
+    assert not own_page.post("cancel", job="one")
+
+
+def test_a_file_that_is_added_again_survives_a_cancelled_mapping(own_page: Server) -> None:
+    folder = own_page.home / ".citekit_uploads"
+    assert 200 == own_page.ask("POST", "/api/add", b"# Wasps\n", {"x-name": "wasps.md"})[0].status
+    (own_page.home / ".resource_maps" / "wasps_md.json").write_text("{")
+    response, _ = own_page.ask("POST", "/api/add", b"# Wasps\n", {"x-name": "wasps.md"})
+    assert 422 == response.status
+    assert ["wasps.md"] == [each.name for each in folder.iterdir()]
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path

@@ -295,6 +295,15 @@ def test_a_dropped_file_appears_in_the_list(browser: Any, own_page: Server, tmp_
         ".library input[type=file]", {"name": "wasps.md", "mimeType": "text/markdown", "buffer": b"# Wasps\n\nText.\n"}
     )
     until(lambda: "Wasps" in tab.inner_text("tbody"))
+    assert 0 == tab.locator("progress").count()
+    tab.fill(".new-tag >> nth=0", "insects")
+    tab.keyboard.press("Enter")
+    tab.click('.tags .tag[aria-pressed="false"]')
+    until(lambda: 1 == tab.locator("tbody tr").count())
+    tab.click('.tags .tag[aria-pressed="true"]')
+    until(lambda: 2 == tab.locator("tbody tr").count())
+    tab.click('[aria-label="Remove the tag insects"]')
+    until(lambda: 0 == tab.locator(".tag").count())
     assert {"resources": 2} == {"resources": len(json.loads(own_page.ask("GET", "/api/resources")[1])["resources"])}
     context.close()
 

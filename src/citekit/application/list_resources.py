@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing
 from citekit.domain.map_card import MapCard
@@ -23,10 +23,11 @@ _Key = tuple[int, str]
 
 @frozen
 class ListedResource:
-    """A mapped file. `card` is None if its map cannot be read."""
+    """A mapped file with its tags. `card` is None if its map cannot be read."""
 
     resource_id: str
     card: MapCard | None
+    tags: Sequence[str] = ()
 
 
 @frozen
@@ -53,41 +54,50 @@ class ListResources:
     """Lists mapped files in pages, all or those that match words.
 
     Only the summaries of the maps on a page are read. The texts that are searched are kept in memory until a map is
-    added, replaced, or removed.
+    added, replaced, or removed. `tags` returns the tags of the resources that have any.
     """
 
     maps: MapStore
     page: int = PAGE
+    tags: Callable[[], Mapping[str, Sequence[str]]] = dict
     _state: str | None = field(default=None, init=False)
     _searched: Sequence[_Searched] = field(default=(), init=False)
 
-    def __call__(self, query: str = "", cursor: str | None = None, limit: int | None = None) -> ResourceList:
-        """Return a page of the resources whose ID, title, or path contains every word of `query`, regardless of case.
+    def __call__(
+        self, query: str = "", cursor: str | None = None, limit: int | None = None, tag: str = ""
+    ) -> ResourceList:
+        """Return a page of the resources whose ID, title, tags, or path contain every word of `query`, regardless of case.
 
-        `limit` is the number of resources of the page, by default `page`.
+        `limit` is the number of resources of the page, by default `page`. With `tag`, only resources with this tag are
+        listed.
 
-        Resources whose ID, title, or file name has all words precede those where a folder has one. Raise
+        Resources whose ID, title, tags, or file name have all words precede those where a folder has one. Raise
         `RequestRefused` for an invalid cursor or too many words, or `MapCorrupt` if the folder of maps cannot be read.
         """
         words = query.casefold().split()
         if len(words) > WORD_LIMIT:
             raise RequestRefused(f"The query has {len(words)} words. Use at most {WORD_LIMIT}.")
-        keys = self._matching(words) if words else [(0, each) for each in self.maps.ids()]
+        tags = self.tags()
+        keys = self._matching(words, tags) if words else [(0, each) for each in self.maps.ids()]
+        if tag:
+            wanted = tag.casefold()
+            keys = [key for key in keys if any(each.casefold() == wanted for each in tags.get(key[1], ()))]
         after = None if cursor is None else _key(cursor)
         rest = keys if after is None else [key for key in keys if key > after]
         shown = rest[: self.page if limit is None else limit]
         return ResourceList(
-            resources=[self._listed(name) for _, name in shown],
+            resources=[evolve(self._listed(name), tags=tags.get(name, ())) for _, name in shown],
             total=len(keys),
             next_cursor=_cursor(shown[-1]) if len(rest) > len(shown) else None,
         )
 
-    def _matching(self, words: Sequence[str]) -> list[_Key]:
+    def _matching(self, words: Sequence[str], tags: Mapping[str, Sequence[str]]) -> list[_Key]:
         found = []
         for each in self._texts():
-            if all(word in each.names for word in words):
+            names = "\n".join((each.names, *map(str.casefold, tags.get(each.resource_id, ()))))
+            if all(word in names for word in words):
                 found.append((0, each.resource_id))
-            elif all(word in each.names or word in each.path for word in words):
+            elif all(word in names or word in each.path for word in words):
                 found.append((1, each.resource_id))
         return sorted(found)
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from citekit.application.search import Search
     from citekit.application.show_resource import ShowResource
     from citekit.application.structure import GetStructure
+    from citekit.application.tag_resources import TagResources
     from citekit.application.validate_map import ValidateMap
     from citekit.application.verify import VerifyEvidence
     from citekit.application.verify_quote import VerifyQuote
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.ranking_index import RankingIndex
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.sources import Sources
+    from citekit.domain.ports.tag_store import TagStore
     from citekit.domain.ports.text_index import TextIndex
     from citekit.domain.ports.text_reader import TextReader
     from citekit.settings import Settings
@@ -532,7 +534,7 @@ class Container:
         """Return the use case that lists the mapped files with their titles, sizes, and paths."""
         from citekit.application.list_resources import ListResources
 
-        return ListResources(self.maps)
+        return ListResources(self.maps, tags=self.tag_store.all)
 
     @first_use
     def structure(self) -> GetStructure:
@@ -675,11 +677,25 @@ class Container:
         return EditMap(self.maps, self.locks, self.clock)
 
     @first_use
+    def tag_store(self) -> TagStore:
+        """The store of the tags of resources."""
+        from citekit.adapters.storage.tags import FileTags
+
+        return FileTags(self.settings.maps_folder / ".tags" / "tags.json", self.locks)
+
+    @first_use
+    def tag(self) -> TagResources:
+        """Return the use case that tags resources, and finds those with a tag."""
+        from citekit.application.tag_resources import TagResources
+
+        return TagResources(self.maps, self.tag_store)
+
+    @first_use
     def remove(self) -> RemoveResource:
         """Return the use case that removes a resource."""
         from citekit.application.remove_resource import RemoveResource
 
-        return RemoveResource(self.maps, self.text_index, self.ranking_index)
+        return RemoveResource(self.maps, self.text_index, self.ranking_index, self.tag_store)
 
     @first_use
     def quotable(self) -> QuotableTexts:

@@ -438,6 +438,17 @@ class CiteKit:
             raise RequestRefused(f"{form!r} is not a form of export. Use one of: {', '.join(ExportForm)}.")
         return export(self.app, resource_id, ExportForm(form), roots=[Path(root) for root in roots])
 
+    def tag(self, *resources: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> Mapping[str, Sequence[str]]:
+        """Add and remove tags of each of the resources, and return its tags. Without both, only return them.
+
+        Raise `ResourceMissing`, and `RequestRefused` for an invalid tag.
+        """
+        return self.app.tag(resources, add, remove)
+
+    def tags(self) -> Mapping[str, Sequence[str]]:
+        """Return the IDs of the resources with each tag, by tag."""
+        return self.app.tag.tags()
+
     def remove(self, resource_id: str) -> None:
-        """Delete a map, and its text in the index. Its evidence stays in the cache until the cache is pruned."""
+        """Delete a map, its tags, and its text in the index. Its evidence stays in the cache until the cache is pruned."""
         self.app.remove(resource_id)

@@ -46,22 +46,22 @@ class Uploads:
             with suppress(OSError), opened_folder(self.folder):
                 path.unlink()
 
-    def keep(self, upload: Upload, name: str) -> Path:
-        """Give a complete file its name, and return its path. An equal file of that name is reused."""
+    def keep(self, upload: Upload, name: str) -> tuple[Path, bool]:
+        """Give a complete file its name. Return its path, and whether it is new: an equal file of that name is reused."""
         with writing(self.folder / name):
             upload.stream.close()
             with opened_folder(self.folder):
                 return self._named(upload.path, PurePath(name))
 
-    def _named(self, part: Path, name: PurePath) -> Path:
+    def _named(self, part: Path, name: PurePath) -> tuple[Path, bool]:
         for number in count(1):
             path = self.folder / (name.name if number == 1 else f"{name.stem} {number}{name.suffix}")
             if path.is_file() and not path.is_symlink() and cmp(path, part, shallow=False):
-                return path
+                return path, False
             if not os.path.lexists(path):
                 with suppress(FileExistsError):
                     _given(part, path)
-                    return path
+                    return path, True
         raise AssertionError
 
 

@@ -77,6 +77,11 @@ def resources_option() -> Callable[[_Function], _Function]:
     )
 
 
+def tag_option(help: str) -> Callable[[_Function], _Function]:
+    """Return a decorator that adds the option `--tag TAG`."""
+    return click.option("--tag", metavar="TAG", help=help)
+
+
 def password_option(what: str) -> Callable[[_Function], _Function]:
     """Return a decorator that adds the option `--password`. `what` describes the files that the password opens."""
     return click.option(

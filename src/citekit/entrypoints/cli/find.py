@@ -9,7 +9,7 @@ import click
 
 from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT
 from citekit.domain.unicode_controls import printable
-from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option
+from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option, tag_option
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.titles import TITLES, compact_lines, node_lines, nodes_besides, nodes_titled, plain_nodes
@@ -21,6 +21,7 @@ from citekit.wire.found_text import to_plain
 @click.command("find", cls=Command)
 @click.argument("words", nargs=-1, required=True)
 @resources_option()
+@tag_option("Search only resources with this tag.")
 @click.option("--regex", is_flag=True, help="Treat WORDS as a regular expression that matches inside one line.")
 @click.option("--titles", is_flag=True, help="Search only the titles and summaries of nodes, and show their IDs.")
 @click.option(
@@ -44,6 +45,7 @@ def command(
     session: Session,
     words: tuple[str, ...],
     resources: tuple[str, ...],
+    tag: str | None,
     regex: bool,
     titles: bool,
     limit: int | None,
@@ -65,6 +67,10 @@ def command(
     word is dropped, then the next.
     """
     query = " ".join(words)
+    if tag is not None:
+        if resources:
+            raise click.UsageError("--tag cannot be combined with --resource.")
+        resources = tuple(session.app.tag.tagged(tag))
     if titles:
         if regex or context_lines:
             raise click.UsageError("--titles cannot be combined with --regex or --context.")
@@ -90,4 +96,4 @@ def command(
     plain = {"query": query, **({"titles": plain_nodes(nodes)} if nodes else {}), **to_plain(found)}
     session.answer(plain, (printable(line) for line in chain(compact_lines(nodes), found_lines(found))))
     if opened:
-        show(session, app, search_for(query))
+        show(session, app, search_for(query, tag))

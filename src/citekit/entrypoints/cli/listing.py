@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from citekit.application.recorded_paths import written_places
-from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.command import Command, tag_option
 from citekit.entrypoints.cli.session import Session, pass_session
 
 if TYPE_CHECKING:
@@ -23,26 +23,29 @@ if TYPE_CHECKING:
 
 @click.command("list", cls=Command)
 @click.argument("resource", required=False)
+@tag_option("List only resources with this tag.")
 @pass_session
-def command(session: Session, resource: str | None) -> None:
+def command(session: Session, resource: str | None, tag: str | None) -> None:
     """List the mapped resources, or the nodes of one resource.
 
     The state of a source is `unchanged`, `changed` (since it was mapped), `missing` (not at its path), or `unknown`
     (the map does not record the original state). A map that cannot be read is `damaged`.
     """
     if resource is None:
-        _resources(session)
+        _resources(session, None if tag is None else session.app.tag.tagged(tag))
+    elif tag is not None:
+        raise click.UsageError("--tag selects resources, so it cannot be combined with RESOURCE.")
     else:
         _nodes(session, session.app.maps.get(resource))
 
 
-def _resources(session: Session) -> None:
+def _resources(session: Session, chosen: Sequence[str] | None) -> None:
     from citekit.container.fast_listing import home_snapshot
     from citekit.entrypoints.cli.formatting import counted
     from citekit.entrypoints.cli.tables import table
 
     with home_snapshot(session.chosen_home) as snapshot:
-        rows = [_resource(session, snapshot, resource_id) for resource_id in _ids(session, snapshot)]
+        rows = [_resource(session, snapshot, resource_id) for resource_id in chosen or _ids(session, snapshot)]
 
     def lines() -> Iterator[str]:
         if not rows:

@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "find": ("find", "Find words in the text of mapped files."),
     "read": ("read", "Print the text of a part of a file, without extracting it."),
     "quote": ("quote", "Check quotes, or find where they are."),
+    "tag": ("tag", "Tag resources, or list the tags."),
     "ask": ("ask", "Answer a question from the mapped files, with verified quotes."),
     "view": ("view", "Show mapped files in the browser, and mark evidence in them."),
     "outline": ("context", "Print an outline of maps for a model, within a token budget."),

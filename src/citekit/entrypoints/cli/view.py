@@ -104,6 +104,6 @@ def _path_of(app: Container, target: str) -> tuple[str, str]:
     return search_for(target), ""
 
 
-def search_for(words: str) -> str:
-    """Return the path in the viewer that searches for words."""
-    return f"/?{urlencode({'q': words})}"
+def search_for(words: str, tag: str | None = None) -> str:
+    """Return the path in the viewer that searches for words, in everything mapped or in what has a tag."""
+    return f"/?{urlencode({'q': words} | ({} if tag is None else {'tag': tag}))}"

@@ -32,6 +32,7 @@ RESOURCES: Mapping[str, Any] = {
                     "type": _STRING,
                     "size": {**_STRING, "description": "The extent, such as 105 pages."},
                     "source_path": _STRING,
+                    "tags": {"type": "array", "items": _STRING, "description": "The user's tags."},
                     "problem": {**_STRING, "description": "Why the other fields are missing."},
                 },
                 "required": ["id"],
@@ -49,7 +50,7 @@ LIST_RESOURCES = Tool(
     description="Lists the ids of all mapped files; with query, also titles, sizes, and paths.",
     input_schema=schemas.inputs(
         {
-            "query": schemas.text("Words of the id, title, or path; empty: all."),
+            "query": schemas.text("Words of the id, title, tags, or path; empty: all."),
             "cursor": schemas.text("A next_cursor."),
         }
     ),
@@ -81,12 +82,14 @@ def list_resources(app: Container, arguments: Mapping[str, Any]) -> Answer:
     return Answer.of(plain, summary="\n".join(_lines(found)))
 
 
-def _details(listed: ListedResource) -> dict[str, str]:
+def _details(listed: ListedResource) -> dict[str, Any]:
     card = listed.card
     if card is None:
         return {"id": listed.resource_id, "problem": _DAMAGED}
     size = {"size": card.size} if card.size else {}
-    return {"id": listed.resource_id, "title": card.title, "type": card.type, **size, "source_path": card.source_path}
+    tags = {"tags": list(listed.tags)} if listed.tags else {}
+    known = {"id": listed.resource_id, "title": card.title, "type": card.type}
+    return {**known, **size, "source_path": card.source_path, **tags}
 
 
 def _lines(found: ResourceList) -> Iterator[str]:
@@ -109,7 +112,8 @@ def _facts(listed: ListedResource, folder: str) -> str:
         path = os.path.relpath(path, folder)
     title = " ".join(card.title.split())
     title = title if len(title) <= TITLE_LIMIT else f"{title[: TITLE_LIMIT - 3].rstrip()}..."
-    return f"{title} ({', '.join(filter(None, (card.type, card.size)))}) {printable(path)}"
+    tags = f" [{', '.join(listed.tags)}]" if listed.tags else ""
+    return f"{title} ({', '.join(filter(None, (card.type, card.size)))}) {printable(path)}{printable(tags)}"
 
 
 def _common_folder(listed: Sequence[ListedResource]) -> str:

@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from citekit.container import Container, bootstrap
 from citekit.domain.errors import CiteKitError, RequestRefused, ResourceMissing
+from citekit.entrypoints.web.adding import AddingRoutes
 from citekit.entrypoints.web.checking import CheckingRoutes
 from citekit.entrypoints.web.library import LibraryRoutes
 from citekit.entrypoints.web.reading import ReadingRoutes
@@ -97,8 +98,8 @@ def _key(home: Path) -> str:
 
 
 def _application(app: Container, shell: Sequence[BaseRoute]) -> Starlette:
-    routes = [*LibraryRoutes(app).routes(), *ReadingRoutes(app).routes(), *CheckingRoutes(app).routes(), *shell]
-    return Starlette(routes=routes)
+    parts = (LibraryRoutes(app), AddingRoutes(app), ReadingRoutes(app), CheckingRoutes(app))
+    return Starlette(routes=[*(route for part in parts for route in part.routes()), *shell])
 
 
 def _has(app: Container, resource_id: str) -> bool:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path, PurePath
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from attrs import frozen
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 from citekit.application.edit_map import edits_of
 from citekit.application.list_resources import ListedResource
@@ -26,14 +23,12 @@ from citekit.domain.node import Node
 from citekit.domain.page_view import PageSize
 from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.failures import sentence
-from citekit.entrypoints.web.requests import Asked, acting, failed, plain, reading
+from citekit.entrypoints.web.requests import Asked, acting, plain, reading
 from citekit.wire.found_text import to_plain
 from citekit.wire.maps import to_json
 
-UPLOAD_LIMIT = 2 * 2**30
-"""The maximum size of a file that is added through the viewer, in bytes."""
-
 _LISTED = 200
+_UNFINISHED = "Its ingest in the library was interrupted. Run citekit library ingest-file again."
 
 
 @frozen
@@ -49,10 +44,11 @@ class LibraryRoutes:
             reading("/api/resources", self.resources),
             reading("/api/map", self.map),
             reading("/api/state", self.state),
+            reading("/api/tags", self.tags),
+            acting("/api/tag", self.tag),
             acting("/api/find", self.find),
             acting("/api/edit", self.edit),
             reading("/api/export", self.export),
-            Route("/api/add", self.add, methods=["POST"]),
         ]
 
     def home(self, _: Asked) -> Response:
@@ -61,8 +57,10 @@ class LibraryRoutes:
         return plain({"home": str(home), "others": any(each != home for each in self.app.viewed_homes())})
 
     def resources(self, asked: Asked) -> Response:
-        """Return mapped files whose ID, title, or path has all words of `query`."""
-        found = self.app.list_resources(asked.text("query", ""), asked.text("cursor", "") or None, _LISTED)
+        """Return mapped files whose ID, title, tags, or path have all words of `query`; with `tag`, those that have it."""
+        found = self.app.list_resources(
+            asked.text("query", ""), asked.text("cursor", "") or None, _LISTED, asked.text("tag", "")
+        )
         return plain(
             {
                 "resources": [_listed(each) for each in found.resources],
@@ -71,16 +69,36 @@ class LibraryRoutes:
             }
         )
 
+    def tags(self, _: Asked) -> Response:
+        """Return [tag, number of resources] for each tag."""
+        return plain([[tag, len(names)] for tag, names in self.app.tag.tags().items()])
+
+    def tag(self, asked: Asked) -> Response:
+        """Add the tag `add` to a resource, or remove the tag `remove`, and return its tags."""
+        name, added, removed = asked.text("id"), asked.text("add", ""), asked.text("remove", "")
+        tags = self.app.tag([name], [added] if added else [], [removed] if removed else [])
+        return plain(list(tags[name]))
+
     def state(self, asked: Asked) -> Response:
-        """Return whether the file of a map is `unchanged`, `changed`, or `missing`, and a sentence about it."""
+        """Return the state of a resource, and a sentence about it.
+
+        The state is `damaged` (the map), `missing` or `changed` (the file), `unfinished` (its ingest in the library),
+        `scanned` (an unchanged file that has scanned pages), or `unchanged`.
+        """
+        name = asked.text("id")
         try:
-            resource_map = self.app.maps.get(asked.text("id"))
+            resource_map = self.app.maps.get(name)
         except MapCorrupt as error:
             return plain({"state": "damaged", "message": str(error)})
         stale = self.app.locate.staleness(resource_map)
-        if stale is None:
-            return plain({"state": "unchanged"})
-        return plain({"state": "missing" if "no longer" in stale else "changed", "message": stale})
+        if stale is not None:
+            return plain({"state": "missing" if "no longer" in stale else "changed", "message": stale})
+        if any(each.resource_id == name for each in self.app.alexandria.ledger.unfinished()):
+            return plain({"state": "unfinished", "message": _UNFINISHED})
+        scanned, pages = resource_map.metadata.get("scanned_pages"), resource_map.extent.pages
+        if isinstance(scanned, int) and pages:
+            return plain({"state": "scanned", "message": f"{scanned} of {pages} pages are scans."})
+        return plain({"state": "unchanged"})
 
     def map(self, asked: Asked) -> Response:
         """Return what the viewer needs to show a resource, with its nodes as rows in reading order."""
@@ -116,11 +134,11 @@ class LibraryRoutes:
         return plain(facts)
 
     def find(self, asked: Asked) -> Response:
-        """Return the lines that match a query, in all files or in one."""
-        name = asked.text("id", "")
+        """Return the lines that match a query, in all files, in one, or in those with a tag."""
+        name, tag = asked.text("id", ""), asked.text("tag", "")
         found = self.app.find_text(
             asked.text("query"),
-            [name] if name else [],
+            [name] if name else self.app.tag.tagged(tag) if tag else [],
             limit=min(asked.number("limit", 50), 200),
         )
         answer = to_plain(found)
@@ -151,41 +169,6 @@ class LibraryRoutes:
         named = f"attachment; filename*=utf-8''{quote(resource_map.resource_id, safe='')}.json"
         return Response(to_json(resource_map), media_type="application/json", headers={"content-disposition": named})
 
-    async def add(self, request: Request) -> Response:
-        """Store the body of the request as a file in the home, and map it.
-
-        The header `x-name` has the percent-encoded name of the file.
-        """
-        try:
-            path = await self._stored(request)
-            done = await run_in_threadpool(self._map, path)
-        except (CiteKitError, OSError) as error:
-            return failed(error)
-        return plain(done)
-
-    def _map(self, path: Path) -> dict[str, Any]:
-        try:
-            done = self.app.ingest(path)
-        except CiteKitError:
-            path.unlink(missing_ok=True)
-            raise
-        return {"id": done.resource_map.resource_id, "title": done.resource_map.title}
-
-    async def _stored(self, request: Request) -> Path:
-        name = PurePath(unquote(request.headers.get("x-name", "")).replace("\\", "/")).name
-        if not name or name.startswith(".") or any(ord(each) < 32 for each in name):
-            raise RequestRefused("The file needs a name.")
-        if not self.app.is_known_name(name):
-            raise RequestRefused(f"{name} is not of a kind that CiteKit maps.")
-        size = 0
-        with self.app.uploads.receiving() as upload:
-            async for piece in request.stream():
-                size += len(piece)
-                if size > UPLOAD_LIMIT:
-                    raise RequestRefused(f"{name} is larger than {UPLOAD_LIMIT >> 30} GB. Map it with citekit ingest.")
-                await run_in_threadpool(upload.stream.write, piece)
-            return await run_in_threadpool(self.app.uploads.keep, upload, name)
-
     def _title(self, resource_id: str) -> str:
         try:
             return self.app.maps.card(resource_id).title
@@ -199,6 +182,7 @@ def _listed(listed: ListedResource) -> dict[str, Any]:
         return {"id": listed.resource_id, "problem": "The map of this file cannot be read."}
     return {
         "id": listed.resource_id,
+        "tags": list(listed.tags),
         "title": card.title,
         "type": card.type,
         "format": card.format,

@@ -1,5 +1,6 @@
 // Requests to the server of this page about the home that it shows.
 import { base } from "./place.js";
+import { t } from "./strings.js";
 
 export class Failed extends Error {}
 
@@ -29,6 +30,22 @@ export const post = async (name, values, signal = undefined) =>
       signal,
     }),
   );
+
+// Sends a file. `told` gets the share that was sent, and the upload ends when `stop` is aborted.
+export const upload = (name, file, job, told, stop) =>
+  new Promise((done, failed) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", link(name));
+    request.setRequestHeader("content-type", "application/octet-stream");
+    request.setRequestHeader("x-name", encodeURIComponent(file.name));
+    request.setRequestHeader("x-job", job);
+    request.upload.onprogress = (e) => told(e.loaded / e.total);
+    request.onerror = () => failed(new Failed(t("error")));
+    request.onabort = () => failed(new Failed(t("cancelled")));
+    request.onload = () => answered(new Response(request.response, { status: request.status, statusText: request.statusText })).then(done, failed);
+    stop.addEventListener("abort", () => request.upload && request.readyState < 2 && request.abort());
+    request.send(file);
+  });
 
 export const send = async (name, file) =>
   answered(

@@ -1,5 +1,5 @@
 // The list of everything mapped.
-import { get, send } from "./api.js";
+import { get, post, upload } from "./api.js";
 import { button, el, say } from "./dom.js";
 import { path } from "./place.js";
 import { t } from "./strings.js";
@@ -22,12 +22,14 @@ export class Library {
     this.count = el("span", { class: "grow" });
     this.body = el("tbody");
     this.foot = el("div", { class: "foot" });
+    this.tag = new URLSearchParams(location.search).get("tag") ?? "";
+    this.tags = el("div", { class: "tags", role: "group", "aria-label": t("tags") });
     this.home = el("p", { class: "note" });
-    const heads = ["title", "type", "size", "state", "source"].map((key) =>
+    const heads = ["title", "type", "size", "tags", "state", "source"].map((key) =>
       el(
         "th",
         { scope: "col" },
-        key === "state" ? t("state") : button(t({ title: "name", source: "file" }[key] ?? key), () => this.by(key), { class: "quiet" }),
+        key === "state" || key === "tags" ? t(key) : button(t({ title: "name", source: "file" }[key] ?? key), () => this.by(key), { class: "quiet" }),
       ),
     );
     this.element = el(
@@ -36,12 +38,61 @@ export class Library {
       el("h1", {}, t("library")),
       this.home,
       el("div", { class: "bar" }, this.input, this.count, button(t("addFile"), () => this.chooser.click()), this.chooser),
+      this.tags,
       el("p", { class: "note" }, t("drop")),
       el("table", {}, el("thead", {}, el("tr", {}, heads)), this.body),
       this.foot,
     );
     this.load();
     this.name();
+    this.listTags();
+  }
+
+  // The tags, by which the list and the search are narrowed.
+  async listTags() {
+    const tags = await get("tags");
+    const chip = ([tag, count]) => {
+      const chosen = tag.toLowerCase() === this.tag.toLowerCase();
+      return button(`${tag} ${count}`, () => this.choose(chosen ? "" : tag), { "aria-pressed": String(chosen), class: "tag" });
+    };
+    this.tags.replaceChildren(...tags.map(chip));
+    this.tags.hidden = !tags.length;
+  }
+
+  choose(tag) {
+    this.tag = tag;
+    history.replaceState(null, "", tag ? `?tag=${encodeURIComponent(tag)}` : location.pathname);
+    this.load();
+    this.listTags();
+  }
+
+  async change(row, values) {
+    try {
+      row.tags = await post("tag", { id: row.id, ...values });
+      this.draw();
+      await this.listTags();
+    } catch (error) {
+      say(error.message);
+    }
+  }
+
+  tagsOf(row) {
+    const added = el("input", { type: "text", class: "new-tag", maxlength: "60", "aria-label": t("addTag", row.title || row.id), placeholder: "+" });
+    const chips = row.tags.map((tag) =>
+      el("span", { class: "tag" }, tag, button("×", () => this.change(row, { remove: tag }), { class: "quiet", "aria-label": t("removeTag", tag) })),
+    );
+    return el(
+      "form",
+      {
+        class: "tags",
+        onsubmit: (e) => {
+          e.preventDefault();
+          if (added.value.trim()) this.change(row, { add: added.value });
+        },
+      },
+      chips,
+      added,
+    );
   }
 
   async name() {
@@ -52,8 +103,9 @@ export class Library {
   async load(cursor = "") {
     const query = this.input.value.trim();
     try {
-      const found = await get("resources", { query, cursor });
-      if (query !== this.input.value.trim()) return;
+      const tag = this.tag;
+      const found = await get("resources", { query, cursor, tag });
+      if (query !== this.input.value.trim() || tag !== this.tag) return;
       this.rows = cursor ? [...this.rows, ...found.resources] : found.resources;
       this.total = found.total;
       this.next = found.next;
@@ -79,7 +131,7 @@ export class Library {
   }
 
   row(row) {
-    if (row.problem) return el("tr", {}, el("td", {}, row.id), el("td", { colspan: "4" }, row.problem));
+    if (row.problem) return el("tr", {}, el("td", {}, row.id), el("td", { colspan: "5" }, row.problem));
     const name = row.source.split(/[\\/]/).at(-1);
     const state = el("td", { class: "state" }, "…");
     this.check(row, state);
@@ -90,6 +142,7 @@ export class Library {
       el("td", { class: "title" }, link),
       el("td", {}, row.format ?? row.type),
       el("td", {}, row.size ?? ""),
+      el("td", {}, this.tagsOf(row)),
       state,
       el("td", { class: "path", title: row.source }, name),
     );
@@ -108,15 +161,45 @@ export class Library {
   }
 
   async add(files) {
-    for (const file of files) {
-      say(t("adding", file.name));
-      try {
-        const made = await send("add", file);
-        say(t("added", made.title));
-        await this.load();
-      } catch (error) {
-        say(error.message);
+    for (const file of files) await this.addOne(file);
+  }
+
+  // Sends and maps a file, with a bar: first the share that was sent, then that of the mapping.
+  async addOne(file) {
+    const job = crypto.randomUUID();
+    const stop = new AbortController();
+    const bar = el("progress", { max: 1, value: 0, "aria-label": file.name });
+    const step = el("span", { class: "note" }, t("sending"));
+    const cancel = () => {
+      stop.abort();
+      post("cancel", { job });
+    };
+    const line = el("div", { class: "adding" }, el("span", {}, file.name), bar, step, button(t("cancel"), cancel));
+    this.foot.before(line);
+    say(t("adding", file.name));
+    const asking = setInterval(async () => {
+      const found = await get("progress", { job }).catch(() => null);
+      if (!found?.[2] && !found?.[1]) return;
+      step.textContent = found[2];
+      if (found[1]) bar.value = found[0] / found[1];
+      else bar.removeAttribute("value");
+    }, 500);
+    const told = (share) => {
+      bar.value = share;
+      if (share === 1) {
+        bar.removeAttribute("value");
+        step.textContent = t("mapping");
       }
+    };
+    try {
+      const made = await upload("add", file, job, told, stop.signal);
+      say(t("added", made.title));
+      await this.load();
+    } catch (error) {
+      say(`${file.name}: ${error.message}`);
+    } finally {
+      clearInterval(asking);
+      line.remove();
     }
   }
 }

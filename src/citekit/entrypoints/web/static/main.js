@@ -92,7 +92,7 @@ function showSide(shown) {
 function search(words) {
   if (!words) return;
   tab("found");
-  app.found.search(words, app.map?.id ?? "");
+  app.found.search(words, app.map?.id ?? "", app.map ? "" : app.library?.tag);
 }
 
 // Opens a path of this page.

@@ -31,12 +31,12 @@ export class Found {
     this.element = el("div", { class: "panel" }, this.list);
   }
 
-  async search(query, id) {
+  async search(query, id, tag = "") {
     this.list.replaceChildren(el("p", {}, t("loading")));
     this.stop?.abort();
     this.stop = new AbortController();
     try {
-      this.draw(await post("find", { query, id, limit: 50 }, this.stop.signal));
+      this.draw(await post("find", { query, id, tag, limit: 50 }, this.stop.signal));
     } catch (error) {
       if (error.name !== "AbortError") this.list.replaceChildren(el("p", { class: "bad" }, error.message));
     }

@@ -15,7 +15,7 @@ from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.marked_headings import sections_of_bookmarks, sections_of_tags
 from citekit.adapters.formats.pdf.outline.metadata import metadata_of, repair_notes
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.scans import find_scans, mark_scans, read_scans, sections_of_scans
+from citekit.adapters.formats.pdf.outline.scans import Scans, find_scans, mark_scans, read_scans, sections_of_scans
 from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
 from citekit.adapters.formats.pdf.outline.structure import is_incomplete, sections_of_text, with_headings_below
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
@@ -72,7 +72,7 @@ class PdfOutliner:
             lost = _unreadable_page_notes(document, source.path.name)
             texts = PageTexts(document, progress)
             recognizer = None if self.ocr is None else PageRecognizer(self.ocr, source.size, self.index)
-            outline_items, notes = _structure(document, texts, recognizer)
+            outline_items, notes, scans = _structure(document, texts, recognizer)
             figures, passed = figures_of(document, texts, quick=notes[0] == BY_BOOKMARKS)
             outline_items = insert_figures(outline_items, figures, texts)
             title = title_of(texts, source.path)
@@ -80,7 +80,7 @@ class PdfOutliner:
                 title=title.text,
                 extent=Extent(pages=document.page_count),
                 items=outline_items,
-                facts={**metadata_of(document), "title_source": title.origin},
+                facts={**metadata_of(document), **_scan_facts(scans), "title_source": title.origin},
                 notes=[
                     *notes,
                     *passed,
@@ -146,14 +146,15 @@ def _page_exists(document: Document, number: int) -> bool:
 
 def _structure(
     document: Document, texts: PageTexts, recognizer: PageRecognizer | None
-) -> tuple[Sequence[OutlineItem], list[str]]:
+) -> tuple[Sequence[OutlineItem], list[str], Scans]:
     sections, lost = sections_of_bookmarks(document)
     if sections:
         complete = with_headings_below(sections, texts)
         texts.quick = len(complete) == len(sections)
         by = BY_BOOKMARKS if texts.quick else BY_BOOKMARKS_AND_HEADINGS
         outline_items, notes = _items_and_notes(complete, texts, [by, *lost])
-        return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=recognizer is not None)]
+        scans = find_scans(document, texts)
+        return outline_items, [*notes, *scans.notes(texts.count, reads=recognizer is not None)], scans
     tagged = sections_of_tags(texts)
     is_dense = len(tagged) >= texts.count
     headings, printed = ([], False) if is_dense else sections_of_text(texts)
@@ -161,7 +162,8 @@ def _structure(
         texts.quick = True
         texts.learn_headers_footers(range(1, texts.count + 1))
         outline_items, notes = _items_and_notes(tagged, texts, [BY_TAGS])
-        return outline_items, [*notes, *find_scans(document, texts).notes(texts.count, reads=recognizer is not None)]
+        scans = find_scans(document, texts)
+        return outline_items, [*notes, *scans.notes(texts.count, reads=recognizer is not None)], scans
     scans = find_scans(document, texts)
     about = scans.notes(texts.count, reads=recognizer is not None)
     if scans.without_text and recognizer is not None:
@@ -169,8 +171,12 @@ def _structure(
         headings, printed = sections_of_scans(texts)
     if headings:
         outline_items, notes = _items_and_notes(headings, texts, [BY_TOC if printed else BY_HEADINGS])
-        return outline_items, [*notes, *about]
-    return mark_scans(page_groups(texts), scans), [BY_PAGES, *about]
+        return outline_items, [*notes, *about], scans
+    return mark_scans(page_groups(texts), scans), [BY_PAGES, *about], scans
+
+
+def _scan_facts(scans: Scans) -> dict[str, int]:
+    return {"scanned_pages": len(scans.pages)} if scans.pages else {}
 
 
 def _items_and_notes(
