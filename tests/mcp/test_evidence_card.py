@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from base64 import b64decode
 from collections.abc import Awaitable, Callable, Iterator
@@ -20,6 +21,7 @@ from PIL import Image
 from citekit.container import bootstrap
 from citekit.entrypoints.mcp.evidence_card import CARD, CARD_TYPE, EXTENSION, PICTURE
 from tests.made_files import make_all
+from tests.web.conftest import started, stop
 
 _Result = TypeVar("_Result")
 
@@ -37,7 +39,10 @@ def many_kinds(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def parameters(home: Path) -> StdioServerParameters:
-    return StdioServerParameters(command=sys.executable, args=["-m", "citekit", "serve", "--home", str(home)])
+    state = {"XDG_STATE_HOME": os.environ["XDG_STATE_HOME"]}
+    return StdioServerParameters(
+        command=sys.executable, args=["-m", "citekit", "serve", "--home", str(home)], env=state
+    )
 
 
 def ask(
@@ -58,6 +63,17 @@ def call(many_kinds: Path) -> Iterator[Callable[..., CallToolResult]]:
         portal.wrap_async_context_manager(Client(parameters(many_kinds), extensions=[APPS])) as client,
     ):
         yield lambda tool, **arguments: portal.call(client.call_tool, tool, arguments)
+
+
+@pytest.fixture(scope="module")
+def read(many_kinds: Path) -> Iterator[Callable[[str], Any]]:
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(Client(parameters(many_kinds), extensions=[APPS])) as client,
+    ):
+        yield lambda uri: portal.call(client.read_resource, uri).model_dump(
+            mode="json", by_alias=True, exclude_none=True
+        )
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -140,8 +156,10 @@ window.addEventListener("message", async (event) => {
   const { id, method, params } = event.data;
   window.seen.push(method);
   const reply = (result) => frame.contentWindow.postMessage({ jsonrpc: "2.0", id, result }, "*");
-  if (method === "ui/initialize") reply({ protocolVersion: "2026-01-26", hostInfo: { name: "test", version: "1" }, hostCapabilities: {},
+  if (method === "ui/initialize") reply({ protocolVersion: "2026-01-26", hostInfo: { name: "test", version: "1" }, hostCapabilities: { openLinks: {}, serverResources: {} },
     hostContext: { theme: "light", styles: { variables: { "--color-text-primary": "#222" } } } });
+  if (method === "resources/read") reply(await window.readResource(params.uri));
+  if (method === "ui/open-link") { window.opened = params.url; reply({}); }
   if (method === "tools/call") reply(await window.callTool(params.name, params.arguments));
   if (method === "ui/notifications/initialized") {
     const values = JSON.parse(decodeURIComponent(location.hash.slice(1)));
@@ -160,7 +178,9 @@ HOST_POLICY = (
 """What hosts set where a card declares nothing (MCP Apps 2026-01-26)."""
 
 
-def test_the_card_shows_the_marked_page_in_a_host(call: Callable[..., CallToolResult]) -> None:
+def test_the_card_shows_the_marked_page_in_a_host(
+    call: Callable[..., CallToolResult], read: Callable[[str], Any], many_kinds: Path
+) -> None:
     """The host is imitated: its policy, its sandbox, and its messages. The tools are those of a real server."""
     from tests.web.browser import opened_browser, until
 
@@ -175,6 +195,7 @@ def test_the_card_shows_the_marked_page_in_a_host(call: Callable[..., CallToolRe
             return call(name, **arguments).model_dump(mode="json", by_alias=True, exclude_none=True)
 
         tab.expose_function("callTool", answer)
+        tab.expose_function("readResource", read)
         tab.route(
             "http://host.test/card",
             lambda route: route.fulfill(
@@ -208,6 +229,20 @@ def test_the_card_shows_the_marked_page_in_a_host(call: Callable[..., CallToolRe
             tab.goto(f"http://host.test/#{values}")
             shown.locator(f"{selector}:visible").wait_for()
             assert not shown.locator("#problem").is_visible()
+            if selector == "#still":
+                shown.locator("#play").click()
+                shown.locator("#clip:visible").wait_for()
+                until(lambda: shown.locator("#clip").evaluate("clip => clip.duration") > 0.5)
+        process, server = started(many_kinds)
+        try:
+            tab.goto("about:blank")
+            tab.goto('http://host.test/#{"resource_id":"r-intro","quote":"coerced numeric counterparts"}')
+            shown.locator("#viewer").click()
+            wanted = f"{server.root}/r/r-intro#pages=17&quote=coerced%20numeric%20counterparts"
+            until(lambda: wanted == tab.evaluate("window.opened"))
+            assert "token" not in wanted
+        finally:
+            stop(process)
         tab.goto("about:blank")
         tab.goto('http://host.test/#{"resource_id":"nothing"}')
         until(lambda: "nothing" in shown.locator("#problem").inner_text())

@@ -190,6 +190,7 @@ def test_a_place_is_cited_in_the_forms_that_people_use(page: Server) -> None:
     assert "/r/r-intro#pages=17&quote=coerced%20numeric" == made["link"]
     assert made["markdown"].startswith("> coerced numeric\n")
     assert "doc://r-intro" == made["annotation"]["target"]["source"]
+    assert "[^1]: “coerced numeric” An Introduction to R > " in made["footnote"]
     assert made["html"].startswith('<a href="/r/r-intro#pages=17&amp;quote=')
     assert ("17", "page") == (made["csl"]["locator"], made["csl"]["label"])
     assert made["bibtex"].startswith("@misc{r-intro,\n  title = {{An Introduction to R}},\n")
@@ -364,3 +365,9 @@ def test_a_file_that_is_added_again_survives_a_cancelled_mapping(own_page: Serve
 def _written(path: Path, text: str) -> Path:
     path.write_text(text)
     return path
+
+
+def test_a_search_also_finds_titles_that_are_in_no_text(page: Server) -> None:
+    found = page.post("find", query="scene 1")
+    assert {"run"} <= {each["id"] for each in found["titled"]}
+    assert all("scene" in each["text"].lower() for each in found["titled"])

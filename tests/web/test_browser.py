@@ -173,8 +173,8 @@ def test_a_link_stays_valid_after_a_restart(browser: Any, page: Server, many_kin
     try:
         tab.goto(f"http://127.0.0.1:{port}{server.base}/r/r-intro#pages=17&quote=coerced%20numeric")
         tab.wait_for_selector(".mark.quote")
-        tab.goto(f"http://127.0.0.1:{port}/r/r-intro#pages=16")  # only one home has it
-        tab.wait_for_url(f"**{server.base}/r/r-intro#pages=16")
+        tab.goto(f"http://127.0.0.1:{port}/r/pddocument_java#lines=3")  # only one home has it
+        tab.wait_for_url(f"**{server.base}/r/pddocument_java#lines=3")
     finally:
         stop(process)
         context.close()

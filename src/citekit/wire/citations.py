@@ -26,9 +26,16 @@ _TYPES = {
 
 def markdown_citation(resource_map: ResourceMap, titles: Sequence[str], address: Address, words: str = "") -> str:
     """Return a Markdown block quote with its source, or a footnote if there are no `words`. `titles` lead to the part."""
-    source = f"{' > '.join([resource_map.title, *titles])}, {address}"
+    if not words:
+        return markdown_footnote(resource_map, titles, address)
     quoted = "\n".join(f"> {line}" for line in words.splitlines())
-    return f"{quoted}\n>\n> {source}\n" if words else f"[^1]: {source}\n"
+    return f"{quoted}\n>\n> {_source(resource_map, titles, address)}\n"
+
+
+def markdown_footnote(resource_map: ResourceMap, titles: Sequence[str], address: Address, words: str = "") -> str:
+    """Return a Markdown footnote with the source, and with `words` in quotation marks."""
+    quoted = f"“{' '.join(words.split())}” " if words else ""
+    return f"[^1]: {quoted}{_source(resource_map, titles, address)}\n"
 
 
 def html_citation(resource_map: ResourceMap, titles: Sequence[str], address: Address, link: str) -> str:
@@ -67,6 +74,10 @@ def bibtex_citation(resource_map: ResourceMap, address: Address | None = None) -
     fields["howpublished"] = rf"\url{{{_url(resource_map, address).replace('{', '%7B').replace('}', '%7D')}}}"
     body = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items())
     return f"@misc{{{_KEY.sub('_', resource_map.resource_id)},\n{body}}}\n"
+
+
+def _source(resource_map: ResourceMap, titles: Sequence[str], address: Address) -> str:
+    return f"{' > '.join([resource_map.title, *titles])}, {address}"
 
 
 def _authors(resource_map: ResourceMap) -> list[str]:

@@ -8,11 +8,12 @@ from pathlib import Path
 import click
 
 from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT
+from citekit.application.titled_nodes import nodes_besides
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option, tag_option
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
-from citekit.entrypoints.cli.titles import TITLES, compact_lines, node_lines, nodes_besides, nodes_titled, plain_nodes
+from citekit.entrypoints.cli.titles import TITLES, compact_lines, node_lines, nodes_titled, plain_nodes
 from citekit.entrypoints.cli.view import search_for, show
 from citekit.entrypoints.found_text import found_lines
 from citekit.wire.found_text import to_plain
@@ -90,7 +91,7 @@ def command(
             roots=[Path(root) for root in roots],
             progress=watch,
         )
-        nodes = [] if regex else nodes_besides(app, query, resources, found)
+        nodes = [] if regex else nodes_besides(app.search, query, resources, found)
     if not found.searched and not found.skipped:
         session.note(f"Nothing is mapped. {session.home_hint()}")
     plain = {"query": query, **({"titles": plain_nodes(nodes)} if nodes else {}), **to_plain(found)}

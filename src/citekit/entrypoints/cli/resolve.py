@@ -18,7 +18,8 @@ from citekit.entrypoints.cli.part_arguments import named_part
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.tables import pairs
-from citekit.entrypoints.cli.view import place_of, show
+from citekit.entrypoints.cli.view import show
+from citekit.entrypoints.web.links import place_of
 from citekit.wire import receipts
 from citekit.wire.maps import to_plain_node
 

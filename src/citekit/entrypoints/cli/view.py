@@ -10,11 +10,12 @@ from urllib.parse import quote, urlencode
 import click
 from attrs import frozen
 
-from citekit.domain.address import Address, fragment_of, parse_address
+from citekit.domain.address import parse_address
 from citekit.domain.errors import HomeUnwritable
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, roots_option
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.web.links import home_path, place_of
 
 if TYPE_CHECKING:
     from citekit.container import Container
@@ -60,7 +61,6 @@ class Showing:
 
 def show(session: Session, app: Container, path: str, fragment: str = "", how: Showing | None = None) -> None:
     """Open a path of this home in the browser. If no viewer of the user runs, serve it until Ctrl-C is pressed."""
-    from citekit.entrypoints.web.homes import home_path
     from citekit.entrypoints.web.server import link_to, open_browser, running_viewer, viewer_of
 
     how = how or Showing()
@@ -84,11 +84,6 @@ def show(session: Session, app: Container, path: str, fragment: str = "", how: S
             open_browser(viewer.keys, path, fragment)
 
     viewer.run(ready)
-
-
-def place_of(address: Address) -> tuple[str, str]:
-    """Return the path and the fragment in the viewer that show an address."""
-    return f"/r/{quote(address.resource_id, safe='')}", fragment_of(address.location)
 
 
 def _path_of(app: Container, target: str) -> tuple[str, str]:

@@ -81,6 +81,7 @@ SHOW_EVIDENCE = Tool(
             "start": {"type": "number"},
             "end": {"type": "number"},
             "media": {"type": "string"},
+            "viewer": {"type": "string", "description": "The part in the viewer on this computer, if it runs."},
         },
         "required": ["address", "title", "titles", "kind"],
     },
@@ -140,6 +141,9 @@ def show_evidence(app: Container, arguments: Mapping[str, Any], progress: Progre
     if verdict is not None:
         plain |= {"quote": words, "finding": verdict.label, "holds": verdict.holds}
     plain |= _shown(app, address, verdict, progress)
+    link = _viewer_link(app, address, words)
+    if link is not None:
+        plain["viewer"] = link
     return Answer.of(plain, summary=_summary(plain))
 
 
@@ -154,6 +158,20 @@ def evidence_page(app: Container, arguments: Mapping[str, Any], _: Progress) -> 
         drawn = app.show.page_picture(name, page, width)
     picture = ImageContent(data=b64encode(drawn.data).decode(), mime_type=drawn.media_type)
     return Answer.of({"page": page, "page_count": count}, [picture], summary=f"Page {page} of {count}.")
+
+
+def _viewer_link(app: Container, address: Address, words: str) -> str | None:
+    """Return a link to the part in the viewer of the user if it runs and shows this home. It admits no browser."""
+    if isinstance(address.location, Virtual) or app.settings.home not in app.viewed_homes():
+        return None
+    from citekit.entrypoints.web.links import home_path, place_of
+    from citekit.entrypoints.web.server import ADDRESS, running_viewer
+
+    running = running_viewer(app)
+    if running is None:
+        return None
+    path, fragment = place_of(address, words)
+    return f"http://{ADDRESS}:{running.port}{home_path(app.settings.home)}{path}#{fragment}"
 
 
 def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdict | None) -> Address:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from attrs import frozen
 from starlette.concurrency import run_in_threadpool
@@ -25,9 +25,10 @@ from citekit.domain.exchange import Context, to_web_annotation
 from citekit.domain.quotes.quoted_passages import quoted_passages
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.sdk import read_form
+from citekit.entrypoints.web.links import place_of
 from citekit.entrypoints.web.requests import Asked, acting, body_of, failed, plain, reading
 from citekit.wire import quotes, receipts
-from citekit.wire.citations import bibtex_citation, csl_citation, html_citation, markdown_citation
+from citekit.wire.citations import bibtex_citation, csl_citation, html_citation, markdown_citation, markdown_footnote
 from citekit.wire.receipt_documents import read_document
 
 ANSWER_LIMIT = 200_000
@@ -130,16 +131,16 @@ class CheckingRoutes:
         words = asked.text("quote", "").strip()
         resource_map = self.app.maps.get(address.resource_id)
         titles = self._titles(address)
-        scheme, _, fragment = str(address).partition("#")
+        scheme = str(address).partition("#")[0]
         target = to_web_annotation(address.location, scheme, Context(dimensions=resource_map.extent.size))
-        marked = f"&quote={quote(words, safe='')}" if words else ""
-        link = f"/r/{quote(address.resource_id, safe='')}#{fragment}{marked}"
+        link = "#".join(place_of(address, words))
         origin = asked.text("origin", "")
         return plain(
             {
                 "address": str(address),
                 "link": link,
                 "markdown": markdown_citation(resource_map, titles, address, words),
+                "footnote": markdown_footnote(resource_map, titles, address, words),
                 "html": html_citation(resource_map, titles, address, origin + link),
                 "bibtex": bibtex_citation(resource_map, address),
                 "csl": csl_citation(resource_map, address),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 
 from attrs import define, field
@@ -20,17 +19,13 @@ from citekit.domain.errors import CiteKitError, RequestRefused, ResourceMissing
 from citekit.entrypoints.web.adding import AddingRoutes
 from citekit.entrypoints.web.checking import CheckingRoutes
 from citekit.entrypoints.web.library import LibraryRoutes
+from citekit.entrypoints.web.links import home_key
 from citekit.entrypoints.web.reading import ReadingRoutes
 from citekit.entrypoints.web.requests import Asked, failed, plain, reading
 from citekit.settings.places import is_home
 
 OPEN = 8
 """The number of other homes that are open at the same time. The least recently used one is closed."""
-
-
-def home_path(home: Path) -> str:
-    """Return the path of a home in the viewer. It stays the same as long as the home is in the same folder."""
-    return f"/h/{_key(home)}"
 
 
 @define
@@ -67,7 +62,7 @@ class Homes:
         await app(scope, receive, send)
 
     def _known(self) -> Mapping[str, Path]:
-        return {_key(home): home for home in (self.first.settings.home, *self.first.viewed_homes())}
+        return {home_key(home): home for home in (self.first.settings.home, *self.first.viewed_homes())}
 
     def _application(self, key: str) -> Starlette:
         return self._opened(key)[1]
@@ -91,10 +86,6 @@ class Homes:
             closed, _ = self._apps.pop(key)
             if closed.workers is not None:
                 closed.workers.close()
-
-
-def _key(home: Path) -> str:
-    return sha256(str(home).encode("utf-8", "surrogateescape")).hexdigest()[:10]
 
 
 def _application(app: Container, shell: Sequence[BaseRoute]) -> Starlette:

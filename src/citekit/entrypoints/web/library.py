@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute
 from citekit.application.edit_map import edits_of
 from citekit.application.list_resources import ListedResource
 from citekit.application.show_resource import Layout
+from citekit.application.titled_nodes import nodes_besides
 from citekit.container import Container
 from citekit.domain.address import fragment_of
 from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing
@@ -134,18 +135,24 @@ class LibraryRoutes:
         return plain(facts)
 
     def find(self, asked: Asked) -> Response:
-        """Return the lines that match a query, in all files, in one, or in those with a tag."""
+        """Return the lines that match a query, in all files, in one, or in those with a tag.
+
+        `titled` are the nodes whose titles have all words and are not among these lines, such as those of scenes.
+        """
         name, tag = asked.text("id", ""), asked.text("tag", "")
-        found = self.app.find_text(
-            asked.text("query"),
-            [name] if name else self.app.tag.tagged(tag) if tag else [],
-            limit=min(asked.number("limit", 50), 200),
-        )
+        query, names = asked.text("query"), [name] if name else self.app.tag.tagged(tag) if tag else []
+        found = self.app.find_text(query, names, limit=min(asked.number("limit", 50), 200))
         answer = to_plain(found)
         answer["partial"] = found.is_partial
         for hit, each in zip(answer["hits"], found.hits, strict=True):
             hit["id"] = each.address.resource_id
             hit["title"] = self._title(each.address.resource_id)
+        answer["titled"] = [
+            {"address": str(hit.address), "text": hit.head.title, "titles": [], "id": hit.resource_id}
+            | {"title": self._title(hit.resource_id)}
+            for hit in nodes_besides(self.app.search, query, names, found)
+            if not isinstance(hit.head.location, Virtual)
+        ]
         return plain(answer)
 
     def edit(self, asked: Asked) -> Response:

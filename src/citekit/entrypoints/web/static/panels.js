@@ -43,14 +43,15 @@ export class Found {
   }
 
   draw(found) {
-    if (!found.hits.length) {
+    const all = [...found.titled, ...found.hits];
+    if (!all.length) {
       this.list.replaceChildren(el("p", {}, t("nothingFound")));
       return;
     }
-    const groups = Map.groupBy ? Map.groupBy(found.hits, (hit) => hit.id) : groupBy(found.hits);
+    const groups = Map.groupBy ? Map.groupBy(all, (hit) => hit.id) : groupBy(all);
     const count = found.total > found.hits.length ? t("onlySome", found.hits.length, found.total) : t("matches", found.total);
     this.list.replaceChildren(
-      el("p", { class: "note" }, found.partial ? t("noneHasAll") : count),
+      el("p", { class: "note" }, found.partial && !found.titled.length ? t("noneHasAll") : count),
       ...[...groups.values()].map((hits) =>
         el(
           "section",
@@ -64,7 +65,7 @@ export class Found {
 
   hit(hit) {
     const where = ofAddress(hit.address);
-    const href = path(where.id, where.fragment, hit.hidden ? "" : hit.text);
+    const href = path(where.id, where.fragment, hit.hidden || !hit.kind ? "" : hit.text);
     return el(
       "a",
       {

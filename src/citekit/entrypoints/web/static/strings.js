@@ -56,7 +56,7 @@ const TEXTS = {
   copyAddress: "Copy address",
   copyLink: "Copy link",
   copyAs: "Copy as",
-  citations: { markdown: "Markdown", html: "HTML link", bibtex: "BibTeX", csl: "CSL-JSON", annotation: "Annotation (W3C)" },
+  citations: { markdown: "Markdown", footnote: "Markdown footnote", html: "HTML link", bibtex: "BibTeX", csl: "CSL-JSON", annotation: "Annotation (W3C)" },
   downloadAs: (form) => `Download ${form}`,
   receipt: "Receipt",
   copied: "Copied.",
