@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 from PIL import Image
+from pptx import Presentation
 
 from citekit.container import Container, bootstrap
 from citekit.domain.errors import CiteKitError, LocationOutside, SourceUnsupported
@@ -99,6 +100,25 @@ def test_rows_have_the_cells_that_are_shown(app: Container, views: PageViews, fi
     assert not views.rows(file, "Empty")
     with pytest.raises(LocationOutside):
         views.rows(file, "Q 2")
+
+
+def test_slides_and_html_files_are_documents(
+    app: Container, views: PageViews, files: dict[str, Path], tmp_path: Path
+) -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[0])
+    slide.shapes.title.text = "Bees & <wasps>"
+    deck.save(str(tmp_path / "deck.pptx"))
+    shown = views.document(source(app, tmp_path / "deck.pptx"), 1)
+    assert "Bees &amp; &lt;wasps&gt;" in shown
+    page = views.document(source(app, files["page.html"]), 1)
+    assert "<h1>\ufdd0\ufde2One</h1>" in page  # the marker of line 2
+    assert "<p>\ufdd0\ufde3Text.</p>" in page
+    for name in ("deck.pptx", "page.html"):
+        with pytest.raises(LocationOutside):
+            views.document(source(app, tmp_path / name), 2)
+    with pytest.raises(SourceUnsupported):
+        views.document(source(app, files["notes.md"]), 1)
 
 
 def test_a_waveform_is_loud_where_the_sound_is(

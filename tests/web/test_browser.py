@@ -16,6 +16,7 @@ import pytest
 from attrs import evolve
 from openpyxl import Workbook
 from PIL import Image
+from pptx import Presentation
 
 from citekit.container import bootstrap
 from citekit.domain.locations import Lines
@@ -354,5 +355,92 @@ def test_code_is_colored_and_its_text_stays_the_same(tab: Any, page: Server) -> 
     shown = tab.locator(".words-of").all_inner_texts()
     assert "    def add(self, book):" == shown[3]
     tab.goto(f"{page.root}/r/page_html")
+    tab.frame_locator("iframe").locator("h1").wait_for()
+    tab.click("text=Source")
     until(lambda: tab.locator(".words-of").count() > 1)
     assert "<h1>One</h1>" == tab.locator(".words-of").all_inner_texts()[1]
+
+
+HOSTILE_PAGE = """<!doctype html><html><head><title>Bees</title><base href="http://evil.example/">
+<meta http-equiv="refresh" content="0;url=http://evil.example/"><link rel="stylesheet" href="http://evil.example/a.css">
+<style>@import url(http://evil.example/b.css); p { background: url(http://evil.example/c.png) }</style>
+<script>parent.stolen = 1</script></head>
+<body onload="parent.stolen = 1">
+<h1>Bees</h1>
+<p id="first">The queen lays <b>up to
+2,000 eggs</b> a day.</p>
+<form action="http://evil.example/"><input name="x" autofocus onfocus="parent.stolen = 1"></form>
+<iframe src="javascript:parent.parent.stolen = 1"></iframe><object data="http://evil.example/o"></object>
+<svg onload="parent.stolen = 1"><script>parent.stolen = 1</script><image href="http://evil.example/i.png"/></svg>
+<img src="http://evil.example/p.png" onerror="parent.stolen = 1">
+<a href="javascript:parent.stolen = 1">click me</a>
+<p style="display:none">Hidden words.</p>
+<table><tr><td>Drones</td><td>300</td></tr>
+<tr><td>Workers</td><td>30,000</td></tr></table>
+<p>The queen lays up to 2,000 eggs a day.</p>
+</body></html>
+"""
+
+
+def test_html_is_a_page_whose_lines_are_marked_and_chosen(browser: Any, own_page: Server) -> None:
+    (own_page.home / "bees.html").write_text(HOSTILE_PAGE)
+    bootstrap(home=own_page.home).ingest(own_page.home / "bees.html")
+    context = browser.new_context()
+    tab = context.new_page()
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(own_page.link)
+    shown = tab.frame_locator("iframe")
+
+    def marked() -> str:
+        return " ".join(" ".join(shown.locator("mark").all_inner_texts()).split())
+
+    tab.goto(f"{own_page.root}/r/bees_html#lines=17&quote=up%20to%202%2C000%20eggs")
+    assert "up to 2,000 eggs" == until(marked)
+    inside = "mark => mark.closest('p').id"
+    assert "" == shown.locator("mark").first.evaluate(inside)  # the second one, in the line of the address
+    tab.goto(f"{own_page.root}/r/bees_html#lines=7-8&quote=up%20to%202%2C000%20eggs")
+    until(lambda: "c1-first" == shown.locator("mark").first.evaluate(inside))
+    tab.goto(f"{own_page.root}/r/bees_html#lines=16")
+    until(lambda: "Workers 30,000" == marked())
+    assert not shown.locator("text=Hidden words.").is_visible()
+    shown.locator("td >> nth=2").click(click_count=3)
+    until(lambda: "#lines=16-16&quote=Workers" in tab.evaluate("location.hash"))
+    tab.click("text=Check quote")
+    until(lambda: tab.locator("#part .badge").inner_text() in ("exact", "the same words"))
+    shown.locator("text=click me").click()
+    tab.click("text=Source")
+    until(lambda: "<script>parent.stolen" in tab.inner_text(".text"))
+    tab.click("text=Source")
+    shown.locator("h1").wait_for()
+    assert tab.evaluate("window.stolen === undefined")
+    assert all(url.startswith(own_page.origin) for url in asked), asked
+    context.close()
+
+
+def test_slides_are_shown_and_marked_one_by_one(browser: Any, own_page: Server) -> None:
+    deck = Presentation()
+    for words in ("The queen lays eggs.", "Workers gather nectar."):
+        slide = deck.slides.add_slide(deck.slide_layouts[1])
+        slide.shapes.title.text = "Bees"
+        slide.placeholders[1].text = words
+    deck.save(str(own_page.home / "bees.pptx"))
+    bootstrap(home=own_page.home).ingest(own_page.home / "bees.pptx")
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    tab.goto(f"{own_page.root}/r/bees#pages=2&quote=Workers%20gather")
+    shown = tab.frame_locator("iframe")
+    assert "Workers gather" == until(lambda: shown.locator("mark").all_inner_texts())[0]
+    frame, mark = tab.locator("iframe").bounding_box(), shown.locator("mark").bounding_box()
+    assert frame["x"] < mark["x"] < frame["x"] + frame["width"]
+    title = shown.locator("p >> nth=0").bounding_box()
+    assert title["y"] + title["height"] < mark["y"]
+    tab.click('[aria-label="Previous"]')
+    until(lambda: "The queen" in shown.locator(".slide").inner_text())
+    assert "#pages=1" == tab.evaluate("location.hash")
+    shown.locator("p >> nth=1").click(click_count=3)
+    until(lambda: "#pages=1&quote=The%20queen%20lays%20eggs." == tab.evaluate("location.hash"))
+    tab.click("text=Check quote")
+    until(lambda: "exact" == tab.locator("#part .badge").inner_text())
+    context.close()

@@ -62,7 +62,9 @@ class Layout(StrEnum):
     PAGES = "pages"
     """Pictures of pages, with selectable words."""
     SLIDES = "slides"
-    """The text of pages."""
+    """Slides as HTML."""
+    HTML = "html"
+    """The whole file as HTML, with its numbered lines on request."""
     CHAPTERS = "chapters"
     """Chapters as HTML."""
     LINES = "lines"
@@ -160,6 +162,8 @@ class ShowResource:
             return Layout.PAGES
         if source.format.name in _BOOKS:
             return Layout.CHAPTERS
+        if source.format.name == "html":
+            return Layout.HTML
         extent = resource_map.extent
         if extent.sheets is not None:
             return Layout.ROWS
@@ -233,9 +237,14 @@ class ShowResource:
         return self._lines.get((source.digest, sheet), lambda: self.views.rows(source, sheet), size)
 
     def chapter(self, resource_id: str, number: int) -> str:
-        """Return a chapter of a book as an HTML document without scripts. Raise what `Reader.html` raises."""
+        """Return a chapter of a book, a slide, or an HTML file (1) as an HTML document without scripts.
+
+        Raise what `Reader.html` or `PageViews.document` raise.
+        """
         _, source = self.source(resource_id)
-        return self.reader.html(source.path, number)
+        if source.format.name in _BOOKS:
+            return self.reader.html(source.path, number)
+        return self.views.document(source, number)
 
     def waveform(self, resource_id: str) -> Sequence[int]:
         """Return `AMPLITUDES` amplitudes of a recording. Raise what `PageViews.waveform` raises."""

@@ -115,6 +115,7 @@ class Parsing:
             "page_picture": self._page_picture,
             "page_words": self._page_words,
             "sheet_rows": self._sheet_rows,
+            "document": self._document,
             "waveform": self._waveform,
             "still": self._still,
             "pages": self._pages,
@@ -194,6 +195,9 @@ class Parsing:
     def _sheet_rows(self, asked: Asked, _: Progress) -> Any:
         rows = self.parsers.page_views.rows(source_from(asked["source"]), asked["sheet"])
         return [[each.number, [list(cell) for cell in each.cells]] for each in rows]
+
+    def _document(self, asked: Asked, _: Progress) -> Any:
+        return self.parsers.page_views.document(source_from(asked["source"]), asked["page"])
 
     def _waveform(self, asked: Asked, _: Progress) -> Any:
         return list(self.parsers.page_views.waveform(source_from(asked["source"]), asked["count"]))

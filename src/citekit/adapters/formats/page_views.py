@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from attrs import frozen
 
-from citekit.domain.errors import SourceUnsupported
+from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.modality import Modality
 from citekit.domain.page_view import PagePicture, PageSize, PageWord, SheetRow
@@ -54,6 +54,20 @@ class FormatPageViews:
         from citekit.adapters.formats.xlsx.rows import sheet_rows
 
         return sheet_rows(source.path, sheet)
+
+    def document(self, source: Source, page: int) -> str:
+        """See `PageViews.document`."""
+        if source.format.name == "pptx":
+            from citekit.adapters.formats.pptx.slide_html import slide_html
+
+            return slide_html(source.path, page)
+        if source.format.name != "html":
+            raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, which is not shown as HTML.")
+        if page != 1:
+            raise LocationOutside.beyond("page", page, "HTML file", 1)
+        from citekit.adapters.formats.html.part import html_page
+
+        return html_page(source.path)
 
     def waveform(self, source: Source, count: int) -> Sequence[int]:
         """See `PageViews.waveform`."""

@@ -36,7 +36,7 @@ VERSION = 3
 
 _PART = "part:"
 _CHEAP = frozenset({"measure", "probe", "facts", "is_upright", "picture"})
-_OF_PARTS = frozenset({"extract", "chapters", "html", "cut_pages", "still"})
+_OF_PARTS = frozenset({"extract", "chapters", "html", "document", "cut_pages", "still"})
 _NEW_EACH_TIME = frozenset({"target", "folder", "source"})
 
 

@@ -145,6 +145,11 @@ class IsolatedPageViews:
         asked = {"source": plain_source(source), "sheet": sheet}
         return sheet_rows_from(self.workers.ask("sheet_rows", source.path, asked))
 
+    def document(self, source: Source, page: int) -> str:
+        """See `PageViews.document`."""
+        asked = {"source": plain_source(source), "page": page}
+        return text_from(self.workers.ask("document", source.path, asked))
+
     def waveform(self, source: Source, count: int) -> Sequence[int]:
         """See `PageViews.waveform`."""
         asked = {"source": plain_source(source), "count": count}

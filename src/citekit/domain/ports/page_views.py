@@ -11,8 +11,8 @@ from citekit.domain.source import Source
 
 
 class PageViews(Protocol):
-    """Draws the pages of documents, the pages of comics, and images, which have one page; reads workbooks; and measures
-    recordings. Thread-safe.
+    """Draws the pages of documents, the pages of comics, and images, which have one page; shows slides and HTML files as
+    documents; reads workbooks; and measures recordings. Thread-safe.
 
     All methods raise `SourceUnsupported` for files of other formats and for damaged files, `SourceUnreadable` if a file
     cannot be read, and `LocationOutside` for a page that does not exist. Pages are numbered from 1.
@@ -37,6 +37,13 @@ class PageViews(Protocol):
         """Return the rows of a sheet that have cells, in order, with the texts of cells that readers see.
 
         Raise `LocationOutside` if the workbook has no such sheet.
+        """
+
+    def document(self, source: Source, page: int) -> str:
+        """Return a slide of a presentation, or an HTML file, whose only page is 1, as an HTML document.
+
+        Nothing in it is executed or loaded. In an HTML file, a line marker, U+FDD0 and the digits of the line number as
+        U+FDE0 to U+FDE9, precedes each piece of text. Raise `FormUnsupported` if the file is too large to be shown.
         """
 
     def waveform(self, source: Source, count: int) -> Sequence[int]:

@@ -14,7 +14,7 @@ from citekit.application.show_resource import ShowResource
 from citekit.container import Container
 from citekit.domain.modality import Modality
 from citekit.entrypoints.web.access import DOCUMENT_POLICY
-from citekit.entrypoints.web.requests import Asked, acting, kept, plain, reading
+from citekit.entrypoints.web.requests import FOREVER, Asked, acting, kept, plain, reading
 from citekit.wire.subtitles import webvtt
 
 LISTED = 1_000
@@ -99,9 +99,9 @@ class ReadingRoutes:
         )
 
     def chapter(self, asked: Asked) -> Response:
-        """Return a chapter of a book as a page on its own that runs nothing and loads nothing."""
+        """Return a chapter, a slide, or an HTML file as a page on its own that runs nothing and loads nothing."""
         html = self.show.chapter(asked.text("id"), asked.number("number"))
-        headers = {"content-security-policy": DOCUMENT_POLICY}
+        headers = {"content-security-policy": DOCUMENT_POLICY, "cache-control": FOREVER}
         return Response(html.encode("utf-8", "replace"), media_type="text/html; charset=utf-8", headers=headers)
 
     def subtitles(self, asked: Asked) -> Response:

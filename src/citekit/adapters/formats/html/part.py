@@ -30,9 +30,9 @@ from citekit.adapters.formats.xhtml.chapter_pages import bounded
 from citekit.adapters.formats.xhtml.chapter_text import flow
 from citekit.adapters.formats.xhtml.flow import Flow, Opening
 from citekit.adapters.libraries.lxml import TAGS_LIMIT, cleaned, local_attributes, local_name, parse_html
-from citekit.domain.errors import LocationOutside, SourceUnsupported
+from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupported
 from citekit.domain.locations import Lines
-from citekit.domain.progress import Progress
+from citekit.domain.progress import Progress, silent
 
 _DATA = re.compile(r"\s*data:image/[a-z0-9.+-]{1,40}(?:;[^,;]{0,80})*;base64,", re.IGNORECASE)
 
@@ -61,6 +61,20 @@ def html_part(path: Path, lines: Lines, progress: Progress) -> tuple[str, bool]:
         pieces = body_markup(chapter, page, chars) if chars[0] < chars[1] else ()
         body = without_marks(bounded(pieces, f"Lines {lines.first}-{lines.last} produce"))
     return document(_page(lines, language), body), parsed is not None
+
+
+def html_page(path: Path, progress: Progress = silent) -> str:
+    """Return the whole file at `path` as a safe HTML document with a line marker before each piece of text.
+
+    Raise `FormUnsupported` if the file is too large or too deeply nested to be shown, and the errors of `read_lines`.
+    """
+    text = without_noncharacters("\n".join(read_lines(path, progress)))
+    parsed = _parsed(text, path.name)
+    if parsed is None:
+        raise FormUnsupported(f"{path.name} is too large or nested too deeply to be shown as a page. Read its lines.")
+    chapter, language = parsed
+    page = Page(title=path.name, language=language, number=1, picture=_Pictures().uri, same=lambda _: False)
+    return document(page, bounded(body_markup(chapter, page, None), f"{path.name} produces"))
 
 
 def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:

@@ -46,11 +46,11 @@ def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> l
     `width` and `height` are the slide's size in EMU (914,400 per inch). With `as_seen`, raised and lowered numbers
     become superscript and subscript characters; see `text.written`.
     """
-    _choose(slide)
+    choose_alternatives(slide)
     title = slide.shapes.title
-    found = [] if title is None else [_slide_shape(title, _same, width, height, as_seen=as_seen)]
+    found = [] if title is None else [_slide_shape(title, same, width, height, as_seen=as_seen)]
     own = None if title is None else title._element
-    for shape, place in _walk(slide.shapes, _same, 0):
+    for shape, place in walk(slide.shapes, same, 0):
         if len(found) >= SHAPES_LIMIT:
             break
         if shape._element is not own:
@@ -58,7 +58,7 @@ def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> l
     return found
 
 
-def _choose(slide: Slide) -> None:
+def choose_alternatives(slide: Slide) -> None:
     """Replace alternate content on the slide with its first alternative that consists of shapes.
 
     See ECMA-376 part 3, 7.6. Otherwise python-pptx skips such shapes: text boxes with equations, newer chart types, and
@@ -89,17 +89,20 @@ def _local(element: Any) -> str:
 
 
 Place = Callable[[float, float], tuple[float, float]]
+"""Converts coordinates to those of the slide."""
 
 
-def _same(x: float, y: float) -> tuple[float, float]:
+def same(x: float, y: float) -> tuple[float, float]:
+    """Return the coordinates of a shape that is in no group."""
     return x, y
 
 
-def _walk(among: Iterable[Any], place: Place, depth: int) -> Iterator[tuple[Any, Place]]:
+def walk(among: Iterable[Any], place: Place, depth: int = 0) -> Iterator[tuple[Any, Place]]:
+    """Yield the shapes, also those in groups, each with the function that converts its coordinates to those of the slide."""
     for shape in among:
         if hasattr(shape, "shapes"):
             if depth < DEPTH_LIMIT:
-                yield from _walk(shape.shapes, _inside(shape, place), depth + 1)
+                yield from walk(shape.shapes, _inside(shape, place), depth + 1)
         else:
             yield shape, place
 
@@ -123,12 +126,12 @@ def _inside(group: Any, place: Place) -> Place:
 def _slide_shape(shape: Any, place: Place, width: int, height: int, *, as_seen: bool) -> SlideShape:
     kind, title, text = _content(shape, as_seen=as_seen)
     edges = _edges(shape, place, width, height)
-    off = _is_switched_off(shape) or _is_outside(edges)
+    off = is_switched_off(shape) or _is_outside(edges)
     seen = "" if off else _legible(shape, kind, text, as_seen=as_seen)
     return SlideShape(kind, title, text, _box(edges), seen, hidden=off or (bool(text.strip()) and not seen.strip()))
 
 
-def _is_switched_off(shape: Any) -> bool:
+def is_switched_off(shape: Any) -> bool:
     """Return whether a shape or a group that it is in is hidden (20.1.2.2.8)."""
     return any(
         properties.get("hidden") in ("1", "true")
@@ -150,8 +153,8 @@ def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
     if getattr(shape, "has_chart", False) and shape.has_chart:
         text = chart_text(shape.chart_part._element)
         return "chart", described or text.partition("\n")[0], text
-    if _is_picture(shape):
-        return "figure", described, _diagram_text(shape, as_seen=as_seen)
+    if is_picture(shape):
+        return "figure", described, diagram_text(shape, as_seen=as_seen)
     return "running" if _runs(shape) else "text", "", written(body_of(shape), as_seen=as_seen)
 
 
@@ -171,7 +174,7 @@ def _is_swallowed(cell: Any) -> bool:
     return any(cell.get(name) in ("1", "true") for name in ("hMerge", "vMerge"))
 
 
-def _diagram_text(shape: Any, *, as_seen: bool) -> str:
+def diagram_text(shape: Any, *, as_seen: bool) -> str:
     """Return the text of a diagram, one line per item in the order of its data; "" for any other picture.
 
     See ECMA-376 part 1, 21.4.
@@ -204,7 +207,8 @@ def _runs(shape: Any) -> bool:
     return holder is not None and holder.get("type") in ("dt", "ftr", "sldNum", "hdr")
 
 
-def _is_picture(shape: Any) -> bool:
+def is_picture(shape: Any) -> bool:
+    """Return whether a shape is a picture, or a diagram or an object that is shown by one."""
     tag = _local(shape._element)
     return tag == "pic" or (tag == "graphicFrame" and not (shape.has_table or shape.has_chart))
 

@@ -38,12 +38,12 @@ def written(body: _Element | None, *, as_seen: bool = False, legible: bool = Fal
     or subscript character. With `legible`, runs that readers do not see are left out.
     """
     paragraphs = () if body is None else body.iterchildren("{*}p")
-    looks = _looks(body) if legible and body is not None else None
+    looks = looks_of(body) if legible and body is not None else None
     return plain("\n".join("".join(_pieces(each, looks, as_seen=as_seen)) for each in paragraphs))
 
 
 @frozen
-class _Looks:
+class Looks:
     """What a text body says of its runs: the properties of each level, and how much its text is reduced to fit."""
 
     levels: Mapping[str, _Element]
@@ -65,7 +65,8 @@ class _Looks:
         return fill is None or outlined or not _is_clear(fill)
 
 
-def _looks(body: _Element) -> _Looks:
+def looks_of(body: _Element) -> Looks:
+    """Return what a text body says of its runs."""
     styles = body.find("{*}lstStyle")
     levels = {}
     for each in () if styles is None else styles:
@@ -74,7 +75,7 @@ def _looks(body: _Element) -> _Looks:
             levels[str(int(name[3]) - 1)] = properties
     fitted = body.find("{*}bodyPr/{*}normAutofit")
     scale = None if fitted is None else _number(fitted.get("fontScale"))
-    return _Looks(levels, 1.0 if scale is None else scale / 100_000)
+    return Looks(levels, 1.0 if scale is None else scale / 100_000)
 
 
 def _is_clear(fill: _Element) -> bool:
@@ -92,7 +93,7 @@ def _local(element: _Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def _pieces(paragraph: _Element, looks: _Looks | None, *, as_seen: bool) -> Iterator[str]:
+def _pieces(paragraph: _Element, looks: Looks | None, *, as_seen: bool) -> Iterator[str]:
     """Yield the text of each run, field, and line break in a paragraph.
 
     With `as_seen`, raised and lowered numbers become superscript and subscript characters. With `looks`, only legible runs

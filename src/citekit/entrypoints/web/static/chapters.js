@@ -1,35 +1,42 @@
-// Chapters of books, one at a time, as clean HTML in a frame in which nothing runs.
+// Chapters of books, slides, and HTML files as clean HTML, one at a time, in a frame in which nothing runs.
 import { get, link } from "./api.js";
 import { button, el, say } from "./dom.js";
-import { markText, unmark } from "./marking.js";
+import { markBetween, markText, unmark } from "./marking.js";
 import { letters } from "./place.js";
 import { t } from "./strings.js";
 
 const LONGEST = 40_000; // letters of a part that is marked as a whole
+const MARKER = /\ufdd0([\ufde0-\ufde9]+)/g; // the number of a line in the file; see PageViews.document
+const digits = (marker) => Number([...marker].map((digit) => digit.charCodeAt(0) - 0xfde0).join(""));
 
 export class Chapters {
   constructor(map, select) {
     this.map = map;
     this.select = select;
     this.number = 0;
+    this.kind = { slides: "pages", html: "lines" }[map.layout] ?? "chapter";
+    this.count = this.kind === "pages" ? map.pages : map.chapters;
+    this.name = (number) => t(this.kind === "pages" ? "slide" : "chapter", number);
     this.label = el("span", { class: "grow" });
     this.before = button("‹", () => this.go(this.number - 1), { "aria-label": t("previous") });
     this.after = button("›", () => this.go(this.number + 1), { "aria-label": t("next") });
-    this.frame = el("iframe", { class: "chapter", sandbox: "allow-same-origin", title: t("chapter", 1) });
-    this.element = el("div", { class: "reader" }, el("div", { class: "bar", role: "toolbar" }, this.before, this.label, this.after), this.frame);
+    this.frame = el("iframe", { class: "chapter", sandbox: "allow-same-origin", title: this.name(1) });
+    this.bar = el("div", { class: "bar", role: "toolbar", hidden: this.kind === "lines" }, this.before, this.label, this.after);
+    this.element = el("div", { class: "reader" }, this.bar, this.frame);
   }
 
   go(number) {
-    this.select({ fragment: `chapter=${number}`, quote: "" });
+    this.select({ fragment: `${this.kind}=${number}`, quote: "" });
   }
 
   async show(place) {
     this.place = place;
-    const number = place.chapter ?? 1;
+    const number = { chapter: place.chapter, pages: place.pages?.[0], lines: 1 }[this.kind] ?? 1;
     await this.open(number);
     const inside = this.frame.contentDocument;
     if (this.place !== place || !inside?.body) return;
     unmark(inside.body);
+    if (this.kind === "lines") return this.showLines(inside, place);
     if (!place.chars && !place.quote) {
       inside.documentElement.scrollTop = 0;
       return;
@@ -47,21 +54,46 @@ export class Chapters {
     else if (place.quote) say(t("notMarked"));
   }
 
+  // Marks lines of an HTML file, or the quote in them.
+  showLines(inside, { first, last, quote }) {
+    const start = first && this.markers.findIndex(({ line }) => line >= first && line <= last);
+    if (!first || start < 0) {
+      inside.documentElement.scrollTop = 0;
+      return;
+    }
+    const from = this.markers[start].at;
+    const to = this.markers.slice(start).find(({ line }) => line > last)?.at ?? null;
+    if (!quote) {
+      markBetween(inside.body, from, to, "part");
+      from.parentElement.scrollIntoView({ block: "start" });
+      return;
+    }
+    const before = inside.createRange();
+    before.setStart(inside.body, 0);
+    before.setEndBefore(from);
+    const found = markText(inside.body, quote, letters(before.toString()).length, "quote");
+    if (found) found.scrollIntoView({ block: "center" });
+    else say(t("notMarked"));
+  }
+
   here() {
-    return { kind: "chapter", at: this.number };
+    if (this.kind !== "lines") return { kind: this.kind, at: this.number };
+    const seen = this.markers?.find(({ at }) => at.parentElement.getBoundingClientRect().bottom > 0);
+    return { kind: "lines", at: seen?.line ?? 1 };
   }
 
   open(number) {
     if (number === this.number) return this.loaded;
     this.number = number;
-    this.label.textContent = this.map.chapters ? `${t("chapter", number)} / ${this.map.chapters}` : t("chapter", number);
+    this.label.textContent = this.count ? `${this.name(number)} / ${this.count}` : this.name(number);
     this.before.disabled = number <= 1;
-    this.after.disabled = number >= (this.map.chapters ?? number);
-    this.frame.title = t("chapter", number);
+    this.after.disabled = number >= (this.count ?? number);
+    this.frame.title = this.kind === "lines" ? this.map.title : this.name(number);
     this.loaded = new Promise((done) => {
       this.frame.onload = () => {
         const inside = this.frame.contentDocument;
         inside?.addEventListener("mouseup", () => setTimeout(() => this.selected()));
+        if (this.kind === "lines" && inside?.body) this.markers = markersIn(inside);
         done();
       };
     });
@@ -70,7 +102,47 @@ export class Chapters {
   }
 
   selected() {
-    const text = this.frame.contentDocument.getSelection()?.toString().trim();
-    if (text) this.select({ fragment: `chapter=${this.number}`, quote: text });
+    const chosen = this.frame.contentDocument.getSelection();
+    const text = chosen?.toString().trim();
+    if (!text) return;
+    let fragment = `${this.kind}=${this.number}`;
+    if (this.kind === "lines") {
+      const range = chosen.getRangeAt(0);
+      const first = this.lineBefore(range.startContainer, range.startOffset);
+      fragment = `lines=${first}-${Math.max(first, this.lineBefore(range.endContainer, range.endOffset))}`;
+    }
+    this.select({ fragment, quote: text });
   }
+
+  // The number of the line in the file that has the text before a position.
+  lineBefore(node, offset) {
+    let line = this.markers[0]?.line ?? 1;
+    const at = node.ownerDocument.createRange();
+    at.setStart(node, offset);
+    for (const marker of this.markers) {
+      if (at.comparePoint(marker.at, 0) > 0) break;
+      line = marker.line;
+    }
+    return line;
+  }
+}
+
+// Replaces the markers in the text by empty elements. Returns these with the numbers of their lines, in order.
+function markersIn(inside) {
+  const found = [];
+  const walker = inside.createTreeWalker(inside.body, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) if (node.data.includes("\ufdd0")) texts.push(node);
+  for (const node of texts) {
+    const pieces = [];
+    let end = 0;
+    for (const match of node.data.matchAll(MARKER)) {
+      const at = inside.createElement("i");
+      pieces.push(node.data.slice(end, match.index), at);
+      found.push({ line: digits(match[1]), at });
+      end = match.index + match[0].length;
+    }
+    node.replaceWith(...pieces.filter((piece) => piece !== ""), node.data.slice(end));
+  }
+  return found;
 }

@@ -5,6 +5,7 @@ import { button, el, say } from "./dom.js";
 import { Editing } from "./editing.js";
 import { Homes } from "./homes.js";
 import { Library } from "./library.js";
+import { Page } from "./page.js";
 import { Pages } from "./pages.js";
 import { Check, Found, Part } from "./panels.js";
 import { around, base, path, read } from "./place.js";
@@ -14,7 +15,7 @@ import { t } from "./strings.js";
 import { Text } from "./text.js";
 import { Tree } from "./tree.js";
 
-const VIEWS = { pages: Pages, slides: Text, lines: Text, rows: Sheet, chapters: Chapters, recording: Recording };
+const VIEWS = { pages: Pages, slides: Chapters, html: Page, lines: Text, rows: Sheet, chapters: Chapters, recording: Recording };
 const [side, main, query] = ["side", "main", "query"].map((id) => document.getElementById(id));
 const narrow = matchMedia("(max-width: 50rem)");
 

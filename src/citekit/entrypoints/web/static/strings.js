@@ -71,6 +71,7 @@ const TEXTS = {
   genuine: "The evidence is genuine.",
   refuted: "The evidence is not genuine.",
   open_: "The evidence was not proven.",
+  showSource: "Source",
   source: "The source has",
   leftOutWords: "The quote leaves out",
   nearest: (percent) => `Nearest passage (${percent} % of the words)`,

@@ -1,22 +1,20 @@
-// Lines of text files and the text of slides, loaded in blocks as they come into view.
+// Lines of text files, loaded in blocks as they come into view.
 import { get } from "./api.js";
 import { el, say } from "./dom.js";
 import { highlighter } from "./highlighting.js";
 import { markText, unmark } from "./marking.js";
-import { span } from "./place.js";
 import { t } from "./strings.js";
 
-const BLOCK = { lines: 400, slides: 20 };
-const HEIGHT = { lines: 20, slides: 260 };
+const BLOCK = 400;
+const HEIGHT = 20;
 const SEPARATORS = { csv: ",;\t|", tsv: "\t" };
 
 export class Text {
   constructor(map, select) {
     this.map = map;
     this.select = select;
-    this.kind = map.layout;
     this.place = {};
-    this.scroller = el("div", { class: `text ${this.kind}`, tabindex: "0" });
+    this.scroller = el("div", { class: "text lines", tabindex: "0" });
     this.element = el("div", { class: "reader" }, this.scroller);
     this.watcher = new IntersectionObserver((found) => found.forEach((each) => each.isIntersecting && this.load(each.target)), {
       root: this.scroller,
@@ -28,7 +26,7 @@ export class Text {
   }
 
   async open() {
-    const size = BLOCK[this.kind];
+    const size = BLOCK;
     this.color = await highlighter(this.map.format).catch(() => null);
     const first = await get("text", { id: this.map.id, first: 1, last: size, v: this.map.version });
     this.total = first.total;
@@ -37,8 +35,8 @@ export class Text {
     for (let number = 1; number <= Math.max(1, this.total); number += size) {
       const last = Math.min(number + size - 1, this.total);
       const block = el("div", { class: "block", "data-first": String(number), "data-last": String(last) });
-      block.style.containIntrinsicSize = `auto ${(last - number + 1) * HEIGHT[this.kind]}px`;
-      block.style.minHeight = `${(last - number + 1) * HEIGHT[this.kind]}px`;
+      block.style.containIntrinsicSize = `auto ${(last - number + 1) * HEIGHT}px`;
+      block.style.minHeight = `${(last - number + 1) * HEIGHT}px`;
       this.blocks.push(block);
     }
     this.scroller.replaceChildren(...this.blocks);
@@ -72,8 +70,7 @@ export class Text {
   }
 
   unit(number, text, colored) {
-    const label = this.kind === "slides" ? t("slide", number) : String(number);
-    const name = el("button", { type: "button", class: "number", "data-unmarked": true, onclick: (e) => this.pick(number, e.shiftKey) }, label);
+    const name = el("button", { type: "button", class: "number", "data-unmarked": true, onclick: (e) => this.pick(number, e.shiftKey) }, String(number));
     const cells = this.separator ? cellsOf(text, this.separator) : null;
     const body = cells ? cells.map((cell) => el("span", { class: "cell" }, cell)) : [el("span", { class: "words-of" }, colored?.length ? colored : text || "\u200b")];
     return el("div", { class: cells ? "unit cells" : "unit", "data-number": String(number) }, name, body);
@@ -87,13 +84,11 @@ export class Text {
   }
 
   fragment(first, last) {
-    if (this.kind === "slides") return `pages=${span(first, last)}`;
     return `lines=${first}-${last}`;
   }
 
   async show(place) {
     await this.ready;
-    if (place.pages) [place.first, place.last] = [place.pages[0], place.pages.at(-1)];
     this.place = place;
     unmark(this.scroller);
     for (const each of this.scroller.querySelectorAll(".unit.part")) each.classList.remove("part");
@@ -114,7 +109,7 @@ export class Text {
   here() {
     const top = this.scroller.getBoundingClientRect().top;
     const unit = [...this.scroller.querySelectorAll(".unit")].find((each) => each.getBoundingClientRect().bottom > top + 1);
-    return { kind: this.kind === "slides" ? "pages" : "lines", at: Number(unit?.dataset.number ?? 1) };
+    return { kind: "lines", at: Number(unit?.dataset.number ?? 1) };
   }
 
   // The element in which a quote over several units is searched: the block, if all units are in one block.
