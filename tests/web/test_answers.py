@@ -367,6 +367,13 @@ def _written(path: Path, text: str) -> Path:
     return path
 
 
+def test_the_forms_of_evidence_are_those_of_the_format(page: Server) -> None:
+    assert ["native", "pdf", "png", "text"] == page.get("map", id="r-intro")["forms"]
+    assert "png" not in page.get("map", id="book")["forms"]
+    assert "frame" in page.get("map", id="run")["forms"]
+    assert [] == page.get("subtitles", id="run")
+
+
 def test_a_search_also_finds_titles_that_are_in_no_text(page: Server) -> None:
     found = page.post("find", query="scene 1")
     assert {"run"} <= {each["id"] for each in found["titled"]}

@@ -296,6 +296,7 @@ def test_a_dropped_file_appears_in_the_list(browser: Any, own_page: Server, tmp_
         ".library input[type=file]", {"name": "wasps.md", "mimeType": "text/markdown", "buffer": b"# Wasps\n\nText.\n"}
     )
     until(lambda: "Wasps" in tab.inner_text("tbody"))
+    assert "false" not in tab.inner_text(".library")
     assert 0 == tab.locator("progress").count()
     tab.fill(".new-tag >> nth=0", "insects")
     tab.keyboard.press("Enter")
@@ -436,6 +437,13 @@ def test_slides_are_shown_and_marked_one_by_one(browser: Any, own_page: Server) 
     assert frame["x"] < mark["x"] < frame["x"] + frame["width"]
     title = shown.locator("p >> nth=0").bounding_box()
     assert title["y"] + title["height"] < mark["y"]
+    tab.goto(f"{own_page.root}/r/bees#pages=1&bbox=0.5,0.5,0.75,1")
+    box, slide = until(lambda: _boxes_of(shown)), shown.locator(".slide").bounding_box()
+    assert box["x"] == pytest.approx(slide["x"] + slide["width"] / 2, abs=2)
+    assert box["width"] == pytest.approx(slide["width"] / 4, abs=2)
+    tab.goto(f"{own_page.root}/r/bees#pages=2")
+    until(lambda: not shown.locator("[data-citekit=box]").count())
+    assert ["Download native", "Download text"] == tab.locator("#part button:has-text('Download')").all_inner_texts()
     tab.click('[aria-label="Previous"]')
     until(lambda: "The queen" in shown.locator(".slide").inner_text())
     assert "#pages=1" == tab.evaluate("location.hash")
@@ -444,3 +452,8 @@ def test_slides_are_shown_and_marked_one_by_one(browser: Any, own_page: Server) 
     tab.click("text=Check quote")
     until(lambda: "exact" == tab.locator("#part .badge").inner_text())
     context.close()
+
+
+def _boxes_of(shown: Any) -> Any:
+    boxes = shown.locator("[data-citekit=box]")
+    return boxes.bounding_box() if boxes.count() else None

@@ -17,6 +17,8 @@ from citekit.application.titled_nodes import nodes_besides
 from citekit.container import Container
 from citekit.domain.address import fragment_of
 from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing
+from citekit.domain.evidence import Form
+from citekit.domain.formats import format_named
 from citekit.domain.locations import Virtual
 from citekit.domain.map_editing import EditKind, MapEdit
 from citekit.domain.mapper_identity import EDITED
@@ -126,6 +128,7 @@ class LibraryRoutes:
             "sheets": [sheet for sheet, _, _ in extent.sheets or ()],
             "seconds": extent.seconds,
             "notes": _notes(resource_map),
+            "forms": self._forms(resource_map),
             "edited": resource_map.mapper == EDITED,
             "edits": len(edits_of(resource_map)),
             "nodes": list(_rows(resource_map)),
@@ -133,6 +136,15 @@ class LibraryRoutes:
         if layout is Layout.PAGES:
             facts["sizes"] = _runs(self.app.show.page_sizes(name))
         return plain(facts)
+
+    def _forms(self, resource_map: ResourceMap) -> list[str]:
+        """Return the forms of evidence of a part of a file, by its first node."""
+        places = (node.location for node in resource_map.walk() if not isinstance(node.location, Virtual))
+        location, format = next(places, None), format_named(str(resource_map.metadata.get("format")))
+        if location is None or format is None:
+            return [Form.NATIVE.value]
+        found = dict.fromkeys(form for each in self.app.extractors for form in each.forms(format, location))
+        return [form.value for form in found] or [Form.NATIVE.value]
 
     def find(self, asked: Asked) -> Response:
         """Return the lines that match a query, in all files, in one, or in those with a tag.

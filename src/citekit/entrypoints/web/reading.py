@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 
 from citekit.application.show_resource import ShowResource
 from citekit.container import Container
+from citekit.domain.errors import SourceUnsupported
 from citekit.domain.modality import Modality
 from citekit.entrypoints.web.access import DOCUMENT_POLICY
 from citekit.entrypoints.web.requests import FOREVER, Asked, acting, kept, plain, reading
@@ -105,8 +106,11 @@ class ReadingRoutes:
         return Response(html.encode("utf-8", "replace"), media_type="text/html; charset=utf-8", headers=headers)
 
     def subtitles(self, asked: Asked) -> Response:
-        """Return the subtitles of a recording as [start, end, text]."""
-        return plain([list(each) for each in self.show.subtitles(asked.text("id"))])
+        """Return the subtitles of a recording as [start, end, text]; nothing if it has none."""
+        try:
+            return plain([list(each) for each in self.show.subtitles(asked.text("id"))])
+        except SourceUnsupported:
+            return plain([])
 
     def captions(self, asked: Asked) -> Response:
         """Return the subtitles of a recording for a player."""

@@ -36,7 +36,9 @@ export class Chapters {
     const inside = this.frame.contentDocument;
     if (this.place !== place || !inside?.body) return;
     unmark(inside.body);
+    inside.querySelector("[data-citekit=box]")?.remove();
     if (this.kind === "lines") return this.showLines(inside, place);
+    if (this.kind === "pages" && place.box && !place.quote) outline(inside, place.box);
     if (!place.chars && !place.quote) {
       inside.documentElement.scrollTop = 0;
       return;
@@ -125,6 +127,16 @@ export class Chapters {
     }
     return line;
   }
+}
+
+// Draws a box around a region (left, top, right, bottom, in fractions) of a slide.
+function outline(inside, [left, top, right, bottom]) {
+  const box = inside.createElement("div");
+  box.dataset.citekit = "box";
+  const edges = { left, top, width: right - left, height: bottom - top };
+  for (const [name, value] of Object.entries(edges)) box.style[name] = `${value * 100}%`;
+  Object.assign(box.style, { position: "absolute", outline: "3px solid #1d4ed8", background: "rgba(29, 78, 216, 0.08)", pointerEvents: "none" });
+  inside.querySelector(".slide")?.append(box);
 }
 
 // Replaces the markers in the text by empty elements. Returns these with the numbers of their lines, in order.

@@ -97,7 +97,7 @@ export class Library {
 
   async name() {
     const { home, others } = await get("home");
-    this.home.append(home, " ", others && el("a", { href: "/" }, t("otherHomes")));
+    this.home.append(home, " ", ...(others ? [el("a", { href: "/" }, t("otherHomes"))] : []));
   }
 
   async load(cursor = "") {

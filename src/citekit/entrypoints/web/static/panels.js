@@ -172,8 +172,6 @@ export function verdictOf(verdict, go) {
   return parts;
 }
 
-const FORMS = { document: ["native", "png", "text"], video: ["native", "frame"], audio: ["native"], image: ["native", "png"], text: ["native"] };
-
 export class Part {
   constructor(go) {
     this.go = go;
@@ -224,7 +222,7 @@ export class Part {
             Object.entries(t("citations")).map(([form, name]) => el("option", { value: form }, name)),
           ),
         ),
-        (FORMS[map.type] ?? ["native"]).map((form) => button(t("downloadAs", form), () => this.download(address, form, answer))),
+        map.forms.map((form) => button(t("downloadAs", form), () => this.download(address, form, answer))),
       ),
       answer,
     );

@@ -36,10 +36,8 @@ export class Recording {
   }
 
   async load() {
-    try {
-      this.cues = await get("subtitles", { id: this.map.id, v: this.map.version });
-    } catch {
-      this.cues = [];
+    this.cues = await get("subtitles", { id: this.map.id, v: this.map.version }).catch(() => []);
+    if (!this.cues.length) {
       this.words.replaceChildren(el("p", { class: "note" }, t("noTranscript")));
       return;
     }
