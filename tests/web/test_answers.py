@@ -369,7 +369,8 @@ def _written(path: Path, text: str) -> Path:
 
 def test_the_forms_of_evidence_are_those_of_the_format(page: Server) -> None:
     assert ["native", "pdf", "png", "text"] == page.get("map", id="r-intro")["forms"]
-    assert "png" not in page.get("map", id="book")["forms"]
+    assert "html" in page.get("map", id="book")["forms"]
+    assert "png" not in page.get("map", id="notes_md")["forms"]
     assert "frame" in page.get("map", id="run")["forms"]
     assert [] == page.get("subtitles", id="run")
 
