@@ -75,7 +75,7 @@ RESOLVE = Tool(
             "resource_id": _RESOURCE,
             "node_id": schemas.text("A node id or an address (doc://book#pages=12-15)."),
             "virtual": schemas.flag("Only the address; output_path is null."),
-            "accurate": schemas.flag("Exact frames, partly re-encoded."),
+            "accurate": schemas.flag("Exact frames, re-encoded."),
             "as": schemas.text(
                 "pdf, png, or text for pages; html or text for chapters; frame for video; source (exact "
                 "bytes) for lines.",
