@@ -35,11 +35,11 @@ help:
 	touch $@
 
 .venv/library: .venv/base
-	$(PIP) install --quiet --constraint requirements.lock --editable '.[library]'
+	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,media]'
 	touch $@
 
 .venv/test: .venv/library
-	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,multilingual,code]' --group test
+	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,multilingual,media,code,gemini,openai]' --group test
 	touch $@
 
 .venv/browser: .venv/test

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from attrs import frozen
 
+from citekit.adapters.libraries.model_files import imported
 from citekit.adapters.libraries.response_limits import exceeded_limit, limit_body
 from citekit.adapters.libraries.service_keys import without_key
 
@@ -69,8 +70,9 @@ def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:
     """Return a client for the service at `base_url` (None: OpenAI's own). The SDK's automatic retries are off.
 
     `timeout` in seconds limits each wait for more data. For a server on this computer, proxy variables are ignored.
+    Raise `DriverMissing` if the SDK is not installed.
     """
-    openai = importlib.import_module("openai")
+    openai = imported("openai", "Using OpenAI or a compatible server", "openai")
     limits = openai.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout))
     url = base_url or DEFAULT_URL
     local = urlsplit(url).hostname in _LOOPBACK

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from citekit.domain.errors import (
     CiteKitError,
+    DriverMissing,
     ExtractionFailed,
     HomeUnwritable,
     SourceUnreadable,
@@ -77,9 +78,12 @@ _DISK_FULL = {errno.ENOSPC, errno.EROFS, errno.EDQUOT}
 
 
 def library() -> Any:
-    """Return the module `av` with FFmpeg's log turned off."""
-    import av
-    import av.logging
+    """Return the module `av` with FFmpeg's log turned off. Raise `DriverMissing` if it is not installed."""
+    try:
+        import av
+        import av.logging
+    except ImportError as error:
+        raise DriverMissing("Reading video and audio", "media") from error
 
     if av.logging.get_level() is not None:
         av.logging.set_level(None)

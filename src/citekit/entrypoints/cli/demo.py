@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from citekit.container import Container, bootstrap
-from citekit.domain.errors import CiteKitError
+from citekit.domain.errors import CiteKitError, DriverMissing
 from citekit.domain.evidence import Evidence
 from citekit.domain.formats import by_name
 from citekit.domain.node import Node, NodeName
@@ -46,8 +46,15 @@ def command(session: Session, files: tuple[str, ...]) -> None:
         paths = [Path(file) for file in files] or _samples(stack)
         home = session.home or tempfile.mkdtemp(prefix="citekit-demo-")
         app = bootstrap(home=home)
-        shown, failed = _shown(session, app, paths)
+        shown, failed, missing = _shown(session, app, paths)
         plain: dict[str, Any] = {"home": str(app.settings.home), "resources": shown, "failed": failed}
+        if missing and not files:  # of the samples, those that need no extra are enough
+            plain["skipped"] = missing
+            session.note("")
+            for each in missing:
+                session.note(f"{Path(each['path']).name} is skipped: {each['error']['message']}")
+        else:
+            failed += missing
         if not files:
             plain["library"] = show_library(session, app, next(path for path in paths if path.suffix == ".pdf"))
     if failed:
@@ -66,25 +73,29 @@ def _samples(stack: ExitStack) -> list[Path]:
 
 def _shown(
     session: Session, app: Container, paths: Sequence[Path]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Map every file, extract a part of each twice, and return the results and the failures as plain data."""
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
+    """Map every file, extract a part of each twice, and return the results, the failures, and the files that need an
+    extra that is not installed, as plain data.
+    """
     mapped: list[tuple[ResourceMap, float]] = []
     shown: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
+    missing: list[dict[str, Any]] = []
     with watching(session, "Mapping") as watch:
         for path in paths:
             start = perf_counter()
             try:
                 mapped.append((app.ingest(path, progress=watch).resource_map, perf_counter() - start))
             except CiteKitError as error:
-                failed.append({"path": str(path), "error": plain_error(error, sentence(error))})
+                found = missing if isinstance(error, DriverMissing) else failed
+                found.append({"path": str(path), "error": plain_error(error, sentence(error))})
     session.say(_listing(mapped))
     for resource_map, seconds in mapped:
         try:
             shown.append(_cut(session, app, resource_map, seconds))
         except CiteKitError as error:
             failed.append({"path": resource_map.source_path, "error": plain_error(error, sentence(error))})
-    return shown, failed
+    return shown, failed, missing
 
 
 def _listing(mapped: Sequence[tuple[ResourceMap, float]]) -> Iterator[str]:

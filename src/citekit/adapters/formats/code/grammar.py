@@ -21,7 +21,7 @@ CONTAINERS = frozenset(_HOLDING.split())
 """Kinds whose functions are methods."""
 
 EXTRA = "code"
-"""The extra that installs the grammars that are too large for the default installation."""
+"""The extra that installs the large grammars and those of less common languages."""
 
 KindOf = Callable[["Node", str, str | None, bytes], str]
 """Maps (node, listed kind, kind of the enclosing definition, program) to a kind, or to "" if the node defines nothing."""

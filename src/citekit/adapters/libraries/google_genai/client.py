@@ -14,6 +14,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from citekit.adapters.libraries.model_files import imported
 from citekit.adapters.libraries.response_limits import limit_body
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ Answers are streamed; the read timeout limits the time between two chunks, not t
 def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
     """Return a client for the service at `base_url`, or for Google's service if `base_url` is None.
 
-    `timeout` limits each wait for data, in seconds.
+    `timeout` limits each wait for data, in seconds. Raise `DriverMissing` if the SDK is not installed.
     """
-    from google import genai
+    genai = imported("google.genai", "Using Gemini", "gemini")
     from google.genai import types
     from google.genai.client import DebugConfig
 

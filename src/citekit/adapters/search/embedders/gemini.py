@@ -176,6 +176,7 @@ class GeminiEmbedder:
         return embedded(texts, LIMITS, lambda: self.dimensions, ask, progress, "Gemini")
 
     def _request(self, texts: Sequence[str], task: str, prompt: str) -> Any:
+        connected = self._client()
         from google.genai import types
 
         told = self.model.removeprefix("models/").startswith(_TASKS)
@@ -185,7 +186,7 @@ class GeminiEmbedder:
             task_type=task if told else None,
             output_dimensionality=self.dimensions,
         )
-        return self._client().models.embed_content(model=self.model, contents=contents, config=config)
+        return connected.models.embed_content(model=self.model, contents=contents, config=config)
 
     def _connect(self) -> genai.Client:
         if self.key is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from citekit.adapters.formats.code.grammar import Grammar
+from citekit.adapters.formats.code.grammar import EXTRA, Grammar
 from citekit.adapters.formats.code.names import kind_of, name_of, text_of
 
 if TYPE_CHECKING:
@@ -146,6 +146,7 @@ GRAMMARS = {
         above="comment multiline_comment",
         kind=_swift_kind,
         name=_swift_name,
+        extra=EXTRA,
     ),
     "scala": Grammar(
         "tree_sitter_scala",
@@ -160,6 +161,7 @@ GRAMMARS = {
         """,
         above="comment block_comment",
         name=_scala_name,
+        extra=EXTRA,
     ),
     "dart": Grammar(
         "tree_sitter_dart",
@@ -177,5 +179,6 @@ GRAMMARS = {
         "comment documentation_comment annotation",
         tail="function_body",
         name=_dart_name,
+        extra=EXTRA,
     ),
 }

@@ -95,5 +95,6 @@ GRAMMARS = {
         """,
         kind=_zig_kind,
         name=_zig_name,
+        extra=EXTRA,
     ),
 }

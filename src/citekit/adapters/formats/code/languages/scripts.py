@@ -188,6 +188,7 @@ GRAMMARS = {
         above="comment pod",
         open="package class",
         kind=_perl_kind,
+        extra=EXTRA,
     ),
     "powershell": Grammar(
         "tree_sitter_powershell",
@@ -197,6 +198,7 @@ GRAMMARS = {
         enum enum_statement
         """,
         name=_powershell_name,
+        extra=EXTRA,
     ),
     "elixir": Grammar(
         "tree_sitter_elixir",
@@ -205,6 +207,7 @@ GRAMMARS = {
         clauses="function macro",
         kind=_elixir_kind,
         name=_elixir_name,
+        extra=EXTRA,
     ),
     "julia": Grammar(
         "tree_sitter_julia",

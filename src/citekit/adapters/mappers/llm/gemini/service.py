@@ -37,7 +37,7 @@ from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
 from citekit.adapters.system.files import unreadable
 from citekit.adapters.system.interruptible import attended, uninterrupted
 from citekit.adapters.system.retry import Retries, Verdict, tried
-from citekit.domain.errors import MapperUnavailable
+from citekit.domain.errors import DriverMissing, MapperUnavailable
 from citekit.domain.formats import Format
 from citekit.domain.modality import Modality
 from citekit.domain.model_usage import Usage
@@ -169,6 +169,8 @@ class GeminiService:
     def _client(self, key: str, explain: _ErrorExplainer) -> genai.Client:
         try:
             return google_genai.connect(key, self.base_url, self.timeout)
+        except DriverMissing:
+            raise
         except Exception as error:
             failure = explain(error)
             if failure is None:

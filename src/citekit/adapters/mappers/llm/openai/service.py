@@ -23,7 +23,7 @@ from citekit.adapters.mappers.llm.openai.failures import Endpoint, no_key, verdi
 from citekit.adapters.mappers.llm.openai.messages import FILE_BYTES, PDF
 from citekit.adapters.mappers.llm.openai.requests import ChatRequest, SessionContext
 from citekit.adapters.system.retry import Retries
-from citekit.domain.errors import MapperUnavailable
+from citekit.domain.errors import DriverMissing, MapperUnavailable
 from citekit.domain.formats import Format
 from citekit.domain.modality import Modality
 from citekit.domain.progress import Progress
@@ -112,6 +112,8 @@ class OpenAiService:
         _check_settings(self.endpoint, self.key)
         try:
             client = driver.connect(self.key, self.base_url, self.timeout)
+        except DriverMissing:
+            raise
         except Exception as error:
             failure = driver.classify(error, self.key)
             if failure is None:
