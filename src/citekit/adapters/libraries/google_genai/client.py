@@ -43,7 +43,7 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
     logging.getLogger("google_genai._api_client").addFilter(_does_not_name_key)
     logging.getLogger("google_genai.types").addFilter(_is_not_about_parts)
     warnings.filterwarnings("ignore", message=r".* is not a valid \w+", module=r"google\.genai\.")
-    return genai.Client(
+    client: genai.Client = genai.Client(
         api_key=key,
         vertexai=False,
         debug_config=DebugConfig(client_mode="", replays_directory="", replay_id=""),
