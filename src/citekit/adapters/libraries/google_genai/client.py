@@ -36,14 +36,14 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
 
     `timeout` limits each wait for data, in seconds. Raise `DriverMissing` if the SDK is not installed.
     """
-    genai = imported("google.genai", "Using Gemini", "gemini")
+    sdk = imported("google.genai", "Using Gemini", "gemini")
     from google.genai import types
     from google.genai.client import DebugConfig
 
     logging.getLogger("google_genai._api_client").addFilter(_does_not_name_key)
     logging.getLogger("google_genai.types").addFilter(_is_not_about_parts)
     warnings.filterwarnings("ignore", message=r".* is not a valid \w+", module=r"google\.genai\.")
-    client: genai.Client = genai.Client(
+    client: genai.Client = sdk.Client(
         api_key=key,
         vertexai=False,
         debug_config=DebugConfig(client_mode="", replays_directory="", replay_id=""),
@@ -57,6 +57,7 @@ def connect(key: str, base_url: str | None, timeout: float) -> genai.Client:
             client_args={"follow_redirects": False, "event_hooks": {"response": [limit_body, _raise_without_retry]}},
         ),
     )
+    return client
 
 
 def _does_not_name_key(record: logging.LogRecord) -> bool:
