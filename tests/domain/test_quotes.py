@@ -317,6 +317,11 @@ def test_subtitles_are_found_by_the_time_they_are_shown() -> None:
         ("On 2024-05-06 it rose", "On 2024-05"),
         ("On 2024-05-06 it rose", "-06 it rose"),
         ("From 1939--1945 it", "1945 it"),
+        ("Give 10 mg/kg daily.", "Give 10 mg"),
+        ("It goes 5 km/h.", "goes 5 km"),
+        ("It goes 3 m\u00b7s\u22121 here", "goes 3 m"),
+        ("It costs $5/month.", "costs $5"),
+        ("They work 5 days/week.", "work 5 days"),
     ],
 )
 def test_no_number_is_cut_in_two(text: str, quote: str) -> None:
@@ -339,6 +344,11 @@ def test_no_number_is_cut_in_two(text: str, quote: str) -> None:
         ("The rule of 12: 5 apples", "rule of 12"),
         ("From 1939 - 1945 it", "From 1939"),
         ("In 1939\u2014he was", "In 1939"),
+        ("Give 10 mg/kg daily.", "10 mg/kg"),
+        ("It is 30 km/19 mi away", "30 km"),
+        ("Men and/or women", "Men and"),
+        ("See chapter IV/V", "chapter IV"),
+        ("10 mg or/and 20 mg", "10 mg or"),
     ],
 )
 def test_numbers_beside_each_other_are_two(text: str, quote: str) -> None:

@@ -55,6 +55,10 @@ _AFTER_NUMBER = re.compile(
 )
 """A number does not end before its percent, degree, or currency sign."""
 
+_AMOUNT = re.compile(rf"(?<![^\W_])\d[\d{_DECIMAL}]*[ \u00a0\u202f]?(?:[^\W\d_]{{1,7}}|[%\u2030\u00b0])?\Z")
+_RATE = re.compile(r"[/\u2044\u2215]\s?[^\W\d_]|[\u00b7\u22c5\u2219][^\W\d_]")
+"""The rest of a compound unit: `mg` in `10 mg/kg` is another unit than `mg/kg`, and `$5` is another amount than `$5/month`."""
+
 _BEFORE_GROUP = re.compile(
     rf"(?<!\d)\d{{1,3}}(?:[{_GROUPING}]\d{{3}})*[{_GROUPING}]\Z|(?<![\d.,])(?<!\d )\d{{1,3}}(?: \d{{3}})* \Z"
 )
@@ -375,6 +379,8 @@ def _ends_word(text: str, end: int) -> bool:
     if text[end - 1].isdigit() and (_AFTER_NUMBER.match(after) or _is_continued(text, end, after)):
         return False
     if after and _is_mark(after[0]):
+        return False
+    if _RATE.match(after) and _AMOUNT.search(text[max(0, end - _LOOK) : end]):
         return False
     if text[end - 1] in "nN" and _NEGATION.match(after):  # can't is not can
         return False
