@@ -24,6 +24,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "download",
         "--quiet",
         "--no-deps",
+        "--no-build-isolation",  # its backend is installed for the tests; an environment of its own takes half a minute
         "--no-binary",
         ":all:",
         "--dest",
