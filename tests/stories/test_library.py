@@ -134,7 +134,7 @@ def test_a_question_finds_the_place_and_the_place_opens(shelf: Shelf) -> None:
 
     best = answers.hits[0]
     evidence = shelf.app.resolve(parse_address(best.chunk.address), options=Options(Form.TEXT))
-    assert "Whales" == best.chunk.payload["section_name"]
+    assert "Whales" == best.chunk.section
     assert "vapour, and not water" in best.chunk.text
     assert evidence.output_path is not None
     assert "vapour, and not water" in evidence.output_path.read_text("utf-8")
@@ -330,7 +330,7 @@ def test_only_the_books_that_are_meant_are_asked(shelf: Shelf) -> None:
 
     for narrowing in (Narrowing(author="wood"), Narrowing(tags=("land",)), Narrowing(resources=(trees,))):
         hits = shelf.app.alexandria.ask(shelf.ask("white", where=narrow(narrowing, HERE))).hits
-        assert {trees} == {hit.chunk.payload["resource_id"] for hit in hits}
+        assert {trees} == {hit.chunk.resource_id for hit in hits}
     with pytest.raises(RequestRefused, match="No book in the collection"):
         narrow(Narrowing(author="Nobody"), HERE)
 
@@ -343,7 +343,7 @@ def test_a_book_comes_out_again_and_its_map_stays(shelf: Shelf) -> None:
 
     assert removed.entries > 0
     assert ["trees"] == [entry.title for entry in shelf.ledger.books(HERE)]
-    assert {"trees"} == {hit.chunk.payload["book_title"] for hit in shelf.app.alexandria.ask(shelf.ask("whale")).hits}
+    assert {"trees"} == {hit.chunk.book_title for hit in shelf.app.alexandria.ask(shelf.ask("whale")).hits}
     assert {"section"} == {node.type for node in shelf.app.maps.get(name).walk()}
     with pytest.raises(RequestRefused, match="is not in the collection"):
         shelf.app.alexandria.remove_book(BookName(resource_id=name), HERE)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any
 
 from attrs import field, frozen
 
@@ -43,34 +42,56 @@ class AskRequest:
     where: Where = field(factory=Where)
 
 
+@frozen
+class Passage:
+    """A passage of a chunk. `id` is that of its entry in the index."""
+
+    id: str
+    text: str
+    address: str
+
+
 @frozen(kw_only=True)
 class Chunk:
-    """A chunk from the index. `payload` holds its other fields.
+    """A chunk from the index, with the metadata of its book that the index stores.
 
-    If it is `foreign`, its text is omitted, because it came with an index from another home and may not be in the book.
+    `digest` is the hexadecimal digest of the file. `sequence` is the position of the chunk in its chapter, from 0, and
+    `level` is "child" for a chunk of a chapter and "flat" for a chunk of a book without chapters. `parent` is the ID of the
+    chapter, and `parent_address` is its address; they are None and "" if the book was ingested without chapters.
+
+    If the chunk is `foreign`, its text and passages are omitted, because it came with an index from another home and may
+    not be in the book.
     """
 
     id: str
     text: str
     address: str
-    payload: Mapping[str, Any] = field(repr=False)
+    digest: str = ""
+    resource_id: str = ""
+    node_id: str = ""
+    book_title: str = ""
+    author: str = ""
+    language: str = ""
+    section: str = ""
+    level: str = ""
+    sequence: int = 0
+    parent: str | None = None
+    parent_address: str = ""
+    passages: Sequence[Passage] = field(default=(), converter=tuple[Passage, ...], repr=False)
     foreign: bool = False
-
-    @property
-    def sequence(self) -> int:
-        """The position of the chunk in its chapter, from 0."""
-        return int(self.payload.get("sequence_index", 0))
 
 
 @frozen(kw_only=True)
 class Parent:
-    """The chapter of a hit. If it is `truncated`, `full_text` is only the text around the best hit."""
+    """The chapter of a hit. If it is `truncated`, `full_text` is only the text around the best hit.
+
+    `first` is the first chunk of the chapter.
+    """
 
     id: str
     full_text: str
-    address: str
     truncated: bool
-    payload: Mapping[str, Any] = field(repr=False)
+    first: Chunk = field(repr=False)
 
 
 @frozen(kw_only=True)
@@ -99,8 +120,7 @@ class Hit:
     @property
     def parent_id(self) -> str | None:
         """The ID of the chapter; None if the book was ingested without chapters."""
-        parent = self.chunk.payload.get("parent")
-        return parent if isinstance(parent, str) else None
+        return self.chunk.parent
 
     @property
     def address(self) -> Address:

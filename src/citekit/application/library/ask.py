@@ -9,7 +9,8 @@ from attrs import define, evolve, field, frozen
 
 from citekit.application.library.answers import LEAST_HITS, Answers, AskRequest, Chunk, ContextMode, Hit, Parent
 from citekit.application.library.chunk_context import surroundings
-from citekit.application.library.hits_on_pages import BookPages, chunk_of, hits_on_pages
+from citekit.application.library.hits_on_pages import BookPages, hits_on_pages
+from citekit.application.library.index_entries import chunk_of
 from citekit.application.rank_pages import RankPages
 from citekit.domain.errors import Cancelled, CiteKitError, ModelMismatch, RequestRefused
 from citekit.domain.library.folding import sentences_of
@@ -138,7 +139,7 @@ class Ask:
         """Return the first hits, without duplicate texts and without books whose ingest is unfinished."""
         hits = _DistinctHits()
         for hit in ranked:
-            if hit.chunk.payload.get("digest") not in hidden:
+            if hit.chunk.digest not in hidden:
                 hits.add(hit)
             if len(hits.found) == request.limit:
                 break
@@ -146,12 +147,11 @@ class Ask:
 
     def _dated(self, hit: Hit) -> Hit:
         """Return the hit, marked as stale if the current map is of other bytes."""
-        payload = hit.chunk.payload
         try:
-            digest = self.maps.card(str(payload.get("resource_id"))).source_hash
+            digest = self.maps.card(hit.chunk.resource_id).source_hash
         except CiteKitError:
             return hit
-        return hit if digest is None or digest == payload.get("digest") else evolve(hit, stale=True)
+        return hit if digest is None or digest == hit.chunk.digest else evolve(hit, stale=True)
 
     def _in_context(self, answers: Answers) -> Answers:
         request = answers.request
@@ -166,7 +166,8 @@ class Ask:
         """Return the chunks of each chapter, in order, from a single query."""
         families: dict[str, list[Chunk]] = {parent: [] for parent in parents}
         for entry in self.index.matching(collection, Where({"parent": parents})):
-            families[str(entry.payload["parent"])].append(chunk_of(entry))
+            chunk = chunk_of(entry)
+            families[str(chunk.parent)].append(chunk)
         return {parent: sorted(family, key=lambda chunk: chunk.sequence) for parent, family in families.items()}
 
 
@@ -219,7 +220,5 @@ def _parents(families: Mapping[str, Sequence[Chunk]], hits: Sequence[Hit]) -> li
             continue
         best = next(hit for hit in hits if hit.parent_id == identifier)
         text, truncated = surroundings(family, best.chunk.sequence, ANSWER_CHARACTERS // len(families))
-        first = family[0].payload
-        address = str(first.get("parent_address", ""))
-        parents.append(Parent(id=identifier, full_text=text, address=address, truncated=truncated, payload=first))
+        parents.append(Parent(id=identifier, full_text=text, truncated=truncated, first=family[0]))
     return parents

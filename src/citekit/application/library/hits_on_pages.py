@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from attrs import field, frozen
 
-from citekit.application.library.answers import Chunk, Hit
+from citekit.application.library.answers import Chunk, Hit, Passage
+from citekit.application.library.index_entries import chunk_of
 from citekit.domain.address import parse_address
 from citekit.domain.library.fusion import Ranked, mixed
 from citekit.domain.library.lexical import overlap
@@ -38,9 +39,8 @@ class BookPages:
 
 
 @frozen
-class _Passage:
-    text: str
-    address: str
+class _RatedPassage:
+    passage: Passage
     location: Location
     worth: float
 
@@ -50,29 +50,22 @@ class _OnBook:
     """A chunk that was found, where it is, and its passages, which are compared with the question only if need be."""
 
     ranked: Ranked
-    entry: Entry = field(repr=False)
+    chunk: Chunk = field(repr=False)
     words: SparseVector = field(repr=False)
-
-    @cached_property
-    def chunk(self) -> Chunk:
-        return chunk_of(self.entry)
 
     @cached_property
     def location(self) -> Location:
         return parse_address(self.chunk.address).location
 
     @cached_property
-    def passages(self) -> Sequence[_Passage]:
-        if self.chunk.foreign:
-            return ()
-        return [self._passage(each) for each in self.entry.payload.get("passages", ())]
+    def passages(self) -> Sequence[_RatedPassage]:
+        return [self._rated(each) for each in self.chunk.passages]
 
-    def _passage(self, stored: Mapping[str, object]) -> _Passage:
-        text, address = _slice(self.chunk, stored), str(stored["address"])
-        worth = overlap(self.words, text) + NEARNESS * (stored["id"] == self.ranked.passage)
-        return _Passage(text, address, parse_address(address).location, worth)
+    def _rated(self, passage: Passage) -> _RatedPassage:
+        worth = overlap(self.words, passage.text) + NEARNESS * (passage.id == self.ranked.passage)
+        return _RatedPassage(passage, parse_address(passage.address).location, worth)
 
-    def on(self, place: Location) -> tuple[float, _Passage | None] | None:
+    def on(self, place: Location) -> tuple[float, _RatedPassage | None] | None:
         """Return how good the best passage that overlaps `place` is, and that passage; None if the chunk is elsewhere."""
         if not self.location.overlaps(place):
             return None
@@ -87,11 +80,12 @@ class _Candidate:
 
     score: float
     found: _OnBook
-    passage: _Passage | None = None
+    best: _RatedPassage | None = None
 
     def hit(self) -> Hit:
         found = self.found
-        passage = self.passage or max(found.passages, key=lambda each: each.worth, default=None)
+        best = self.best or max(found.passages, key=lambda each: each.worth, default=None)
+        passage = None if best is None else best.passage
         return Hit(
             score=self.score,
             chunk=found.chunk,
@@ -114,11 +108,11 @@ def hits_on_pages(
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
     hits: list[_Candidate] = []
     for ranked, entry in found:
-        digest, each = str(entry.payload.get("digest")), _OnBook(ranked, entry, words)
-        if digest not in pages.rankable:
+        each = _OnBook(ranked, chunk_of(entry), words)
+        if each.chunk.digest not in pages.rankable:
             hits.append(_Candidate(ranked.score, each))
         else:
-            books[digest].append(each)
+            books[each.chunk.digest].append(each)
     used: set[str] = set()
     lacking: set[str] = set()
     for digest, page in pages.pages:
@@ -127,12 +121,12 @@ def hits_on_pages(
             lacking.add(digest)
             continue
         (_, passage), best = max(there, key=lambda each: each[0][0])
-        if best.entry.id not in used:
-            used.add(best.entry.id)
+        if best.chunk.id not in used:
+            used.add(best.chunk.id)
             score = mixed(page.score, best.ranked.score, share) if share else page.score
             hits.append(_Candidate(score, best, passage))
     for digest, chunks in books.items():
-        hits += _others(pages, digest, [each for each in chunks if each.entry.id not in used], share)
+        hits += _others(pages, digest, [each for each in chunks if each.chunk.id not in used], share)
     hits.sort(key=lambda each: -each.score)
     return (each.hit() for each in hits), frozenset(lacking)
 
@@ -151,18 +145,6 @@ def _others(pages: BookPages, digest: str, chunks: Sequence[_OnBook], share: flo
         yield _Candidate(score, each)
 
 
-def _on(chunks: Sequence[_OnBook], place: Location) -> list[tuple[tuple[float, _Passage | None], _OnBook]]:
+def _on(chunks: Sequence[_OnBook], place: Location) -> list[tuple[tuple[float, _RatedPassage | None], _OnBook]]:
     """Return the chunks that overlap `place`, each with what `_OnBook.on` returns."""
     return [(held, each) for each in chunks if (held := each.on(place)) is not None]
-
-
-def _slice(chunk: Chunk, passage: Mapping[str, object]) -> str:
-    start = int(chunk.payload["start"])
-    return chunk.text[max(0, int(str(passage["start"])) - start) : int(str(passage["end"])) - start]
-
-
-def chunk_of(entry: Entry) -> Chunk:
-    """Return the chunk that an entry of the index stores."""
-    payload = entry.payload
-    text = "" if entry.foreign else str(payload["text"])
-    return Chunk(id=entry.id, text=text, address=str(payload["address"]), payload=payload, foreign=entry.foreign)

@@ -1,4 +1,4 @@
-"""Creates the entries of the vector index for the chunks of a book."""
+"""Creates the entries of the vector index for the chunks of a book, and reads chunks from entries."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from citekit.application.library.answers import Chunk, Passage
 from citekit.domain.address import Address
 from citekit.domain.digest import Digest
 from citekit.domain.library.extracted_text import ExtractedText
@@ -114,6 +115,45 @@ def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Se
         ):  # the rest belong to the following chunks
             payload = {**book.keys, "kind": "passage"}
             yield Entry(entry_id(book.digest, "passage", start, end), group, vector=vector, payload=payload)
+
+
+def chunk_of(entry: Entry) -> Chunk:
+    """Return the chunk that an entry of the kind "chunk" stores.
+
+    The entry may be of an earlier version or from another program, so fields may be missing.
+    """
+    payload = entry.payload
+
+    def text_of(name: str) -> str:
+        return str(payload.get(name) or "")
+
+    text = "" if entry.foreign else text_of("text")
+    parent = payload.get("parent")
+    return Chunk(
+        id=entry.id,
+        text=text,
+        address=str(payload["address"]),
+        digest=text_of("digest"),
+        resource_id=text_of("resource_id"),
+        node_id=text_of("node_id"),
+        book_title=text_of("book_title"),
+        author=text_of("author"),
+        language=text_of("language"),
+        section=text_of("section_name"),
+        level=text_of("chunk_level"),
+        sequence=int(payload.get("sequence_index") or 0),
+        parent=parent if isinstance(parent, str) else None,
+        parent_address=text_of("parent_address"),
+        passages=() if entry.foreign else _passages_of(text, payload),
+        foreign=entry.foreign,
+    )
+
+
+def _passages_of(text: str, payload: Mapping[str, Any]) -> Iterator[Passage]:
+    offset = int(payload.get("start") or 0)
+    for stored in payload.get("passages") or ():
+        start, end = (max(0, int(stored[name]) - offset) for name in ("start", "end"))
+        yield Passage(str(stored["id"]), text[start:end], str(stored["address"]))
 
 
 def _passage(book: BookWords, extracted_text: ExtractedText, start: int, end: int) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def _lines(done: BookIngested | None, answers: Answers, asked: float, evidence: 
     yield from pairs(
         [
             ("says", " ".join((hit.passage or hit.chunk.text).split())[:200]),
-            ("in", f"{hit.chunk.payload['section_name']}, {place(hit.address.location)}, found in {lasted(asked)}"),
+            ("in", f"{hit.chunk.section}, {place(hit.address.location)}, found in {lasted(asked)}"),
             ("address", hit.chunk.address),
             ("opened", str(evidence.output_path)),
         ]

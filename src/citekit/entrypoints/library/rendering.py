@@ -163,22 +163,22 @@ def answers_card(answers: Answers, max_chars: int | None = None) -> dict[str, An
 
 
 def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
-    payload = hit.chunk.payload
+    chunk = hit.chunk
     found = {
         "score": round(hit.score, 4),
-        "book_title": payload.get("book_title", ""),
-        "author": payload.get("author", ""),
-        "section_name": payload.get("section_name", ""),
-        "text": hit.chunk.text,
-        "address": hit.chunk.address,
-        "resource_id": payload.get("resource_id", ""),
-        "node_id": payload.get("node_id", ""),
+        "book_title": chunk.book_title,
+        "author": chunk.author,
+        "section_name": chunk.section,
+        "text": chunk.text,
+        "address": chunk.address,
+        "resource_id": chunk.resource_id,
+        "node_id": chunk.node_id,
         "location": locations.to_plain(hit.address.location),
-        "language": payload.get("language", ""),
-        "chunk_level": payload.get("chunk_level", ""),
+        "language": chunk.language,
+        "chunk_level": chunk.level,
         "parent_id": hit.parent_id,
     }
-    if hit.chunk.foreign:
+    if chunk.foreign:
         found["foreign"] = FOREIGN
     if hit.weak:
         found["weak"] = True
@@ -212,24 +212,24 @@ def _sibling(chunk: Chunk, hit: Hit) -> dict[str, Any]:
         "position": chunk.sequence - hit.chunk.sequence,
         "text": chunk.text,
         "address": chunk.address,
-        "node_id": chunk.payload.get("node_id", ""),
-        "section_name": chunk.payload.get("section_name", ""),
+        "node_id": chunk.node_id,
+        "section_name": chunk.section,
     }
 
 
 def _parent(parent: Parent, *, whole: bool) -> dict[str, Any]:
-    payload = parent.payload
+    first = parent.first
     found = {
         "id": parent.id,
         "text": _opening(parent.full_text),
         "full_text": parent.full_text,
         "truncated": parent.truncated,
-        "section_name": payload.get("section_name", ""),
-        "book_title": payload.get("book_title", ""),
-        "author": payload.get("author", ""),
+        "section_name": first.section,
+        "book_title": first.book_title,
+        "author": first.author,
         "chunk_level": "parent",
-        "address": parent.address,
-        "resource_id": payload.get("resource_id", ""),
+        "address": first.parent_address,
+        "resource_id": first.resource_id,
     }
     if not whole:
         del found["full_text"]
@@ -238,8 +238,8 @@ def _parent(parent: Parent, *, whole: bool) -> dict[str, Any]:
 
 def _around(hit: Hit, parent: Parent) -> dict[str, Any]:
     return {
-        "section_name": parent.payload.get("section_name", ""),
-        "address": parent.address,
+        "section_name": parent.first.section,
+        "address": parent.first.parent_address,
         "text": _opening(parent.full_text),
         "full_text": hit.around or hit.chunk.text,
         "truncated": parent.truncated or len(hit.around or "") < len(parent.full_text),
