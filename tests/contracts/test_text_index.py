@@ -154,7 +154,14 @@ def test_a_search_of_everything_finds_what_the_searches_of_each_resource_find(
         for name in sorted(texts)
         for _, block in index.find(wanted, {name: f"of {name}"})
     ]
-    assert single == [(name, version, block.text) for name, version, block in index.find_everywhere(wanted)]
+    whole = [(each.resource_id, each.version, each.block.text) for each in index.find_everywhere(wanted)]
+    assert single == whole
+    assert sorted(whole) == sorted(
+        (each.resource_id, each.version, each.block.text) for each in index.find_everywhere(wanted, spread=True)
+    )
+    assert [min(most, len(whole)) for most in (1, 3, 100)] == [
+        index.count_everywhere(wanted, most) for most in (1, 3, 100)
+    ]
 
 
 def test_a_search_of_everything_after_a_resource_in_the_middle_was_replaced(make: Make) -> None:
@@ -166,7 +173,7 @@ def test_a_search_of_everything_after_a_resource_in_the_middle_was_replaced(make
     index.drop("c")
     index.put("d", "1", [page(1, "last words")])
 
-    assert [("a", "2"), ("d", "1")] == [(name, version) for name, version, _ in index.find_everywhere(["words"])]
+    assert [("a", "2"), ("d", "1")] == [(each.resource_id, each.version) for each in index.find_everywhere(["words"])]
 
 
 def test_the_generation_changes_with_every_change_of_a_text(make: Make) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from citekit.application.find_text import HIT_LIMIT
+from citekit.application.find_text import COMPARED, EXACT, HIT_LIMIT
 from citekit.container import Container, bootstrap
 from citekit.domain.errors import RequestRefused, ResourceMissing, SourceMoved, SourceUnsupported
 from citekit.domain.resource_map import ResourceMap
@@ -78,6 +78,24 @@ def test_the_limit_cuts_the_list_and_not_the_total(home: Path) -> None:
 
     assert (1, 4) == (len(found.hits), found.total)
     assert "4 matches, the best 1 shown" == next(found_lines(found))
+
+
+def test_words_on_very_many_pages_are_compared_on_some_of_them_and_the_answer_says_so(tmp_path: Path) -> None:
+    app = app_of(tmp_path)
+    for number in range(EXACT + 2):
+        (tmp_path / f"{number}.md").write_text(f"# Notes {number}\n\nA hive.\n")
+        app.ingest(tmp_path / f"{number}.md")
+    (tmp_path / "z.md").write_text("# Hive\n\nNo other title has the word of a hive.\n")
+    app.ingest(tmp_path / "z.md")
+
+    found = app.find_text("hive", limit=3)
+
+    assert ["Hive", "A hive.", "A hive."] == [hit.text.lstrip("# ") for hit in found.hits]
+    assert EXACT + 3 == found.pages
+    assert COMPARED <= found.total < EXACT
+    assert "At least" in next(found_lines(found))
+    assert 1 == app.find_text('"other title"').total
+    assert EXACT + 3 == app.find_text("hive no").searched
 
 
 def test_context_lines_are_shown_around_a_hit(home: Path) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import chain, dropwhile, groupby
+from itertools import chain, groupby, islice
 from pathlib import Path
 from urllib.parse import unquote
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from citekit.application.index_text import IndexText
 from citekit.application.indexed_library import READING, IndexedLibrary, LibraryTexts
@@ -23,22 +22,31 @@ from citekit.domain.errors import (
 )
 from citekit.domain.locations import Location
 from citekit.domain.modality import Modality
+from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
-from citekit.domain.ports.text_index import TextIndex
+from citekit.domain.ports.node_index import NodeIndex
+from citekit.domain.ports.text_index import FoundBlock, TextIndex
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
-from citekit.domain.text_search.found import FoundText, TextHit
+from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
 from citekit.domain.text_search.headings import Headings
 from citekit.domain.text_search.matching import Kind, LineMatch, context_of, matches_in, shown_row
 from citekit.domain.text_search.query import TextQuery, parse_query
+from citekit.domain.words import words_of
 
 LIMIT = 10
 """The default number of hits in an answer."""
 
 HIT_LIMIT = 100
 """The maximum number of hits in an answer."""
+
+EXACT = 128
+"""The number of blocks with all words up to which a search of everything compares all of them."""
+
+COMPARED = 48
+"""The number of matching blocks after which a search of everything compares no more if there are too many."""
 
 CONTEXT_LIMIT = 20
 """The maximum number of lines of context before and after a hit."""
@@ -72,7 +80,10 @@ class _IndexedTexts:
 
 @frozen
 class _Found:
-    """The result of a search, with the maps of the resources that have matches."""
+    """The result of a search, with the maps of the resources that are shown.
+
+    `total` and `holding` are those of `FoundText`, which calls the second `pages`.
+    """
 
     candidates: Sequence[_Candidate]
     searched: int
@@ -80,6 +91,59 @@ class _Found:
     stale: Mapping[str, str]
     skipped: Mapping[str, str]
     absent: Sequence[str]
+    total: int
+    holding: int | None = None
+
+
+@define
+class _RawMatches:
+    """The blocks with matches that a search of everything compared, by resource ID and version of the text.
+
+    `first` are compared before others. `counts` and `shares` have the number of matches per resource, and the rank of the
+    best one; titles are not recognized yet.
+    """
+
+    first: Sequence[FoundBlock] = field(converter=tuple[FoundBlock, ...])
+    most: int | None
+    blocks: dict[tuple[str, str], list[FoundBlock]] = field(factory=dict, init=False)
+    counts: dict[tuple[str, str], int] = field(factory=dict, init=False)
+    ranks: dict[tuple[str, str], tuple[bool, int, float]] = field(factory=dict, init=False)
+    is_complete: bool = field(default=True, init=False)
+
+    @property
+    def total(self) -> int:
+        """The number of matches in all compared blocks."""
+        return sum(self.counts.values())
+
+    def compare(
+        self, query: TextQuery, blocks: Iterable[FoundBlock], library: LibraryTexts, progress: Progress
+    ) -> None:
+        """Compare blocks that have all words of the query, until `most` of them match."""
+        seen: set[tuple[str, int]] = set()
+        matching = 0
+        for number, each in enumerate(chain(self.first, blocks)):
+            key = each.resource_id, each.version
+            if library.versions.get(each.resource_id) != each.version or (each.resource_id, each.at) in seen:
+                continue
+            if self.most is not None and matching >= self.most:
+                self.is_complete = False
+                break
+            if number % COMPARED == 0:
+                progress(number, None, "searching")
+            seen.add((each.resource_id, each.at))
+            found = matches_in(each.block.text, query, frozenset())
+            if not found:
+                continue
+            matching += 1
+            self.blocks.setdefault(key, []).append(each)
+            self.counts[key] = self.counts.get(key, 0) + len(found)
+            rank = min((each.block.hidden, -match.kind, -match.share) for match in found)
+            self.ranks[key] = min(rank, self.ranks.get(key, rank))
+
+    def best_first(self) -> list[tuple[str, str]]:
+        """Return the resources, those with the best matches first, and `first` before others."""
+        titled = {(each.resource_id, each.version) for each in self.first}
+        return sorted(self.blocks, key=lambda key: (key not in titled, self.ranks[key], key))
 
 
 @frozen
@@ -91,6 +155,7 @@ class FindText:
     index: TextIndex
     library: IndexedLibrary
     rank: RankPages
+    nodes: NodeIndex
 
     def __call__(
         self,
@@ -120,8 +185,10 @@ class FindText:
         if not 0 <= context_lines <= CONTEXT_LIMIT:
             raise RequestRefused(f"The number of context lines must be from 0 to {CONTEXT_LIMIT}, not {context_lines}.")
         names = list(dict.fromkeys(map(_resource_id, resources))) or list(self.maps.ids())
-        find = self._find_everywhere if not resources and len(names) > 1 else partial(self._find_in, names)
-        found = find(wanted, roots, progress)
+        if not resources and len(names) > 1:
+            found = self._find_everywhere(wanted, limit, roots, progress)
+        else:
+            found = self._find_in(names, wanted, roots, progress)
         if not found.candidates and wanted.may_be_question and found.searched:
             hits = self._partial_hits(query, names if resources else (), limit, context_lines, roots, progress)
         else:
@@ -129,7 +196,8 @@ class FindText:
             hits = [self._hit(each, found.maps[each.resource_id], context_lines) for each in _by_page(best)]
         return FoundText(
             hits=hits,
-            total=len(found.candidates),
+            total=found.total,
+            pages=found.holding,
             searched=found.searched,
             stale=found.stale,
             skipped=found.skipped,
@@ -146,39 +214,78 @@ class FindText:
             if self.index.versions(list(texts.versions)) == texts.versions:
                 break  # otherwise the index was damaged and left blocks out
         absent = () if candidates else self._absent(query, texts.versions)
-        return _Found(candidates, len(texts.versions), texts.maps, texts.stale, texts.skipped, absent)
+        return _Found(
+            candidates, len(texts.versions), texts.maps, texts.stale, texts.skipped, absent, total=len(candidates)
+        )
 
-    def _find_everywhere(self, query: TextQuery, roots: Sequence[Path], progress: Progress) -> _Found:
-        """Search everything that is mapped. Only the maps and sources of resources that have a match are read."""
+    def _find_everywhere(self, query: TextQuery, limit: int, roots: Sequence[Path], progress: Progress) -> _Found:
+        """Search everything that is mapped. Only the maps and sources of resources that are shown are read.
+
+        If more than `EXACT` blocks have the words, those of nodes whose titles have them are compared first, then
+        others from all over the index, until `COMPARED` of them match.
+        """
         for _ in range(2):
             library = self.library(roots, progress)
             checked = _Checked(self, library, roots, progress)
-            candidates: list[_Candidate] = []
-            for name, version, blocks in self._found_everywhere(query.words, library):
-                matching = dropwhile(partial(_has_no_match, query), blocks)
-                first = next(matching, None)
-                if first is not None and checked.is_current(name, version):
-                    candidates += _candidates(query, checked.maps[name], chain([first], matching))
+            holding = self.index.count_everywhere(query.words, PAGES_COUNTED)
+            is_common = bool(query.words) and holding > EXACT
+            titled = self._titled_matches(query, limit, library) if is_common else ()
+            raw = _RawMatches(titled, most=COMPARED if is_common else None)
+            raw.compare(query, self.index.find_everywhere(query.words, spread=is_common), library, progress)
+            candidates = self._checked_candidates(query, raw, checked, limit)
             if self.index.generation() == library.generation:
                 break  # otherwise the index was damaged and left blocks out, or texts were indexed again
         words = () if candidates else query.words
-        absent = tuple(word for word in words if not self._is_anywhere(word, library, checked))
-        searched = len(library.versions) - len(checked.skipped)
-        skipped = {**library.skipped, **checked.skipped}
-        return _Found(candidates, searched, checked.maps, checked.stale, skipped, absent)
+        absent = tuple(word for word in words if not self._is_anywhere(word, checked))
+        return _Found(
+            candidates,
+            len(library.versions) - len(checked.skipped),
+            checked.maps,
+            checked.stale,
+            {**library.skipped, **checked.skipped},
+            absent,
+            total=max(len(candidates), raw.total - checked.dropped),
+            holding=None if raw.is_complete else holding,
+        )
 
-    def _found_everywhere(
-        self, words: Sequence[str], library: LibraryTexts
-    ) -> Iterator[tuple[str, str, Iterator[TextBlock]]]:
-        """Yield (resource ID, version, blocks) for each resource that has blocks with all of `words`."""
-        for name, found in groupby(self.index.find_everywhere(words), key=lambda each: each[0]):
+    def _is_anywhere(self, word: str, checked: _Checked) -> bool:
+        found = self.index.find_everywhere([word], spread=True)
+        known = checked.library.versions
+        return any(
+            known.get(each.resource_id) == each.version and checked.is_current(each.resource_id, each.version)
+            for each in found
+        )
+
+    def _titled_matches(self, query: TextQuery, limit: int, library: LibraryTexts) -> Iterator[FoundBlock]:
+        """Yield the blocks in which nodes begin whose titles have all words of the query, at most a few per resource."""
+        starts: dict[str, list[Node]] = {}
+        for found in self.nodes.best(query.words, limit=2 * limit):
+            if set(query.words) <= set(words_of(found.head.title)) and len(starts) < limit:
+                starts.setdefault(found.resource_id, []).append(found.head)
+        for name, nodes in starts.items():
             version = library.versions.get(name)
-            if version is not None:
-                yield name, version, (block for _, known, block in found if known == version)
+            titles = Headings(nodes)
+            blocks = self.index.find(query.words, {} if version is None else {name: version})
+            for at, (_, block) in enumerate(islice(blocks, EXACT)):
+                if version is not None and not block.hidden and titles.titles_on(block):
+                    yield FoundBlock(name, version, at, block)
 
-    def _is_anywhere(self, word: str, library: LibraryTexts, checked: _Checked) -> bool:
-        found = self._found_everywhere([word], library)
-        return any(checked.is_current(name, version) and any(True for _ in blocks) for name, version, blocks in found)
+    def _checked_candidates(
+        self, query: TextQuery, raw: _RawMatches, checked: _Checked, limit: int
+    ) -> list[_Candidate]:
+        """Return the matches in the best resources whose texts are current, enough for `limit` hits."""
+        candidates: list[_Candidate] = []
+        for number, (name, version) in enumerate(raw.best_first()):
+            if not raw.is_complete and number >= limit and len(candidates) >= limit:
+                break
+            found = raw.blocks[name, version]
+            if not checked.is_current(name, version):
+                checked.dropped += raw.counts[name, version]
+                continue
+            blocks = [each.block for each in sorted(found, key=lambda each: each.at)]
+            visible = blocks if raw.is_complete else [block for block in blocks if not block.hidden]
+            candidates += _candidates(query, checked.maps[name], visible)
+        return candidates
 
     def _texts(self, names: Sequence[str], roots: Sequence[Path], progress: Progress) -> _IndexedTexts:
         """Index the text of each resource unless it is. Raise `ResourceMissing`, and any error of one that is alone."""
@@ -235,9 +342,12 @@ class FindText:
         )
 
 
-@frozen
+@define
 class _Checked:
-    """Checks the sources of resources that a search of everything found. Each is checked once."""
+    """Checks the sources of resources that a search of everything found. Each is checked once.
+
+    `dropped` is the number of matches in texts that were not current.
+    """
 
     search: FindText
     library: LibraryTexts
@@ -246,6 +356,7 @@ class _Checked:
     maps: dict[str, ResourceMap] = field(factory=dict, init=False)
     stale: dict[str, str] = field(factory=dict, init=False)
     skipped: dict[str, str] = field(factory=dict, init=False)
+    dropped: int = field(default=0, init=False)
 
     def is_current(self, resource_id: str, version: str) -> bool:
         """Return whether the text with that version may be searched. Otherwise it is skipped or was indexed again."""
@@ -266,12 +377,6 @@ class _Checked:
         if reason is not None:
             self.stale[resource_id] = reason
         return True
-
-
-def _has_no_match(query: TextQuery, block: TextBlock) -> bool:
-    """Return whether a block with all words of the query has no match."""
-    is_sure = query.pattern is None and all(len(phrase) == 1 for phrase in query.phrases)
-    return not is_sure and not matches_in(block.text, query, frozenset())
 
 
 def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[TextBlock]) -> Iterator[_Candidate]:

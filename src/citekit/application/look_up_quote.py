@@ -57,7 +57,7 @@ class LookUpQuote:
                 raise
             except CiteKitError:
                 skipped += 1
-        is_cut = len(names) > LOOKED_UP or found.total > len(hits)
+        is_cut = len(names) > LOOKED_UP or found.total > len(hits) or found.pages is not None
         return QuoteLookup(_joined(verdicts), found.searched, is_cut=is_cut, skipped=skipped)
 
 

@@ -628,7 +628,7 @@ class Container:
         from citekit.application.indexed_library import IndexedLibrary
 
         library = IndexedLibrary(self.maps, self._index_text, self.text_index, self.quotable)
-        return FindText(self.maps, self._index_text, self.text_index, library, self.rank_pages)
+        return FindText(self.maps, self._index_text, self.text_index, library, self.rank_pages, self.nodes)
 
     @first_use
     def ranking_index(self) -> RankingIndex:

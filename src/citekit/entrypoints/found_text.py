@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from citekit.domain.text_search.found import FoundText, TextHit
+from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
 
 TITLES = 160
 """The maximum number of characters of a path of titles. The first titles are left out."""
@@ -20,7 +20,14 @@ def found_lines(found: FoundText) -> Iterator[str]:
         yield "Nothing has all words. The best pages for them:"
     else:
         shown = "" if len(found.hits) == found.total else f", the best {len(found.hits)} shown"
-        yield f"{found.total} {'match' if found.total == 1 else 'matches'}{shown}"
+        least = "" if found.pages is None else "At least "
+        yield f"{least}{found.total} {'match' if found.total == 1 else 'matches'}{shown}"
+    if found.pages is not None:
+        more = "or more " if found.pages >= PAGES_COUNTED else ""
+        yield (
+            f"{found.pages:,} {more}pages have all words, and only some were compared. Add rarer words or name files to "
+            "compare all."
+        )
     address = ""
     for hit in found.hits:
         if str(hit.address) != address:

@@ -15,6 +15,8 @@ def to_plain(found: FoundText) -> dict[str, Any]:
         "total": found.total,
         "searched": found.searched,
     }
+    if found.pages is not None:
+        plain["pages"] = found.pages
     if found.stale:
         plain["stale"] = dict(found.stale)
     if found.skipped:

@@ -33,6 +33,16 @@ class Generation:
         return Generation(self.index, self.changes + changes)
 
 
+@frozen
+class FoundBlock:
+    """A block that a search of everything found. `at` is its number in the text of the resource, from 0."""
+
+    resource_id: str
+    version: str
+    at: int
+    block: TextBlock
+
+
 class TextIndex(Protocol):
     """Stores the text of files in blocks, and finds the blocks that contain words. It is a cache: after a failure, a
     resource counts as not indexed. If `find` or `blocks` meets damage, it leaves blocks out, and `versions` no longer
@@ -86,10 +96,17 @@ class TextIndex(Protocol):
         stored. `words` are words from `words_of`, which also determines the words of a block.
         """
 
-    def find_everywhere(self, words: Sequence[str]) -> Iterator[tuple[str, str, TextBlock]]:
-        """Yield (resource ID, version, block) for the blocks of all resources that contain all of `words`.
+    def count_everywhere(self, words: Sequence[str], most: int) -> int:
+        """Return how many blocks of all resources contain all of `words`, or `most` if there are more.
 
-        The resources are in the order of their IDs, the blocks as in `find`. The cost grows with the number of blocks
-        that are found, not with the number of resources. If the index changes before the last block, blocks may be left
-        out; `generation` is then another.
+        Without words, all blocks are counted. The text of the blocks is not read.
+        """
+
+    def find_everywhere(self, words: Sequence[str], *, spread: bool = False) -> Iterator[FoundBlock]:
+        """Yield the blocks of all resources that contain all of `words`; all blocks without words.
+
+        The resources are in the order of their IDs, the blocks as in `find`. If `spread` is True, the order is one in which
+        the first blocks are from all over the index, for callers that read only some. The cost grows with the number of
+        blocks that are read, not with the number of resources. If the index changes before the last block, blocks may be
+        left out; `generation` is then another.
         """

@@ -10,6 +10,9 @@ from citekit.domain.address import Address
 from citekit.domain.node import Node
 from citekit.domain.text_search.matching import Kind
 
+PAGES_COUNTED = 100_000
+"""The number of pages with all words up to which a search of everything counts them."""
+
 
 @frozen
 class TextHit:
@@ -34,7 +37,9 @@ class TextHit:
 class FoundText:
     """The best hits of a text search. Hits on the same page are next to each other.
 
-    `total` is the number of all matches in the searched text, and `searched` is the number of searched resources.
+    `total` is the number of all matches in the searched text. If the words are on too many pages, only some are compared:
+    then `total` counts the matches in these, and `pages` is the number of pages (or blocks of lines) that have all words,
+    or its lower bound `PAGES_COUNTED`. Otherwise, `pages` is None. `searched` is the number of searched resources.
     `stale` has the reason for each resource whose file has changed or is missing; the text of the originally mapped
     file was searched. If everything was searched, only resources with hits are checked. `skipped` has the reason for
     each resource that could not be searched. `absent` lists the words of the query that occur in none of the searched
@@ -44,6 +49,7 @@ class FoundText:
     hits: Sequence[TextHit]
     total: int
     searched: int
+    pages: int | None = None
     stale: Mapping[str, str] = field(factory=dict)
     skipped: Mapping[str, str] = field(factory=dict)
     absent: Sequence[str] = ()

@@ -52,6 +52,10 @@ FOUND: Mapping[str, Any] = {
             },
         },
         "total": {"type": "integer", "description": "The number of all matches, partial ones not counted."},
+        "pages": {
+            "type": "integer",
+            "description": "Present if only some of this many pages with all words were compared: total is then a minimum.",
+        },
         "searched": {"type": "integer", "description": "The number of resources that were searched."},
         "stale": {
             **_REASONS,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import define, field
 
-from citekit.domain.ports.text_index import Generation, IndexedText
+from citekit.domain.ports.text_index import FoundBlock, Generation, IndexedText
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import words_of
 
@@ -63,15 +63,28 @@ class MemoryTextIndex:
         self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True
     ) -> Iterator[tuple[str, TextBlock]]:
         """See `TextIndex.find`."""
-        wanted = set(words)
         for name, version in versions.items():
             known, blocks = self._known.get(name, ("", []))
             for block in blocks if known == version else ():
-                found = wanted.intersection(words_of(block.text))
-                if not wanted or (found == wanted if every else found):
+                if _has(block, words, every=every):
                     yield name, block
 
-    def find_everywhere(self, words: Sequence[str]) -> Iterator[tuple[str, str, TextBlock]]:
+    def count_everywhere(self, words: Sequence[str], most: int) -> int:
+        """See `TextIndex.count_everywhere`."""
+        return min(most, sum(1 for _ in self.find_everywhere(words)))
+
+    def find_everywhere(self, words: Sequence[str], *, spread: bool = False) -> Iterator[FoundBlock]:
         """See `TextIndex.find_everywhere`."""
-        versions = {name: self._known[name][0] for name in sorted(self._known)}
-        return ((name, versions[name], block) for name, block in self.find(words, versions))
+        found = [
+            FoundBlock(name, version, at, block)
+            for name, (version, blocks) in sorted(self._known.items())
+            for at, block in enumerate(blocks)
+            if _has(block, words)
+        ]
+        yield from (*found[::2], *found[1::2]) if spread else found
+
+
+def _has(block: TextBlock, words: Sequence[str], *, every: bool = True) -> bool:
+    wanted = set(words)
+    found = wanted.intersection(words_of(block.text))
+    return not wanted or (found == wanted if every else bool(found))

@@ -11,7 +11,6 @@ import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import groupby, islice
 from sqlite3 import Connection, DatabaseError
 from typing import Any
 
@@ -19,7 +18,7 @@ from citekit.adapters.libraries.sqlite.cache_file import SqliteFile, UnusableErr
 from citekit.adapters.libraries.sqlite.database import Tables
 from citekit.adapters.search.text_index.stored_form import from_bytes, to_bytes
 from citekit.adapters.system.home_seal import HomeSeal
-from citekit.domain.ports.text_index import Generation, IndexedText
+from citekit.domain.ports.text_index import FoundBlock, Generation, IndexedText
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import words_of
 
@@ -30,6 +29,9 @@ VERSION = 3
 
 BATCH = 500
 """Blocks that one query returns."""
+
+SPREAD_BATCH = 64
+"""Blocks that one query returns to a caller that may need only some."""
 
 _TABLES = Tables(
     zlib.crc32(f"CTKT {VERSION} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF,
@@ -48,11 +50,15 @@ _TABLES = Tables(
 _ALL = "SELECT * FROM text"
 _TEXTS = "SELECT * FROM text WHERE resource_id IN (SELECT value FROM json_each(?))"
 _OF_FIRST = "SELECT * FROM text WHERE first IN (SELECT value FROM json_each(?)) AND blocks > 0"
-_HOLDING = (
-    "SELECT rowid, (SELECT first FROM text WHERE first <= term.rowid AND blocks > 0 ORDER BY first DESC LIMIT 1)"
-    " FROM term WHERE term MATCH ? ORDER BY rowid"
+_HOLDING = "SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid"
+_EVERY = "SELECT number FROM block ORDER BY number"
+_COUNT = "SELECT count(*) FROM (SELECT 1 FROM term WHERE term MATCH ? LIMIT ?)"
+_COUNT_EVERY = "SELECT count(*) FROM (SELECT 1 FROM block LIMIT ?)"
+_FIRSTS = (
+    "SELECT value, (SELECT first FROM text WHERE first <= value AND blocks > 0 ORDER BY first DESC LIMIT 1)"
+    " FROM json_each(?)"
 )
-"""The numbers of the blocks with the words, each with the number of the first block of its resource."""
+"""The numbers of blocks, each with the number of the first block of its resource."""
 
 _OF_NUMBERS = "SELECT number, data, code FROM block WHERE number IN (SELECT value FROM json_each(?))"
 _END = "SELECT coalesce(max(first + blocks), 0) FROM text"
@@ -198,26 +204,47 @@ class SqliteTextIndex:
         if not is_whole:
             self._file.discard()
 
-    def find_everywhere(self, words: Sequence[str]) -> Iterator[tuple[str, str, TextBlock]]:
+    def count_everywhere(self, words: Sequence[str], most: int) -> int:
+        """See `TextIndex.count_everywhere`."""
+        query, values = (_COUNT, (_phrase(words), most)) if words else (_COUNT_EVERY, (most,))
+        found = self._file.read(lambda connection: connection.execute(query, values).fetchone())
+        return found[0] if found else 0
+
+    def find_everywhere(self, words: Sequence[str], *, spread: bool = False) -> Iterator[FoundBlock]:
         """See `TextIndex.find_everywhere`."""
         before = self.generation()
-        held = self._holding(words)
-        rows = sorted(filter(None, map(_row, self._rows_of(_OF_FIRST, json.dumps(list(held))))))
-        is_whole = len(rows) == len(held)
-        wanted = ((stored, number) for stored in rows for number in held[stored[0][1]])
-        while batch := list(islice(wanted, BATCH)):
-            blocks = self._numbered([number for _, number in batch])
-            for (row, code), own in groupby(batch, key=lambda each: each[0]):
-                name, first, count, version, _ = row
-                is_own = self._seal.holds(code, *_parts(row))
-                for _, number in own:
-                    stored = blocks.get(number) if is_own and number < first + count else None
-                    if stored is not None and self._is_own(stored[1], name, version, number - first, stored[0]):
-                        yield name, version, from_bytes(stored[0])
-                    else:
-                        is_whole = False
+        query, values = (_HOLDING, (_phrase(words),)) if words else (_EVERY, ())
+        rows = self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
+        numbers = [number for (number,) in rows]
+        order = (
+            _spread(numbers, SPREAD_BATCH)
+            if spread
+            else [number for _, owned in self._by_resource(numbers) for number in owned]
+        )
+        is_whole = len(order) == len(numbers)
+        for batch in _batches(order, SPREAD_BATCH if spread else BATCH):
+            blocks, found = self._numbered(batch), 0
+            for (name, first, count, version, _), own in self._by_resource(batch):
+                for number in own:
+                    data, code = blocks.get(number, (b"", None))
+                    if number < first + count and self._is_own(code, name, version, number - first, data):
+                        found += 1
+                        yield FoundBlock(name, version, number - first, from_bytes(data))
+            is_whole = is_whole and found == len(batch)
         if not is_whole and self.generation() == before:
             self._file.discard()
+
+    def _by_resource(self, numbers: Sequence[int]) -> list[tuple[_Row, list[int]]]:
+        """Return the numbers of blocks by the row of their resource, in the order of the IDs of the resources.
+
+        Blocks of resources that this home did not store are left out.
+        """
+        asked, owned = (json.dumps(numbers),), dict[int, list[int]]()
+        found = self._file.read(lambda connection: connection.execute(_FIRSTS, asked).fetchall()) or []
+        for number, first in found:
+            owned.setdefault(first, []).append(number)
+        rows = sorted(self._own_rows(_OF_FIRST, json.dumps(list(owned))))
+        return [(row, owned[row[1]]) for row in rows]
 
     def close(self) -> None:
         """Close the file. The next access reopens it."""
@@ -226,20 +253,6 @@ class SqliteTextIndex:
     def _rows(self, match: str, start: int, end: int, limit: int = BATCH) -> list[Any]:
         query, values = (_MATCHING, (match, start, end, limit)) if match else (_OF_RANGE, (start, end, limit))
         return self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
-
-    def _holding(self, words: Sequence[str]) -> dict[int, Sequence[int]]:
-        """Return the numbers of the blocks that contain all of `words`, by the number of the first block of a resource.
-
-        Without words, return the numbers of all blocks.
-        """
-        if not words:
-            return {first: range(first, first + count) for _, first, count, _, _ in self._own_rows(_ALL) if count}
-        match = (_phrase(words),)
-        found = self._file.read(lambda connection: connection.execute(_HOLDING, match).fetchall()) or []
-        held: dict[int, list[int]] = {}
-        for number, first in found:
-            held.setdefault(first, []).append(number)
-        return dict(held)
 
     def _numbered(self, numbers: Sequence[int]) -> dict[int, tuple[bytes, object]]:
         """Return the data and the authentication code of each of the blocks; without those that do not exist."""
@@ -322,6 +335,16 @@ def _row(stored: Sequence[object]) -> tuple[_Row, bytes] | None:
 def _parts(row: _Row) -> tuple[bytes, ...]:
     name, first, count, version, note = row
     return b"text", name.encode(), b"%d" % first, b"%d" % count, version.encode(), note.encode()
+
+
+def _spread(numbers: Sequence[int], first: int) -> list[int]:
+    """Return the numbers in an order whose first `first` numbers are at equal distances, and so are the next ones."""
+    step = max(1, len(numbers) // first)
+    return [number for start in range(step) for number in numbers[start::step]]
+
+
+def _batches(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    return (numbers[start : start + size] for start in range(0, len(numbers), size))
 
 
 def _phrase(words: Sequence[str], joint: str = " ") -> str:
