@@ -48,3 +48,20 @@ def test_errors_are_sentences(served: Served) -> None:
         result = served.call("readText", **arguments)
         assert result.is_error
         assert message in shown(result)
+
+
+def test_a_repeated_call_gives_the_same_text_until_the_file_changes(served: Served) -> None:
+    arguments = {"resource_id": "notes", "node_id": "lines=34-36"}
+    first, *others = [served.call("readText", **arguments).structured_content for _ in range(4)]
+    assert [first] * 3 == others
+
+    notes = served.home.source("notes")
+    before = notes.read_bytes()
+    try:
+        notes.write_bytes(b"Another text.\n")
+        changed = served.call("readText", **arguments).structured_content
+    finally:
+        notes.write_bytes(before)
+
+    assert changed is not None
+    assert "stale" in changed

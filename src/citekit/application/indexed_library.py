@@ -30,7 +30,7 @@ READING = "reading text"
 ATTEMPTS = 3
 """The maximum number of comparisons for one question, while texts are added to the index."""
 
-_BY_DIGEST = (Modality.DOCUMENT, Modality.TEXT, Modality.IMAGE)
+BY_DIGEST = (Modality.DOCUMENT, Modality.TEXT, Modality.IMAGE)
 """Only the bytes of a mapped file determine its text. The text of a recording may come from a subtitle file."""
 
 
@@ -160,7 +160,7 @@ class IndexedLibrary:
                     look.others.append(name)
                     continue
                 added += text is None or text.version != indexed
-                if resource_map.source_digest is None or resource_map.modality not in _BY_DIGEST:
+                if resource_map.source_digest is None or resource_map.modality not in BY_DIGEST:
                     look.others.append(name)
                     continue
                 look.settle(name, IndexedText(indexed, note))

@@ -6,9 +6,8 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from operator import mul
 
-from attrs import astuple, frozen
+from attrs import frozen
 
 from citekit.domain.library.lexical import STEM, STOP_WORDS, tokens
 from citekit.domain.ranking.question import INSTRUCTIONS, ParsedQuestion
@@ -49,7 +48,12 @@ class DocumentFeatures:
 
     def dot(self, other: DocumentFeatures) -> float:
         """Return the sum of the products of the values: the prior of a document, if `other` are weights."""
-        return float(sum(map(mul, astuple(self), astuple(other))))
+        return (
+            self.names * other.names
+            + self.coverage * other.coverage
+            + self.words * other.words
+            + self.density * other.density
+        )
 
 
 def name_terms(names: Iterable[str]) -> frozenset[str]:

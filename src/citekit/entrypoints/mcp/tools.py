@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any
 
 from attrs import define, field, frozen
 from mcp_types import Tool, ToolAnnotations
 
+from citekit.application.indexed_library import BY_DIGEST
 from citekit.application.resolve_cache import Asked
 from citekit.container import Container
 from citekit.domain.address import Address, parse_address
@@ -132,7 +134,7 @@ class Tools:
                 cached=self._listed,
             ),
             Bound(FIND_TEXT, partial(find_text, self.app, self.discreet), lambda _: True),
-            Bound(READ_TEXT, partial(read_text, self.app, self.discreet), lambda _: True),
+            Bound(READ_TEXT, self._read_text, lambda _: True, cached=self._cached_text),
             Bound(GET_STRUCTURE, self._get_structure, cached=self._cached_structure),
             Bound(GET_NODE, self._get_node, cached=self._cached_node),
             Bound(
@@ -174,6 +176,26 @@ class Tools:
     def _listed(self, arguments: Arguments) -> Answer | None:
         ids = None if arguments else self.app.maps.cached_ids()
         return None if ids is None else self.answers.known(LIST_RESOURCES.name, ids)
+
+    def _read_text(self, arguments: Arguments, progress: Progress) -> Answer:
+        before = self.app.maps.cached(arguments["resource_id"])
+        answer = read_text(self.app, self.discreet, arguments, progress)
+        if before is None or self._unchanged_text(arguments["resource_id"]) is not before:
+            return answer
+        return self.answers.of(_asked(READ_TEXT, arguments), before, lambda: answer)
+
+    def _cached_text(self, arguments: Arguments) -> Answer | None:
+        resource_map = self._unchanged_text(arguments["resource_id"])
+        return None if resource_map is None else self.answers.known(_asked(READ_TEXT, arguments), resource_map)
+
+    def _unchanged_text(self, resource_id: str) -> ResourceMap | None:
+        """Return the cached map of a file that alone determines its text, if the file is the mapped one; else None."""
+        resource_map = self.app.maps.cached(resource_id)
+        if resource_map is None or resource_map.source_digest is None or resource_map.modality not in BY_DIGEST:
+            return None
+        path = Path(resource_map.source_path)
+        digest = self.app.sources.cached_digest(path) if path.is_absolute() else None
+        return resource_map if digest == resource_map.source_digest else None
 
     def _get_structure(self, arguments: Arguments, _progress: Progress) -> Answer:
         found = read_structure(self.app, arguments)
