@@ -100,7 +100,7 @@ def test_files_of_one_name_get_ids_of_their_own(cli: Cli) -> None:
 
     made = cli.json("ingest", "x", "y")["ingested"]
 
-    assert {"same_txt", "same_txt_2"} == {entry["resource_id"] for entry in made}
+    assert {"same_txt", "y_same_txt"} == {entry["resource_id"] for entry in made}
 
 
 def test_a_file_that_may_not_be_read_is_refused(cli: Cli) -> None:

@@ -70,14 +70,29 @@ def test_a_changed_file_is_mapped_again_under_its_id(world: World) -> None:
     assert 2 == again.resource_map.find("all").location.last  # type: ignore[union-attr]
 
 
-def test_another_file_of_the_same_name_is_told_apart(world: World) -> None:
+def test_files_of_the_same_name_take_the_names_of_their_folders(world: World) -> None:
+    files = ["x/report.txt", "y/report.txt", "z/y/report.txt"]
+
+    made = [world.app.ingest(world.file(name, f"{name}\n")).resource_map.resource_id for name in files]
+
+    assert ["report_txt", "y_report_txt", "z_y_report_txt"] == made
+    assert "x/report.txt" == world.app.maps.get("report_txt").find("all.line_1").title
+    assert made == [world.app.ingest(world.folder / name).resource_map.resource_id for name in files]
+
+
+def test_a_file_with_a_number_in_its_id_keeps_it(world: World) -> None:
     world.app.ingest(world.file("x/report.txt", "first\n"))
+    world.app.ingest(world.file("y/report.txt", "second\n"), wanted_id="report_txt_2")
 
-    second = world.app.ingest(world.file("y/report.txt", "second\n"))
-
-    assert "report_txt_2" == second.resource_map.resource_id
-    assert "first" == world.app.maps.get("report_txt").find("all.line_1").title
     assert "report_txt_2" == world.app.ingest(world.folder / "y/report.txt").resource_map.resource_id
+
+
+def test_files_of_the_same_name_in_folders_of_the_same_names_get_numbers(world: World) -> None:
+    files = [f"{above}/a/b/report.txt" for above in "wxyz"]
+
+    made = [world.app.ingest(world.file(name, f"{name}\n")).resource_map.resource_id for name in files]
+
+    assert ["report_txt", "b_report_txt", "a_b_report_txt", "report_txt_2"] == made
 
 
 def test_a_copy_under_another_name_is_mapped_without_the_mapper(world: World) -> None:
@@ -161,7 +176,7 @@ def test_ids_of_a_folder_do_not_depend_on_the_number_of_threads(world: World) ->
     outcomes = {each.path: each for each in world.app.ingest_many(paths, concurrency=8)}
 
     found = [each.ingested.resource_map.resource_id for path in paths if (each := outcomes[path]).ingested]
-    assert ["same_txt", *(f"same_txt_{number}" for number in range(2, 9))] == found
+    assert ["same_txt", *(f"{letter}_same_txt" for letter in "bcdefgh")] == found
 
 
 def test_a_folder_gives_the_files_whose_names_are_known(world: World) -> None:
@@ -311,14 +326,14 @@ def test_the_map_of_an_unchanged_file_is_read_when_it_is_asked_for(world: World)
 
 
 def test_a_numbered_map_of_an_unchanged_file_is_found_by_a_look(world: World) -> None:
-    paths = [world.file(f"{number}/same.txt", f"{number}\n") for number in range(60)]
+    paths = [world.file(f"{number}/a/b/same.txt", f"{number}\n") for number in range(60)]
     ids = [world.app.ingest(path).card.resource_id for path in paths]
     counts = counted(world)
 
     again = [world.app.ingest(path).card.resource_id for path in paths]
 
     assert ids == again
-    assert ["same_txt", *(f"same_txt_{number}" for number in range(2, 61))] == ids
+    assert ["same_txt", "b_same_txt", "a_b_same_txt", *(f"same_txt_{number}" for number in range(2, 59))] == ids
     assert {"identify": 60} == counts
 
 
@@ -394,13 +409,14 @@ SHA = Digest.of_bytes(b"one\ntwo\n").hex
 
 
 @pytest.mark.parametrize(
-    ("change", "place"), [(edited, "a_txt"), (of_another_file, "a_txt_2"), (removed, "a_txt"), (all_gone, "a_txt")]
+    ("change", "place"), [(edited, "a_txt"), (of_another_file, "here_a_txt"), (removed, "a_txt"), (all_gone, "a_txt")]
 )
 @pytest.mark.parametrize("restarted", [False, True])
 def test_a_map_that_is_no_longer_that_of_the_file_is_made_again(
     tmp_path: Path, change: Callable[[Path], None], place: str, restarted: bool
 ) -> None:
-    path, home = tmp_path / "a.txt", tmp_path / "home"
+    path, home = tmp_path / "here" / "a.txt", tmp_path / "home"
+    path.parent.mkdir()
     path.write_bytes(b"one\ntwo\n")
     app = kit(home)
     app.ingest(path)

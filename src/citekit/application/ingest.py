@@ -93,7 +93,7 @@ class Ingest:
     ) -> Ingested:
         """Map the file at `path`, or return its current map.
 
-        Without `wanted_id`, the ID is the slug of the file name, with `_2` and so on if the map of another file has it.
+        Without `wanted_id`, the ID is the slug of the file name, or another one (`ChooseId`) if another file has it.
         A `modality` rejects files of any other kind. `force` maps again, even a file that exceeded its resource budget
         before, and overwrites a damaged map. If `named`, the file is remembered as one that the user named; it is false
         if only a map refers to the file. Raise the errors of `Sources.identify`, `Mapper.map`, `ChooseId`, and

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -47,9 +48,10 @@ class ChooseId:
     def __call__(self, source: Source, wanted: str | None, *, force: bool = False) -> str:
         """Return the ID for the map of `source`.
 
-        This is `wanted`, or, if that is None, the slug of the file name, with a suffix such as `_2` if another file has
-        that ID. Raise `RequestRefused` if `wanted` belongs to another file, and `MapCorrupt` if the existing map with
-        the ID cannot be read. With `force`, an unreadable map does not raise, and its ID is used.
+        This is `wanted`, or, if that is None, the slug of the file name. If another file has that ID, the slug begins
+        with the name of the folder, or of two folders, or ends with a number, such as `_2`. Raise `RequestRefused` if
+        `wanted` belongs to another file, and `MapCorrupt` if the existing map with the ID cannot be read. With `force`,
+        an unreadable map does not raise, and its ID is used.
         """
         return self.place(source, wanted, force=force).resource_id
 
@@ -69,20 +71,24 @@ class ChooseId:
         there = self._owner(first, force=force)
         if there is None or self.same_source(there, source):
             return Place(first, there)
-        for candidate in self._numbered(source, first):
+        for candidate in self._others(source, first):
             there = self._owner(candidate, force=force)
             if there is None or self.same_source(there, source):
                 return Place(candidate, there)
         return Place(unique(first, _Taken(self.maps)), None)
 
-    def _numbered(self, source: Source, first: str) -> chain[str]:
-        """Return the IDs with a number suffix to try, in order.
+    def _others(self, source: Source, first: str) -> chain[str]:
+        """Return the IDs to try, in order, if `first` is the ID of another file.
 
-        The IDs of existing maps of the file come first, then `first` with the suffixes `_2`, `_3`, and so on.
+        The IDs of existing maps of the file come first, then those with the names of folders, then `first` with the
+        suffixes `_2`, `_3`, and so on.
         """
+        in_folders = ids_in_folders(source)
         numbered = re.compile(rf"{re.escape(first)}_\d+")
-        known = (name for name in self.maps.find_source(str(source.path)) if numbered.fullmatch(name))
-        return chain(known, (f"{first}_{number}" for number in range(2, TRIES)))
+        known = (
+            name for name in self.maps.find_source(str(source.path)) if name in in_folders or numbered.fullmatch(name)
+        )
+        return chain(known, in_folders, (f"{first}_{number}" for number in range(2, TRIES)))
 
     def same_source(self, there: MapCard, source: Source) -> bool:
         """Return whether the map with the card `there` describes `source`: it has the same path or the same bytes."""
@@ -120,3 +126,10 @@ class _Taken:
 def default_id(source: Source) -> str:
     """Return the slug of the file's name, without the extension unless the file is a text file."""
     return resource_id(source.path.name, keep_extension=source.format.modality is Modality.TEXT)
+
+
+def ids_in_folders(source: Source) -> Sequence[str]:
+    """Return IDs that begin with the names of the folder of a file, and of the folder above it."""
+    *_, above, folder, _ = ("", "", *source.path.parts[1:])
+    names = [f"{folder} {source.path.name}"] * bool(folder) + [f"{above} {folder} {source.path.name}"] * bool(above)
+    return [resource_id(name, keep_extension=source.format.modality is Modality.TEXT) for name in names]
