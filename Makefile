@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test test-all test-browser lint format bench performance structure library retrieval agents faults viewer sweep live docs lock clean
+.PHONY: help demo test test-all test-browser lint format bench performance structure library retrieval agents faults viewer sweep live docs lock bundle dist clean
 .DEFAULT_GOAL := help
 
 help:
@@ -25,7 +25,9 @@ help:
 	@echo 'make sweep   map and cut every file of a folder: make sweep CORPUS=DIR'
 	@echo 'make live    ask the real services whose keys are set; says first what that costs'
 	@echo 'make docs    write the generated reference pages anew'
-	@echo 'make lock    write requirements.lock anew from what pyproject.toml allows'
+	@echo 'make lock    write requirements.lock and requirements.hashes anew from what pyproject.toml allows'
+	@echo 'make bundle  write the bundle for clients that install MCP servers by a double click to dist'
+	@echo 'make dist    build and check all parts of a release in dist: make dist [MCP_NAME=io.github.OWNER/citekit]'
 
 .venv/base: pyproject.toml requirements.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -52,6 +54,12 @@ help:
 
 .venv/lint: .venv/test
 	$(PIP) install --quiet --constraint requirements.lock --group lint
+	touch $@
+
+.venv/release: pyproject.toml .venv/base  # an environment of its own: its packages are not locked
+	$(PYTHON) -m venv .venv/tools
+	.venv/tools/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	.venv/tools/bin/python -m pip install --quiet --group release
 	touch $@
 
 demo: .venv/library
@@ -113,8 +121,16 @@ docs: .venv/test
 	$(BIN)/python docs/generate_settings.py
 	$(BIN)/python docs/generate_faults.py
 
-lock: .venv/lint
+lock: .venv/lint .venv/release
 	$(PIP) freeze --exclude-editable | LC_ALL=C sort -f > requirements.lock
+	.venv/tools/bin/uv pip compile --quiet --generate-hashes --no-deps --no-annotate --no-header --no-emit-index-url \
+		--no-emit-find-links --output-file requirements.hashes requirements.lock
+
+bundle:
+	$(PYTHON) -m release --bundle
+
+dist: .venv/release
+	.venv/tools/bin/python -m release $(MCP_NAME)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
