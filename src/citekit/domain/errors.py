@@ -203,6 +203,10 @@ class RequestRefused(Refused):
     """
 
 
+class TokenInvalid(Refused):
+    """An access token is unknown, forged, expired, or for another server."""
+
+
 class FaultyAnswer(CiteKitError):
     """Data from outside CiteKit, such as a model's answer or a map file, is not valid.
 
@@ -257,6 +261,10 @@ class IndexUnavailable(Unavailable):
 
 class EmbedderUnavailable(Unavailable):
     """The embedder failed because of its model files, its service, or its API key."""
+
+
+class IssuerUnavailable(Unavailable):
+    """The keys of an issuer of access tokens cannot be fetched."""
 
 
 class Cancelled(Unavailable):

@@ -141,13 +141,19 @@ def node_answer(node: Node) -> Answer:
     return Answer.of(maps.to_plain_node(without_chunk_children(node), depth=0))
 
 
-def evidence_answer(evidence: Evidence, discreet: Discretion, inline: InlineContent | None = None) -> Answer:
+def evidence_answer(
+    evidence: Evidence,
+    discreet: Discretion,
+    inline: InlineContent | None = None,
+    shown_path: Callable[[str], str] | None = None,
+) -> Answer:
     """Return the result for evidence, with a link to its content and, if there is `inline` content, with that.
 
-    `discreet` removes paths that the client must not see.
+    `discreet` removes paths that the client must not see. If `shown_path` is not None, the client cannot open files of this
+    computer: there is no output path, and `shown_path` returns the path of the source that the client sees.
     """
     plain: dict[str, Any] = {
-        "output_path": None if evidence.output_path is None else str(evidence.output_path),
+        "output_path": None if evidence.output_path is None or shown_path else str(evidence.output_path),
         "modality": evidence.location.modality.value,
         "address": str(evidence.address),
         "node": _alone(evidence.node),
@@ -162,7 +168,7 @@ def evidence_answer(evidence: Evidence, discreet: Discretion, inline: InlineCont
         if notes:
             plain["notes"] = notes
         plain["uri"] = evidence_uri(evidence.receipt.evidence_digest)
-        plain["receipt"] = _short(evidence.receipt)
+        plain["receipt"] = _short(evidence.receipt, shown_path or str)
     shown = [] if evidence.receipt is None else _inline(inline, evidence.receipt)
     return Answer.of(plain, (*_links(evidence), *shown))
 
@@ -266,14 +272,14 @@ def _inline(content: InlineContent | None, receipt: Receipt) -> list[ContentBloc
             return [AudioContent(data=b64encode(content.data).decode(), mime_type=content.media_type), *note]
 
 
-def _short(receipt: Receipt) -> dict[str, Any]:
+def _short(receipt: Receipt, shown_path: Callable[[str], str]) -> dict[str, Any]:
     """Return what an agent needs of a receipt. The whole receipt is a resource."""
     plain = {
         "evidence_digest": receipt.evidence_digest.hex,
         "evidence_size": receipt.evidence_size,
         "media_type": receipt.media_type,
         "source_digest": receipt.source_digest.hex,
-        "source_path": receipt.source_path,
+        "source_path": shown_path(receipt.source_path),
     }
     if receipt.extent != receipt.location:
         plain["extent"] = locations.to_plain(receipt.extent)

@@ -13,6 +13,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
@@ -43,6 +44,7 @@ from citekit.entrypoints.mcp.completion import completed
 from citekit.entrypoints.mcp.evidence_card import CARD, EXTENSION, FOR_CARDS, card, supports_apps
 from citekit.entrypoints.mcp.map_changes import INITIALIZED, MapChanges
 from citekit.entrypoints.mcp.path_redaction import Discretion
+from citekit.entrypoints.mcp.remote import REMOTE, Remote
 from citekit.entrypoints.mcp.response_bypass import Parcels
 from citekit.entrypoints.mcp.roots import ROOTS_CHANGED, ClientRoots
 from citekit.entrypoints.mcp.structure_tool import GET_STRUCTURE
@@ -86,24 +88,31 @@ def build_server(
     workers: Workers | None = None,
     parcels: Parcels | None = None,
     changes: MapChanges | None = None,
+    remote: Remote | None = None,
 ) -> Server[Any]:
     """Return the MCP server, without a transport.
 
     The server reads only files that its clients may name, even if `app` may read more. Pass `parcels` only if the
     transport inserts the results that bypass the SDK (see `response_bypass`), and `changes` only if its `watch` runs.
+    With `remote`, the server is for clients on other computers, over a transport without sessions: requests that would
+    belong to a session are not offered.
     """
-    app = app.for_clients()
-    tools = Tools(app)
+    app = app if app.confined else app.for_clients()
+    tools = Tools(app, remote=remote)
     offered = _offered(app, tools)
     bound = {name: bound for each in offered for name, bound in each.bound.items()}
-    roots = ClientRoots((app.client_folders, app.mappable_folders)) if app.settings.client_roots else None
+    with_roots = app.settings.client_roots and remote is None
+    roots = ClientRoots((app.client_folders, app.mappable_folders)) if with_roots else None
+    in_session = None if remote is not None else changes
     handlers = _Handlers(tools, bound, workers or Workers(), parcels or Parcels(), roots)
     with_prompts = ALEXANDRIA in app.settings.library.toolsets
     server: Server[Any] = Server(
         "citekit",
         title="CiteKit",
         version=importlib.metadata.version(DISTRIBUTION),
-        instructions="\n\n".join([*(each.instructions for each in offered), FROM_FILES]),
+        instructions="\n\n".join(
+            [*(each.instructions for each in offered), *((REMOTE,) if remote else ()), FROM_FILES]
+        ),
         on_list_prompts=handlers.list_prompts if with_prompts else None,
         on_get_prompt=handlers.get_prompt if with_prompts else None,
         on_list_tools=handlers.list_tools,
@@ -112,15 +121,16 @@ def build_server(
         on_list_resource_templates=handlers.list_templates,
         on_read_resource=handlers.read_resource,
         on_completion=handlers.complete,
-        on_subscribe_resource=None if changes is None else _refusing(changes.subscribe),
-        on_unsubscribe_resource=None if changes is None else changes.unsubscribe,
+        on_subscribe_resource=None if in_session is None else _refusing(in_session.subscribe),
+        on_unsubscribe_resource=None if in_session is None else in_session.unsubscribe,
         on_subscriptions_listen=None if changes is None else _refusing(changes.listen),
     )
     if CITEKIT in app.settings.library.toolsets:
         server.extensions[EXTENSION] = {}
-    if changes is not None:
-        server.add_notification_handler(INITIALIZED, NotificationParams, changes.connected)
-    server.add_request_handler(SET_LEVEL, SetLevelRequestParams, ClientLog(tools.discreet).set_level)
+    if in_session is not None:
+        server.add_notification_handler(INITIALIZED, NotificationParams, in_session.connected)
+    if remote is None:  # the log is that of the process, and so of all its clients
+        server.add_request_handler(SET_LEVEL, SetLevelRequestParams, ClientLog(tools.discreet).set_level)
     if roots is not None:
         server.add_notification_handler(ROOTS_CHANGED, NotificationParams, roots.changed)
     return server
@@ -177,9 +187,24 @@ class _Handlers:
         capabilities = context.session.client_capabilities
         with_cards = supports_apps(None if capabilities is None else capabilities.extensions)
         every = (each.tool for each in self._bound.values())
-        return ListToolsResult(tools=[tool for tool in every if with_cards or tool not in FOR_CARDS])
+        remote = self._tools.remote
+        listed = [tool for tool in every if with_cards or tool not in FOR_CARDS]
+        return ListToolsResult(tools=listed if remote is None else [remote.tool(tool) for tool in listed])
 
     async def call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult:
+        remote = self._tools.remote
+        result = await self._called(context, params)
+        if remote is None:
+            return result
+        try:
+            return await self._workers.quick(lambda: remote.answered(params.name, params.arguments, result))
+        except OSError as error:
+            _log.error("The audit log cannot be written: %s", error)
+            raise MCPError(
+                code=INTERNAL_ERROR, message="The request could not be recorded, so it is refused."
+            ) from error
+
+    async def _called(self, context: _Context, params: CallToolRequestParams) -> CallToolResult:
         bound = self._bound.get(params.name)
         if bound is None:
             known = ", ".join(name for name, each in self._bound.items() if each.tool not in FOR_CARDS)
@@ -188,6 +213,8 @@ class _Handlers:
             )
         try:
             arguments = bound.check(params.name, bound.tool.input_schema, params.arguments)
+            if self._tools.remote is not None:
+                self._tools.remote.check(arguments)
             if self._roots is not None:
                 await self._roots.learn(context)
             answer = await self._answer(bound, arguments, context)
@@ -229,12 +256,19 @@ class _Handlers:
         return resources.TEMPLATES
 
     async def read_resource(self, _: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        remote = self._tools.remote
+
         def read() -> ReadResourceResult:
             if params.uri == CARD:
                 return card()
             named = resources.evidence_in(params.uri)
             if named is not None:
-                return resources.evidence_contents(params.uri, named, self._tools.app.evidence_content)
+                if remote is not None:
+                    remote.audit({"resource": params.uri[:300]})
+                shown = str if remote is None else remote.paths.shown
+                return resources.evidence_contents(params.uri, named, self._tools.app.evidence_content, shown)
+            if remote is not None:
+                remote.audit({"resource": params.uri[:300]})
             found = self._tools.app.maps.get(resources.id_of(params.uri))
             return resources.contents(params.uri, self._tools.whole(found).text)
 

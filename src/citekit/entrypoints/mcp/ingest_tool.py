@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +44,15 @@ INGEST = Tool(
 )
 
 
-def ingest(app: Container, arguments: Mapping[str, Any], progress: Progress) -> Answer:
-    """Run the tool `ingest`.
+def ingest(
+    app: Container, arguments: Mapping[str, Any], progress: Progress, *, find: Callable[[str], Path] | None = None
+) -> Answer:
+    """Run the tool `ingest`. `find` returns the path that a client named, by default relative to the home.
 
     Raise `RequestRefused` for a URL or a file that is too large, `PathNotAllowed` for a file that the agent may not
     map, and the errors of `Ingest`.
     """
-    path = _local_path(arguments["path"], app.settings.home)
+    path = find(arguments["path"]) if find else _local_path(arguments["path"], app.settings.home)
     real = app.mappable_folders.check(path)
     _check_size(real, path)
     done = app.ingest_for_agents(real, progress=progress)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from attrs import evolve
 from mcp_types import Tool, ToolAnnotations
 
 from citekit.application.list_resources import ListedResource, ResourceList
@@ -69,9 +70,11 @@ def ids_answer(ids: Sequence[str]) -> Answer:
     return Answer.of({"resources": list(ids)})
 
 
-def list_resources(app: Container, arguments: Mapping[str, Any]) -> Answer:
-    """Run the tool `listResources` with a query or a cursor."""
+def list_resources(app: Container, arguments: Mapping[str, Any], shown: Callable[[str], str] | None = None) -> Answer:
+    """Run the tool `listResources` with a query or a cursor. `shown` returns the path that the client sees."""
     found = app.list_resources(arguments.get("query", ""), arguments.get("cursor"))
+    if shown is not None:
+        found = evolve(found, resources=[_with_path(each, shown) for each in found.resources])
     plain: dict[str, Any] = {
         "resources": [each.resource_id for each in found.resources],
         "details": [_details(each) for each in found.resources],
@@ -80,6 +83,11 @@ def list_resources(app: Container, arguments: Mapping[str, Any]) -> Answer:
     if found.next_cursor is not None:
         plain["next_cursor"] = found.next_cursor
     return Answer.of(plain, summary="\n".join(_lines(found)))
+
+
+def _with_path(listed: ListedResource, shown: Callable[[str], str]) -> ListedResource:
+    card = listed.card
+    return listed if card is None else evolve(listed, card=card._replace(source_path=shown(card.source_path)))
 
 
 def _details(listed: ListedResource) -> dict[str, Any]:

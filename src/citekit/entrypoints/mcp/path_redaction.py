@@ -42,6 +42,15 @@ class _Folders(Protocol):
     def tells(self, path: PurePath) -> bool: ...
 
 
+class _NoFolders:
+    def tells(self, _: PurePath) -> bool:
+        return False
+
+
+NO_FOLDERS = _NoFolders()
+"""For clients on other computers, which see no paths."""
+
+
 @frozen
 class Discretion:
     """Removes the folders from paths in text, except paths inside `folders` and `own`.

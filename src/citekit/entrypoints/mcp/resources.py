@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import quote, unquote
 
 from attrs import frozen
@@ -130,15 +130,19 @@ def evidence_in(uri: str) -> EvidenceName | None:
     return EvidenceName(digest, int(found["first"]), int(found["last"]))
 
 
-def evidence_contents(uri: str, name: EvidenceName, content: EvidenceContent) -> ReadResourceResult:
-    """Return the MCP response that contains evidence or its receipt.
+def evidence_contents(
+    uri: str, name: EvidenceName, content: EvidenceContent, shown_path: Callable[[str], str] = str
+) -> ReadResourceResult:
+    """Return the MCP response that contains evidence or its receipt, with the path of the source as the client sees it.
 
     Text with characters that must be escaped is sent as bytes, so that the client gets exactly the evidence. Raise what
     `EvidenceContent` raises, and `RequestRefused` if the bytes do not exist or are more than `READ_LIMIT`.
     """
     receipt = content.receipt(name.digest)
     if name.receipt:
-        return contents(uri, quoted_json(json.dumps(receipts.to_plain(receipt), ensure_ascii=False)))
+        plain = receipts.to_plain(receipt)
+        plain["source_path"] = shown_path(receipt.source_path)
+        return contents(uri, quoted_json(json.dumps(plain, ensure_ascii=False)))
     start, end = _span(name, receipt)
     data = content.read(receipt, start, end)
     is_whole, media_type = len(data) == receipt.evidence_size, receipt.media_type

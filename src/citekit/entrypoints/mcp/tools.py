@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 from mcp_types import Tool, ToolAnnotations
 
 from citekit.application.indexed_library import BY_DIGEST
@@ -31,8 +31,10 @@ from citekit.entrypoints.mcp.evidence_card import EVIDENCE_PAGE, SHOW_EVIDENCE, 
 from citekit.entrypoints.mcp.find_text_tool import FIND_TEXT, find_text
 from citekit.entrypoints.mcp.ingest_tool import INGEST, ingest
 from citekit.entrypoints.mcp.list_resources_tool import LIST_RESOURCES, ids_answer, list_resources
-from citekit.entrypoints.mcp.path_redaction import Discretion
+from citekit.entrypoints.mcp.path_redaction import NO_FOLDERS, Discretion
 from citekit.entrypoints.mcp.read_text_tool import READ_TEXT, read_text
+from citekit.entrypoints.mcp.remote import Remote
+from citekit.entrypoints.mcp.search_fetch_tools import FETCH, SEARCH, fetch, search
 from citekit.entrypoints.mcp.structure_tool import (
     GET_STRUCTURE,
     is_whole_map,
@@ -117,10 +119,13 @@ class Tools:
 
     app: Container
     answers: KeptAnswers = field(factory=KeptAnswers)
+    remote: Remote | None = None
     discreet: Discretion = field(init=False)
 
     @discreet.default
     def _discretion(self) -> Discretion:
+        if self.remote is not None:
+            return Discretion(NO_FOLDERS)
         chosen = self.app.settings
         return Discretion(self.app.client_folders, (chosen.maps_folder, chosen.output_folder))
 
@@ -146,7 +151,15 @@ class Tools:
             Bound(VERIFY_QUOTE, partial(verify_quote, self.app, self.discreet), lambda _: True),
         )
         offered = (*tools, self._ingesting()) if self.app.settings.client_ingest else tools
+        if self.remote is not None:
+            offered = (*offered, *self._aliases())
         return {each.tool.name: each for each in (*offered, *self._for_cards())}
+
+    def _aliases(self) -> Sequence[Bound]:
+        return (
+            Bound(SEARCH, partial(search, self.app), lambda _: True),
+            Bound(FETCH, partial(fetch, self.app, self.discreet), lambda _: True),
+        )
 
     def _for_cards(self) -> Sequence[Bound]:
         return (
@@ -155,7 +168,18 @@ class Tools:
         )
 
     def _ingesting(self) -> Bound:
-        return Bound(INGEST, partial(ingest, self.app), lambda _: True)
+        find = None if self.remote is None else self.remote.paths.found
+        return Bound(INGEST, partial(ingest, self.app, find=find), lambda _: True)
+
+    @property
+    def _shown_path(self) -> Callable[[str], str] | None:
+        """What returns the path that a remote client sees, or None for a client on this computer."""
+        return None if self.remote is None else self.remote.paths.shown
+
+    def seen(self, outline: ResourceMap) -> ResourceMap:
+        """Return a map with the path of its source as the client sees it."""
+        shown = self._shown_path
+        return outline if shown is None else evolve(outline, source_path=shown(outline.source_path))
 
     def whole(self, resource_map: ResourceMap) -> Answer:
         """Return the result that contains a complete map without the library's chunks, whatever its size.
@@ -165,11 +189,13 @@ class Tools:
         """
         name = MAP, resource_map.resource_id
         fitting = self.answers.known(name, resource_map)
-        return fitting or self.answers.of((RESOURCE, *name), resource_map, lambda: map_answer(resource_map.outline))
+        return fitting or self.answers.of(
+            (RESOURCE, *name), resource_map, lambda: map_answer(self.seen(resource_map.outline))
+        )
 
     def _list_resources(self, arguments: Arguments, _progress: Progress) -> Answer:
         if arguments:
-            return list_resources(self.app, arguments)
+            return list_resources(self.app, arguments, self._shown_path)
         ids = self.app.maps.ids()
         return self.answers.of(LIST_RESOURCES.name, ids, lambda: ids_answer(ids))
 
@@ -200,7 +226,8 @@ class Tools:
     def _get_structure(self, arguments: Arguments, _progress: Progress) -> Answer:
         found = read_structure(self.app, arguments)
         name = (MAP, arguments["resource_id"]) if is_whole_map(found, arguments) else _asked(GET_STRUCTURE, arguments)
-        return self.answers.of(name, found.resource_map, lambda: structure_answer(found, arguments))
+        seen = evolve(found, outline=self.seen(found.outline)) if self.remote is not None else found
+        return self.answers.of(name, found.resource_map, lambda: structure_answer(seen, arguments))
 
     def _cached_structure(self, arguments: Arguments) -> Answer | None:
         resource_id = arguments["resource_id"]
@@ -244,7 +271,7 @@ class Tools:
         def made() -> Answer:
             receipt = kept.receipt
             inline = None if receipt is None else self.app.evidence_content.inline(receipt, width)
-            return evidence_answer(kept, self.discreet, inline)
+            return evidence_answer(kept, self.discreet, inline, self._shown_path)
 
         return self.answers.of((asked, width), kept, made)
 

@@ -1,0 +1,1 @@
+"""Decides who may use the HTTP server, and records what they did."""

@@ -1,0 +1,31 @@
+"""Records which subject asked for what, as JSON lines. Contents of files, questions, and quotes are not recorded."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from attrs import frozen
+
+
+@frozen
+class AuditLog:
+    """The log in the file `path`, which only its owner can read. Safe for processes: a line is written at once.
+
+    The file is opened for every line, so that it can be moved away (log rotation).
+    """
+
+    path: Path
+
+    def __call__(self, entry: Mapping[str, object]) -> None:
+        """Append a line with the current time. Raise `OSError` if it cannot be written."""
+        line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **entry}) + "\n"
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        descriptor = os.open(self.path, flags, 0o600)
+        try:
+            os.write(descriptor, line.encode())
+        finally:
+            os.close(descriptor)

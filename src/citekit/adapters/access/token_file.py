@@ -1,0 +1,198 @@
+"""Stores the subjects of the HTTP server and the hashes of their tokens in a file that only its owner can access."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import stat
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any
+
+from citekit.adapters.system.files import write_atomically
+from citekit.adapters.system.home_files import make_folder
+from citekit.domain.errors import RequestRefused
+from citekit.domain.ports.locks import Locks
+from citekit.domain.subject import SCOPES, Subject, TokenEntry
+
+PREFIX = "citekit_"
+"""The beginning of every token, by which scanners of repositories can recognize it."""
+
+ANY = "*"
+"""The issuer's subject that stands for all subjects that have no entry."""
+
+_SIZE_LIMIT = 4 * 2**20
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}", re.ASCII)
+
+
+class TokenFile:
+    """The subjects in the file `path`. Changes of the file are seen at the next call. Thread-safe.
+
+    All methods raise `RequestRefused` if the file is damaged, or if other users can read or write it.
+    """
+
+    def __init__(self, path: Path, locks: Locks, now: Callable[[], float] = time.time) -> None:
+        self.path, self._locks, self._now = path, locks, now
+        self._seen: tuple[object, Sequence[TokenEntry]] | None = None
+        self._lock = threading.Lock()
+
+    def entries(self) -> Sequence[TokenEntry]:
+        """Return all entries, in the order in which they were added; none if there is no file."""
+        with self._lock:
+            state = _state(self.path)
+            if self._seen is None or self._seen[0] != state:
+                self._seen = state, self._read()
+            return self._seen[1]
+
+    def with_token(self, token: str) -> Subject | None:
+        """Return the subject with this token, even if it has expired, or None."""
+        digest = _digest(token)
+        found = [each.subject for each in self.entries() if each.digest and compare_digest(each.digest, digest)]
+        return found[0] if found else None
+
+    def issued_to(self, issued: str) -> Subject | None:
+        """Return the subject with this name at the issuer, or that for all others, or None."""
+        by_name = {each.issued: each.subject for each in self.entries() if each.issued is not None}
+        return by_name.get(issued) or by_name.get(ANY)
+
+    def named(self, name: str) -> Subject | None:
+        """Return the subject with this name, or None."""
+        return next((each.subject for each in self.entries() if each.subject.name == name), None)
+
+    def add(self, subject: Subject, issued: str | None = None) -> str | None:
+        """Add a subject, and create its home. Return its new token; None if the issuer gives it tokens (`issued`).
+
+        Raise `RequestRefused` if its name is taken or malformed, or its folders contain the home of another subject.
+        """
+        if _NAME.fullmatch(subject.name) is None:
+            raise RequestRefused(
+                f"{subject.name!r} is not a name of a subject. Use letters, digits, and . _ @ - (at most 64 characters)."
+            )
+        token = None if issued is not None else PREFIX + secrets.token_urlsafe(32)
+        with self._locks.holding("tokens"):
+            known = self.entries()
+            if any(each.subject.name == subject.name for each in known):
+                raise RequestRefused(
+                    f"There is a subject {subject.name!r} already. Revoke it first, or use another name."
+                )
+            if issued is not None and any(each.issued == issued for each in known):
+                raise RequestRefused(f"The issuer's subject {issued!r} has an entry already.")
+            entries = [*known, TokenEntry(subject, None if token is None else _digest(token), issued)]
+            check_separate([each.subject for each in entries])
+            make_folder(subject.home, 0o700)
+            self._write(entries)
+        return token
+
+    def revoke(self, name: str) -> None:
+        """Remove a subject. Its home stays. Raise `RequestRefused` if there is no such subject."""
+        with self._locks.holding("tokens"):
+            known = self.entries()
+            left = [each for each in known if each.subject.name != name]
+            if len(left) == len(known):
+                names = ", ".join(each.subject.name for each in known) or "none"
+                raise RequestRefused(f"There is no subject {name!r}. Subjects: {names}.")
+            self._write(left)
+
+    def _write(self, entries: Sequence[TokenEntry]) -> None:
+        text = json.dumps({"version": 1, "subjects": [_plain(each) for each in entries]}, indent=1)
+        write_atomically(self.path, text.encode() + b"\n", mode=0o600)
+
+    def _read(self) -> Sequence[TokenEntry]:
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise RequestRefused(f"Cannot read the token file {self.path}: {error.strerror}.") from error
+        with os.fdopen(descriptor, "rb") as file:
+            _check_private(self.path, os.fstat(descriptor))
+            data = file.read(_SIZE_LIMIT + 1)
+        try:
+            plain = json.loads(data)
+            entries = [_entry(each) for each in plain["subjects"]]
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise RequestRefused(
+                f"The token file {self.path} is damaged ({error}). Restore it, or delete it and add the tokens again."
+            ) from error
+        check_separate([each.subject for each in entries])
+        return entries
+
+
+def check_separate(subjects: Sequence[Subject]) -> None:
+    """Raise `RequestRefused` if a visible folder of a subject contains the home of another one, or is inside of it.
+
+    Subjects with the same home share it, which is allowed.
+    """
+    homes = [(each, Path(os.path.realpath(each.home))) for each in subjects]
+    for subject, home in homes:
+        for folder in (home, *(Path(os.path.realpath(root)) for root in subject.roots)):
+            for other, held in homes:
+                if held != home and (_shows(folder, held) or _shows(held, folder)):
+                    raise RequestRefused(
+                        f"The folder {folder} of {subject.name} and the home of {other.name}, {held}, overlap, so one could "
+                        "read files of the other. Give them separate folders, or the same home."
+                    )
+
+
+def _shows(folder: Path, inner: Path) -> bool:
+    """Return whether `inner` is below `folder`, and not hidden in it."""
+    return inner.is_relative_to(folder) and not any(part.startswith(".") for part in inner.relative_to(folder).parts)
+
+
+def _check_private(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise RequestRefused(f"The token file {path} is not a regular file.")
+    if os.name == "posix" and status.st_mode & 0o077:
+        raise RequestRefused(f"Other users can read or write the token file {path}. Run: chmod 600 {path}")
+    if os.name == "posix" and status.st_uid not in (os.geteuid(), 0):
+        raise RequestRefused(f"The token file {path} belongs to another user. Use a file that you own.")
+
+
+def _state(path: Path) -> object:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_mode
+
+
+def _digest(token: str) -> str:
+    """Return the SHA-256 of a token. Tokens are 256 random bits, so that a slow hash would protect nothing more."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def _plain(entry: TokenEntry) -> Mapping[str, Any]:
+    subject = entry.subject
+    return {
+        "name": subject.name,
+        "home": str(subject.home),
+        "roots": list(map(str, subject.roots)),
+        "scopes": sorted(subject.scopes),
+        "expires": subject.expires,
+        "sha256": entry.digest,
+        "issued": entry.issued,
+    }
+
+
+def _entry(plain: Mapping[str, Any]) -> TokenEntry:
+    """Return an entry from plain data. Raise `ValueError`, `KeyError`, or `TypeError`."""
+    expires, digest, issued = plain["expires"], plain["sha256"], plain["issued"]
+    scopes = frozenset(plain["scopes"])
+    subject = Subject(
+        name=str(plain["name"]),
+        home=Path(plain["home"]),
+        roots=tuple(Path(root) for root in plain["roots"]),
+        scopes=scopes,
+        expires=None if expires is None else float(expires),
+    )
+    if not scopes.issubset(SCOPES) or not all(map(Path.is_absolute, (subject.home, *subject.roots))):
+        raise ValueError(f"the entry of {subject.name} has an unknown scope or a relative path")
+    if _NAME.fullmatch(subject.name) is None or (digest is None) == (issued is None):
+        raise ValueError(f"the entry of {subject.name} has a malformed name, or not exactly one of sha256 and issued")
+    return TokenEntry(subject, None if digest is None else str(digest), None if issued is None else str(issued))

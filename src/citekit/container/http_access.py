@@ -1,0 +1,70 @@
+"""Creates what the HTTP server needs to admit subjects, and a container for each of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import evolve
+
+from citekit.adapters.access.audit_log import AuditLog
+from citekit.adapters.access.token_file import TokenFile
+from citekit.adapters.system.home_seal import HomeSeal
+from citekit.container.container import Container
+from citekit.domain.ports.access import Audit, Subjects, TokenIssuer
+from citekit.domain.subject import INGEST, Subject
+from citekit.settings import LibrarySettings, Settings
+from citekit.settings.places import CACHE, LIBRARY, MAPS, OUTPUT
+
+TOKENS, SUBJECTS, AUDIT = ".citekit_tokens.json", ".citekit_subjects", ".citekit_audit.jsonl"
+"""The names of the token file, the folder of homes of subjects, and the audit log in the home of the server."""
+
+
+def subjects_of(app: Container, path: Path | None = None) -> Subjects:
+    """Return the subjects in a token file, by default that of the home."""
+    return TokenFile(path or app.settings.home / TOKENS, app.locks)
+
+
+def issuer_of(url: str, audience: str, jwks: str | None) -> TokenIssuer:
+    """Return an issuer. Raise `RequestRefused` for a URL that is not safe."""
+    from citekit.adapters.access.issuer import Issuer
+
+    return Issuer(url, audience, jwks)
+
+
+def audit_of(settings: Settings, path: Path | None = None) -> Audit:
+    """Return the audit log, by default that of the home."""
+    return AuditLog(path or settings.home / AUDIT)
+
+
+def link_key(settings: Settings) -> bytes:
+    """Return the secret with which links to evidence are signed. It is the same in all workers of a server."""
+    return HomeSeal(settings.cache_folder / "http", private=True).code(b"links")
+
+
+def container_of(settings: Settings, subject: Subject) -> Container:
+    """Return a confined container for a subject, in its own home.
+
+    It has no secrets of the owner, no models, and none of the owner's library, and follows no roots of clients.
+    """
+    home = subject.home
+    cache = home / CACHE
+    own = evolve(
+        settings,
+        home=home,
+        maps_folder=home / MAPS,
+        output_folder=home / OUTPUT,
+        cache_folder=cache,
+        viewer_folder=cache / "view",
+        roots=subject.roots,
+        client_roots=False,
+        client_ingest=subject.may(INGEST),
+        mapper="local",
+        password=None,
+        model=None,
+        base_url=None,
+        gemini_key=None,
+        openai_base_url=None,
+        openai_key=None,
+        library=LibrarySettings(folder=home / LIBRARY, tools=frozenset({"citekit"})),
+    )
+    return Container(own).for_clients()

@@ -1,0 +1,44 @@
+"""The ports of the HTTP server: its subjects, an issuer of tokens, and the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from citekit.domain.subject import Claims, Subject, TokenEntry
+
+
+class Subjects(Protocol):
+    """The subjects of the HTTP server. All methods raise `RequestRefused` if the record of them cannot be trusted."""
+
+    def entries(self) -> Sequence[TokenEntry]:
+        """Return all entries."""
+
+    def with_token(self, token: str) -> Subject | None:
+        """Return the subject with this token, even if it has expired, or None."""
+
+    def issued_to(self, issued: str) -> Subject | None:
+        """Return the subject with this name at the issuer, or that for all others, or None."""
+
+    def named(self, name: str) -> Subject | None:
+        """Return the subject with this name, or None."""
+
+    def add(self, subject: Subject, issued: str | None = None) -> str | None:
+        """Add a subject. Return its new token; None if the issuer gives it tokens."""
+
+    def revoke(self, name: str) -> None:
+        """Remove a subject. Raise `RequestRefused` if there is none with this name."""
+
+
+class TokenIssuer(Protocol):
+    """An issuer of tokens."""
+
+    def verify(self, token: str) -> Claims:
+        """Return the claims of a token. Raise `TokenInvalid`, and `IssuerUnavailable` if its keys cannot be fetched."""
+
+
+class Audit(Protocol):
+    """Records what was asked."""
+
+    def __call__(self, entry: Mapping[str, object]) -> None:
+        """Record an entry with the current time. Raise `OSError`."""

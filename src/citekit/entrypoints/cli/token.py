@@ -1,0 +1,166 @@
+"""Implements the commands of `citekit token`, which manage the tokens of the HTTP server."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from citekit.domain.errors import RequestRefused
+from citekit.domain.subject import SCOPES, Subject
+from citekit.entrypoints.cli.command import FOLDER, Command
+from citekit.entrypoints.cli.session import Session, pass_session
+
+if TYPE_CHECKING:
+    from citekit.domain.ports.access import Subjects
+
+_FILE = click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The token file (default: .citekit_tokens.json in the home).",
+)
+_UNITS = {"h": 3600, "d": 86_400, "w": 604_800}
+
+
+@click.group("token")
+def command() -> None:
+    """Manage the tokens of `citekit serve --http`.
+
+    Every token belongs to a subject, which has a home of its own. Only hashes of tokens are stored.
+    """
+
+
+@command.command("add", cls=Command)
+@click.argument("name")
+@click.option("--scope", type=click.Choice(SCOPES), default="read", show_default=True, help="What the subject may do.")
+@click.option(
+    "--subject-home",
+    metavar="DIR",
+    help="The home of the subject (default: .citekit_subjects/NAME in the home). Subjects with the same home share it.",
+)
+@click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    type=FOLDER,
+    metavar="DIR",
+    help="A folder that the subject may read. Can be repeated.",
+)
+@click.option("--expires", metavar="TIME", default="90d", show_default=True, help="12h, 90d, 8w, a date, or never.")
+@click.option(
+    "--subject",
+    "issued",
+    metavar="TEXT",
+    help="No token: the subject of this name at the issuer; '*' is every other one.",
+)
+@_FILE
+@pass_session
+def add(
+    session: Session,
+    name: str,
+    scope: str,
+    subject_home: str | None,
+    roots: tuple[str, ...],
+    expires: str,
+    issued: str | None,
+    token_file: Path | None,
+) -> None:
+    """Add a subject and print its token.
+
+    The token is printed once. Scopes: read uses maps and evidence, ingest also maps files, admin includes both.
+    """
+    from citekit.container.http_access import SUBJECTS
+
+    settings = session.app.settings
+    home = settings.home / SUBJECTS / name if subject_home is None else Path(subject_home)
+    until = _end_of(expires)
+    subject = Subject(
+        name=name,
+        home=_absolute(home),
+        roots=tuple(_absolute(Path(root)) for root in roots),
+        scopes=frozenset({scope}),
+        expires=until,
+    )
+    token = _subjects(session, token_file).add(subject, issued)
+    plain = {"name": name, "home": str(subject.home), "scope": scope, "expires": _time(until), "token": token}
+    session.answer(plain, [token] if token is not None else [f"{name} is the issuer's subject {issued}."])
+    session.note(f"Its home is {subject.home}; {_expiry(until)}.")
+
+
+@command.command("list", cls=Command)
+@_FILE
+@pass_session
+def listing(session: Session, token_file: Path | None) -> None:
+    """List the subjects, without their tokens."""
+    entries = _subjects(session, token_file).entries()
+    plain = [
+        {
+            "name": each.subject.name,
+            "home": str(each.subject.home),
+            "roots": list(map(str, each.subject.roots)),
+            "scopes": sorted(each.subject.scopes),
+            "expires": _time(each.subject.expires),
+            "subject": each.issued,
+        }
+        for each in entries
+    ]
+    lines = [
+        f"{each.subject.name}  {', '.join(sorted(each.subject.scopes))}  {_expiry(each.subject.expires)}  {each.subject.home}"
+        for each in entries
+    ]
+    session.answer({"subjects": plain}, lines or ["There are no subjects. Add one: citekit token add NAME"])
+
+
+@command.command("revoke", cls=Command)
+@click.argument("name")
+@_FILE
+@pass_session
+def revoke(session: Session, name: str, token_file: Path | None) -> None:
+    """Remove a subject. A running server refuses its token from now on. Its home stays."""
+    _subjects(session, token_file).revoke(name)
+    session.answer({"revoked": name}, [f"{name} is no longer admitted. Its home was not deleted."])
+
+
+def _subjects(session: Session, token_file: Path | None) -> Subjects:
+    from citekit.container.http_access import subjects_of
+
+    return subjects_of(session.app, None if token_file is None else _absolute(token_file))
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 - resolve() would follow links
+
+
+def _end_of(text: str) -> float | None:
+    """Return the time at which a token expires, in seconds since the epoch. Raise `RequestRefused`."""
+    if text == "never":
+        return None
+    found = re.fullmatch(r"([0-9]{1,5})([hdw])", text, re.ASCII)
+    if found is not None:
+        return time.time() + int(found[1]) * _UNITS[found[2]]
+    try:
+        given = datetime.fromisoformat(text)
+    except ValueError:
+        raise RequestRefused(
+            f"--expires {text!r} is not a time. Use 12h, 90d, 8w, a date such as 2027-01-31, or never."
+        ) from None
+    end = (given if given.tzinfo else given.replace(tzinfo=UTC)).timestamp()
+    if end <= time.time():
+        raise RequestRefused(f"--expires {text} is in the past.")
+    return end
+
+
+def _time(end: float | None) -> str | None:
+    return None if end is None else datetime.fromtimestamp(end, UTC).isoformat(timespec="seconds")
+
+
+def _expiry(end: float | None) -> str:
+    if end is None:
+        return "its token never expires"
+    return f"its token {'expires' if end > time.time() else 'expired'} at {_time(end)}"

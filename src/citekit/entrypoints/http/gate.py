@@ -1,0 +1,300 @@
+"""Lets only admitted subjects pass, within their limits. An ASGI application in front of the MCP servers."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+
+import anyio
+from anyio import to_thread
+from attrs import define, field
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from citekit.application.admit_subject import AdmitSubject
+from citekit.domain.errors import CiteKitError, IssuerUnavailable, TokenInvalid
+from citekit.domain.evidence import Receipt
+from citekit.domain.subject import READ, SCOPES, Subject
+from citekit.entrypoints.http.limits import Limits
+from citekit.entrypoints.http.links import PATH, EvidenceLinks
+from citekit.entrypoints.http.options import MCP_PATH, HttpOptions
+from citekit.entrypoints.http.subject_servers import SubjectServers
+
+BODY_LIMIT = 4 * 2**20
+"""The maximum size of a request in bytes."""
+
+BODY_SECONDS = 30.0
+"""The time in which the body of a request must arrive."""
+
+RECHECK = 5.0
+"""The time in seconds between two checks whether the subject of a long request is still admitted."""
+
+METADATA = "/.well-known/oauth-protected-resource"
+CHUNK = 2**20
+
+_SECURITY = [
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; sandbox"),
+    (b"referrer-policy", b"no-referrer"),
+]
+_log = logging.getLogger(__name__)
+
+
+@define
+class Gate:
+    """Answers requests to the MCP server, to evidence, and to the metadata of the protected resource.
+
+    Without `admit`, requests need no token and are those of `local`. `others`, if it is not None, answers everything else.
+    """
+
+    options: HttpOptions
+    servers: SubjectServers
+    links: EvidenceLinks
+    limits: Limits
+    audit: Callable[[Mapping[str, object]], None]
+    admit: AdmitSubject | None = None
+    local: Subject | None = None
+    others: ASGIApp | None = None
+    _hosts: frozenset[str] = field(init=False)
+    _origins: frozenset[str] = field(init=False)
+
+    @_hosts.default
+    def _accepted_hosts(self) -> frozenset[str]:
+        return self.options.hosts
+
+    @_origins.default
+    def _accepted_origins(self) -> frozenset[str]:
+        return self.options.accepted_origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        headers, path = Headers(scope=scope), scope["path"]
+        if headers.get("host", "").casefold() not in self._hosts:
+            await _plain("This server is not reached by this name. See --public-url.", 421)(scope, receive, send)
+            return
+        if self.others is not None and not _is_ours(path):
+            await self.others(scope, receive, send)
+            return
+        origin = headers.get("origin")
+        if origin is not None and origin not in self._origins:
+            await _plain("Requests from pages of this origin are refused. See --allow-origin.", 403)(
+                scope, receive, send
+            )
+            return
+        await self._routed(scope, receive, _secured(send), headers, path)
+
+    async def _routed(self, scope: Scope, receive: Receive, send: Send, headers: Headers, path: str) -> None:
+        if path == "/health":
+            await _plain("ok", 200)(scope, receive, send)
+        elif path in (METADATA, METADATA + MCP_PATH) and self.options.issuer is not None:
+            await JSONResponse(self._metadata())(scope, receive, send)
+        elif path.startswith(PATH):
+            await (await self._evidence(scope, path.removeprefix(PATH)))(scope, receive, send)
+        elif path == MCP_PATH:
+            await self._mcp(scope, receive, send, headers)
+        else:
+            await _plain("Nothing is here. The MCP server is at /mcp.", 404)(scope, receive, send)
+
+    async def _mcp(self, scope: Scope, receive: Receive, send: Send, headers: Headers) -> None:
+        token = _bearer(headers)
+        subject = await self._admitted(scope, token)
+        if isinstance(subject, Response):
+            await subject(scope, receive, send)
+            return
+        wait = self.limits.enter(subject.name)
+        if wait:
+            refused = _failed("rate_limited", "Too many requests. Try again later.", 429)
+            refused.headers["retry-after"] = str(int(wait) + 1)
+            await refused(scope, receive, send)
+            return
+        try:
+            await self._passed(subject, token, scope, receive, send, headers)
+        finally:
+            self.limits.leave(subject.name)
+
+    async def _passed(
+        self, subject: Subject, token: str, scope: Scope, receive: Receive, send: Send, headers: Headers
+    ) -> None:
+        if scope["method"] != "POST":
+            refused = _failed("method_not_allowed", "This server has no sessions: send requests with POST.", 405)
+            refused.headers["allow"] = "POST"
+            await refused(scope, receive, send)
+            return
+        body = await _body(receive, headers)
+        if isinstance(body, Response):
+            await body(scope, receive, send)
+            return
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._watch, token, tasks.cancel_scope)
+            await self.servers.answer(subject, scope, _replayed(body, receive), send)
+            tasks.cancel_scope.cancel()
+
+    async def _watch(self, token: str, scope: anyio.CancelScope) -> None:
+        """End a request whose token is no longer valid."""
+        while self.admit is not None:
+            await anyio.sleep(RECHECK)
+            try:
+                await to_thread.run_sync(self.admit, token)
+            except IssuerUnavailable:
+                continue
+            except CiteKitError:
+                scope.cancel()
+
+    async def _admitted(self, scope: Scope, token: str) -> Subject | Response:
+        """Return the subject of a request, or the response that refuses it."""
+        if self.admit is None:
+            return self.local or _failed("invalid_token", "There is no subject.", 401)
+        if not token:
+            return self._challenge("", "A token is needed: Authorization: Bearer TOKEN.", 401)
+        try:
+            subject = await to_thread.run_sync(self.admit, token)
+        except TokenInvalid as error:
+            self._record_refusal(scope, str(error))
+            return self._challenge("invalid_token", str(error), 401)
+        except IssuerUnavailable as error:
+            _log.error("%s", error)
+            refused = _failed(
+                "temporarily_unavailable", "Tokens cannot be checked at the moment. Try again later.", 503
+            )
+            refused.headers["retry-after"] = "30"
+            return refused
+        except CiteKitError as error:
+            _log.error("%s", error)
+            return _failed(
+                "server_error", "The server cannot check tokens. Its owner finds the reason in its log.", 503
+            )
+        if not subject.may(READ):
+            return self._challenge("insufficient_scope", "The token does not have the scope read.", 403)
+        return subject
+
+    def _record_refusal(self, scope: Scope, reason: str) -> None:
+        client = scope.get("client")
+        try:
+            self.audit({"refused": reason, "client": client[0] if client else None})
+        except OSError as error:
+            _log.error("The audit log cannot be written: %s", error)
+
+    def _challenge(self, code: str, text: str, status: int) -> Response:
+        """Return a refusal with the challenge of RFC 6750 and the metadata of RFC 9728."""
+        refused = _failed(code or "unauthorized", text, status)
+        parts = [f'error="{code}"', f'error_description="{text}"'] if code else []
+        if code == "insufficient_scope":
+            parts.append('scope="read"')
+        if self.options.issuer is not None:
+            parts.append(f'resource_metadata="{self.options.public_url.rstrip("/")}{METADATA}{MCP_PATH}"')
+        refused.headers["www-authenticate"] = "Bearer " + ", ".join(parts) if parts else "Bearer"
+        return refused
+
+    def _metadata(self) -> Mapping[str, object]:
+        return {
+            "resource": self.options.public_url.rstrip("/") + MCP_PATH,
+            "authorization_servers": [self.options.issuer],
+            "scopes_supported": list(SCOPES),
+            "bearer_methods_supported": ["header"],
+            "resource_name": "CiteKit",
+        }
+
+    async def _evidence(self, scope: Scope, name: str) -> Response:
+        """Return the evidence that a link names."""
+        if scope["method"] not in ("GET", "HEAD"):
+            return PlainTextResponse("Links are read with GET.\n", 405, headers={"allow": "GET, HEAD"})
+        found = self.links.read(name)
+        try:
+            subject = None if found is None else await to_thread.run_sync(self._named, found[0])
+        except CiteKitError as error:
+            _log.error("%s", error)
+            subject = None
+        if found is None or subject is None:
+            return _plain("This link has expired or is not valid. Call resolve again for a new one.", 403)
+        wait = self.limits.enter(subject.name)
+        if wait:
+            return _plain("Too many requests. Try again later.", 429)
+        try:
+            app = (await self.servers.of(subject)).app
+            content = app.evidence_content
+            receipt = await to_thread.run_sync(content.receipt, found[1])
+            self.audit({"subject": subject.name, "downloaded": found[1].hex, "address": str(receipt.address)})
+        except CiteKitError:
+            return _plain("The evidence is no longer in the cache. Call resolve again.", 404)
+        finally:
+            self.limits.leave(subject.name)
+
+        async def pieces() -> AsyncIterator[bytes]:
+            for start in range(0, receipt.evidence_size, CHUNK):
+                end = min(start + CHUNK, receipt.evidence_size)
+                yield await to_thread.run_sync(content.read, receipt, start, end)
+
+        headers = {"content-length": str(receipt.evidence_size), "content-disposition": _attachment(receipt)}
+        return StreamingResponse(pieces(), media_type=receipt.media_type, headers=headers)
+
+    def _named(self, name: str) -> Subject | None:
+        return self.local if self.admit is None else self.admit.named(name)
+
+
+def _is_ours(path: str) -> bool:
+    return path in (MCP_PATH, "/health") or path.startswith((PATH, METADATA))
+
+
+def _bearer(headers: Headers) -> str:
+    """Return the token of a request; empty if there is none, or more than one header."""
+    given = headers.getlist("authorization")
+    scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
+    return token.strip() if scheme.casefold() == "bearer" else ""
+
+
+async def _body(receive: Receive, headers: Headers) -> bytes | Response:
+    """Return the body of a request, or the response that refuses it because it is too large or too slow."""
+    too_large = _failed("too_large", f"A request has at most {BODY_LIMIT >> 20} MB.", 413)
+    declared = headers.get("content-length", "0")
+    if declared.isascii() and declared.isdecimal() and int(declared[:20]) > BODY_LIMIT:
+        return too_large
+    body = bytearray()
+    with anyio.move_on_after(BODY_SECONDS):
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                return _failed("disconnected", "The client disconnected.", 400)
+            body += message.get("body", b"")
+            if len(body) > BODY_LIMIT:
+                return too_large
+            if not message.get("more_body", False):
+                return bytes(body)
+    return _failed("timeout", f"The request did not arrive within {BODY_SECONDS:.0f} seconds.", 408)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replayed() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return replayed
+
+
+def _secured(send: Send) -> Send:
+    async def secured(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            present = {name for name, _ in message["headers"]}
+            message["headers"] = [*message["headers"], *(each for each in _SECURITY if each[0] not in present)]
+        await send(message)
+
+    return secured
+
+
+def _failed(code: str, text: str, status: int) -> Response:
+    data = json.dumps({"error": code, "error_description": text})
+    headers = {"connection": "close"} if status in (408, 413) else None
+    return Response(data, status, headers=headers, media_type="application/json")
+
+
+def _plain(text: str, status: int) -> Response:
+    return PlainTextResponse(text + "\n", status)
+
+
+def _attachment(receipt: Receipt) -> str:
+    _, _, kind = receipt.media_type.partition(";")[0].partition("/")
+    ending = "".join(letter for letter in kind if letter.isalnum())[:10] or "bin"
+    return f'attachment; filename="{receipt.evidence_digest.hex[:16]}.{ending}"'

@@ -1,0 +1,125 @@
+"""The options of the HTTP server, and the rules that they must satisfy."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from attrs import field, frozen
+
+from citekit.domain.errors import RequestRefused
+from citekit.settings import Settings
+
+PORT = 8650
+MCP_PATH = "/mcp"
+
+
+@frozen(kw_only=True)
+class HttpOptions:
+    """How `citekit serve --http` was started. Sent to the worker processes.
+
+    `public_url` is the URL at which clients reach the server, without the path `/mcp`. `rate` is the number of requests in
+    a minute, and `concurrent` that of requests at the same time, which a subject may make. With `with_tokens`, every
+    request needs a token.
+    """
+
+    settings: Settings
+    host: str
+    port: int
+    public_url: str
+    workers: int = 1
+    with_tokens: bool = False
+    token_file: Path | None = None
+    issuer: str | None = None
+    audience: str | None = None
+    jwks: str | None = None
+    audit_file: Path | None = None
+    origins: tuple[str, ...] = ()
+    rate: int = 600
+    concurrent: int = 32
+    tls_cert: Path | None = None
+    tls_key: Path | None = field(default=None, repr=False)
+    view: bool = False
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The accepted values of the header `Host`, in lower case."""
+        names = {f"{_bracketed(self.host)}:{self.port}", urlsplit(self.public_url).netloc}
+        if is_loopback(self.host):
+            names |= {f"{name}:{self.port}" for name in ("localhost", "127.0.0.1", "[::1]")}
+        return frozenset(name.casefold() for name in names)
+
+    @property
+    def accepted_origins(self) -> frozenset[str]:
+        """The accepted values of the header `Origin`, which browsers send."""
+        scheme = "https" if self.tls_cert is not None else "http"
+        parts = urlsplit(self.public_url)
+        own = {f"{parts.scheme}://{parts.netloc}"}
+        if is_loopback(self.host):
+            own |= {f"{scheme}://{name}" for name in self.hosts}
+        return frozenset((*own, *self.origins))
+
+
+def address_of(text: str) -> tuple[str, int]:
+    """Return the host and port in `HOST:PORT`, `HOST`, `:PORT`, or an empty text. Raise `RequestRefused`."""
+    if text.isascii() and text.isdecimal():
+        text = f":{text}"
+    try:
+        parts = urlsplit(f"//{text}")
+        host, port = parts.hostname or "127.0.0.1", parts.port
+    except ValueError:
+        host, port = "", None
+    if not host or (text and parts.netloc != text) or "@" in text:
+        raise RequestRefused(f"{text!r} is not an address. Use HOST:PORT, such as 127.0.0.1:{PORT}.")
+    return host, PORT if port is None else port
+
+
+def url_of(host: str, port: int, *, with_tls: bool) -> str:
+    """Return the URL of a server."""
+    return f"{'https' if with_tls else 'http'}://{_bracketed(host)}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this computer."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.casefold() == "localhost"
+
+
+def check(options: HttpOptions) -> None:
+    """Raise `RequestRefused` if the server would be open to others, or if options contradict each other."""
+    parts = urlsplit(options.public_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.path not in ("", "/"):
+        raise RequestRefused("--public-url must have the form https://HOST or https://HOST:PORT.")
+    local = is_loopback(options.host)
+    if not options.with_tokens and not local:
+        raise RequestRefused(
+            f"{options.host} can be reached from other computers, so the server needs authorization. Add a token "
+            "(citekit token add NAME), or name an issuer with --issuer and --audience."
+        )
+    if options.with_tokens and parts.scheme == "http" and not is_loopback(parts.hostname):
+        raise RequestRefused(
+            "Tokens must not be sent without encryption. Give --tls-cert and --tls-key, or run the server behind a proxy "
+            "with TLS and name its address with --public-url https://HOST."
+        )
+    if not local and parts.hostname in ("0.0.0.0", "::"):  # noqa: S104 - refused
+        raise RequestRefused(
+            f"{options.host} is not an address that clients can use. Name the address of the server with --public-url."
+        )
+    if (options.tls_cert is None) != (options.tls_key is None):
+        raise RequestRefused("--tls-cert and --tls-key belong together.")
+    if (options.issuer is None) != (options.audience is None):
+        raise RequestRefused("--issuer and --audience belong together: tokens for other servers must not be accepted.")
+    if options.jwks is not None and options.issuer is None:
+        raise RequestRefused("--jwks needs --issuer and --audience.")
+    if options.view and (not local or options.workers > 1 or options.tls_cert is not None):
+        raise RequestRefused("--view is for this computer only: with a loopback address, one worker, and without TLS.")
+    for path in filter(None, (options.tls_cert, options.tls_key)):
+        if not path.is_file():
+            raise RequestRefused(f"There is no file {path}.")
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
