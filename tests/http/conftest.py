@@ -144,14 +144,14 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
     for process in started:
         try:
             process.wait(15)
-        except Exception:  # noqa: BLE001 - whatever it is, the process must end
+        except Exception:
             process.kill()
 
 
 def _until_healthy(server: HttpServer) -> None:
     for _ in range(600):
         with suppress(httpx2.TransportError):
-            if httpx2.get(f"{server.url}/health", verify=False, timeout=5).status_code == 200:  # noqa: S501
+            if httpx2.get(f"{server.url}/health", verify=False, timeout=5).status_code == 200:
                 return
         threading.Event().wait(0.1)
     raise AssertionError("the server does not answer")

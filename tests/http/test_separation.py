@@ -23,7 +23,9 @@ def private(server: HttpServer) -> str:
     home = server.home / ".citekit_subjects" / "alice"
     (home / "private.txt").write_text("Only for alice.\n")
     bootstrap(home=home).ingest(home / "private.txt")
-    cut = server.call(server.tokens["alice"], "resolve", resource_id="private_txt", node_id="text://private_txt#lines=1")
+    cut = server.call(
+        server.tokens["alice"], "resolve", resource_id="private_txt", node_id="text://private_txt#lines=1"
+    )
     uri: str = cut["structuredContent"]["uri"]
     return uri
 

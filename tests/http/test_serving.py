@@ -22,7 +22,9 @@ def test_the_official_client_works_in_both_eras_of_the_protocol(server: HttpServ
         tools = [tool.name for tool in (await client.list_tools()).tools]
         listed = structured(await client.call_tool("listResources", {}))
         found = structured(await client.call_tool("findText", {"query": "secret"}))
-        cut = structured(await client.call_tool("resolve", {"resource_id": "notes_txt", "node_id": "text://notes_txt#lines=1"}))
+        cut = structured(
+            await client.call_tool("resolve", {"resource_id": "notes_txt", "node_id": "text://notes_txt#lines=1"})
+        )
         evidence = (await client.read_resource(cut["uri"])).contents[0]
         return {"tools": tools, "listed": listed, "found": found, "cut": cut, "text": getattr(evidence, "text", None)}
 
@@ -123,10 +125,10 @@ def test_no_answer_shows_a_path_of_this_computer(server: HttpServer) -> None:
         ("fetch", {"id": "notes_txt"}),
     ]
     heard = [json.dumps(server.call(token, name, **arguments)) for name, arguments in calls]
-    digest = server.call(token, "resolve", resource_id="notes_txt", node_id="text://notes_txt#lines=1")["structuredContent"][
-        "uri"
-    ]
-    for uri in ("citekit://maps/notes_txt", "citekit://maps/other", digest, f"{digest}/receipt"):
-        heard.append(server.post(token, "resources/read", {"uri": uri}).text)
+    digest = server.call(token, "resolve", resource_id="notes_txt", node_id="text://notes_txt#lines=1")[
+        "structuredContent"
+    ]["uri"]
+    uris = ("citekit://maps/notes_txt", "citekit://maps/other", digest, f"{digest}/receipt")
+    heard.extend(server.post(token, "resources/read", {"uri": uri}).text for uri in uris)
 
     assert [] == [path for text in heard for path in paths_in(text)]

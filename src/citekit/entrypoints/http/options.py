@@ -99,14 +99,14 @@ def check(options: HttpOptions) -> None:
             f"{options.host} can be reached from other computers, so the server needs authorization. Add a token "
             "(citekit token add NAME), or name an issuer with --issuer and --audience."
         )
+    if not local and parts.hostname in ("0.0.0.0", "::"):  # noqa: S104 - refused
+        raise RequestRefused(
+            f"{options.host} is not an address that clients can use. Name the address of the server with --public-url."
+        )
     if options.with_tokens and parts.scheme == "http" and not is_loopback(parts.hostname):
         raise RequestRefused(
             "Tokens must not be sent without encryption. Give --tls-cert and --tls-key, or run the server behind a proxy "
             "with TLS and name its address with --public-url https://HOST."
-        )
-    if not local and parts.hostname in ("0.0.0.0", "::"):  # noqa: S104 - refused
-        raise RequestRefused(
-            f"{options.host} is not an address that clients can use. Name the address of the server with --public-url."
         )
     if (options.tls_cert is None) != (options.tls_key is None):
         raise RequestRefused("--tls-cert and --tls-key belong together.")
