@@ -1,11 +1,17 @@
 // Asks a CiteKit server everything a client of the official TypeScript SDK can ask, and prints what it heard as JSON.
-// Usage: node client.mjs COMMAND ARGUMENT...
+// Usage: node client.mjs COMMAND ARGUMENT... or node client.mjs URL TOKEN
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
 const [command, ...args] = process.argv.slice(2);
+const isUrl = /^https?:/.test(command);
 const client = new Client({ name: "citekit-test", version: "1.0.0" });
-await client.connect(new StdioClientTransport({ command, args }));
+const headers = { Authorization: `Bearer ${args[0]}` };
+const transport = isUrl
+  ? new StreamableHTTPClientTransport(new URL(command), { requestInit: { headers } })
+  : new StdioClientTransport({ command, args });
+await client.connect(transport);
 
 const call = (name, given) => client.callTool({ name, arguments: given });
 const heard = {};

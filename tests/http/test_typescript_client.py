@@ -1,0 +1,47 @@
+"""The server over HTTP with a token, asked by the official TypeScript SDK, which checks answers against output schemas."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citekit.container import bootstrap
+from citekit.container.http_access import subjects_of
+from citekit.domain.subject import INGEST, Subject
+from tests.http.conftest import Start, paths_in
+from tests.mcp.server_process import Home
+from tests.mcp.test_typescript_client import HERE, NODE, NPM, packages
+
+__all__ = ["packages"]
+
+
+@pytest.mark.skipif(NODE is None or NPM is None, reason="needs node and npm")
+@pytest.mark.slow
+def test_the_official_typescript_client_is_answered_over_http(start: Start, packages: None, tmp_path: Path) -> None:
+    folder = tmp_path / ".citekit_subjects" / "alice"
+    folder.mkdir(parents=True)
+    Home.with_notes(folder)
+    subject = Subject(name="alice", home=folder, scopes=frozenset({INGEST}))
+    token = subjects_of(bootstrap(home=tmp_path)).add(subject)
+    server = start(tmp_path)
+
+    done = subprocess.run(
+        [str(NODE), str(HERE / "client.mjs"), f"{server.url}/mcp", str(token)],
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=120,
+    )
+
+    heard: dict[str, Any] = json.loads(done.stdout)
+    assert {"resolve", "verifyQuote", "ingest", "search", "fetch"} <= set(heard["tools"])
+    assert heard["listed"]["structuredContent"] == {"resources": ["notes"]}
+    assert heard["physical"]["structuredContent"]["output_path"] is None
+    assert heard["evidence"]["text"] == "line 3\nline 4\nline 5\n"
+    assert [each["finding"] for each in heard["quoted"]["structuredContent"]["verdicts"]] == ["exact", "absent"]
+    assert heard["missing"]["isError"]
+    assert heard["resources"] == ["citekit://maps/notes"]
+    assert [] == paths_in(done.stdout.decode())
