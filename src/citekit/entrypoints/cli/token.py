@@ -30,9 +30,9 @@ _UNITS = {"h": 3600, "d": 86_400, "w": 604_800}
 
 @click.group("token")
 def command() -> None:
-    """Manage the tokens of `citekit serve --http`.
+    """Manage the tokens of the HTTP server.
 
-    Every token belongs to a subject, which has a home of its own. Only hashes of tokens are stored.
+    A token admits a subject to `citekit serve --http`, with a home of its own. Only hashes of tokens are stored.
     """
 
 
