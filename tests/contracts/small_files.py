@@ -223,7 +223,14 @@ def _xlsx(path: Path) -> None:
     book.save(path)
 
 
+MESSAGE = (
+    b"From: Ann <ann@example.com>\nTo: Bob <bob@example.com>\nSubject: Shelves\nDate: Mon, 6 May 2024 10:00:00 +0000\n"
+    b"Content-Type: text/plain\n\nThe shelves have arrived.\n"
+)
+
 DOCUMENTS: dict[str, Callable[[Path], object]] = {
+    "eml": lambda path: path.write_bytes(MESSAGE),
+    "mbox": lambda path: path.write_bytes(b"From ann@example.com Mon May  6 10:00:00 2024\n" + MESSAGE),
     "pdf": _pdf,
     "epub": lambda path: write_book(path, CHAPTERS),
     "mobi": lambda path: write_mobi(path, CHAPTERS),

@@ -15,6 +15,7 @@ from attrs import define, field, frozen
 
 from citekit.application.locate_source import LocateSource
 from citekit.domain.errors import LocationOutside, RequestRefused
+from citekit.domain.formats import BOOKS
 from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
 from citekit.domain.modality import Modality
 from citekit.domain.page_view import Corners, PagePicture, PageSize, PageWord, SheetRow
@@ -52,7 +53,6 @@ MARKED_PAGES = 20
 WORD_PAGES = 400
 """The number of pages whose words are kept in memory."""
 
-_BOOKS = ("epub", "mobi", "fb2", "docx")
 _T = TypeVar("_T")
 
 
@@ -160,7 +160,7 @@ class ShowResource:
             return Layout.RECORDING
         if self.views.supports(source.format):
             return Layout.PAGES
-        if source.format.name in _BOOKS:
+        if source.format.name in BOOKS:
             return Layout.CHAPTERS
         if source.format.name == "html":
             return Layout.HTML
@@ -242,7 +242,7 @@ class ShowResource:
         Raise what `Reader.html` or `PageViews.document` raise.
         """
         _, source = self.source(resource_id)
-        if source.format.name in _BOOKS:
+        if source.format.name in BOOKS:
             return self.reader.html(source.path, number)
         return self.views.document(source, number)
 

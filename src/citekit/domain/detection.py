@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from citekit.domain.formats import BY_SUFFIX, OFFICE, PLAIN_TEXT, Format, by_name
+from citekit.domain.formats import BY_SUFFIX, MAIL, OFFICE, PLAIN_TEXT, Format, by_name
 from citekit.domain.modality import Modality
 
 HEAD_SIZE = 8192
 """Number of bytes from the start of a file that `detect` uses."""
 
 
-DETECTION = 3
+DETECTION = 4
 """Version of the detection rules. Increase it when `detect` returns a different result for the same bytes and name."""
 
 
@@ -68,7 +68,7 @@ def _only_words(head: bytes, signed: Format, promised: Format | None) -> bool:
     return signed.name not in _SIGNED_FOR_SURE and not head.startswith(b"%PDF-")
 
 
-_SIGNED_FOR_SURE = {"png", "jpeg", "tiff", "jpeg2000", "ico", "matroska", "webm", "mpeg", "fb2"}
+_SIGNED_FOR_SURE = {"png", "jpeg", "tiff", "jpeg2000", "ico", "matroska", "webm", "mpeg", "fb2", "eml", "mbox"}
 """Formats whose signature contains bytes that never appear in text, or is the root element of an XML document."""
 
 
@@ -140,6 +140,12 @@ _FICTION_BOOK = re.compile(
     rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--[^>]*-->\s*|<!DOCTYPE[^>\[]*(?:\[[^\]]*\]\s*)?>\s*){0,9}"
     rb"<(?:\w{1,20}:)?FictionBook[\s>]"
 )
+_MAIL = {
+    "eml": re.compile(rb"(?:\xef\xbb\xbf)?\s{0,9}(?:>?From [^\r\n]{0,500}\r?\n)?[!-9;-~]{1,80}[ \t]{0,9}:"),
+    "mbox": re.compile(rb"From [^\r\n]"),
+}
+"""The first header of a message (RFC 5322, 2.2), and the line that begins a message in a mailbox (RFC 4155)."""
+
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -152,6 +158,8 @@ def _by_signature(name: str, head: bytes, promised: Format | None) -> Format | N
         if promised is not None and promised.name == "cbz":
             return promised
         return _office(head, promised) or (BY_SUFFIX[".epub"] if name.lower().endswith(".epub") else None)
+    if promised is not None and promised.name in MAIL and _MAIL[promised.name].match(head):
+        return promised
     if head[60:68] == b"BOOKMOBI":
         return BY_SUFFIX[".mobi"]
     if _FICTION_BOOK.match(head.replace(b"\0", b"")[2:] if head.startswith(_WIDE_MARKS) else head):

@@ -45,6 +45,8 @@ BY_SUFFIX: dict[str, Format] = {
         mobi application/x-mobipocket-ebook mobi prc azw azw3
         fb2 application/x-fictionbook+xml fb2
         cbz application/vnd.comicbook+zip cbz
+        eml message/rfc822 eml
+        mbox application/mbox mbox mbx
         docx application/vnd.openxmlformats-officedocument.wordprocessingml.document docx docm dotx dotm
         pptx application/vnd.openxmlformats-officedocument.presentationml.presentation pptx pptm ppsx ppsm potx potm
         xlsx application/vnd.openxmlformats-officedocument.spreadsheetml.sheet xlsx xlsm xltx xltm
@@ -161,8 +163,11 @@ BOOK_SUFFIXES = (
 )  # fmt: skip
 """Suffixes of files in a folder that count as books, the preferred format first."""
 
-BOOKS = frozenset(("epub", "mobi", "fb2", "docx"))
-"""Names of the formats of reflowable books. Their locations are chapters."""
+MAIL = frozenset(("eml", "mbox"))
+"""Names of the formats of mail. A message or an attachment is a chapter."""
+
+BOOKS = frozenset(("epub", "mobi", "fb2", "docx")) | MAIL
+"""Names of the formats of reflowable books and of mail. Their locations are chapters."""
 
 ACTIVE_CONTENT = frozenset(("html", "xml"))
 """Names of text formats that a browser can execute: scripts and style sheets run in HTML, SVG, and other XML."""

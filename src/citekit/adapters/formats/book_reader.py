@@ -8,6 +8,7 @@ from citekit.adapters.formats.docx.reader import docx_reader
 from citekit.adapters.formats.epub.markup_books import MarkupReader
 from citekit.adapters.formats.epub.reader import EpubReader
 from citekit.adapters.formats.fb2.reader import fb2_reader
+from citekit.adapters.formats.mail.reader import mail_reader
 from citekit.adapters.formats.mobi.reader import mobi_reader
 from citekit.adapters.system.files import open_for_reading, unreadable
 from citekit.domain.detection import HEAD_SIZE, detect
@@ -17,7 +18,7 @@ from citekit.domain.progress import Progress, silent
 
 
 class AnyBookReader:
-    """Reads EPUB, MOBI (including AZW3), FB2, and DOCX files.
+    """Reads EPUB, MOBI (including AZW3), FB2, DOCX, EML, and MBOX files.
 
     Any other file is passed to the EPUB reader, which rejects it with an error. If `as_seen` is set, superscripts,
     subscripts, and hidden text are marked.
@@ -28,6 +29,8 @@ class AnyBookReader:
             "mobi": mobi_reader(as_seen=as_seen),
             "fb2": fb2_reader(as_seen=as_seen),
             "docx": docx_reader(as_seen=as_seen),
+            "eml": mail_reader(as_seen=as_seen),
+            "mbox": mail_reader(as_seen=as_seen),
         }
         self._epub = EpubReader(as_seen=as_seen)
 

@@ -36,6 +36,7 @@ CODE = frozenset(
 FORMATS: Mapping[str, str] = {
     "pdf": "pdf",
     **dict.fromkeys(("epub", "mobi", "fb2"), "epub"),
+    **dict.fromkeys(("eml", "mbox"), "mail"),
     "docx": "docx",
     "pptx": "pptx",
     "xlsx": "xlsx",
@@ -62,6 +63,7 @@ EXTRACTORS: Mapping[str, tuple[type, str]] = {
     "clips": (TimeSpan, "media"),
     "ffmpeg": (TimeSpan, "media"),
     "stills": (TimeSpan, "media"),
+    "mails": (Chapter, "mail"),
     "chapters": (Chapter, "epub"),
     "cells": (Cells, "xlsx"),
     "comics": (Pages, "comic"),

@@ -43,7 +43,7 @@ _OLDER = {
     ".pps": "an older PowerPoint presentation; save it as .pptx",
     ".xls": "an older Excel workbook; save it as .xlsx",
     ".xlt": "an older Excel workbook; save it as .xlsx",
-    ".msg": "an Outlook message; save it as text or PDF",
+    ".msg": "an Outlook message; save it as .eml",
 }
 
 

@@ -1,0 +1,1 @@
+"""The adapter for mail: single messages (.eml) and mailboxes (.mbox)."""

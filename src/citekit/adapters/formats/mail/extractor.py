@@ -1,0 +1,72 @@
+"""Extracts messages as .eml files, several messages as a mailbox, and attachments as the files that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+from citekit.adapters.formats.mail.reader import MailChapter, mail_chapters
+from citekit.adapters.system.files import writing
+from citekit.domain.errors import FormUnsupported, LocationOutside
+from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
+from citekit.domain.formats import ACTIVE_CONTENT, MAIL, Format, by_name
+from citekit.domain.locations import Chapter, Location
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+_ACTIVE = "The attachment is code that a browser executes; it was written as plain text, byte for byte."
+_UNKNOWN = "CiteKit does not know the type of the attachment; it was written byte for byte."
+
+
+class MailExtractor:
+    """Extracts whole chapters of mail in their native form. Characters of a chapter have the forms of books."""
+
+    identity = ExtractorIdentity("mail", "1")
+
+    def forms(self, format: Format, location: Location) -> Sequence[Form]:
+        """Return the native form for chapters of mail, and nothing for other locations."""
+        whole = isinstance(location, Chapter) and location.chars is None
+        return (Form.NATIVE,) if format.name in MAIL and whole else ()
+
+    def extract(
+        self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
+    ) -> Extraction:
+        """Write the messages or the attachment to `target`. Raise the errors of `Extractor.extract`."""
+        if not isinstance(location, Chapter) or options.form is not Form.NATIVE:
+            raise FormUnsupported(f"Messages are available as files, but not in the form {options.form.value}.")
+        progress(0, 1, "reading the messages")
+        chapters = mail_chapters(source.path)
+        if location.last > len(chapters):
+            raise LocationOutside.beyond("chapter", location.last, "file", len(chapters))
+        chosen = chapters[location.number - 1 : location.last]
+        messages = [each for each in chosen if each.attachment is None]
+        if len(chosen) == 1 and not messages:
+            return _attachment(chosen[0], location, target)
+        if len(messages) == 1 and all(each.mail is messages[0].mail for each in chosen):
+            data, suffix, kind = messages[0].data, ".eml", "message/rfc822"
+        else:
+            mails = list({id(each.mail): each.mail for each in chosen}.values())
+            data, suffix, kind = b"".join(_boxed(mail.raw) for mail in mails), ".mbox", "application/mbox"
+        with writing(target):
+            target.write_bytes(data)
+        return Extraction(suffix=suffix, media_type=kind, extent=location)
+
+
+def _boxed(raw: bytes) -> bytes:
+    """Return a message with the line that begins it in a mailbox, and its own lines of this form quoted (RFC 4155)."""
+    lines = [b">" + line if line.lstrip(b">").startswith(b"From ") else line for line in raw.splitlines(keepends=True)]
+    return b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n" + b"".join(lines).rstrip(b"\r\n") + b"\n\n"
+
+
+def _attachment(chapter: MailChapter, location: Chapter, target: Path) -> Extraction:
+    """Write an attachment byte for byte. Its suffix never makes a system run it."""
+    known = by_name(PurePath(chapter.title).name)
+    with writing(target):
+        target.write_bytes(chapter.data)
+    if known is None:
+        kind = "application/octet-stream"
+        return Extraction(suffix=".bin", media_type=kind, extent=location, notes=(_UNKNOWN,))
+    suffix = PurePath(chapter.title).suffix.lower()
+    if known.name in ACTIVE_CONTENT or known.media_type.startswith("text/x-"):
+        return Extraction(suffix=f"{suffix}.txt", media_type="text/plain", extent=location, notes=(_ACTIVE,))
+    return Extraction(suffix=suffix, media_type=known.media_type, extent=location)

@@ -1,0 +1,237 @@
+"""Reads mail with the standard library: messages (RFC 5322), their MIME parts (RFC 2045 to 2049), and mailboxes (RFC 4155).
+
+Nothing in a message is fetched or run. The number and the depth of parts are limited, and a message that cannot be
+parsed keeps its raw text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from email import policy
+from email.errors import MessageError
+from email.header import decode_header, make_header
+from email.message import Message
+from email.parser import BytesParser
+from pathlib import Path
+
+from attrs import field, frozen
+
+from citekit.adapters.formats.shared.whole_file import read_whole
+from citekit.domain.errors import SourceUnsupported
+
+SIZE_LIMIT = 64 * 1024 * 1024
+"""Bytes of the largest message or mailbox that is read."""
+
+MESSAGES_LIMIT = 20_000
+"""Maximum number of messages in a mailbox."""
+
+PARTS_LIMIT = 500
+DEPTH_LIMIT = 20
+"""Maximum number of MIME parts of a message, and of levels at which they are nested."""
+
+HEADER_LIMIT = 2000
+"""Characters of a header that are read."""
+
+_SEPARATOR = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]{0,200}\d\d:\d\d[^\r\n]{0,80}\r?\n")
+_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_REPLY = re.compile(r"^(?:\s*(?:re|fwd?|aw|wg|sv|vs|antw|tr|r|rv|odp)(?:\[\d+\])?\s*[:\uff1a])+", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"<[^<>\s]{1,500}>")
+_SHOWN = ("From", "To", "Cc", "Date")
+
+
+@frozen
+class Attachment:
+    """A part of a message that is not its body. `data` are the decoded bytes, and `cid` is the ID for references."""
+
+    name: str
+    media_type: str
+    data: bytes = field(repr=False)
+    charset: str | None = None
+    cid: str = ""
+    inline: bool = False
+
+
+@frozen(kw_only=True)
+class Mail:
+    """A message: its raw bytes, its decoded headers, and its parts.
+
+    `bodies` contains the media type (`text/plain` or `text/html`) and the text of each body, in order. Of alternatives,
+    it contains the one that mail programs show. `remarks` are sentences about parts that were omitted.
+    """
+
+    raw: bytes = field(repr=False)
+    headers: dict[str, str]
+    bodies: Sequence[tuple[str, str]] = field(converter=tuple[tuple[str, str], ...])
+    attachments: Sequence[Attachment] = field(converter=tuple[Attachment, ...])
+    remarks: Sequence[str] = field(default=(), converter=tuple[str, ...])
+
+    @property
+    def subject(self) -> str:
+        """The subject, or "(no subject)"."""
+        return self.headers.get("subject", "") or "(no subject)"
+
+    @property
+    def topic(self) -> str:
+        """The subject without the prefixes of replies, in lowercase."""
+        return " ".join(_REPLY.sub("", self.subject).split()).casefold()
+
+    @property
+    def shown_headers(self) -> Iterator[tuple[str, str]]:
+        """Yield the name and the text of each header that a reader sees above the body."""
+        return ((name, self.headers[name.lower()]) for name in _SHOWN if self.headers.get(name.lower()))
+
+
+def read_mails(path: Path, *, mailbox: bool) -> list[list[Mail]]:
+    """Return the threads of a mailbox, or one thread with the message of an `.eml` file.
+
+    Threads are in the order of their first messages, and messages are in the order of the file. Raise
+    `SourceUnsupported` if the file is too large or contains no message, and `SourceUnreadable` if it cannot be read.
+    """
+    data = read_whole(path, SIZE_LIMIT)
+    if not mailbox:
+        return [[parse_mail(data)]]
+    starts = list(_SEPARATOR.finditer(data))
+    if not starts:
+        raise SourceUnsupported(f"{path.name} is not a mailbox: no line begins a message with 'From '.")
+    if len(starts) > MESSAGES_LIMIT:
+        raise SourceUnsupported(
+            f"{path.name} has {len(starts)} messages; the limit is {MESSAGES_LIMIT}. Split it into smaller mailboxes."
+        )
+    ends = [*(each.start() for each in starts[1:]), len(data)]
+    return _threads(
+        [parse_mail(_QUOTED_FROM.sub(rb"\1", data[start.end() : end])) for start, end in zip(starts, ends, strict=True)]
+    )
+
+
+def _threads(mails: Sequence[Mail]) -> list[list[Mail]]:
+    """Group messages by the messages that they answer, or else by their subject if that is marked as a reply."""
+    threads: list[list[Mail]] = []
+    by_id: dict[str, list[Mail]] = {}
+    by_topic: dict[str, list[Mail]] = {}
+    for mail in mails:
+        named = " ".join(mail.headers.get(name, "") for name in ("in-reply-to", "references"))
+        thread = next((by_id[each] for each in reversed(_IDENTIFIER.findall(named)) if each in by_id), None)
+        if thread is None and _REPLY.match(mail.subject):
+            thread = by_topic.get(mail.topic)
+        if thread is None:
+            thread = []
+            threads.append(thread)
+        thread.append(mail)
+        by_topic.setdefault(mail.topic, thread)
+        for own in _IDENTIFIER.findall(mail.headers.get("message-id", ""))[:1]:
+            by_id.setdefault(own, thread)
+    return threads
+
+
+def parse_mail(raw: bytes) -> Mail:
+    """Return the message with these bytes. A message that cannot be parsed has its raw text as its body."""
+    try:
+        message = BytesParser(policy=policy.compat32).parsebytes(raw)
+        headers: dict[str, str] = {}
+        for name, value in message.raw_items():
+            headers.setdefault(name.lower(), _decoded(str(value)))
+        reading = _Reading()
+        reading.add(message, 0)
+    except (MessageError, RecursionError, ValueError, LookupError, TypeError, AttributeError):
+        text = raw[: SIZE_LIMIT // 16].decode("utf-8", "replace")
+        return Mail(raw=raw, headers={}, bodies=[("text/plain", text)], attachments=(), remarks=(_DAMAGED,))
+    return Mail(
+        raw=raw, headers=headers, bodies=reading.bodies, attachments=reading.attachments, remarks=reading.remarks
+    )
+
+
+_DAMAGED = "A message cannot be parsed; its raw text is shown."
+_TOO_MANY = f"A message has more than {PARTS_LIMIT} parts or {DEPTH_LIMIT} levels of parts; the rest is omitted."
+
+
+class _Reading:
+    """Collects the bodies and the attachments of one message."""
+
+    def __init__(self) -> None:
+        self.bodies: list[tuple[str, str]] = []
+        self.attachments: list[Attachment] = []
+        self.remarks: list[str] = []
+        self._left = PARTS_LIMIT
+
+    def add(self, part: Message, depth: int) -> None:
+        self._left -= 1
+        if self._left < 0 or depth > DEPTH_LIMIT:
+            self.remarks = [_TOO_MANY]
+            return
+        kind = part.get_content_type()
+        if kind == "message/rfc822":
+            self._forwarded(part)
+        elif part.is_multipart():
+            below = [each for each in part.get_payload() if isinstance(each, Message)]
+            for each in _shown_of(below) if kind == "multipart/alternative" else below:
+                self.add(each, depth + 1)
+        else:
+            self._leaf(part, kind)
+
+    def _leaf(self, part: Message, kind: str) -> None:
+        payload = part.get_payload(decode=True)
+        data = payload if isinstance(payload, bytes) else b""
+        name = _decoded(part.get_filename() or "")
+        charset = part.get_content_charset()
+        inline = part.get_content_disposition() != "attachment"
+        if kind.startswith("multipart/"):  # the parts cannot be separated
+            self.bodies.append(
+                ("text/plain", text_of(str(part.get_payload()).encode("utf-8", "surrogateescape"), None))
+            )
+            return
+        if inline and not name and kind in ("text/plain", "text/html"):
+            self.bodies.append((kind, text_of(data, charset)))
+            return
+        cid = str(part.get("Content-ID") or "").strip().strip("<>")
+        self.attachments.append(Attachment(name or _unnamed(kind), kind, data, charset, cid, inline and bool(cid)))
+
+    def _forwarded(self, part: Message) -> None:
+        inner = part.get_payload()
+        message = inner[0] if isinstance(inner, list) and inner and isinstance(inner[0], Message) else None
+        data = message.as_bytes() if message is not None else b""
+        subject = _decoded(str(message.get("Subject") or "")) if message is not None else ""
+        name = _decoded(part.get_filename() or "") or f"{subject or 'message'}.eml"
+        self.attachments.append(Attachment(name, "message/rfc822", data))
+
+
+def _shown_of(alternatives: Sequence[Message]) -> Sequence[Message]:
+    """Return the alternative that mail programs show: the last one that they can show (RFC 2046, 5.1.4)."""
+    for each in reversed(alternatives):
+        if each.get_content_type() in ("text/html", "text/plain") or each.is_multipart():
+            others = [other for other in alternatives if other.get_content_maintype() not in ("text", "multipart")]
+            return [each, *others]
+    return alternatives
+
+
+def _unnamed(kind: str) -> str:
+    return {"text/calendar": "invitation.ics", "text/html": "part.html", "text/plain": "part.txt"}.get(kind, "unnamed")
+
+
+def text_of(data: bytes, charset: str | None) -> str:
+    """Return text in the declared encoding, or else in UTF-8, or else in windows-1252."""
+    for encoding in (charset or "utf-8", "utf-8"):
+        with suppress(LookupError, UnicodeError, ValueError):
+            return data.decode(encoding).replace("\r\n", "\n")
+    return data.decode("windows-1252", "replace").replace("\r\n", "\n")
+
+
+def _decoded(value: str) -> str:
+    """Return a header on one line, with its encoded words (RFC 2047) decoded."""
+    value = (
+        " ".join(value.encode("ascii", "surrogateescape").decode("utf-8", "replace").split())
+        if _is_raw(value)
+        else value
+    )
+    value = value[:HEADER_LIMIT]
+    with suppress(MessageError, LookupError, UnicodeError, ValueError):
+        value = str(make_header(decode_header(value)))
+    return " ".join(value.split())
+
+
+def _is_raw(value: str) -> bool:
+    """Return whether a header contains bytes that are not ASCII, which the parser turns into surrogates."""
+    return any("\udc80" <= character <= "\udcff" for character in value) and all(
+        character < "\x80" or "\udc80" <= character <= "\udcff" for character in value
+    )
