@@ -111,6 +111,16 @@ def test_off_this_computer_a_server_needs_tokens_and_encryption(tmp_path: Path) 
     assert "without encryption" in refused(tmp_path, "--http", "0.0.0.0:1", "--public-url", "http://cite.test")
 
 
+def test_strangers_cannot_fill_the_disk_with_refusals(start: Start, tmp_path: Path) -> None:
+    token_of(tmp_path, "alice")
+    server = start(tmp_path)
+
+    answers = {server.post("citekit_wrong", "tools/list").status_code for _ in range(100)}
+
+    assert answers == {401}
+    assert 0 < len([each for each in server.audit() if "refused" in each]) < 100
+
+
 def test_other_names_and_pages_are_refused(server: HttpServer) -> None:
     token = server.tokens["bob"]
     rebound = server.post(token, "tools/list", host="evil.test")

@@ -17,7 +17,7 @@ from citekit.application.admit_subject import AdmitSubject
 from citekit.domain.errors import CiteKitError, IssuerUnavailable, TokenInvalid
 from citekit.domain.evidence import Receipt
 from citekit.domain.subject import READ, SCOPES, Subject
-from citekit.entrypoints.http.limits import Limits
+from citekit.entrypoints.http.limits import Budget, Limits
 from citekit.entrypoints.http.links import PATH, EvidenceLinks
 from citekit.entrypoints.http.options import MCP_PATH, HttpOptions
 from citekit.entrypoints.http.subject_servers import SubjectServers
@@ -27,6 +27,9 @@ BODY_LIMIT = 4 * 2**20
 
 BODY_SECONDS = 30.0
 """The time in which the body of a request must arrive."""
+
+REFUSALS = 60.0
+"""The number of refused tokens in a minute that are recorded, so that strangers cannot fill the disk."""
 
 RECHECK = 5.0
 """The time in seconds between two checks whether the subject of a long request is still admitted."""
@@ -60,6 +63,9 @@ class Gate:
     others: ASGIApp | None = None
     _hosts: frozenset[str] = field(init=False)
     _origins: frozenset[str] = field(init=False)
+    _of_issuer: anyio.CapacityLimiter = field(factory=lambda: anyio.CapacityLimiter(4), init=False)
+    """The threads that may wait for the issuer, so that other requests do not wait for one that is slow."""
+    _refusals: Budget = field(factory=lambda: Budget(REFUSALS), init=False)
 
     @_hosts.default
     def _accepted_hosts(self) -> frozenset[str]:
@@ -150,7 +156,8 @@ class Gate:
         if not token:
             return self._challenge("", "A token is needed: Authorization: Bearer TOKEN.", 401)
         try:
-            subject = await to_thread.run_sync(self.admit, token)
+            of_issuer = self._of_issuer if token.count(".") == 2 else None
+            subject = await to_thread.run_sync(self.admit, token, limiter=of_issuer)
         except TokenInvalid as error:
             self._record_refusal(scope, str(error))
             return self._challenge("invalid_token", str(error), 401)
@@ -171,6 +178,8 @@ class Gate:
         return subject
 
     def _record_refusal(self, scope: Scope, reason: str) -> None:
+        if self._refusals.take():
+            return
         client = scope.get("client")
         try:
             self.audit({"refused": reason, "client": client[0] if client else None})
@@ -217,6 +226,9 @@ class Gate:
             content = app.evidence_content
             receipt = await to_thread.run_sync(content.receipt, found[1])
             self.audit({"subject": subject.name, "downloaded": found[1].hex, "address": str(receipt.address)})
+        except OSError as error:
+            _log.error("The audit log cannot be written: %s", error)
+            return _plain("The request could not be recorded, so it is refused.", 503)
         except CiteKitError:
             return _plain("The evidence is no longer in the cache. Call resolve again.", 404)
         finally:
