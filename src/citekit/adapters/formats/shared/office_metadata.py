@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from citekit.adapters.formats.shared.book_metadata import language_code
 from citekit.adapters.libraries.lxml import inner_text, local_name
 from citekit.adapters.libraries.office_package import OfficePackage, opened_package
 from citekit.domain.library.books import BookFacts
+
+_NO_TITLE = re.compile(
+    r"Microsoft (?:Word|PowerPoint|Excel)(?: - .*)?|(?:Document|Presentation|Book) ?\d{1,3}(?:\.\w{3,4})?"
+    r"|PowerPoint Presentation|Untitled",
+    re.IGNORECASE,
+)
+"""Titles that programs write into files to which nobody gave a title."""
 
 
 def core_facts(path: Path) -> BookFacts:
@@ -22,6 +30,8 @@ def core_facts(path: Path) -> BookFacts:
 def facts_in(package: OfficePackage) -> BookFacts:
     """Return the title, authors, and language that the core properties of `package` state.
 
+    A title that a program made up, such as `Microsoft Word - Document1`, is no title.
+
     The file separates authors with semicolons.
     """
     core = next(
@@ -32,7 +42,7 @@ def facts_in(package: OfficePackage) -> BookFacts:
         found.setdefault(local_name(each), inner_text(each))
     authors = [name.strip() for name in found.get("creator", "").split(";")]
     return BookFacts(
-        title=found.get("title") or None,
+        title=None if _NO_TITLE.fullmatch(found.get("title", "").strip()) else found.get("title") or None,
         authors=[name for name in authors if name],
         language=language_code(found.get("language") or None),
         identifiers={},
