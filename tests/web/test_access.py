@@ -245,6 +245,8 @@ def test_one_server_shows_all_homes(tmp_path: Path) -> None:
         assert [str(homes[1])] == having("second_md")
         assert {str(homes[0]), str(homes[1])} == set(having("both_md"))
         assert str(homes[2]) not in having("both_md")
+        (homes[1] / ".resource_maps" / "both_md.json").write_text("{}")
+        assert {str(homes[0]), str(homes[1])} == set(having("both_md"))
         shutil.rmtree(homes[1])
         assert [str(homes[0])] == having("both_md")
         response, body = server.ask("GET", "/h/0123456789/api/home")

@@ -379,3 +379,13 @@ def test_a_search_also_finds_titles_that_are_in_no_text(page: Server) -> None:
     found = page.post("find", query="scene 1")
     assert {"run"} <= {each["id"] for each in found["titled"]}
     assert all("scene" in each["text"].lower() for each in found["titled"])
+
+
+def test_evidence_and_maps_are_opened_by_their_uris(page: Server) -> None:
+    made = page.post("resolve", address="doc://r-intro#pages=17")
+    for uri in (f"citekit://evidence/{made['digest']}", f"citekit://evidence/{made['digest']}/receipt"):
+        assert "/r/r-intro#pages=17" == page.get("place", of=uri)["path"]
+    assert "/r/r-intro" == page.get("place", of="citekit://maps/r-intro")["path"]
+    for wrong in ("citekit://evidence/12", "citekit://maps/none", "citekit://x", "doc://none#pages=1", "doc://"):
+        response, body = page.ask("GET", f"/api/place?{urlencode({'of': wrong})}")
+        assert response.status in (400, 404), body

@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from attrs import evolve
@@ -87,6 +88,65 @@ def test_the_mark_covers_the_ink_of_the_words_on_the_screen(tab: Any, page: Serv
 def test_every_reader_marks_exactly_the_words(tab: Any, page: Server, path: str, words: str) -> None:
     tab.goto(f"{page.root}/r/{path}")
     assert words == until(lambda: tab.evaluate(MARKED))
+
+
+def test_a_quote_over_two_pages_is_marked_on_both_side_by_side(browser: Any, page: Server) -> None:
+    context = browser.new_context(viewport={"width": 1900, "height": 900})
+    tab = context.new_page()
+    tab.goto(page.link)
+    tab.goto(
+        f"{page.root}/r/r-intro#pages=49-50&quote={quote('use xyplot from package lattice (https://CRAN.R-project.org/package=lattice). > for (i in 1:length(yc))')}"
+    )
+    until(lambda: tab.locator(".page .mark.quote").count() >= 2)
+    left, right = (tab.locator(f'.page[data-page="{number}"]').bounding_box() for number in (49, 50))
+    assert left["y"] == right["y"]
+    assert left["x"] + left["width"] < right["x"]
+    marked = {
+        each.evaluate("(mark) => mark.closest('.page').dataset.page") for each in tab.locator(".mark.quote").all()
+    }
+    assert {"49", "50"} == marked
+    tab.get_by_role("button", name="Two pages").click()
+    until(lambda: tab.locator('.page[data-page="50"]').bounding_box()["y"] > left["y"])
+    context.close()
+
+
+def test_a_line_after_long_lines_comes_into_view(browser: Any, own_page: Server, tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("".join(f"{number}: {'word ' * 100}\n" for number in range(1, 301)))
+    bootstrap(home=tmp_path).ingest(tmp_path / "long.txt")
+    context = browser.new_context(viewport={"width": 1300, "height": 850})
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    for place in ("lines=200-202", "lines=100-101&quote=101"):
+        tab.goto(f"{own_page.root}/r/long_txt#{place}")
+        first = tab.locator(".unit.part").first
+        first.wait_for()
+        frame = tab.locator(".text").bounding_box()
+        until(lambda: frame["y"] - 1 <= first.bounding_box()["y"] <= frame["y"] + frame["height"] / 2)  # noqa: B023
+    context.close()
+
+
+def test_the_search_opens_addresses_and_uris(tab: Any, page: Server) -> None:
+    for typed, path in (("doc://r-intro#pages=17", "/r/r-intro#pages=17"), ("citekit://maps/book", "/r/book")):
+        tab.fill("#query", typed)
+        tab.keyboard.press("Enter")
+        until(lambda: tab.evaluate("location.href") == page.root + path)  # noqa: B023
+    tab.fill("#query", "citekit://maps/nothing")
+    tab.keyboard.press("Enter")
+    until(lambda: "No map found" in tab.inner_text("#status"))
+
+
+def test_everything_is_sorted_by_state(browser: Any, own_page: Server, tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(f"CHAPTER 1\n\n{name}\n")
+        bootstrap(home=tmp_path).ingest(tmp_path / name)
+    (tmp_path / "b.txt").unlink()
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    tab.get_by_role("button", name="State").click()
+    until(lambda: "missing" == tab.inner_text("tbody tr:first-child .state"))
+    assert "ascending" == tab.get_attribute("th[data-key=state]", "aria-sort")
+    context.close()
 
 
 def test_words_that_are_not_there_are_not_marked(tab: Any, page: Server) -> None:

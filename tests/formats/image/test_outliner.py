@@ -11,10 +11,12 @@ from PIL import Image, ImageDraw, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
 from citekit.adapters.formats.image.animation import animation_duration
-from citekit.adapters.formats.image.outliner import ImageOutliner
+from citekit.adapters.formats.image.outliner import ImageOutliner, RecognizedText
+from citekit.adapters.formats.image.page_views import ImagePageViews
 from citekit.adapters.formats.image.regions import REGION_LIMIT
 from citekit.adapters.formats.shared.ocr import OcrLine
 from citekit.adapters.formats.shared.outline import Outline, make_nodes
+from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.domain.detection import detect
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, SourceUnsupported
@@ -328,3 +330,22 @@ def test_every_picture_of_the_corpus_is_mapped_or_refused_with_one_clear_error(c
 
     assert (41, 7) == (mapped, len(refused))
     assert all(name in error for name, error in refused.items())
+
+
+def test_words_of_an_image_are_recognized_once_and_lie_on_their_line(tmp_path: Path) -> None:
+    sign, index = SheetReader(), Index(tmp_path / "index")
+    sheet().save(tmp_path / "sign.png")
+    views = ImagePageViews(sign, index)
+
+    words = views.words(source_at(tmp_path / "sign.png"), 1)
+
+    assert words == views.words(source_at(tmp_path / "sign.png"), 1)
+    assert 1 == len(sign.sizes)
+    assert words
+    assert [] == list(ImagePageViews().words(source_at(tmp_path / "sign.png"), 1))
+    lines = RecognizedText.from_lines(SheetReader().lines(sheet())).lines
+    assert " ".join(line.text for line in lines).split() == [word.text for word in words]
+    for word in words:
+        left, top, right, bottom = lines[word.line].box.corners
+        assert left - 1e-9 <= word.box[0] < word.box[2] <= right + 1e-9
+        assert (top, bottom) == (word.box[1], word.box[3])

@@ -90,5 +90,5 @@ class FormatPageViews:
         if source.format.modality is Modality.IMAGE:
             from citekit.adapters.formats.image.page_views import ImagePageViews
 
-            return ImagePageViews()
+            return ImagePageViews(self.services.ocr_reader, self.services.index)
         raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, which has no pages to draw.")

@@ -5,17 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import click
 from attrs import frozen
 
-from citekit.domain.address import parse_address
 from citekit.domain.errors import HomeUnwritable
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, roots_option
 from citekit.entrypoints.cli.session import Session, pass_session
-from citekit.entrypoints.web.links import home_path, place_of
+from citekit.entrypoints.web.links import home_path, place_named, resource_place
 
 if TYPE_CHECKING:
     from citekit.container import Container
@@ -91,11 +90,9 @@ def _path_of(app: Container, target: str) -> tuple[str, str]:
     if not target:
         return "/", ""
     if "://" in target:
-        address = parse_address(target)
-        app.resolve(address, virtual=True)
-        return place_of(address)
+        return place_named(app, target)
     if target in app.maps.ids():
-        return f"/r/{quote(target, safe='')}", ""
+        return resource_place(target), ""
     return search_for(target), ""
 
 

@@ -29,14 +29,15 @@ from citekit.domain.digest import Digest
 from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Receipt
 from citekit.entrypoints.mcp.untrusted_text import quoted, quoted_json
+from citekit.entrypoints.web.links import EVIDENCE_URI, MAP_URI
 from citekit.wire import receipts
 
-PREFIX = "citekit://maps/"
+PREFIX = MAP_URI
 MEDIA_TYPE = "application/json"
 ARGUMENT = "resource_id"
 TEMPLATE = f"{PREFIX}{{{ARGUMENT}}}"
 
-EVIDENCE_PREFIX = "citekit://evidence/"
+EVIDENCE_PREFIX = EVIDENCE_URI
 
 READ_LIMIT = 2 * 1024 * 1024
 """The maximum number of bytes of evidence in one response."""

@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Mount
 from starlette.types import Receive, Scope, Send
 
 from citekit.container import Container, bootstrap
-from citekit.domain.errors import CiteKitError, RequestRefused, ResourceMissing
+from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused
 from citekit.entrypoints.web.adding import AddingRoutes
 from citekit.entrypoints.web.checking import CheckingRoutes
 from citekit.entrypoints.web.library import LibraryRoutes
@@ -50,7 +50,7 @@ class Homes:
         name = asked.text("id", "")
         homes = [(key, path) for key, path in self._known().items() if is_home(str(path))]
         if name:
-            homes = [(key, path) for key, path in homes if _has(self._opened(key)[0], name)]
+            homes = [(key, path) for key, path in homes if self._has(key, name)]
         return plain([{"key": key, "home": str(path), "name": path.name or str(path)} for key, path in homes])
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,6 +80,16 @@ class Homes:
             self._apps.move_to_end(key)
             return self._apps[key]
 
+    def _has(self, key: str, resource_id: str) -> bool:
+        """Return whether a home has a map of this resource. A home that cannot be opened has none."""
+        try:
+            self._opened(key)[0].maps.card(resource_id)
+        except MapCorrupt:
+            return True
+        except (CiteKitError, OSError):
+            return False
+        return True
+
     def _close_unused(self) -> None:
         others = [key for key, (app, _) in self._apps.items() if app is not self.first]
         for key in others[:-OPEN]:
@@ -91,13 +101,3 @@ class Homes:
 def _application(app: Container, shell: Sequence[BaseRoute]) -> Starlette:
     parts = (LibraryRoutes(app), AddingRoutes(app), ReadingRoutes(app), CheckingRoutes(app))
     return Starlette(routes=[*(route for part in parts for route in part.routes()), *shell])
-
-
-def _has(app: Container, resource_id: str) -> bool:
-    try:
-        app.maps.card(resource_id)
-    except ResourceMissing:
-        return False
-    except CiteKitError:
-        return True
-    return True

@@ -26,6 +26,7 @@ from citekit.domain.node import Node
 from citekit.domain.page_view import PageSize
 from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.failures import sentence
+from citekit.entrypoints.web.links import place_named
 from citekit.entrypoints.web.requests import Asked, acting, plain, reading
 from citekit.wire.found_text import to_plain
 from citekit.wire.maps import to_json
@@ -48,6 +49,7 @@ class LibraryRoutes:
             reading("/api/map", self.map),
             reading("/api/state", self.state),
             reading("/api/tags", self.tags),
+            reading("/api/place", self.place),
             acting("/api/tag", self.tag),
             acting("/api/find", self.find),
             acting("/api/edit", self.edit),
@@ -75,6 +77,10 @@ class LibraryRoutes:
     def tags(self, _: Asked) -> Response:
         """Return [tag, number of resources] for each tag."""
         return plain([[tag, len(names)] for tag, names in self.app.tag.tags().items()])
+
+    def place(self, asked: Asked) -> Response:
+        """Return the path in the home that shows an address, or the URI of a map or of evidence."""
+        return plain({"path": "#".join(filter(None, place_named(self.app, asked.text("of"))))})
 
     def tag(self, asked: Asked) -> Response:
         """Add the tag `add` to a resource, or remove the tag `remove`, and return its tags."""

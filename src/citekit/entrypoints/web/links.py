@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import quote
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
-from citekit.domain.address import Address, fragment_of
+from citekit.domain.address import Address, fragment_of, parse_address
+from citekit.domain.digest import Digest
+from citekit.domain.errors import RequestRefused
+
+if TYPE_CHECKING:
+    from citekit.container import Container
+
+MAP_URI = "citekit://maps/"
+"""The start of the URI of a map in MCP, before the ID of the resource."""
+
+EVIDENCE_URI = "citekit://evidence/"
+"""The start of the URI of evidence in MCP, before its digest."""
 
 
 def home_key(home: Path) -> str:
@@ -22,4 +34,30 @@ def home_path(home: Path) -> str:
 def place_of(address: Address, words: str = "") -> tuple[str, str]:
     """Return the path below a home, and the fragment, that show an address, with `words` marked."""
     marked = f"&quote={quote(words, safe='')}" if words else ""
-    return f"/r/{quote(address.resource_id, safe='')}", fragment_of(address.location) + marked
+    return resource_place(address.resource_id), fragment_of(address.location) + marked
+
+
+def resource_place(resource_id: str) -> str:
+    """Return the path below a home that shows a whole file."""
+    return f"/r/{quote(resource_id, safe='')}"
+
+
+def place_named(app: Container, uri: str) -> tuple[str, str]:
+    """Return the path below a home, and the fragment, that show an address, or what a URI of a map or of evidence names.
+
+    Raise `ResourceMissing`, `ReceiptMissing`, the errors of addresses and maps, or `RequestRefused` for another URI of ours.
+    """
+    if uri.startswith(MAP_URI):
+        name = unquote(uri.removeprefix(MAP_URI))
+        app.maps.card(name)
+        return resource_place(name), ""
+    if uri.startswith(EVIDENCE_URI):
+        try:
+            digest = Digest(uri.removeprefix(EVIDENCE_URI).partition("/")[0])
+        except ValueError:
+            raise RequestRefused("The URI of evidence must have a digest of 64 hexadecimal digits.") from None
+        address = app.evidence_content.receipt(digest).address
+    else:
+        address = parse_address(uri)
+    app.maps.card(address.resource_id)
+    return place_of(address)

@@ -116,7 +116,9 @@ class ImageOutliner:
         gray = copy.convert("L")
         gray.thumbnail((WORKING_SIZE, WORKING_SIZE))
         regions = find_regions(gray)
-        recognized = self._read(copy, gray, progress)
+        if self.ocr is not None:
+            progress(1, 2, "reading the text of the picture")
+        recognized = read_text(self.ocr, copy)
         builder = _ItemBuilder(gray, size, recognized or RecognizedText())
         facts = {"dimensions": list(size), **facts, **properties}
         whole = OutlineItem(
@@ -135,15 +137,17 @@ class ImageOutliner:
             notes=[*_frames_note(kind, facts), *([_NO_OCR_NOTE] if recognized is None and _has_text(regions) else [])],
         )
 
-    def _read(self, copy: Image, gray: Image, progress: Progress) -> RecognizedText | None:
-        """Return the text in the image, or None if OCR is off or the image is a photograph.
 
-        Photographs are skipped, because OCR takes seconds.
-        """
-        if self.ocr is None or is_photo(gray):
-            return None
-        progress(1, 2, "reading the text of the picture")
-        return RecognizedText.from_lines(self.ocr.lines(copy))
+def read_text(ocr: OcrReader | None, copy: Image) -> RecognizedText | None:
+    """Return the text in a reduced copy of an image, or None if OCR is off or the image is a photograph.
+
+    Photographs are skipped, because OCR takes seconds.
+    """
+    if ocr is None:
+        return None
+    gray = copy.convert("L")
+    gray.thumbnail((WORKING_SIZE, WORKING_SIZE))
+    return None if is_photo(gray) else RecognizedText.from_lines(ocr.lines(copy))
 
 
 def _has_text(regions: Sequence[Region]) -> bool:

@@ -5,11 +5,20 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from citekit.adapters.libraries.pillow import open_image, orientation, turn_upright, upright_size
+from attrs import frozen
+
+from citekit.adapters.formats.image.outliner import OCR_SIZE, read_text
+from citekit.adapters.formats.shared.ocr import recognized_words, store_lines, stored_lines
+from citekit.adapters.libraries.pillow import open_image, orientation, reduced_copy, turn_upright, upright_size
 from citekit.domain.errors import LocationOutside
 from citekit.domain.page_view import PagePicture, PageSize, PageWord
 from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from citekit.adapters.formats.shared.ocr import OcrReader
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 
 def reduced_picture(path: Path, width: int, height: int) -> PagePicture:
@@ -32,8 +41,12 @@ def reduced_picture(path: Path, width: int, height: int) -> PagePicture:
         return PagePicture(data.getvalue(), "image/jpeg")
 
 
+@frozen
 class ImagePageViews:
-    """Shows an image as one page."""
+    """Shows an image as one page. `ocr` and `index` recognize and cache its words."""
+
+    ocr: OcrReader | None = None
+    index: Index | None = None
 
     def sizes(self, source: Source) -> Sequence[PageSize]:
         """See `PageViews.sizes`."""
@@ -46,6 +59,17 @@ class ImagePageViews:
             raise LocationOutside.beyond("page", page, "image", 1)
         return reduced_picture(source.path, width, 4 * width)
 
-    def words(self, source: Source, page: int) -> Sequence[PageWord]:  # noqa: ARG002
-        """Return nothing: the words that OCR recognized in an image are nodes of its map."""
-        return []
+    def words(self, source: Source, page: int) -> Sequence[PageWord]:
+        """See `PageViews.words`. They are recognized with OCR, if there is one and the image is not a photograph."""
+        if page != 1:
+            raise LocationOutside.beyond("page", page, "image", 1)
+        if self.ocr is None:
+            return []
+        with open_image(source.path) as picture:
+            copy = reduced_copy(picture, OCR_SIZE, "RGB")
+        lines = stored_lines(self.index, copy)
+        if lines is None:
+            found = read_text(self.ocr, copy)
+            lines = [] if found is None else list(found.lines)
+            store_lines(self.index, copy, lines)
+        return list(recognized_words(lines))

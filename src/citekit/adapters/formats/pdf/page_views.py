@@ -13,6 +13,7 @@ from citekit.adapters.formats.pdf.document.open_documents import Use, shared
 from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer, is_blank_scan
 from citekit.adapters.formats.pdf.document.text import text_flags
 from citekit.adapters.formats.pdf.evidence.picture import EMBEDDED_LIMIT, PIXEL_LIMIT, SIDE_LIMIT
+from citekit.adapters.formats.shared.ocr import recognized_words
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive, opened
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.page_view import Corners, PagePicture, PageSize, PageWord
@@ -67,8 +68,7 @@ class PdfPageViews:
             if not is_blank_scan(document, page):
                 return []
             found = PageRecognizer(self.ocr, source.size, self.index).page(document, page)
-        lines = () if found is None else found.lines
-        return [word for number, line in enumerate(lines) for word in _parts(line.text, line.box.corners, number)]
+        return [] if found is None else list(recognized_words(found.lines))
 
 
 def _size(document: Document, number: int) -> PageSize:
@@ -137,14 +137,3 @@ def _box(word: Sequence[Mapping[str, Any]], turned: Any, area: Any) -> Corners |
 def _inside(left: float, top: float, right: float, bottom: float) -> Corners | None:
     left, top, right, bottom = (min(max(edge, 0.0), 1.0) for edge in (left, top, right, bottom))
     return (left, top, right, bottom) if left < right and top < bottom else None
-
-
-def _parts(text: str, box: Corners, line: int) -> Iterator[PageWord]:
-    """Yield the words of a recognized line. Their edges are estimated from the number of characters before them."""
-    left, top, right, bottom = box
-    share = (right - left) / max(len(text), 1)
-    start = 0
-    for word in text.split():
-        start = text.index(word, start)
-        yield PageWord(word, (left + share * start, top, left + share * (start + len(word)), bottom), line)
-        start += len(word)

@@ -6,7 +6,8 @@ off or the extra is not installed; the map then lacks the recognized text, and n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,9 +16,12 @@ from attrs import field, frozen
 from citekit.adapters.libraries import rapidocr
 from citekit.adapters.system.installed_packages import version_of
 from citekit.domain.locations import Box
+from citekit.domain.page_view import PageWord
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 
 VERSION = "1"
@@ -86,6 +90,36 @@ class AnnouncedOcrReader:
 def version_of_ocr() -> str:
     """Return the version of everything that affects the recognized text."""
     return f"{VERSION}-{version_of('rapidocr')}"
+
+
+def stored_lines(index: Index | None, image: Image) -> list[OcrLine] | None:
+    """Return the lines that `store_lines` stored for `image`, or None if there are none."""
+    found = None if index is None else index.get(_key(image))
+    return None if found is None else [OcrLine(text, Box(*corners), score) for text, corners, score in found["lines"]]
+
+
+def store_lines(index: Index | None, image: Image, lines: Sequence[OcrLine]) -> None:
+    """Store the lines that this version of OCR recognized in `image`."""
+    if index is not None:
+        index.put(_key(image), {"lines": [(line.text, line.box.corners, line.score) for line in lines]})
+
+
+def _key(image: Image) -> str:
+    digest = hashlib.sha256(f"{image.width}x{image.height} ".encode() + image.tobytes()).hexdigest()
+    return f"ocr {version_of_ocr()} {digest}"
+
+
+def recognized_words(lines: Sequence[OcrLine]) -> Iterator[PageWord]:
+    """Yield the words of lines. Their edges are estimated from the number of characters before them."""
+    for number, line in enumerate(lines):
+        left, top, right, bottom = line.box.corners
+        share = (right - left) / max(len(line.text), 1)
+        start = 0
+        for word in line.text.split():
+            start = line.text.index(word, start)
+            end = start + len(word)
+            yield PageWord(word, (left + share * start, top, left + share * end, bottom), number)
+            start = end
 
 
 def in_reading_order(lines: Sequence[OcrLine]) -> list[OcrLine]:

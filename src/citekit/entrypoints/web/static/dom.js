@@ -14,6 +14,14 @@ export function el(tag, properties = {}, ...children) {
   return made;
 }
 
+// Scrolls to an element, also if the heights above it change when they are first drawn (`content-visibility`).
+export async function bringIntoView(element, block, isCurrent) {
+  for (let turn = 0; turn < 5 && isCurrent(); turn++) {
+    element.scrollIntoView({ block });
+    await new Promise(requestAnimationFrame);
+  }
+}
+
 export const button = (label, onclick, properties = {}) => el("button", { type: "button", onclick, ...properties }, label);
 
 let timer = 0;

@@ -9,6 +9,8 @@ export class Library {
     this.open = open;
     this.sort = ["title", 1];
     this.rows = [];
+    this.states = new Map(); // the state of each resource, asked when its row comes into view
+    this.watcher = new IntersectionObserver((seen) => seen.forEach((each) => each.isIntersecting && this.check(each.target)));
     this.input = el("input", {
       type: "search",
       placeholder: t("filterResources"),
@@ -25,11 +27,11 @@ export class Library {
     this.tag = new URLSearchParams(location.search).get("tag") ?? "";
     this.tags = el("div", { class: "tags", role: "group", "aria-label": t("tags") });
     this.home = el("p", { class: "note" });
-    const heads = ["title", "type", "size", "tags", "state", "source"].map((key) =>
+    this.heads = ["title", "type", "size", "tags", "state", "source"].map((key) =>
       el(
         "th",
-        { scope: "col" },
-        key === "state" || key === "tags" ? t(key) : button(t({ title: "name", source: "file" }[key] ?? key), () => this.by(key), { class: "quiet" }),
+        { scope: "col", "data-key": key },
+        button(t({ title: "name", source: "file" }[key] ?? key), () => this.by(key), { class: "quiet" }),
       ),
     );
     this.element = el(
@@ -40,7 +42,7 @@ export class Library {
       el("div", { class: "bar" }, this.input, this.count, button(t("addFile"), () => this.chooser.click()), this.chooser),
       this.tags,
       el("p", { class: "note" }, t("drop")),
-      el("table", {}, el("thead", {}, el("tr", {}, heads)), this.body),
+      el("table", {}, el("thead", {}, el("tr", {}, this.heads)), this.body),
       this.foot,
     );
     this.load();
@@ -109,23 +111,34 @@ export class Library {
       this.rows = cursor ? [...this.rows, ...found.resources] : found.resources;
       this.total = found.total;
       this.next = found.next;
+      if (!cursor) this.states.clear();
       this.draw();
     } catch (error) {
       say(error.message);
     }
   }
 
-  by(key) {
+  // Sorts all files, not only those that were loaded.
+  async by(key) {
     this.sort = [key, this.sort[0] === key ? -this.sort[1] : 1];
+    for (let next = ""; this.next && this.next !== next && this.sort[0] === key; ) {
+      next = this.next;
+      await this.load(next);
+    }
+    if (key === "state") for (const row of this.rows) await this.stateOf(row.id);
     this.draw();
   }
 
   draw() {
     const [key, way] = this.sort;
-    const value = (row) => (key === "size" ? (row.bytes ?? 0) : String(row[key] ?? "").toLowerCase());
+    const value = (row) =>
+      key === "size" ? (row.bytes ?? 0) : String((key === "state" ? this.states.get(row.id)?.text : (row[key] ?? row.id)) ?? "").toLowerCase();
     const order = (a, b) => (value(a) > value(b) ? way : value(a) < value(b) ? -way : 0);
+    for (const head of this.heads) head.setAttribute("aria-sort", head.dataset.key !== key ? "none" : way > 0 ? "ascending" : "descending");
     this.count.textContent = t("resources", this.total);
+    this.watcher.disconnect();
     this.body.replaceChildren(...[...this.rows].sort(order).map((row) => this.row(row)));
+    for (const row of this.body.children) if (row.dataset.id) this.watcher.observe(row);
     this.foot.replaceChildren(...(this.next ? [button(t("more"), () => this.load(this.next))] : []));
     if (!this.total) this.foot.replaceChildren(el("p", {}, this.input.value ? t("nothingFound") : t("nothingMapped")));
   }
@@ -133,31 +146,34 @@ export class Library {
   row(row) {
     if (row.problem) return el("tr", {}, el("td", {}, row.id), el("td", { colspan: "5" }, row.problem));
     const name = row.source.split(/[\\/]/).at(-1);
-    const state = el("td", { class: "state" }, "…");
-    this.check(row, state);
     const link = el("a", { href: path(row.id), onclick: (e) => this.open(e, row.id) }, row.title || row.id);
     return el(
       "tr",
-      {},
+      { "data-id": row.id },
       el("td", { class: "title" }, link),
       el("td", {}, row.format ?? row.type),
       el("td", {}, row.size ?? ""),
       el("td", {}, this.tagsOf(row)),
-      state,
+      el("td", { class: "state" }, "…"),
       el("td", { class: "path", title: row.source }, name),
     );
   }
 
-  async check(row, cell) {
-    try {
-      const found = await get("state", { id: row.id });
-      cell.textContent = t(found.state);
-      cell.classList.add(found.state);
-      if (found.message) cell.title = found.message;
-    } catch (error) {
-      cell.textContent = t("error");
-      cell.title = error.message;
+  async check(row) {
+    this.watcher.unobserve(row);
+    const cell = row.querySelector(".state");
+    const { state, text, message } = await this.stateOf(row.dataset.id);
+    cell.textContent = text;
+    if (state) cell.classList.add(state);
+    cell.title = message ?? "";
+  }
+
+  async stateOf(id) {
+    if (!this.states.has(id)) {
+      const found = await get("state", { id }).catch((error) => ({ message: error.message }));
+      this.states.set(id, { ...found, text: t(found.state ?? "error") });
     }
+    return this.states.get(id);
   }
 
   async add(files) {

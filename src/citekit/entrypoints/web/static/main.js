@@ -92,6 +92,10 @@ function showSide(shown) {
 
 function search(words) {
   if (!words) return;
+  if (/^[a-z]+:\/\/\S+$/.test(words)) {
+    get("place", { of: words }).then(({ path }) => go(base + path), (error) => say(error.message));
+    return;
+  }
   tab("found");
   app.found.search(words, app.map?.id ?? "", app.map ? "" : app.library?.tag);
 }

@@ -6,6 +6,7 @@ import { t } from "./strings.js";
 
 const GAP = 12;
 const BEYOND = 800; // pixels above and below the view in which pages exist
+const WIDE = 1000; // pixels of a view in which a quote over two pages shows them side by side
 const canvas = document.createElement("canvas").getContext("2d");
 
 export class Pages {
@@ -17,6 +18,8 @@ export class Pages {
     this.shown = new Map();
     this.marks = new Map();
     this.place = {};
+    this.columns = 1;
+    this.shift = 0; // 1 if page 1 is alone, so that even pages are on the left
     this.space = el("div", { class: "space" });
     this.scroller = el("div", { class: "pages", tabindex: "0", onscroll: () => this.draw() }, this.space);
     this.number = el("input", {
@@ -28,6 +31,7 @@ export class Pages {
     });
     this.boxing = button(t("drawBox"), () => this.toggleBox(), { "aria-pressed": "false" });
     const several = this.sizes.length > 1;
+    this.paired = button(t("twoPages"), () => this.pair(this.columns === 1), { "aria-pressed": "false" });
     this.bar = el(
       "div",
       { class: "bar", role: "toolbar" },
@@ -35,6 +39,7 @@ export class Pages {
       button("−", () => this.scale(1 / 1.2), { "aria-label": t("zoomOut") }),
       button("+", () => this.scale(1.2), { "aria-label": t("zoomIn") }),
       button(t("fitWidth"), () => this.setZoom("fit")),
+      several && this.paired,
       this.boxing,
     );
     this.element = el("div", { class: "reader" }, this.bar, this.scroller);
@@ -47,25 +52,46 @@ export class Pages {
   layout() {
     const keep = this.first ?? 1;
     const inside = this.tops ? this.scroller.scrollTop - this.tops[keep - 1] : 0;
-    const room = Math.max(200, this.scroller.clientWidth - 32);
     const widest = this.sizes.reduce((most, [width]) => Math.max(most, width), 1);
-    const fit = room / widest;
+    const fit = this.fit(widest);
     const scale = this.zoom === "fit" ? fit : Math.min(fit, 96 / 72) * this.zoom;
-    const changed = this.px !== scale;
+    const arranged = `${scale} ${this.columns} ${this.shift}`;
+    const changed = this.arranged !== arranged;
+    this.arranged = arranged;
     this.px = scale;
-    let top = GAP;
-    this.tops = this.sizes.map(([, height]) => {
-      const at = top;
-      top += Math.round(height * scale) + GAP;
-      return at;
+    let [top, bottom] = [0, 0];
+    this.tops = this.sizes.map(([, height], i) => {
+      if (!i || !this.isRight(i + 1)) top = bottom + GAP;
+      bottom = Math.max(bottom, top + Math.round(height * scale));
+      return top;
     });
-    this.total = top;
-    this.space.style.height = `${top}px`;
-    this.space.style.width = `${Math.ceil(widest * scale)}px`;
+    this.space.style.height = `${bottom + GAP}px`;
+    this.space.style.width = `${Math.ceil(widest * scale) * this.columns + GAP * (this.columns - 1)}px`;
     if (changed) this.clear();
     if (this.pending) this.show(this.pending);
     else if (changed) this.scroller.scrollTop = this.tops[keep - 1] + inside;
     this.draw();
+  }
+
+  // The pixels for each point at which all pages, or pairs of pages, are as wide as the view.
+  fit(widest) {
+    return (Math.max(200, this.scroller.clientWidth - 32) - GAP * (this.columns - 1)) / this.columns / widest;
+  }
+
+  isRight(number) {
+    return this.columns === 2 && (number - 1 + this.shift) % 2 === 1;
+  }
+
+  leftOf(number) {
+    return number > 1 && this.isRight(number) ? number - 1 : number;
+  }
+
+  // Shows two pages side by side, with the page `left`, or else the first marked page, on the left.
+  pair(paired, left = [...this.marks.keys()][0] ?? 1) {
+    this.columns = paired ? 2 : 1;
+    this.shift = paired ? (left - 1) % 2 : 0;
+    this.paired.setAttribute("aria-pressed", String(paired));
+    this.layout();
   }
 
   clear() {
@@ -74,7 +100,7 @@ export class Pages {
   }
 
   scale(factor) {
-    const fit = Math.max(200, this.scroller.clientWidth - 32) / Math.max(...this.sizes.slice(0, 1000).map(([w]) => w));
+    const fit = this.fit(Math.max(...this.sizes.slice(0, 1000).map(([w]) => w)));
     const now = this.zoom === "fit" ? fit / Math.min(fit, 96 / 72) : this.zoom;
     this.setZoom(Math.min(6, Math.max(0.2, now * factor)));
   }
@@ -88,7 +114,7 @@ export class Pages {
     if (!this.tops?.length || !this.scroller.clientHeight) return;
     const top = this.scroller.scrollTop;
     const bottom = top + this.scroller.clientHeight;
-    const from = this.at(top - BEYOND);
+    const from = this.leftOf(this.at(top - BEYOND));
     const to = this.at(bottom + BEYOND);
     for (const [number, page] of this.shown)
       if (number < from || number > to) {
@@ -96,11 +122,11 @@ export class Pages {
         this.shown.delete(number);
       }
     for (let number = from; number <= to; number++) if (!this.shown.has(number)) this.create(number);
-    this.first = this.at(top + this.scroller.clientHeight / 3);
+    this.first = this.leftOf(this.at(top + this.scroller.clientHeight / 3));
     if (document.activeElement !== this.number) this.number.value = String(this.first);
   }
 
-  // The number of the page at a height, found by bisection.
+  // The number of the page at a height, found by bisection; the right one of two pages.
   at(height) {
     let [low, high] = [0, this.tops.length - 1];
     while (low < high) {
@@ -115,7 +141,7 @@ export class Pages {
     const [width, height] = this.sizes[number - 1].map((side) => Math.round(side * this.px));
     const { id, version } = this.map;
     const page = el("div", {
-      class: "page",
+      class: `page ${this.map.type === "image" ? "image" : ""} ${this.columns === 1 ? "" : this.isRight(number) ? "right" : "left"}`,
       "data-page": String(number),
       role: "region",
       "aria-label": t("page", number),
@@ -135,7 +161,7 @@ export class Pages {
   }
 
   async addWords(number, page, width, height) {
-    if (this.map.type === "image" || this.map.format === "cbz") return;
+    if (this.map.format === "cbz") return;
     const { id, version } = this.map;
     let words = [];
     try {
@@ -200,6 +226,7 @@ export class Pages {
       return;
     }
     this.marks = new Map(numbers.map((number) => [number, { kind: "quote", boxes: found[number] }]));
+    if (numbers.length === 2 && this.scroller.clientWidth >= WIDE) this.pair(true);
     this.redraw();
     this.scrollTo(numbers[0], found[numbers[0]][0][1]);
   }
@@ -258,11 +285,24 @@ export class Pages {
     const chosen = document.getSelection();
     const text = chosen?.toString().replace(/\s+/g, " ").trim();
     if (!text || !this.space.contains(chosen.anchorNode)) return;
+    if (this.map.type === "image") return this.select({ fragment: `bbox=${this.around(chosen)}`, quote: text });
     const pages = [chosen.anchorNode, chosen.focusNode]
       .map((node) => Number((node.nodeType === 1 ? node : node.parentElement)?.closest(".page")?.dataset.page))
       .filter(Boolean)
       .sort((a, b) => a - b);
     if (pages.length === 2) this.select({ fragment: `pages=${span(pages[0], pages[1])}`, quote: text });
+  }
+
+  // The corners of the box around the selected words of an image.
+  around(chosen) {
+    const frame = this.space.querySelector(".page").getBoundingClientRect();
+    const words = [...this.space.querySelectorAll(".words span")].filter((word) => chosen.containsNode(word, true));
+    const boxes = words.map((word) => word.getBoundingClientRect());
+    const share = (value, start, size) => Math.min(1, Math.max(0, (value - start) / size)).toFixed(4);
+    const x = (value) => Number(share(value, frame.left, frame.width));
+    const y = (value) => Number(share(value, frame.top, frame.height));
+    const [lefts, tops, rights, bottoms] = ["left", "top", "right", "bottom"].map((edge) => boxes.map((box) => box[edge]));
+    return [x(Math.min(...lefts)), y(Math.min(...tops)), x(Math.max(...rights)), y(Math.max(...bottoms))].join(",");
   }
 
   toggleBox() {

@@ -202,7 +202,7 @@ export class Part {
       el(
         "div",
         { class: "actions" },
-        quote && button(t("checkQuote"), () => this.check(quote, address, answer), { class: "main" }),
+        quote && map.type !== "image" && button(t("checkQuote"), () => this.check(quote, address, answer), { class: "main" }),
         button(t("copyAddress"), () => cite((found) => copy(found.address, t("copied")))),
         button(t("copyLink"), () => cite((found) => copy(location.origin + base + found.link, t("copied")))),
         el(

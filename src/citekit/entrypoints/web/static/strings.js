@@ -45,6 +45,7 @@ const TEXTS = {
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
   fitWidth: "Fit width",
+  twoPages: "Two pages",
   drawBox: "Draw a box",
   drawing: "Draw a box around a part of a page.",
   previous: "Previous",

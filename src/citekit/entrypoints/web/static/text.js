@@ -1,6 +1,6 @@
 // Lines of text files, loaded in blocks as they come into view.
 import { get } from "./api.js";
-import { el, say } from "./dom.js";
+import { bringIntoView, el, say } from "./dom.js";
 import { highlighter } from "./highlighting.js";
 import { markText, unmark } from "./marking.js";
 import { t } from "./strings.js";
@@ -98,12 +98,12 @@ export class Text {
     if (this.place !== place) return;
     this.outline();
     const start = this.scroller.querySelector(`.unit[data-number="${place.first}"]`) ?? wanted[0];
-    start?.scrollIntoView({ block: place.quote ? "center" : "start" });
-    if (!place.quote) return;
+    const isCurrent = () => this.place === place;
+    if (!place.quote) return start && bringIntoView(start, "start", isCurrent);
     const units = [...this.scroller.querySelectorAll(".unit.part")].slice(0, 500);
     const near = units.find((unit) => markText(unit, place.quote)) ?? (units.length > 1 && markText(this.wrap(units), place.quote));
     if (!near) say(t("notMarked"));
-    else this.scroller.querySelector("mark")?.scrollIntoView({ block: "center" });
+    await bringIntoView(this.scroller.querySelector("mark") ?? start, "center", isCurrent);
   }
 
   here() {

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
 
 from citekit.adapters.formats.pdf.document.graphics import may_draw, page_graphics
-from citekit.adapters.formats.shared.ocr import OcrLine, version_of_ocr
+from citekit.adapters.formats.shared.ocr import OcrLine, store_lines, stored_lines
 from citekit.adapters.libraries.mupdf.engine import Document, away, empty_store, exclusive
 from citekit.domain.errors import CiteKitError
 from citekit.domain.locations import Box
@@ -144,24 +143,13 @@ class PageRecognizer:
         return RecognizedPage(image, width, height, lines)
 
     def _lines(self, image: Image) -> list[OcrLine]:
-        key = _key(image)
-        cached = None if self.index is None else self.index.get(key)
-        if cached is None:
-            self._left -= 1
-            lines = [line for line in self.reader.lines(image) if line.score >= _MIN_CONFIDENCE and line.text.strip()]
-            if self.index is not None:
-                self.index.put(key, {"lines": [_plain(line) for line in lines]})
-            return lines
-        return [OcrLine(text, Box(*corners), score) for text, corners, score in cached["lines"]]
-
-
-def _key(image: Image) -> str:
-    digest = hashlib.sha256(f"{image.width}x{image.height} ".encode() + image.tobytes()).hexdigest()
-    return f"ocr {version_of_ocr()} {digest}"
-
-
-def _plain(line: OcrLine) -> tuple[str, tuple[float, float, float, float], float]:
-    return line.text, (line.box.x1, line.box.y1, line.box.x2, line.box.y2), line.score
+        stored = stored_lines(self.index, image)
+        if stored is not None:
+            return stored
+        self._left -= 1
+        lines = [line for line in self.reader.lines(image) if line.score >= _MIN_CONFIDENCE and line.text.strip()]
+        store_lines(self.index, image, lines)
+        return lines
 
 
 def _render(document: Document, page: int) -> tuple[Image, float, float] | None:
