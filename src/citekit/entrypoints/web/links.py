@@ -45,7 +45,7 @@ def resource_place(resource_id: str) -> str:
 def place_named(app: Container, uri: str) -> tuple[str, str]:
     """Return the path below a home, and the fragment, that show an address, or what a URI of a map or of evidence names.
 
-    Raise `ResourceMissing`, `ReceiptMissing`, the errors of addresses and maps, or `RequestRefused` for another URI of ours.
+    Raise `ResourceMissing`, `ReceiptMissing`, the errors of addresses and maps, or `RequestRefused` for a malformed one.
     """
     if uri.startswith(MAP_URI):
         name = unquote(uri.removeprefix(MAP_URI))
