@@ -52,18 +52,19 @@ def truths(folder: Path) -> Iterator[Truth]:
     for path in sorted(folder.glob("*.pdf")):
         try:
             with opened(path) as document:
-                found = _truth(document, path)
+                found = truth_of(document, path)
         except CiteKitError:
             continue
         if found is not None:
             yield found
 
 
-def _truth(document: Document, path: Path) -> Truth | None:
+def truth_of(document: Document, path: Path) -> Truth | None:
+    """The bookmarks of `document`, the file `path`, as its headings; None if they are too few or not printed."""
     bookmarks = tuple((each.level, each.title, each.page) for each in read_bookmarks(document) if each.page)
     if len(bookmarks) < FEWEST or _printed(document, bookmarks) < PRINTED:
         return None
-    return Truth(path.stem, _stripped(document, path), document.page_count, bookmarks)
+    return Truth(path.stem, stripped(document, path), document.page_count, bookmarks)
 
 
 def _printed(document: Document, bookmarks: tuple[tuple[int, str, int], ...]) -> float:
@@ -77,7 +78,7 @@ def _letters(text: str) -> str:
     return _WORD.sub("", plain(text))
 
 
-def _stripped(document: Document, path: Path) -> Path:
+def stripped(document: Document, path: Path) -> Path:
     """A copy without the outline; links, labels and everything else stay."""
     name = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
     target = FOLDER / f"{name}.pdf"

@@ -56,6 +56,20 @@ def prose(page: pymupdf.Page, x: float, y: float, lines: int = 10) -> None:
         page.insert_text((x, y + 13 * line), f"Line {line} of the text is as plain as any.", fontsize=10)
 
 
+def test_a_section_sign_with_the_number_in_a_font_of_its_own_belongs_to_the_heading(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for number, title in enumerate(("Invariants", "Contractions", "Scattering", "Conclusion"), 1):
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 80), f"\u00a7{number}", fontname="tiro", fontsize=14)
+            page.insert_text((70, 80), title, fontname="helv", fontsize=14)
+            prose(page, 40, 110)
+        document.save(tmp_path / "x.pdf")
+
+    found = titles(outline_items(tmp_path / "x.pdf"))
+
+    assert found == ["\u00a71 Invariants", "\u00a72 Contractions", "\u00a73 Scattering", "\u00a74 Conclusion"]
+
+
 def nothing(page: pymupdf.Page, number: int) -> None:
     """Draws nothing."""
 

@@ -175,6 +175,21 @@ def test_a_summary_is_the_first_sentence_below_the_heading(tmp_path: Path) -> No
     ]
 
 
+def test_a_summary_has_its_drop_cap(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page(width=400, height=600)
+        page.insert_text((40, 60), "Beginnings", fontsize=18)
+        page.insert_text((40, 111), "T", fontsize=32)
+        page.insert_text((62, 97), "he tool has grown in use", fontsize=10)
+        page.insert_text((62, 111), "and scope since its initial release. More follows.", fontsize=10)
+        document.set_toc([mark(1, "Beginnings", 1, 45)])
+        document.save(tmp_path / "x.pdf")
+
+    [found] = outline(tmp_path / "x.pdf").items
+
+    assert found.summary == "The tool has grown in use and scope since its initial release."
+
+
 def article(path: Path, count: int = 8) -> Path:
     """Numbered headings in two sizes, a running header, page numbers, a title, and text enough between."""
     with pymupdf.open() as document:

@@ -22,7 +22,7 @@ MIN_SERIES = 3
 """The number of different numbers after one word (`Item 1`, `Item 2`) that make a series of headings."""
 
 _SECTION_NUMBER = re.compile(
-    r"(\d{1,3}|[A-Z])((?:\.\d{1,3}){0,5})[.:)]?(?:\s+|(?<=\d)(?=[^\W\d_a-zA-Z])|(?<=\d)(?!st\b|nd\b|rd\b|th\b)(?=[A-Za-z]{2}))(?=\S)"
+    r"(?:§\s*(?=\d))?(\d{1,3}|[A-Z])((?:\.\d{1,3}){0,5})[.:)]?(?:\s+|(?<=\d)(?=[^\W\d_a-zA-Z])|(?<=\d)(?!st\b|nd\b|rd\b|th\b)(?=[A-Za-z]{2}))(?=\S)"
 )
 _NUMBER_WORDS = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|"
@@ -51,7 +51,7 @@ _JOINED_NUMBER = re.compile(rf"\A({_LABEL_WORDS})(?=\d)", re.IGNORECASE)
 _SERIES = re.compile(r"([^\W\d_]{3,12})\s+(\d{1,3}[A-Za-z]?|[IVXLC]{1,7})(?=\s*[.:–—-](?!\d)|\s+[^\W\d_a-z]|\s*\Z)")
 _LETTER_SERIES = re.compile(r"(?:([IVX]{1,6})|([A-Z])|([a-z]))[.)]\s+(?=[^\W\d_a-z])")
 _SERIES_ALONE = re.compile(r"[^\W\d_]{3,12}\s+(?:\d{1,3}[A-Za-z]?|[IVXLC]{1,7})\s*[.:–—-]?")
-_NUMBER_ALONE = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}[.:)]?|[IVX]{1,6}[.:]?")
+_NUMBER_ALONE = re.compile(r"(?:§\s*(?=\d))?(?:\d{1,3}|[A-Z])(?:\.\d{1,3}){0,5}[.:)]?|[IVX]{1,6}[.:]?")
 
 
 def depth_of(text: str) -> int:

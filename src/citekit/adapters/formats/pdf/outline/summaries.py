@@ -17,6 +17,9 @@ MIN_SENTENCE = 30
 MAX_PARAGRAPHS = 12
 """The number of paragraphs that are searched."""
 
+DROP_CAP_RATIO = 1.8
+"""The size of a large first letter, as a multiple of the size of its paragraph."""
+
 _LEADER = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}|_{4,}")
 _CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*\d", re.IGNORECASE)
 _END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“‘(\[]?[^\W\d_a-z])|(?<=[。！？])")
@@ -58,10 +61,13 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[str]:
     """Yield the text of each paragraph: successive lines of one size that are close together."""
     text, previous = "", None
     for line in lines[:200]:
-        if previous is not None and not _continues_paragraph(previous, line):
+        if previous is not None and _is_drop_cap(previous, line):
+            text += line.text
+        elif previous is not None and not _continues_paragraph(previous, line):
             yield text
-            text = ""
-        text = _join(text, line.text)
+            text = line.text
+        else:
+            text = _join(text, line.text)
         previous = line
     if text:
         yield text
@@ -73,6 +79,12 @@ def _continues_paragraph(previous: Line, line: Line) -> bool:
     height = max(previous.bottom - previous.top, 1)
     beside = abs(line.top - previous.top) < height / 2
     return beside or (line.bottom - previous.bottom >= 0 and line.top - previous.bottom < 0.6 * height)
+
+
+def _is_drop_cap(initial: Line, line: Line) -> bool:
+    """Return whether `initial` is the large first letter of the paragraph whose first line, beside it, is `line`."""
+    beside = initial.top - line.size < line.top < initial.bottom and line.left >= initial.left
+    return len(initial.text) == 1 and initial.text.isupper() and initial.size >= DROP_CAP_RATIO * line.size and beside
 
 
 def _join(text: str, more: str) -> str:
