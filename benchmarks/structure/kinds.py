@@ -90,7 +90,7 @@ def run(corpus: Path | None = None) -> Report:
             found = [each for name in names if (each := measured(folder / f"{name}.pdf", lists[kind]["truth"]))]
             _add(report, table, f"{kind}, {part}", found)
             if len(found) < len(names):
-                table.notes.append(f"{kind}, {part}: {len(names) - len(found)} documents are missing or cannot be used.")
+                table.notes.append(f"{kind}, {part}: {len(names) - len(found)} documents are missing or of no use.")
     report.finish()
     return report
 

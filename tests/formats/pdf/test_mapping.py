@@ -14,7 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.formats.pdf.outline.outliner import BY_BOOKMARKS, BY_HEADINGS, BY_PAGES, PdfOutliner
+from citekit.adapters.formats.pdf.outline.outliner import (
+    BOOKMARKS_OF_FILES,
+    BY_BOOKMARKS,
+    BY_HEADINGS,
+    BY_PAGES,
+    PdfOutliner,
+)
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, make_nodes
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled
@@ -129,6 +135,22 @@ def test_bookmarks_that_lead_nowhere_are_left_out_and_counted(tmp_path: Path) ->
 
     assert tree(found.items)[1:] == [("Group", "section", 2, 3, [("Real", "subsection", 2, 3, [])])]
     assert "1 of 3 bookmarks lead nowhere" in found.notes[1]
+
+
+def test_bookmarks_that_name_files_are_not_headings(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        for number, title in enumerate(("Introduction", "Modernities", "Conclusion"), 1):
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 60), f"{number} {title}", fontsize=18)
+            for line in range(10):
+                page.insert_text((40, 100 + 14 * line), "Text that is as plain as any other.", fontsize=10)
+        document.set_toc([[1, "9780415792219pre_2", 1], [1, "9780415792219c06", 2]])
+        document.save(tmp_path / "x.pdf")
+
+    found = outline(tmp_path / "x.pdf")
+
+    assert [outline_item.title for outline_item in found.items] == ["1 Introduction", "2 Modernities", "3 Conclusion"]
+    assert BOOKMARKS_OF_FILES in found.notes
 
 
 @pytest.mark.parametrize("back", ["Next", "First"])

@@ -25,6 +25,9 @@ Font = tuple[str, float, bool]
 RUBRIC_COUNT = 8
 """The number of repetitions from which an unnumbered title is a rubric and not a heading."""
 
+PAGES_PER_COMMON_HEADING = 8
+"""The number of pages per occurrence from which a common title belongs to chapters, not to entries of a reference."""
+
 DOTTED_DEPTH = 2
 """The depth of a number with a dot."""
 
@@ -77,7 +80,7 @@ def select_headings(
         for each in found
         if each.style in kept or (each.style in counted and each.depth >= DOTTED_DEPTH) or each in series
     ]
-    chosen = _without_rubrics(chosen)
+    chosen = _without_rubrics(chosen, texts.count)
     chosen = _without_title_pages(_without_rare_fonts(chosen, texts), texts, body, skipped)
     if len(chosen) > HEADINGS_PER_PAGE * texts.count:
         chosen = [heading for heading in chosen if heading.style[1] >= LARGER_RATIO * body.size]
@@ -107,10 +110,19 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
     }
 
 
-def _without_rubrics(found: Sequence[Heading]) -> list[Heading]:
-    """Return the headings without unnumbered titles that repeat throughout the document (`See also`, `Usage`)."""
+def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]:
+    """Return the headings without unnumbered titles that repeat throughout the document (`See also`, `Usage`).
+
+    Common headings that are far apart (`Notes`, `Conclusion`) end the chapters of a collection and stay.
+    """
     seen = Counter(heading.text for heading in found if not heading.depth)
-    return [heading for heading in found if seen[heading.text] < max(RUBRIC_COUNT, len(found) / 20)]
+    limit = max(RUBRIC_COUNT, len(found) / 20)
+    return [
+        heading
+        for heading in found
+        if seen[heading.text] < limit
+        or (seen[heading.text] * PAGES_PER_COMMON_HEADING <= page_count and COMMON_HEADING.fullmatch(heading.text))
+    ]
 
 
 def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Heading]:

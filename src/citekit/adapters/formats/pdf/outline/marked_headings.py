@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from citekit.adapters.formats.pdf.document.bookmarks import Bookmark, read_bookmarks
@@ -14,6 +15,8 @@ from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.structure import PAGE_LIMIT
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.errors import CiteKitError
+
+_FILE_CODE = re.compile(r"(?=\S*\d{4})\S{6,}|\S+\.(?:pdf|indd|docx?|eps|tex)", re.IGNORECASE)
 
 
 def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]:
@@ -30,6 +33,15 @@ def sections_of_bookmarks(document: Document) -> tuple[list[Section], list[str]]
     if len(bookmarks) == BOOKMARK_LIMIT:
         notes.append(f"Only the first {BOOKMARK_LIMIT} bookmarks were read.")
     return sections, notes
+
+
+def name_files(sections: Sequence[Section], texts: PageTexts) -> bool:
+    """Return whether every bookmark is a code with digits (`9780415792219c06`), such as the file of a chapter, that is
+    not printed on its page.
+    """
+    return all(_FILE_CODE.fullmatch(each.title) for each in sections) and not any(
+        texts.lines_matching(each.title, each.page) for each in sections
+    )
 
 
 def _section(bookmarks: Sequence[Bookmark], index: int) -> Section | None:

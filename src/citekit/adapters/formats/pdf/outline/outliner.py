@@ -12,7 +12,7 @@ from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer
 from citekit.adapters.formats.pdf.outline.document_title import title_of
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
-from citekit.adapters.formats.pdf.outline.marked_headings import sections_of_bookmarks, sections_of_tags
+from citekit.adapters.formats.pdf.outline.marked_headings import name_files, sections_of_bookmarks, sections_of_tags
 from citekit.adapters.formats.pdf.outline.metadata import metadata_of, repair_notes
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scans import Scans, find_scans, mark_scans, read_scans, sections_of_scans
@@ -34,6 +34,7 @@ BY_BOOKMARKS_AND_HEADINGS = (
     "The structure is that of the file's bookmarks and, below them, of its headings, recognized by size, weight, and "
     "numbering."
 )
+BOOKMARKS_OF_FILES = "Bookmarks that name files or codes, which no page prints, are not counted as such."
 BY_TAGS = "The file has no bookmarks: the structure is that of the headings that its author tagged."
 BY_HEADINGS = (
     "The file has no bookmarks: the structure is that of its headings, recognized by size, weight, and numbering."
@@ -148,7 +149,8 @@ def _structure(
     document: Document, texts: PageTexts, recognizer: PageRecognizer | None
 ) -> tuple[Sequence[OutlineItem], list[str], Scans]:
     sections, lost = sections_of_bookmarks(document)
-    if sections:
+    distrusted = [BOOKMARKS_OF_FILES] if sections and name_files(sections, texts) else []
+    if sections and not distrusted:
         complete = with_headings_below(sections, texts)
         texts.quick = len(complete) == len(sections)
         by = BY_BOOKMARKS if texts.quick else BY_BOOKMARKS_AND_HEADINGS
@@ -161,11 +163,11 @@ def _structure(
     if tagged and not is_incomplete(tagged, headings):
         texts.quick = True
         texts.learn_headers_footers(range(1, texts.count + 1))
-        outline_items, notes = _items_and_notes(tagged, texts, [BY_TAGS])
+        outline_items, notes = _items_and_notes(tagged, texts, [BY_TAGS, *distrusted])
         scans = find_scans(document, texts)
         return outline_items, [*notes, *scans.notes(texts.count, reads=recognizer is not None)], scans
     scans = find_scans(document, texts)
-    about = scans.notes(texts.count, reads=recognizer is not None)
+    about = [*distrusted, *scans.notes(texts.count, reads=recognizer is not None)]
     if scans.without_text and recognizer is not None:
         about += read_scans(document, texts, scans, recognizer)
         headings, printed = sections_of_scans(texts)
