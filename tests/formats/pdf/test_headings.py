@@ -70,20 +70,6 @@ def test_a_section_sign_with_the_number_in_a_font_of_its_own_belongs_to_the_head
     assert found == ["\u00a71 Invariants", "\u00a72 Contractions", "\u00a73 Scattering", "\u00a74 Conclusion"]
 
 
-def test_a_common_title_that_ends_many_chapters_is_a_heading(tmp_path: Path) -> None:
-    with pymupdf.open() as document:
-        for number in range(72):
-            page = document.new_page(width=400, height=600)
-            if number % 8 == 0:
-                page.insert_text((40, 80), f"{1 + number // 8} The matter of {chr(65 + number)}lpha", fontsize=16)
-            if number % 8 == 7:
-                page.insert_text((40, 270 + 3 * number), "Conclusion", fontsize=14)
-            prose(page, 40, 110)
-        document.save(tmp_path / "x.pdf")
-
-    assert titles(outline_items(tmp_path / "x.pdf")).count("Conclusion") == 9
-
-
 def nothing(page: pymupdf.Page, number: int) -> None:
     """Draws nothing."""
 
