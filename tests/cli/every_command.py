@@ -99,6 +99,8 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
         "versions": (("bees",), ("bees", "--use", words)),
         "validate": (("foreign.json",), ("faulty.json",), (words,)),
         "tag": ((), ("bees", "--add", "red"), ("bees", words), ("bees", "-r", words), (words, "--add", "red")),
+        "sync": (("shelf",), (words,), ("shelf", "--exclude", words)),
+        "rename": ((words, "x"), ("again", words)),
         "remove": ((words,), ("again",)),
         "cache stats": ((),),
         "cache verify": ((),),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -50,17 +50,21 @@ class IngestMany:
         *,
         modality: Modality | None = None,
         force: bool = False,
+        wanted: Mapping[Path, str] | None = None,
         concurrency: int = 2,
         progress: Progress = silent,
     ) -> Iterator[Outcome]:
         """Yield an outcome for every file, in the order of completion.
 
+        `wanted` has the resource IDs of files that do not get one from their name.
         `progress` is called with the progress of each file, and cancels the run by raising `Cancelled`.
         """
 
         def one(path: Path) -> Outcome:
+            name = (wanted or {}).get(path)
             try:
-                return Outcome(path, self.ingest(path, modality=modality, force=force, progress=progress))
+                made = self.ingest(path, wanted_id=name, modality=modality, force=force, progress=progress)
+                return Outcome(path, made)
             except CiteKitError as error:
                 return Outcome(path, error=error)
             except Exception as bug:

@@ -44,10 +44,12 @@ if TYPE_CHECKING:
     from citekit.application.rank_pages import RankPages
     from citekit.application.read_text import ReadText
     from citekit.application.remove_resource import RemoveResource
+    from citekit.application.rename_resource import RenameResource
     from citekit.application.resolve import Resolve
     from citekit.application.search import Search
     from citekit.application.show_resource import ShowResource
     from citekit.application.structure import GetStructure
+    from citekit.application.sync_folders import SyncFolders
     from citekit.application.tag_resources import TagResources
     from citekit.application.validate_map import ValidateMap
     from citekit.application.verify import VerifyEvidence
@@ -696,6 +698,22 @@ class Container:
         from citekit.application.remove_resource import RemoveResource
 
         return RemoveResource(self.maps, self.text_index, self.ranking_index, self.tag_store)
+
+    @first_use
+    def rename(self) -> RenameResource:
+        """Return the use case that gives a resource another ID."""
+        from citekit.application.rename_resource import RenameResource
+
+        return RenameResource(self.maps, self.tag_store, self.locks, self.remove)
+
+    @first_use
+    def sync(self) -> SyncFolders:
+        """Return the use case that keeps the maps of folders up to date."""
+        from citekit.application.sync_folders import SyncFolders
+
+        chosen = self.settings
+        skip = (chosen.maps_folder, chosen.output_folder, chosen.cache_folder)
+        return SyncFolders(self.sources, self.maps, self.ingest, self.remove, chosen.home, self.is_known_name, skip)
 
     @first_use
     def quotable(self) -> QuotableTexts:

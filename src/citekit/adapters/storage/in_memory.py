@@ -33,6 +33,7 @@ class InMemoryMapStore:
 
     def __init__(self) -> None:
         self._maps: dict[str, ResourceMap] = {}
+        self._new_ids: dict[str, str] = {}
         self._kept: dict[str, list[ResourceMap]] = {}
         self._earlier: dict[str, list[Digest]] = {}
         self._versions: dict[str, int] = {}
@@ -134,9 +135,15 @@ class InMemoryMapStore:
             raise self._missing(resource_id) from None
 
     def _missing(self, resource_id: str) -> ResourceMissing:
-        return ResourceMissing(
-            resource_id, self.expected_at(resource_id), lambda: nearest_names(resource_id, self.ids())
-        )
+        return ResourceMissing(resource_id, self.expected_at(resource_id), lambda: self._renamed(resource_id))
+
+    def _renamed(self, resource_id: str) -> Sequence[str]:
+        new = self._new_ids.get(resource_id)
+        return [new] if new in self._maps else nearest_names(resource_id, self.ids())
+
+    def note_renamed(self, old_id: str, new_id: str) -> None:
+        """Remember the new ID for errors about the old one."""
+        self._new_ids[old_id] = new_id
 
 
 class InMemoryEvidenceStore:

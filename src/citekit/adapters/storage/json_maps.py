@@ -20,7 +20,7 @@ from citekit.adapters.storage.map_listing import MapListing, MapVersions, is_pla
 from citekit.adapters.storage.versions import Editions
 from citekit.adapters.system.file_state import FileState, version_of
 from citekit.adapters.system.files import open_for_reading, sweep, sync_folder, unwritable, write_atomically
-from citekit.adapters.system.home_files import check_folder
+from citekit.adapters.system.home_files import check_folder, read_file
 from citekit.adapters.system.permissions import EVERYBODY, mode_for, readers_at
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing
@@ -30,6 +30,12 @@ from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.suggestions import nearest_names
 from citekit.wire import maps
+
+NOTE_LIMIT = 4096
+"""The maximum number of bytes of a note that a map was renamed."""
+
+RENAMES_LIMIT = 20
+"""The maximum number of renames that are followed."""
 
 
 class JsonMapStore:
@@ -131,6 +137,10 @@ class JsonMapStore:
         self._hints.remember(resource_map)
         if self._cards is not None:
             self._cards.remember(RememberedCard(resource_map.card(), hashlib.sha256(data).hexdigest()))
+
+    def note_renamed(self, old_id: str, new_id: str) -> None:
+        """Write a note with the new ID. Notes are suggestions only, so that a home from elsewhere cannot redirect."""
+        write_atomically(self._note(old_id), new_id.encode("utf-8", "surrogatepass"))
 
     def remove(self, resource_id: str) -> None:
         """Remove the map, including a file that a user stored under the plain resource ID."""
@@ -243,8 +253,25 @@ class JsonMapStore:
 
     def _missing(self, resource_id: str) -> ResourceMissing:
         return ResourceMissing(
-            resource_id, self.expected_at(resource_id), lambda: nearest_names(resource_id, self.ids())
+            resource_id, self.expected_at(resource_id), lambda: self._renamed(resource_id) or self._nearest(resource_id)
         )
+
+    def _nearest(self, resource_id: str) -> Sequence[str]:
+        return nearest_names(resource_id, self.ids())
+
+    def _renamed(self, resource_id: str) -> Sequence[str]:
+        """Return the present ID of a renamed map, or nothing."""
+        seen = [resource_id]
+        with suppress(OSError, UnicodeError, ResourceIdRefused):
+            while len(seen) < RENAMES_LIMIT:
+                name = read_file(self._note(seen[-1]), NOTE_LIMIT).decode("utf-8", "surrogatepass").strip()
+                if name in seen:
+                    break
+                seen.append(check_resource_id(name))
+        return [seen[-1]] if seen[-1] in self.ids() and seen[1:] else []
+
+    def _note(self, resource_id: str) -> Path:
+        return self._folder / ".renamed" / f"{stored_name(resource_id)}.txt"
 
     def _read(self, resource_id: str, path: Path) -> ResourceMap:
         read_at = time.time()

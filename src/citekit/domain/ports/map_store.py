@@ -78,6 +78,9 @@ class MapStore(Protocol):
     def remove(self, resource_id: str) -> None:
         """Remove the map and all its editions. Raise `ResourceMissing` if the map does not exist."""
 
+    def note_renamed(self, old_id: str, new_id: str) -> None:
+        """Record that the map of `old_id` is stored as `new_id`, so that errors about `old_id` suggest `new_id`."""
+
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
         """Return the resource's map that `mapper` made, whether it is the current map or a replaced one, or None."""
 

@@ -33,6 +33,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("adapt", "Import the structure that another program produced as a map."),
     "versions": ("editions", "List the versions of a map that different mappers made, or switch to another."),
     "validate": ("check_map", "Validate a map: report all errors in it, and repair what is safe."),
+    "sync": ("sync", "Keep the maps of folders up to date, once or continuously."),
+    "rename": ("rename", "Give a resource another ID."),
     "remove": ("remove", "Delete the map of a resource, and its text in the index for `citekit find`."),
     "cache": ("cache", "Show, check, or reduce the cache of evidence."),
     "verify": ("verify", "Check that evidence is really the part of the source that its receipt states."),

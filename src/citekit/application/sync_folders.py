@@ -1,0 +1,244 @@
+"""Keeps the maps of folders up to date: new, changed, and moved files are mapped, and files that are gone are reported."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from attrs import field, frozen
+
+from citekit.application.ingest import Ingest
+from citekit.application.ingest_many import IngestMany, Outcome
+from citekit.application.remove_resource import RemoveResource
+from citekit.domain.errors import CiteKitError, RequestRefused, ResourceMissing, SourceChanged
+from citekit.domain.map_card import MapCard
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.sources import Sources
+from citekit.domain.progress import Progress, silent
+
+SETTLED = 1.0
+"""Seconds for which a file must be unchanged before it is mapped. A younger file may still be written."""
+
+State = tuple[int, int, int]
+"""The inode, the size in bytes, and the modification time in nanoseconds of a file."""
+
+
+class SyncState(StrEnum):
+    """What a sync found out about one file."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    MOVED = "moved"
+    UNCHANGED = "unchanged"
+    WAITING = "being written"
+    FAILED = "failed"
+    GONE = "gone"
+    REMOVED = "removed"
+
+
+@frozen
+class Synced:
+    """The result for one file: its path, its state, the ID of its map if it has one, and the error if it failed."""
+
+    path: Path
+    state: SyncState
+    resource_id: str | None = None
+    error: CiteKitError | None = None
+
+
+@frozen
+class SyncRules:
+    """The patterns of files that are mapped, and of files and folders that are left out.
+
+    A pattern with a slash is compared with the path below the synced folder, another one with each name in it. `*` also
+    matches slashes.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def takes(self, relative: str) -> bool:
+        """Return whether a file is mapped. `relative` is its path below the folder, with slashes."""
+        return not _matches(relative, self.exclude) and (not self.include or _matches(relative, self.include))
+
+    def enters(self, relative: str) -> bool:
+        """Return whether a folder is searched."""
+        return not _matches(relative, self.exclude)
+
+
+def _matches(relative: str, patterns: Sequence[str]) -> bool:
+    name = relative.rpartition("/")[2]
+    return any(fnmatchcase(relative if "/" in each.rstrip("/") else name, each.rstrip("/")) for each in patterns)
+
+
+@frozen
+class SyncFolders:
+    """Compares folders with the maps, and maps what is new, changed, or moved.
+
+    `skip` are the folders of the home, which are never synced. `home` resolves relative paths in older maps, and
+    `is_known_name` says whether a file name is of a known type. Files that were mapped and are unchanged since are
+    remembered, so that a later call costs only a look at each file.
+    """
+
+    sources: Sources
+    maps: MapStore
+    ingest: Ingest
+    remove: RemoveResource
+    home: Path
+    is_known_name: Callable[[str], bool]
+    skip: tuple[Path, ...] = ()
+    _seen: dict[Path, tuple[State, str]] = field(factory=dict, init=False, repr=False)
+
+    def __call__(
+        self,
+        folders: Sequence[Path],
+        rules: SyncRules = SyncRules(),
+        *,
+        prune: bool = False,
+        concurrency: int = 2,
+        progress: Progress = silent,
+    ) -> Iterator[Synced]:
+        """Yield the result for every file of the folders, and for every map whose file is gone from them.
+
+        Hidden files, symbolic links, and files of unknown types are left out. A map is deleted only with `prune`, and
+        never if a folder that had mapped files is now empty. Raise `RequestRefused` if a folder does not exist or cannot
+        be read.
+        """
+        roots = [folder.absolute() for folder in folders]
+        for folder in roots:
+            if not folder.is_dir():
+                raise RequestRefused(f"{folder} is not a folder. Name an existing folder.")
+        known = {self.home / card.source_path: card for card in self.maps.cards()}
+        found = {path: state for folder in roots for path, state in self._files(folder, rules)}
+        gone = {path: card for path, card in known.items() if _is_gone(path, roots)}
+        moved = self._moved(found, known, gone)
+        waiting = [path for path, state in found.items() if not self._is_settled(path, state)]
+        yield from (Synced(path, SyncState.WAITING, _id(known.get(path))) for path in waiting)
+        for path in waiting:
+            del found[path]
+        yield from self._mapped(found, known, moved, concurrency, progress)
+        taken = set(moved.values())
+        yield from self._gone(
+            {path: card for path, card in gone.items() if card.resource_id not in taken}, roots, prune
+        )
+
+    def _files(self, folder: Path, rules: SyncRules) -> Iterator[tuple[Path, State]]:
+        """Yield the path and the state of every file that the rules take. Symbolic links are not followed."""
+        skipped = {str(path.absolute()) for path in self.skip}
+        pending = [(str(folder), "")]
+        while pending:
+            here, prefix = pending.pop()
+            try:
+                with os.scandir(here) as entries:
+                    listed = sorted(entries, key=lambda each: each.name)
+            except OSError as error:
+                if not prefix:
+                    raise RequestRefused(f"{here} cannot be read: {error.strerror or error}.") from error
+                continue
+            for entry in listed:
+                relative = f"{prefix}{entry.name}"
+                if entry.name.startswith(".") or entry.is_symlink():
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.path not in skipped and rules.enters(relative):
+                        pending.append((entry.path, f"{relative}/"))
+                elif entry.is_file(follow_symlinks=False) and self.is_known_name(entry.name) and rules.takes(relative):
+                    state = _state(Path(entry.path))
+                    if state is not None:
+                        yield Path(entry.path), state
+
+    def _is_settled(self, path: Path, state: State) -> bool:
+        seen = self._seen.get(path)
+        return (seen is not None and seen[0] == state) or abs(time.time() - state[2] / 1e9) >= SETTLED
+
+    def _moved(
+        self, found: Mapping[Path, State], known: Mapping[Path, MapCard], gone: Mapping[Path, MapCard]
+    ) -> dict[Path, str]:
+        """Return the IDs of the maps whose file is gone from its path and is found, unchanged, at another."""
+        by_size: dict[int, list[MapCard]] = {}
+        for card in gone.values():
+            if card.source_size is not None:
+                by_size.setdefault(card.source_size, []).append(card)
+        moved: dict[Path, str] = {}
+        for path, state in found.items():
+            for card in by_size.get(state[1], ()) if path not in known else ():
+                digest = self.sources.digest(path)
+                if digest is not None and digest.hex == card.source_hash and card.resource_id not in moved.values():
+                    moved[path] = card.resource_id
+                    break
+        return moved
+
+    def _mapped(
+        self,
+        found: Mapping[Path, State],
+        known: Mapping[Path, MapCard],
+        moved: Mapping[Path, str],
+        concurrency: int,
+        progress: Progress,
+    ) -> Iterator[Synced]:
+        unchanged = {path for path, state in found.items() if self._is_remembered(path, state)}
+        for path in unchanged:
+            yield Synced(path, SyncState.UNCHANGED, self._seen[path][1])
+        rest = [path for path in found if path not in unchanged]
+        wanted = {path: card.resource_id for path, card in known.items()} | dict(moved)
+        many = IngestMany(self.ingest)(rest, wanted=wanted, concurrency=concurrency, progress=progress)
+        for outcome in many:
+            made, path = outcome.ingested, outcome.path
+            if path in moved:
+                state = SyncState.MOVED
+            elif path not in known:
+                state = SyncState.NEW
+            else:
+                state = SyncState.CHANGED if made is not None and made.mapped_now else SyncState.UNCHANGED
+            yield self._remembered(outcome, state, found[path])
+
+    def _is_remembered(self, path: Path, state: State) -> bool:
+        seen = self._seen.get(path)
+        return seen is not None and seen[0] == state and self.maps.version(seen[1]) is not None
+
+    def _remembered(self, outcome: Outcome, state: SyncState, seen: State) -> Synced:
+        if outcome.ingested is None:
+            written = isinstance(outcome.error, SourceChanged) or _state(outcome.path) != seen
+            return Synced(outcome.path, SyncState.WAITING if written else SyncState.FAILED, None, outcome.error)
+        name = outcome.ingested.card.resource_id
+        self._seen[outcome.path] = (seen, name)
+        return Synced(outcome.path, state, name)
+
+    def _gone(self, gone: Mapping[Path, MapCard], roots: Sequence[Path], prune: bool) -> Iterator[Synced]:
+        emptied = [root for root in roots if not any(os.scandir(root))]
+        for path, card in sorted(gone.items()):
+            if not prune:
+                yield Synced(path, SyncState.GONE, card.resource_id)
+            elif any(path.is_relative_to(root) for root in emptied):
+                reason = f"The folder of {path} is empty, as if a drive were missing, so its maps are not deleted."
+                yield Synced(path, SyncState.FAILED, card.resource_id, RequestRefused(reason))
+            else:
+                try:
+                    self.remove(card.resource_id)
+                except ResourceMissing:  # another process was faster
+                    pass
+                except CiteKitError as error:
+                    yield Synced(path, SyncState.FAILED, card.resource_id, error)
+                    continue
+                self._seen.pop(path, None)
+                yield Synced(path, SyncState.REMOVED, card.resource_id)
+
+
+def _is_gone(path: Path, roots: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(root) for root in roots) and not os.path.lexists(path)
+
+
+def _state(path: Path) -> State | None:
+    try:
+        status = path.lstat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _id(card: MapCard | None) -> str | None:
+    return None if card is None else card.resource_id

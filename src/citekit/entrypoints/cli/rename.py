@@ -1,0 +1,27 @@
+"""Implements the command `citekit rename`, which gives a resource another ID."""
+
+from __future__ import annotations
+
+import click
+
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.session import Session, pass_session
+
+
+@click.command("rename", cls=Command)
+@click.argument("resource")
+@click.argument("new_id")
+@pass_session
+def command(session: Session, resource: str, new_id: str) -> None:
+    """Give a resource another ID.
+
+    The map, its versions, and its tags are kept, and evidence and receipts stay valid. A request with the old ID fails
+    with a message that names the new one.
+    """
+    from citekit.domain.unicode_controls import printable
+
+    session.app.rename(resource, new_id)
+    session.answer(
+        {"renamed": resource, "resource_id": new_id},
+        [f"'{printable(resource)}' is now '{printable(new_id)}'. Its addresses begin with the new ID."],
+    )

@@ -1,0 +1,164 @@
+"""Implements the command `citekit sync`, which keeps the maps of folders up to date."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from citekit.application.sync_folders import Synced, SyncRules, SyncState
+from citekit.domain.errors import RequestRefused
+from citekit.domain.unicode_controls import printable
+from citekit.entrypoints.cli.command import Command
+from citekit.entrypoints.cli.errors import CommandError, plain_error
+from citekit.entrypoints.cli.formatting import counted
+from citekit.entrypoints.cli.progress import watching
+from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.failures import sentence
+
+FILE_NAME = "citekit.toml"
+RULES_LIMIT = 2**20
+_KEYS = ("folders", "include", "exclude")
+_BAD = (SyncState.FAILED, SyncState.WAITING)
+
+
+@click.command("sync", cls=Command)
+@click.argument("folders", nargs=-1, metavar="[FOLDER]...")
+@click.option(
+    "--include", multiple=True, metavar="PATTERN", help="Only map such files, such as '*.pdf'. Can be repeated."
+)
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out such files and folders. Can be repeated.")
+@click.option("--prune", is_flag=True, help="Delete the maps of files that are gone.")
+@click.option("--watch", is_flag=True, help="Continue until Ctrl-C, and map what changes.")
+@click.option(
+    "--interval", type=click.FloatRange(0.2), default=5.0, show_default=True, metavar="SECONDS", help="With --watch."
+)
+@pass_session
+def command(
+    session: Session,
+    folders: tuple[str, ...],
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    prune: bool,
+    watch: bool,
+    interval: float,
+) -> None:
+    """Keep the maps of folders up to date, once or continuously.
+
+    Maps files that are new or have changed. A file that was moved or renamed keeps its ID. Files that are gone are
+    listed; their maps are deleted only with --prune. Hidden files and symbolic links are left out, and a file that is
+    still being written is left for the next time (exit code 1). Without FOLDER, the folders and patterns are those of
+    the section sync in citekit.toml in the home.
+    """
+    rules = _rules(session.app.settings.home / FILE_NAME)
+    inside = [_checked(session, each) for each in rules["folders"]] if not folders else []
+    chosen = [Path(each) for each in folders] or inside
+    if not chosen:
+        raise click.UsageError(f"Name a folder, or set folders in the section sync of {FILE_NAME} in the home.")
+    patterns = SyncRules((*rules["include"], *include), (*rules["exclude"], *exclude))
+    if watch and session.as_json:
+        raise click.UsageError("--watch does not end, so it cannot print one JSON document.")
+    session.note_personal_home()
+    found = _pass(session, chosen, patterns, prune=prune)
+    if not watch:
+        _finish(session, found)
+        return
+    session.say([_summary(found), "Watching for changes; to end, press Ctrl-C."])
+    seen = {(each.path, each.state) for each in found}
+    while True:
+        time.sleep(interval)
+        found = _pass(session, chosen, patterns, prune=prune, known=seen)
+        seen = {(each.path, each.state) for each in found}
+
+
+def _pass(
+    session: Session,
+    folders: Sequence[Path],
+    rules: SyncRules,
+    *,
+    prune: bool,
+    known: set[tuple[Path, SyncState]] | None = None,
+) -> list[Synced]:
+    """Sync once, print a line for every file that is not unchanged and not in `known`, and return all results."""
+    done: list[Synced] = []
+    app = session.app
+    with watching(session, "Syncing") as bar:
+        for each in app.sync(folders, rules, prune=prune, concurrency=app.files_at_once, progress=bar.check):
+            done.append(each)
+            is_known = known is not None and (each.path, each.state) in known
+            if each.state is not SyncState.UNCHANGED and not is_known:
+                with bar.aside():
+                    session.say([_line(each)])
+            bar(len(done), None, printable(each.path.name))
+    return done
+
+
+def _line(found: Synced) -> str:
+    name = "" if found.resource_id is None else f"  ({printable(found.resource_id)})"
+    why = "" if found.error is None else f": {printable(sentence(found.error))}"
+    return f"{found.state.value:13} {printable(str(found.path))}{name}{why}"
+
+
+def _summary(found: Sequence[Synced]) -> str:
+    counts = Counter(each.state for each in found)
+    files = sum(counts.values()) - counts[SyncState.GONE] - counts[SyncState.REMOVED]
+    facts = ", ".join(f"{counts[state]} {state.value}" for state in SyncState if counts[state])
+    return f"{counted(files, 'file')}{': ' if facts else ''}{facts}."
+
+
+def _finish(session: Session, found: Sequence[Synced]) -> None:
+    plain: dict[str, Any] = {"files": [_plain(each) for each in found if each.state is not SyncState.UNCHANGED]}
+    plain |= {"counts": {state.value: count for state, count in Counter(each.state for each in found).items()}}
+    if any(each.state is SyncState.GONE for each in found):
+        session.note("The maps of files that are gone are kept. To delete them, add --prune.")
+    bad = [each for each in found if each.state in _BAD]
+    if not bad:
+        session.answer(plain, [_summary(found)])
+        return
+    session.say([_summary(found)])
+    raise CommandError("SomeFailed", f"{counted(len(bad), 'file')} could not be mapped. Run the command again.", plain)
+
+
+def _plain(found: Synced) -> dict[str, Any]:
+    error = {} if found.error is None else {"error": plain_error(found.error, sentence(found.error))}
+    return {"path": str(found.path), "state": found.state.value, "resource_id": found.resource_id, **error}
+
+
+def _rules(path: Path) -> dict[str, list[str]]:
+    """Return the lists of the section `sync` in the file at `path`; empty lists if there is no file.
+
+    Raise `RequestRefused` if the file cannot be read or has another form.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(RULES_LIMIT).decode()
+        section = tomllib.loads(text).get("sync", {})
+    except FileNotFoundError:
+        section = {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise RequestRefused(f"{path} cannot be read: {error}.") from error
+    if not isinstance(section, dict) or set(section) - set(_KEYS):
+        raise RequestRefused(f"The section sync of {path} can only have: {', '.join(_KEYS)}.")
+    for key, value in section.items():
+        if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+            raise RequestRefused(f"{key} in the section sync of {path} must be a list of texts.")
+    return {key: section.get(key, []) for key in _KEYS}
+
+
+def _checked(session: Session, name: str) -> Path:
+    """Return a folder that the file names.
+
+    Raise `RequestRefused` if it is outside the home and CITEKIT_ROOTS, because the home may be from elsewhere.
+    """
+    settings = session.app.settings
+    folder = (settings.home / name).resolve()
+    if not any(folder.is_relative_to(root.resolve()) for root in (settings.home, *settings.roots)):
+        raise RequestRefused(
+            f"{FILE_NAME} names {folder}, which is outside the home and CITEKIT_ROOTS. Name it on the command line."
+        )
+    return folder
