@@ -17,6 +17,7 @@ from citekit.container import bootstrap
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
 from citekit.entrypoints.cli.program import run
+from citekit.entrypoints.web.server import ViewerServer
 from citekit.wire import maps
 from tests.calibre_made import MadeBook, make_library
 
@@ -147,6 +148,10 @@ def commands(group: click.Group, name: str = "") -> Iterator[str]:
         yield from commands(found, f"{name}{each} ") if isinstance(found, click.Group) else [f"{name}{each}"]
 
 
+def runs_until_stopped(viewer: ViewerServer, ready: object) -> None:
+    raise AssertionError("a viewer was started, and nobody would stop it")
+
+
 def called(
     home: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, out: TextIO | None = None
 ) -> tuple[int, str, str]:
@@ -154,6 +159,7 @@ def called(
     monkeypatch.setenv("CALIBRE_LIBRARY_PATH", str(home / "shelf"))
     monkeypatch.setenv("CITEKIT_EMBEDDER", EMBEDDER)
     monkeypatch.setenv("LOCAL_INGEST_PATH", str(home))
+    monkeypatch.setattr(ViewerServer, "run", runs_until_stopped)
     out, err = out or io.StringIO(), io.StringIO()
     with contextlib.chdir(home), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run(words)

@@ -57,7 +57,8 @@ def place_named(app: Container, uri: str) -> tuple[str, str]:
         except ValueError:
             raise RequestRefused("The URI of evidence must have a digest of 64 hexadecimal digits.") from None
         address = app.evidence_content.receipt(digest).address
+        app.maps.card(address.resource_id)
     else:
         address = parse_address(uri)
-    app.maps.card(address.resource_id)
+        app.resolve(address, virtual=True)
     return place_of(address)
