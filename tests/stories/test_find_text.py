@@ -17,6 +17,7 @@ from citekit.domain.errors import RequestRefused, ResourceMissing, SourceMoved, 
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.found import FoundText
 from citekit.entrypoints.found_text import found_lines
+from tests.formats.office.office_files import write_xlsx
 
 GUIDE = """# Bees
 
@@ -401,3 +402,30 @@ def test_the_indexed_text_of_a_file_that_may_not_be_read_is_not_searched(
     found = app.for_clients().find_text("zeppelin")
 
     assert (0, 3, ["secret"], ["zeppelin"]) == (found.total, found.searched, list(found.skipped), list(found.absent))
+
+
+def test_rows_of_tables_have_their_column_headings(home: Path) -> None:
+    (home / "cities.csv").write_text("City,Country,People\n" + "".join(f"City{i},AT,{i}000\n" for i in range(500)))
+    (home / "page.html").write_text(
+        "<p>Text.</p><table><tr><th>Part<th>2022<th>2021</tr><tr><td>Wax<td>7<td>8</tr></table>"
+    )
+    (home / "other.py").write_text("'''Parts\\t2022\\t2021'''\nWax\t=\t7\t# 8\n")
+    app = app_of(home)
+    for name in ("cities.csv", "page.html", "other.py"):
+        app.ingest(home / name)
+
+    found = app.find_text("City499", ["cities_csv"])
+    assert ["City, Country, People"] == [hit.columns for hit in found.hits]
+    assert "    columns: City, Country, People" in found_lines(found)
+    assert [None] == [hit.columns for hit in app.find_text("City People", ["cities_csv"]).hits]
+    assert ["Part | 2022 | 2021"] == [hit.columns for hit in app.find_text("wax", ["page_html"]).hits]
+    assert [None] == [hit.columns for hit in app.find_text("wax", ["other_py"]).hits]
+
+
+def test_rows_of_a_sheet_have_the_columns_of_their_table(home: Path) -> None:
+    write_xlsx(home / "book.xlsx")
+    app = app_of(home)
+    app.ingest(home / "book.xlsx")
+
+    assert ["Item, Cost, Date, City, People"] == [hit.columns for hit in app.find_text("Wien", ["book"]).hits]
+    assert [None] == [hit.columns for hit in app.find_text("Item Cost", ["book"]).hits]

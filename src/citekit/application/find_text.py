@@ -12,6 +12,7 @@ from attrs import define, field, frozen
 from citekit.application.index_text import IndexText
 from citekit.application.indexed_library import READING, IndexedLibrary, LibraryTexts
 from citekit.application.rank_pages import RankPages
+from citekit.application.table_columns import table_columns
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import (
     Cancelled,
@@ -339,6 +340,7 @@ class FindText:
             before=[_shown(line) for line in before],
             after=[_shown(line) for line in after],
             hidden=found.block.hidden,
+            columns=table_columns(resource_map, found.location, text, match),
         )
 
 

@@ -14,13 +14,12 @@ from attrs import define, field, frozen
 from citekit.application.index_text import IndexText
 from citekit.application.named_parts import part_named
 from citekit.application.resolve import Resolve
+from citekit.application.table_columns import keeps_white_space
 from citekit.domain.address import Address
 from citekit.domain.distribution import install_command
 from citekit.domain.errors import LocationOutside, RequestRefused
-from citekit.domain.formats import by_name
 from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
 from citekit.domain.locations import Location, Pages, Virtual
-from citekit.domain.modality import Modality
 from citekit.domain.node import Node, NodeName
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.quotable_texts import QuotableTexts
@@ -65,8 +64,6 @@ FOLLOWING = 20
 """The maximum number of nodes after a node whose titles are looked for where the node ends."""
 
 _CURSOR = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9a-f]{8})")
-_PROSE = frozenset(("markdown", "rst", "html", "asciidoc", "org", "csv", "tsv", "subtitles"))
-"""Text formats whose white space has no meaning."""
 
 NO_TEXT = (
     f"This part contains no text. If it is a scan, the extra 'ocr' ({install_command('ocr')}) reads it, unless "
@@ -366,8 +363,7 @@ class _Writer:
     def write(self, start: _Position | None) -> _Position | None:
         """Collect lines from `start`. Return where the first line begins that does not fit; None if all fit."""
         headings = Headings(self.resource_map.outline.walk())
-        file_format = by_name(self.resource_map.source_path)
-        raw = self.resource_map.modality is Modality.TEXT and (file_format is None or file_format.name not in _PROSE)
+        raw = keeps_white_space(self.resource_map)
         last: Location | None = None
         for number in range(self.part.first if start is None else max(start.block, self.part.first), self.part.end):
             span = self.part.span(number)

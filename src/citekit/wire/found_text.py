@@ -34,6 +34,8 @@ def _hit(hit: TextHit) -> dict[str, Any]:
         "node_id": None if hit.node is None else hit.node.id,
         "titles": list(hit.titles),
     }
+    if hit.columns:
+        plain["columns"] = hit.columns
     if hit.before:
         plain["before"] = list(hit.before)
     if hit.after:

@@ -21,6 +21,8 @@ class TextHit:
     `address` is the page, line range, or time range of the lines. `text` is the lines as the file has them, and
     `before` and `after` are lines of context. `node` is the deepest node that contains the lines, and `titles` are the
     titles from the top of the map down to that node. `hidden` is True if readers of the file do not see the lines.
+    `columns` are the column headings of the table row in `text`, if they are known; they are on the same page, or in the
+    table's first row.
     """
 
     address: Address
@@ -31,6 +33,7 @@ class TextHit:
     before: Sequence[str]
     after: Sequence[str]
     hidden: bool
+    columns: str | None = None
 
 
 @frozen(kw_only=True)

@@ -44,6 +44,7 @@ FOUND: Mapping[str, Any] = {
                     },
                     "node_id": {"type": ["string", "null"], "description": "The smallest node around the match."},
                     "titles": {**_STRINGS, "description": "The titles from the top of the map down to that node."},
+                    "columns": {"type": "string", "description": "The column headings of a table row."},
                     "before": _STRINGS,
                     "after": _STRINGS,
                     "hidden": {"type": "boolean", "description": "True if readers of the file do not see this text."},
