@@ -106,6 +106,23 @@ class TestLedger:
         assert [BOOK, OTHER] == [line.digest for line in ledger.unfinished()]
         assert [OTHER] == [line.digest for line in ledger.unfinished("papers")]
 
+    def test_the_books_of_a_resource_are_those_that_are_in_or_unfinished(self, ledger: Ledger) -> None:
+        third = Digest.of_bytes(b"a third")
+        for line in (
+            entry(Deed.STARTED, OTHER),
+            entry(Deed.FINISHED, BOOK, title="Old"),
+            entry(Deed.FINISHED, BOOK),
+            entry(Deed.FAILED, third),
+            entry(Deed.FINISHED, third, "papers"),
+            entry(Deed.FINISHED, Digest.of_bytes(b"a fourth"), resource_id="other"),
+        ):
+            ledger.append(line)
+
+        found = ledger.of_resource("alexandria", "moby-dick")
+
+        assert {(OTHER, Deed.STARTED), (BOOK, Deed.FINISHED)} == {(line.digest, line.deed) for line in found}
+        assert ([], 2) == (list(ledger.of_resource("none", "moby-dick")), len(found))
+
     @pytest.mark.parametrize(("limit", "count"), [(0, 0), (1, 1), (3, 3), (100, 5), (-1, 0), (2**80, 5)])
     def test_history_is_newest_first_and_bounded(self, ledger: Ledger, limit: int, count: int) -> None:
         for number in range(5):

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
+
+from tests.faults.kills import kills, spread
 from tests.faults.operations import OPERATIONS, Operation
 from tests.faults.steps import Fault, How
 from tests.faults.trials import Undisturbed, Workshop, after_fault
@@ -31,6 +36,29 @@ def test_a_removal_of_a_book_that_was_cut_off_can_be_done_again(shop: Workshop) 
     shop.faulty(remove, Fault(restored, How.KILL))
 
     assert [] == after_fault(shop, remove, usual)
+
+
+@pytest.mark.slow
+def test_a_book_that_is_being_replaced_is_found_after_a_kill_at_any_step(shop: Workshop) -> None:
+    replace = _operation("library ingest, replaced")
+    usual = Undisturbed.of(shop, replace)
+    words = ("library", "query", "the tide in the evening", "--threshold", "0", "--limit", "3", "--json")
+    shop.anew(replace, usual.kept)
+    before = _chunks(shop.check(replace, words).out)
+    lost = []
+    for fault in spread(list(kills(usual.steps)), 8):
+        shop.anew(replace, usual.kept)
+        shop.faulty(replace, fault)
+        if _chunks(shop.check(replace, words).out) != before:
+            lost.append(fault)
+
+    assert before
+    assert [] == lost
+
+
+def _chunks(answer: str) -> list[str]:
+    """The addresses of the hits."""
+    return [hit["address"] for hit in json.loads(answer)["results"]]
 
 
 def _operation(name: str) -> Operation:

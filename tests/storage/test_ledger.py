@@ -104,7 +104,14 @@ def test_lines_are_only_added(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", [sqlite_ledger._LAST, sqlite_ledger._OF_ALL, sqlite_ledger._OF_ONE, sqlite_ledger._HISTORY]
+    "question",
+    [
+        sqlite_ledger._LAST,
+        sqlite_ledger._OF_ALL,
+        sqlite_ledger._OF_ONE,
+        sqlite_ledger._OF_RESOURCE,
+        sqlite_ledger._HISTORY,
+    ],
 )
 def test_no_question_reads_the_whole_ledger(tmp_path: Path, question: str) -> None:
     SqliteLedger(tmp_path / "ledger.db").append(line())
@@ -115,6 +122,21 @@ def test_no_question_reads_the_whole_ledger(tmp_path: Path, question: str) -> No
 
     assert [] == [step for step in steps if "TEMP B-TREE" in step]
     assert [] == [step for step in steps if step.startswith("SCAN") and question != sqlite_ledger._HISTORY]
+
+
+def test_a_ledger_without_the_index_of_resources_is_read_and_gets_it(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    ledger = SqliteLedger(path)
+    ledger.append(line())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP INDEX line_by_resource")
+
+    found = ledger.of_resource(line().collection, line().resource_id)
+    ledger.append(line())
+
+    with closing(sqlite3.connect(path)) as connection:
+        indexes = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'line_by_resource'").fetchall()
+    assert (1, 1) == (len(found), len(indexes))
 
 
 def test_many_lines_about_one_book_cost_no_more_steps_than_one(tmp_path: Path) -> None:

@@ -426,6 +426,51 @@ def test_another_embedder_is_refused_until_the_collection_is_rebuilt(make_shelf:
     assert other.alexandria.ask(shelf.ask("the white whale")).hits
 
 
+def test_what_is_being_replaced_is_searched_until_its_replacement_is_complete(make_shelf: MakeShelf) -> None:
+    seen: list[tuple[list[str], list[str]]] = []
+
+    class Watched(MemoryVectorIndex):
+        watching = False
+
+        def flush(self, collection: str) -> None:
+            if self.watching:
+                seen.append((places(), [each.state.value for each in own.app.alexandria.list_books(HERE)]))
+                raise IndexUnavailable("The disk is full.")
+
+    def places() -> list[str]:
+        hits = own.app.alexandria.ask(own.ask("the spout of the whale", limit=9)).hits
+        return sorted(hit.chunk.address for hit in hits)
+
+    index = Watched()
+    own = make_shelf(index=index)
+    path = own.file("whales.md", WHALES)
+    own.ingest(path)
+    points, before, index.watching = index.count(HERE), places(), True
+
+    with pytest.raises(IndexUnavailable):
+        own.ingest(path, force=True, params=ChunkingParams(1.0, 5, 15), title="Again")
+
+    index.watching = False
+    [listed] = own.app.alexandria.list_books(HERE)
+    assert [(before, ["replacing"])] == seen
+    assert ("ready", "whales", "The disk is full.") == (listed.state.value, listed.entry.title, listed.entry.error)
+    assert (points, before) == (index.count(HERE), places())
+
+
+def test_a_third_ingest_takes_the_place_of_the_second(shelf: Shelf) -> None:
+    path = shelf.file("whales.md", WHALES)
+    shelf.ingest(path)
+    points = shelf.index.count(HERE)
+
+    shelf.ingest(path, force=True, title="Second")
+    shelf.ingest(path, force=True, title="Third")
+
+    hits = shelf.app.alexandria.ask(shelf.ask("the white whale")).hits
+    assert (points, {"Third"}) == (shelf.index.count(HERE), {hit.chunk.book_title for hit in hits})
+    assert shelf.app.alexandria.remove_book(BookName(resource_id="whales_md"), HERE).entries == points
+    assert 0 == shelf.index.count(HERE)
+
+
 def test_the_list_says_which_books_are_unfinished_changed_missing_or_unmapped(shelf: Shelf) -> None:
     names = ["ready", "changed", "mapped", "missing", "unmapped"]
     files = {name: shelf.file(f"{name}.md", f"{WHALES}\n{name}\n") for name in names}
@@ -706,7 +751,9 @@ def _ids(shelf: Shelf) -> list[str]:
 
 def _sections(shelf: Shelf) -> list[tuple[str, str]]:
     found = shelf.index.matching(HERE, shelf.app.alexandria.narrow(Narrowing(author="S"), HERE))
-    return [(entry.payload["section_name"], entry.payload["address"]) for entry in found if "text" in entry.payload]
+    return sorted(
+        (entry.payload["section_name"], entry.payload["address"]) for entry in found if "text" in entry.payload
+    )
 
 
 def _with_embedder(shelf: Shelf, embedder: HashingEmbedder) -> Container:

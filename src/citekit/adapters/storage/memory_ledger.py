@@ -39,6 +39,11 @@ class MemoryLedger:
         """Return the last entry of each book whose last entry is `STARTED`, oldest first."""
         return self._standing(Deed.STARTED, collection)
 
+    def of_resource(self, collection: str, resource_id: str) -> Sequence[LedgerEntry]:
+        """Return the last entry of each book of that resource if it is `FINISHED` or `STARTED`."""
+        entries = (*self.books(collection), *self.unfinished(collection))
+        return [entry for entry in entries if entry.resource_id == resource_id]
+
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
         """Return the latest entries, newest first."""
         with self._lock:

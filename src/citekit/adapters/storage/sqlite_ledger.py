@@ -43,6 +43,12 @@ _TABLES = (
     f"PRAGMA user_version = {VERSION}",
 )
 
+_BY_RESOURCE = (
+    "CREATE INDEX IF NOT EXISTS line_by_resource ON line"
+    " (CASE WHEN json_valid(entry) THEN json_extract(entry, '$.resource_id') END)"
+)
+"""Added later: ledgers without it are read, and get it with the next entry."""
+
 _PROGRAMS = "SELECT sql FROM sqlite_master WHERE type IN ('view', 'trigger')"
 """Selects the views and triggers, through which a foreign database could run SQL during any query."""
 
@@ -51,6 +57,12 @@ _FROM_STANDING = "SELECT entry FROM standing JOIN line ON line.number = standing
 _LAST = _FROM_STANDING + "standing.collection = ? AND standing.digest = ?"
 _OF_ALL = _FROM_STANDING + "standing.deed = ? ORDER BY standing.number"
 _OF_ONE = _FROM_STANDING + "standing.deed = ? AND standing.collection = ? ORDER BY standing.number"
+_OF_RESOURCE = (
+    "SELECT line.entry FROM line JOIN standing ON standing.collection = line.collection"
+    " AND standing.digest = line.digest AND standing.number = line.number"
+    " WHERE CASE WHEN json_valid(line.entry) THEN json_extract(line.entry, '$.resource_id') END = ?"
+    " AND line.collection = ? AND line.deed IN ('finished', 'started')"
+)
 _HISTORY = "SELECT entry FROM line ORDER BY number DESC LIMIT ?"
 
 _UNWRITABLE = {
@@ -100,6 +112,10 @@ class SqliteLedger:
     def unfinished(self, collection: str | None = None) -> Sequence[LedgerEntry]:
         """Return the last entry of each book whose last entry is `STARTED`, oldest first."""
         return self._standing(Deed.STARTED, collection)
+
+    def of_resource(self, collection: str, resource_id: str) -> Sequence[LedgerEntry]:
+        """Return the last entry of each book of that resource if it is `FINISHED` or `STARTED`."""
+        return self._ask(_OF_RESOURCE, resource_id, _key(collection))
 
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
         """Return the latest entries, newest first."""
@@ -154,10 +170,12 @@ class SqliteLedger:
         if application == APPLICATION:
             if not {sql for (sql,) in connection.execute(_PROGRAMS)}.issubset(_TABLES):
                 raise self._corrupt("it has views or triggers that CiteKit did not create")
+            if make:
+                connection.execute(_BY_RESOURCE)
             return True
         if connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None:
             raise self._corrupt(_CORRUPT[Trouble.FOREIGN])
-        for statement in _TABLES if make else ():
+        for statement in (*_TABLES, _BY_RESOURCE) if make else ():
             connection.execute(statement)
         return make
 

@@ -55,9 +55,10 @@ class Passage:
 class Chunk:
     """A chunk from the index, with the metadata of its book that the index stores.
 
-    `digest` is the hexadecimal digest of the file. `sequence` is the position of the chunk in its chapter, from 0, and
-    `level` is "child" for a chunk of a chapter and "flat" for a chunk of a book without chapters. `parent` is the ID of the
-    chapter, and `parent_address` is its address; they are None and "" if the book was ingested without chapters.
+    `digest` is the hexadecimal digest of the file, and `index_key` the name of its book in the index. `sequence` is the
+    position of the chunk in its chapter, from 0, and `level` is "child" for a chunk of a chapter and "flat" for a chunk
+    of a book without chapters. `parent` is the ID of the chapter, and `parent_address` is its address; they are None
+    and "" if the book was ingested without chapters.
 
     If the chunk is `foreign`, its text and passages are omitted, because it came with an index from another home and may
     not be in the book.
@@ -67,6 +68,7 @@ class Chunk:
     text: str
     address: str
     digest: str = ""
+    index_key: str = ""
     resource_id: str = ""
     node_id: str = ""
     book_title: str = ""

@@ -68,11 +68,13 @@ class Ask:
         if len(query) > QUERY_LIMIT:
             raise RequestRefused(f"The question has {len(query)} characters. The maximum is {QUERY_LIMIT}.")
         self._check_model(request.collection)
-        hidden = {each.digest.hex for each in self.ledger.unfinished(request.collection)}
+        books = self.ledger.books(request.collection)
+        incomplete = [*self.ledger.unfinished(request.collection), *(each for each in books if each.replacing)]
+        hidden = {key for each in (*incomplete, *books) for key in each.hidden_keys}
         words, vector = query_words(query), self.embedder.query(query)
-        pages = self._pages(query, request)
+        pages = self._pages(query, request, books)
         hits: list[Hit] = []
-        for factor in (10, 100) if hidden else (1, 10, 100):
+        for factor in (10, 100) if incomplete else (1, 10, 100):
             looked_at = max(CANDIDATES, 5 * request.limit) * factor
             ranked, is_all = self._ranked(request, Question(vector, words, looked_at, request.where), pages)
             hits = self._distinct(request, ranked, hidden)
@@ -81,14 +83,14 @@ class Ask:
                 break  # otherwise, duplicates may have displaced other hits: search again with more candidates
         return self._in_context(Answers(request=request, hits=_strong(hits, request.threshold)))
 
-    def _pages(self, query: str, request: AskRequest) -> BookPages:
+    def _pages(self, query: str, request: AskRequest, ingested: Sequence[LedgerEntry]) -> BookPages:
         """Rank the pages of the books whose current map is of the bytes that were ingested."""
         books = {}
-        for entry in self.ledger.books(request.collection):
+        for entry in ingested:
             if _accepts(request.where, entry):
                 with suppress(CiteKitError):
                     if self.maps.card(entry.resource_id).source_hash == entry.digest.hex:
-                        books[entry.resource_id] = entry.digest.hex
+                        books[entry.resource_id] = entry.index_key
         try:
             found = self.rank(query, list(books), limit=max(PAGES, 3 * request.limit)) if books else None
         except Cancelled:
@@ -136,10 +138,10 @@ class Ask:
             )
 
     def _distinct(self, request: AskRequest, ranked: Iterable[Hit], hidden: Container[str]) -> list[Hit]:
-        """Return the first hits, without duplicate texts and without books whose ingest is unfinished."""
+        """Return the first hits, without duplicate texts and without the `hidden` copies of books."""
         hits = _DistinctHits()
         for hit in ranked:
-            if hit.chunk.digest not in hidden:
+            if hit.chunk.index_key not in hidden:
                 hits.add(hit)
             if len(hits.found) == request.limit:
                 break
@@ -198,7 +200,7 @@ def _strong(hits: Sequence[Hit], threshold: float) -> list[Hit]:
 
 def _accepts(where: Where, entry: LedgerEntry) -> bool:
     known: dict[str, str | int | None] = {
-        "digest": entry.digest.hex,
+        "digest": entry.index_key,
         "language": entry.language,
         "book_id": entry.book_id,
     }

@@ -25,8 +25,8 @@ to 1).
 
 @frozen
 class BookPages:
-    """The ranked pages of books, best first, each with the digest of its book. `rankable` are the digests of all books
-    whose pages were ranked, also of those without a page in the list.
+    """The ranked pages of books, best first, each with the name of its book in the index. `rankable` are the names of all
+    books whose pages were ranked, also of those without a page in the list.
     """
 
     pages: Sequence[tuple[str, RankedPage]] = ()
@@ -34,8 +34,8 @@ class BookPages:
 
     @property
     def books(self) -> tuple[str, ...]:
-        """The digests of the books with ranked pages, best first."""
-        return tuple(dict.fromkeys(digest for digest, _ in self.pages))
+        """The names in the index of the books with ranked pages, best first."""
+        return tuple(dict.fromkeys(key for key, _ in self.pages))
 
 
 @frozen
@@ -103,41 +103,41 @@ def hits_on_pages(
 
     `found` are the chunks that the vector index found, best first. Of several chunks on a page, those with its best lines
     come first, and the one with the best passage is the hit. A chunk is a hit only once. `share` is how much the score of the
-    vector index counts (`share_of`). The second value has the digests of books with a page of which no chunk was found.
+    vector index counts (`share_of`). The second value has the names of books with a page of which no chunk was found.
     """
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
     hits: list[_Candidate] = []
     for ranked, entry in found:
         each = _OnBook(ranked, chunk_of(entry), words)
-        if each.chunk.digest not in pages.rankable:
+        if each.chunk.index_key not in pages.rankable:
             hits.append(_Candidate(ranked.score, each))
         else:
-            books[each.chunk.digest].append(each)
+            books[each.chunk.index_key].append(each)
     used: set[str] = set()
     lacking: set[str] = set()
-    for digest, page in pages.pages:
-        there = _on(books[digest], page.location) or _on(books[digest], page.extent)
+    for key, page in pages.pages:
+        there = _on(books[key], page.location) or _on(books[key], page.extent)
         if not there:
-            lacking.add(digest)
+            lacking.add(key)
             continue
         (_, passage), best = max(there, key=lambda each: each[0][0])
         if best.chunk.id not in used:
             used.add(best.chunk.id)
             score = mixed(page.score, best.ranked.score, share) if share else page.score
             hits.append(_Candidate(score, best, passage))
-    for digest, chunks in books.items():
-        hits += _others(pages, digest, [each for each in chunks if each.chunk.id not in used], share)
+    for key, chunks in books.items():
+        hits += _others(pages, key, [each for each in chunks if each.chunk.id not in used], share)
     hits.sort(key=lambda each: -each.score)
     return (each.hit() for each in hits), frozenset(lacking)
 
 
-def _others(pages: BookPages, digest: str, chunks: Sequence[_OnBook], share: float) -> Iterator[_Candidate]:
+def _others(pages: BookPages, key: str, chunks: Sequence[_OnBook], share: float) -> Iterator[_Candidate]:
     """Yield chunks of a book that are not the best of a page, as hits that score no higher than the page they are on.
 
     A chunk on no ranked page scores no higher than the last of them. With a `share`, the scores are mixed instead.
     """
     last = min((page.score for _, page in pages.pages), default=1.0)
-    own = [page for of, page in pages.pages if of == digest]
+    own = [page for of, page in pages.pages if of == key]
     for each in chunks:
         scores = [page.score for page in own if each.location.overlaps(page.extent)]
         limit = max(scores, default=last)

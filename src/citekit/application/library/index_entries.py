@@ -12,6 +12,7 @@ from citekit.application.library.answers import Chunk, Passage
 from citekit.domain.address import Address
 from citekit.domain.digest import Digest
 from citekit.domain.library.extracted_text import ExtractedText
+from citekit.domain.library.ledger import index_keys
 from citekit.domain.library.lexical import document_words
 from citekit.domain.library.vectors import EmbedderIdentity, Entry, Vector
 
@@ -27,9 +28,10 @@ NAMESPACE = uuid.UUID("5b0c2d58-7d0c-5d0c-9c1f-0f6a7e9d9d10")
 
 @frozen(kw_only=True)
 class BookWords:
-    """The metadata of a book that is copied into each of its index entries."""
+    """The metadata of a book that is copied into each of its index entries. `copy` is that of `LedgerEntry`."""
 
     digest: Digest
+    copy: int = 0
     resource_id: str
     title: str
     authors: tuple[str, ...] = field(converter=tuple[str, ...])
@@ -40,10 +42,15 @@ class BookWords:
     ingested_at: str = ""
 
     @property
+    def index_key(self) -> str:
+        """The name of the book in the index."""
+        return index_keys(self.digest)[self.copy]
+
+    @property
     def keys(self) -> dict[str, Any]:
         """The payload fields that a search can filter by."""
         keys: dict[str, Any] = {
-            "digest": self.digest.hex,
+            "digest": self.index_key,
             "authors": list(self.authors),
             "language": self.language,
             "tags": list(self.tags),
@@ -72,12 +79,12 @@ class LocatedChunk:
     siblings: int
 
 
-def entry_id(digest: Digest, kind: str, start: int, end: int) -> str:
+def entry_id(index_key: str, kind: str, start: int, end: int) -> str:
     """Return the ID of an index entry for a character range of a file. The same arguments always produce the same ID.
 
-    `digest` identifies the file, and `kind` is "chunk", "passage", or "chapter".
+    `index_key` is the name of the book in the index, and `kind` is "chunk", "passage", or "chapter".
     """
-    return str(uuid.uuid5(NAMESPACE, f"{digest.hex}:{kind}:{start}-{end}"))
+    return str(uuid.uuid5(NAMESPACE, f"{index_key}:{kind}:{start}-{end}"))
 
 
 def chunk_entries(
@@ -89,7 +96,7 @@ def chunk_entries(
     """
     common = {**book.keys, **_common(book, model)}
     for chunk in placed:
-        identifier = entry_id(book.digest, "chunk", chunk.start, chunk.end)
+        identifier = entry_id(book.index_key, "chunk", chunk.start, chunk.end)
         start, text = _stripped(extracted_text, chunk.start, chunk.end)
         here = {
             "kind": "chunk",
@@ -109,12 +116,12 @@ def passage_entries(book: BookWords, placed: Sequence[LocatedChunk], vectors: Se
     """
     remaining = iter(vectors)
     for chunk in placed:
-        group = entry_id(book.digest, "chunk", chunk.start, chunk.end)
+        group = entry_id(book.index_key, "chunk", chunk.start, chunk.end)
         for (start, end), vector in zip(
             chunk.passages, remaining, strict=False
         ):  # the rest belong to the following chunks
             payload = {**book.keys, "kind": "passage"}
-            yield Entry(entry_id(book.digest, "passage", start, end), group, vector=vector, payload=payload)
+            yield Entry(entry_id(book.index_key, "passage", start, end), group, vector=vector, payload=payload)
 
 
 def chunk_of(entry: Entry) -> Chunk:
@@ -133,7 +140,8 @@ def chunk_of(entry: Entry) -> Chunk:
         id=entry.id,
         text=text,
         address=str(payload["address"]),
-        digest=text_of("digest"),
+        digest=text_of("digest").partition(".")[0],
+        index_key=text_of("digest"),
         resource_id=text_of("resource_id"),
         node_id=text_of("node_id"),
         book_title=text_of("book_title"),
@@ -163,7 +171,7 @@ def _passage(book: BookWords, extracted_text: ExtractedText, start: int, end: in
     address.
     """
     first, text = _stripped(extracted_text, start, end)
-    identifier = entry_id(book.digest, "passage", start, end)
+    identifier = entry_id(book.index_key, "passage", start, end)
     return {
         "id": identifier,
         "start": first,
@@ -204,7 +212,7 @@ def _chunk_facts(book: BookWords, extracted_text: ExtractedText, chunk: LocatedC
         return facts
     return {
         **facts,
-        "parent": entry_id(book.digest, "chapter", *chunk.chapter),
+        "parent": entry_id(book.index_key, "chapter", *chunk.chapter),
         "parent_address": _address(book, extracted_text, *chunk.chapter),
     }
 

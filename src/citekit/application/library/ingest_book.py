@@ -99,10 +99,9 @@ class IngestBook:
     """Splits a book into chunks, and adds the chunks to the vector index and to the map of the file.
 
     A book is identified by its bytes: the same bytes are ingested into a collection only once, unless the request has
-    `force`. If an ingest is canceled or fails before it stores anything, the index is unchanged. If it fails while
-    storing, the book is removed from the index, including an earlier ingest that was being replaced, and the ledger
-    records the failure. If the process is killed while storing, searches ignore the incomplete book until it is
-    ingested again.
+    `force`. If an ingest is canceled or fails, nothing of it remains in the index, and the ledger records the failure. If
+    the process is killed while storing, searches ignore the incomplete book until it is ingested again. An earlier ingest
+    that is being replaced is searched until the new one is complete, whatever happens.
     """
 
     ingest: Ingest
@@ -171,7 +170,7 @@ class IngestBook:
         last = self.ledger.last(collection, source.digest)
         if last is None or last.deed is not Deed.FINISHED or self.index.facts(collection) is None:
             return None
-        there = self.index.count(collection, Where({"digest": (source.digest.hex,)}))
+        there = self.index.count(collection, Where({"digest": (last.index_key,)}))
         return last if there else None  # the index may have been deleted, or be on another server
 
     def _complete(self, source: Source, request: BookRequest) -> BookRequest:
@@ -202,10 +201,13 @@ class IngestBook:
             vectors = self._vectors(cut, progress)
         if not self.ingest.sources.is_unchanged(source):
             raise SourceChanged(base.resource_id, str(source.path), during_mapping=True)
-        entry = evolve(self._entry(source, base, request, cut), seconds=watch.seconds)
+        there = self._ingested(source, request.collection)
+        entry = evolve(
+            self._entry(source, base, request, cut), seconds=watch.seconds, copy=0 if there is None else 1 - there.copy
+        )
         progress(90, 100, "storing")  # the last chance to cancel: from here on, the ingest completes or is undone
         store = StoreBook(self.index, self.ledger, self.maps, self.clock)
-        done = store(entry, _words(request, entry), cut, vectors, self.embedder.identity)
+        done = store(entry, _words(request, entry), cut, vectors, self.embedder.identity, there)
         with suppress(CiteKitError):  # the first question tries again
             self.index_ranking(self.maps.get(done.resource_id))
         with suppress(Cancelled):  # too late to cancel
@@ -277,6 +279,7 @@ def _words(request: BookRequest, entry: LedgerEntry) -> BookWords:
     """Return the metadata of the book that is copied into its index entries."""
     return BookWords(
         digest=entry.digest,
+        copy=entry.copy,
         resource_id=entry.resource_id,
         title=entry.title,
         authors=request.authors or (entry.author,),

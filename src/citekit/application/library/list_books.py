@@ -24,6 +24,9 @@ class BookState(StrEnum):
     UNFINISHED = "unfinished"
     """The ingest was interrupted. The book is not searched until it is ingested again."""
 
+    REPLACING = "replacing"
+    """It is being ingested again, or that was interrupted. The earlier ingest is searched."""
+
     CHANGED = "changed"
     """The file has changed since then. Its former text is searched."""
 
@@ -70,4 +73,6 @@ class ListBooks:
         path = Path(card.source_path)
         if not self.sources.exists(path):
             return BookState.MISSING
-        return BookState.READY if self.sources.digest(path) == entry.digest else BookState.CHANGED
+        if self.sources.digest(path) != entry.digest:
+            return BookState.CHANGED
+        return BookState.REPLACING if entry.replacing else BookState.READY

@@ -59,8 +59,8 @@ class NarrowTo:
 def _fields(narrowing: Narrowing, fitting: Sequence[LedgerEntry]) -> dict[str, tuple[str | int, ...]]:
     """Return the fields of the index filter and the values that each may have.
 
-    Languages and book IDs have fields of their own. The other criteria become a list of file digests, which can be
-    long.
+    Languages and book IDs have fields of their own. The other criteria become a list of names in the index, which
+    can be long.
     """
     fields: dict[str, tuple[str | int, ...]] = {}
     if narrowing.language:
@@ -68,7 +68,7 @@ def _fields(narrowing: Narrowing, fitting: Sequence[LedgerEntry]) -> dict[str, t
     if narrowing.book_ids:
         fields["book_id"] = narrowing.book_ids
     if narrowing.author or narrowing.title or narrowing.tags or narrowing.resources:
-        fields["digest"] = tuple(entry.digest.hex for entry in fitting)
+        fields["digest"] = tuple(entry.index_key for entry in fitting)
     return fields
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import evolve, field, frozen
 
 from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing
-from citekit.domain.library.ledger import Deed, LedgerEntry
+from citekit.domain.library.ledger import Deed, LedgerEntry, index_keys
 from citekit.domain.library.vectors import Where
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.ledger import Ledger
@@ -67,7 +67,7 @@ class RemoveBook:
         return Removed(books, sum(self._remove(book, progress) for book in books))
 
     def _remove(self, book: LedgerEntry, progress: Progress) -> int:
-        where = Where({"digest": (book.digest.hex,)})
+        where = Where({"digest": index_keys(book.digest)})
         with self.locks.holding(f"book:{book.collection}:{book.digest}", report_waiting(progress, _WAITING)):
             self._write(
                 book, Deed.STARTED
@@ -83,7 +83,7 @@ class RemoveBook:
         return count
 
     def _write(self, book: LedgerEntry, deed: Deed) -> None:
-        self.ledger.append(evolve(book, deed=deed, at=self.clock.now(), seconds={}, error=None))
+        self.ledger.append(evolve(book, deed=deed, at=self.clock.now(), seconds={}, error=None, replacing=False))
 
     def _named(self, name: BookName, collection: str) -> list[LedgerEntry]:
         wanted = {book.digest: book for book in self._books(collection) if _is(book, name)}

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from citekit.application.library.chunk_book import ChunkedBook
 from citekit.application.library.index_entries import BookWords, chunk_entries, passage_entries
 from citekit.domain.errors import CiteKitError
-from citekit.domain.library.ledger import Deed, LedgerEntry
+from citekit.domain.library.ledger import Deed, LedgerEntry, index_keys
 from citekit.domain.library.vectors import EmbedderIdentity, Vector, Where
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.ledger import Ledger
@@ -25,7 +25,7 @@ from citekit.domain.ports.vector_index import VectorIndex
 class StoreBook:
     """Stores books in the vector index and in the map store.
 
-    The ledger records when the storing of a book starts and ends. In between, search results do not include the book.
+    The ledger records when the storing of a book starts and ends. In between, search results do not include what is stored.
     """
 
     index: VectorIndex
@@ -34,55 +34,68 @@ class StoreBook:
     clock: Clock
 
     def __call__(
-        self, entry: LedgerEntry, book: BookWords, cut: ChunkedBook, vectors: Sequence[Vector], model: EmbedderIdentity
+        self,
+        entry: LedgerEntry,
+        book: BookWords,
+        cut: ChunkedBook,
+        vectors: Sequence[Vector],
+        model: EmbedderIdentity,
+        replaced: LedgerEntry | None = None,
     ) -> LedgerEntry:
         """Store the book and return its final ledger entry. `entry` is the ledger entry that marks the start.
 
-        Existing index entries for the same bytes are replaced, and those for an older version of the same file are
-        deleted. Raise the errors of the ports used. On failure, the book is removed from the index, and the ledger
-        records the failure. If the book had been ingested before, the ledger lists it as unfinished, so that a rebuild
-        ingests it again.
+        `replaced` is the entry of the same book if it is in the index; `entry` has the other `copy`. It is searched until
+        the new one is complete, and then deleted, like the index entries for an older version of the same file. Raise the
+        errors of the ports used. On failure, what was stored is removed from the index, and the ledger records the failure.
+        If an ingest of the book had been interrupted, the ledger lists it as unfinished, so that a rebuild ingests it again.
         """
         began = perf_counter()
         self.index.create(entry.collection, model)
-        with self._recorded(entry):
-            self.index.remove(entry.collection, _of(entry))
+        with self._recorded(entry, replaced):
+            self.index.remove(entry.collection, _leftovers(entry, replaced))
             self.index.put(entry.collection, chunk_entries(book, cut.extracted_text, cut.placed, model))
             self.index.put(entry.collection, passage_entries(book, cut.placed, vectors))
-            self._drop_older(entry)
             self.index.flush(entry.collection)
             self.maps.put(evolve(cut.resource_map, title=entry.title))
-        seconds = {**entry.seconds, "storing": round(perf_counter() - began, 4)}
-        done = evolve(entry, deed=Deed.FINISHED, at=self.clock.now(), seconds=seconds)
-        self.ledger.append(done)
+            seconds = {**entry.seconds, "storing": round(perf_counter() - began, 4)}
+            done = evolve(entry, deed=Deed.FINISHED, at=self.clock.now(), seconds=seconds)
+            self.ledger.append(done)
+        self._drop_replaced(done, replaced)
         return done
 
     @contextmanager
-    def _recorded(self, entry: LedgerEntry) -> Iterator[None]:
-        """Record in the ledger that storing has started. If the `with` block raises, remove the book from the index
-        again.
+    def _recorded(self, entry: LedgerEntry, replaced: LedgerEntry | None) -> Iterator[None]:
+        """Record in the ledger that storing has started. If the `with` block raises, remove what was stored from the index.
 
-        After a failure, the ledger entry of a book that had been ingested before is marked as started, else as failed.
+        After a failure, the ledger entry of a book that is still in the index, or that was unfinished, is as before, and
+        that of another book is marked as failed.
         """
         before = self.ledger.last(entry.collection, entry.digest)
         was_there = before is not None and before.deed in (Deed.FINISHED, Deed.STARTED)
-        self.ledger.append(entry)
+        self.ledger.append(entry if replaced is None else evolve(replaced, at=self.clock.now(), replacing=True))
         try:
             yield
         except BaseException as error:  # also KeyboardInterrupt
             with suppress(CiteKitError):
-                self.index.remove(entry.collection, _of(entry))
-            deed = Deed.STARTED if was_there else Deed.FAILED
-            self.ledger.append(evolve(entry, deed=deed, at=self.clock.now(), error=str(error)))
+                self.index.remove(entry.collection, _leftovers(entry, replaced))
+            failed = evolve(entry, deed=Deed.STARTED if was_there else Deed.FAILED)
+            kept = failed if replaced is None else evolve(replaced, replacing=False)
+            self.ledger.append(evolve(kept, at=self.clock.now(), error=str(error) or type(error).__name__))
             raise
 
-    def _drop_older(self, entry: LedgerEntry) -> None:
-        """Delete the index entries of older versions of the same file, because their locations are no longer valid."""
-        for other in (*self.ledger.books(entry.collection), *self.ledger.unfinished(entry.collection)):
-            if other.resource_id == entry.resource_id and other.digest != entry.digest:
-                self.index.remove(entry.collection, _of(other))
-                self.ledger.append(evolve(other, deed=Deed.REMOVED, at=self.clock.now(), seconds={}, error=None))
+    def _drop_replaced(self, entry: LedgerEntry, replaced: LedgerEntry | None) -> None:
+        """Delete what the book replaces: its other copy, and older versions of the file, whose locations are not valid."""
+        outdated: list[str] = [] if replaced is None else [replaced.index_key]
+        for other in self.ledger.of_resource(entry.collection, entry.resource_id):
+            if other.digest != entry.digest:
+                outdated += index_keys(other.digest)
+                removed = evolve(other, deed=Deed.REMOVED, at=self.clock.now(), seconds={}, error=None, replacing=False)
+                self.ledger.append(removed)
+        if outdated:
+            self.index.remove(entry.collection, Where({"digest": tuple(outdated)}))
+            self.index.flush(entry.collection)
 
 
-def _of(entry: LedgerEntry) -> Where:
-    return Where({"digest": (entry.digest.hex,)})
+def _leftovers(entry: LedgerEntry, replaced: LedgerEntry | None) -> Where:
+    """Return a filter for what an interrupted ingest may have left, without the book that is being replaced."""
+    return Where({"digest": index_keys(entry.digest) if replaced is None else (entry.index_key,)})

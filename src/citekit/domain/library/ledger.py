@@ -28,6 +28,10 @@ class LedgerEntry:
     `at` is a timezone-aware time. `digest` is the digest of the book's file and identifies the book. `model` is the
     embedder's identity as text, and `parameters` are the chunking parameters. `counts` has the numbers of `chapters`,
     `chunks`, `passages`, `words`, and `characters`. `seconds` has the duration of each stage.
+
+    A book that is ingested again is stored beside what was stored before. `copy` is 0 or 1 and says which of both counts.
+    `replacing` is True from when storing the other one starts until it is complete; if the process is killed in between,
+    it stays True. `error` is why an ingest failed; of a finished book, why it could not be replaced.
     """
 
     deed: Deed
@@ -47,3 +51,20 @@ class LedgerEntry:
     counts: Mapping[str, int] = field(factory=dict)
     seconds: Mapping[str, float] = field(factory=dict)
     error: str | None = None
+    copy: int = 0
+    replacing: bool = False
+
+    @property
+    def index_key(self) -> str:
+        """The name of the stored book in the index."""
+        return index_keys(self.digest)[self.copy]
+
+    @property
+    def hidden_keys(self) -> tuple[str, ...]:
+        """The names in the index of what does not count: an unfinished ingest, or the rest of a replaced one."""
+        return tuple(key for key in index_keys(self.digest) if self.deed is not Deed.FINISHED or key != self.index_key)
+
+
+def index_keys(digest: Digest) -> tuple[str, str]:
+    """Return the names of the two copies of a book in the index. The first one is the digest in hexadecimal."""
+    return digest.hex, f"{digest.hex}.1"

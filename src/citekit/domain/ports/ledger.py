@@ -34,5 +34,11 @@ class Ledger(Protocol):
         If `collection` is None, all collections are included.
         """
 
+    def of_resource(self, collection: str, resource_id: str) -> Sequence[LedgerEntry]:
+        """Return the last entry of each book of that resource if it is `FINISHED` or `STARTED`, in any order.
+
+        The cost does not grow with the number of other books.
+        """
+
     def history(self, limit: int = 100) -> Sequence[LedgerEntry]:
         """Return the last `limit` entries, newest first."""

@@ -15,7 +15,7 @@ from citekit.entrypoints.cli.library.options import collection as collection_opt
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 
-_AGAIN = {BookState.UNFINISHED, BookState.CHANGED, BookState.MAPPED_AGAIN}
+_AGAIN = {BookState.UNFINISHED, BookState.REPLACING, BookState.CHANGED, BookState.MAPPED_AGAIN}
 
 
 @click.command("list", cls=Command)
@@ -24,8 +24,9 @@ _AGAIN = {BookState.UNFINISHED, BookState.CHANGED, BookState.MAPPED_AGAIN}
 def command(session: Session, /, collection: str | None) -> None:
     """List the ingested books with their state, size, and embedder.
 
-    A book is ready, or its ingest is unfinished, or its file has changed, is missing, or was mapped again after a change,
-    or its map was removed. Without --collection, the books of all collections are listed.
+    A book is ready, or its ingest is unfinished, or it is being replaced, or its file has changed, is missing, or
+    was mapped again after a change, or its map was removed. Without --collection, the books of all collections are
+    listed.
     """
     books = list(session.app.alexandria.list_books(collection))
     session.answer({"books": [_plain(each) for each in books], "count": len(books)}, _lines(books))
