@@ -135,3 +135,10 @@ def test_a_file_that_is_no_mail_is_refused_in_one_sentence(kit: CiteKit, tmp_pat
 
     with pytest.raises(SourceUnsupported, match=r"a\.mbox is named \.mbox but is text"):
         kit.ingest(path)
+
+
+def test_a_message_that_changed_is_read_again(kit: CiteKit, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.eml", message("Shelves", "The shelves are made of oak.\n"))
+    assert kit.ingest(path).title == "Shelves"
+    write(path, message("Tables", "The table is made of ash.\n"))
+    assert kit.ingest(path).title == "Tables"

@@ -225,6 +225,8 @@ def _decoded(value: str) -> str:
         else value
     )
     value = value[:HEADER_LIMIT]
+    if "=?" not in value:
+        return " ".join(value.split())
     with suppress(MessageError, LookupError, UnicodeError, ValueError):
         value = str(make_header(decode_header(value)))
     return " ".join(value.split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from citekit.adapters.formats.mail.reader import MailChapter, mail_chapters
@@ -55,7 +55,7 @@ class MailOutliner:
         )
 
 
-def _items(chapters: list[MailChapter], book: Book) -> Iterator[OutlineItem]:
+def _items(chapters: Sequence[MailChapter], book: Book) -> Iterator[OutlineItem]:
     for _, numbered in groupby(enumerate(chapters, 1), key=lambda each: each[1].thread):
         thread = list(numbered)
         messages = list(_messages(thread, book))

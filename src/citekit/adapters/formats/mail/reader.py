@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,10 @@ from citekit.domain.library.books import BookFacts
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
+
+
+KEPT_SIZE = 32_000_000
+"""Maximum size, in bytes, of a file whose messages stay in memory until another file of mail is read."""
 
 
 @frozen
@@ -43,9 +48,19 @@ class MailChapter:
         return _of_attachment(self.attachment) if self.attachment else _of_message(self.mail)
 
 
-def mail_chapters(path: Path) -> list[MailChapter]:
+def mail_chapters(path: Path) -> Sequence[MailChapter]:
     """Return the messages and attachments of the file at `path`. Raise the same errors as `read_mails`."""
-    return list(_chapters(path))
+    try:
+        state = path.stat()
+    except OSError:
+        return tuple(_chapters(path))  # its error says what is wrong
+    seal = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+    return _kept(path, seal) if state.st_size <= KEPT_SIZE else tuple(_chapters(path))
+
+
+@lru_cache(maxsize=1)
+def _kept(path: Path, seal: tuple[int, ...]) -> tuple[MailChapter, ...]:
+    return tuple(_chapters(path))
 
 
 def _chapters(path: Path) -> Iterator[MailChapter]:
@@ -88,7 +103,7 @@ def load(path: Path) -> MarkupBook:
     )
 
 
-def _facts(chapters: list[MailChapter]) -> BookFacts:
+def _facts(chapters: Sequence[MailChapter]) -> BookFacts:
     mails = [each.mail for each in chapters if each.attachment is None]
     title = mails[0].subject if len(mails) == 1 else None
     authors = [mails[0].headers["from"]] if len(mails) == 1 and mails[0].headers.get("from") else []
