@@ -59,7 +59,7 @@ def mail_chapters(path: Path) -> Sequence[MailChapter]:
 
 
 @lru_cache(maxsize=1)
-def _kept(path: Path, seal: tuple[int, ...]) -> tuple[MailChapter, ...]:
+def _kept(path: Path, _seal: tuple[int, ...]) -> tuple[MailChapter, ...]:
     return tuple(_chapters(path))
 
 
