@@ -380,6 +380,22 @@ def test_a_choice_of_shape_is_no_other_character(text: str, quote: str) -> None:
     assert [("invisible characters",)] == [each.differences for each in found(quote, text)]
 
 
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Total assets | $ 32,696 | 29,505",
+        "| Total assets | $ 32,696 | 29,505 |",
+        "Cash | 1 | 2\n| Total assets | $ 32,696 |",
+    ],
+)
+def test_the_cells_of_a_row_may_have_bars_between_them(quote: str) -> None:
+    text = "Cash\t1\t2\nTotal assets\t$\t32,696\t29,505\nOther"
+
+    assert ["bars between cells"] == [each.differences[0] for each in found(text, quote)]
+    assert [] == found(text, quote.replace("32,696", "32,697"))
+    assert [()] == [each.differences for each in found("| a | b |\n|---|---|", "| a | b |")]
+
+
 def test_a_quote_with_words_left_out_is_not_exact() -> None:
     assert [("words left out",)] == [
         each.differences for each in found("It does not oblige us.", "It does ... oblige us.")

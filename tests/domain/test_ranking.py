@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.domain.ranking.best_lines import best_lines
+from citekit.domain.ranking.best_lines import best_lines, further_lines
 from citekit.domain.ranking.document_index import DocumentIndex, PageText, index_document
 from citekit.domain.ranking.documents import DocumentMatch, asked_names, name_terms, rank_documents
 from citekit.domain.ranking.features import Features, first_stage, second_stage
@@ -140,6 +140,30 @@ def test_the_best_lines_are_whole_lines(text: str, question: str) -> None:
     assert 0 <= start <= end <= len(text)
     assert text[:start].endswith("\n") or start == 0
     assert text[end:].startswith("\n") or end == len(text)
+
+
+@given(TEXTS, TEXTS)
+def test_further_lines_are_whole_lines_besides_the_best(text: str, question: str) -> None:
+    rarities = dict.fromkeys(parse_question(question).stems, 1.0)
+    best = best_lines(text, rarities)
+    further = further_lines(text, rarities, best)
+
+    if further is not None:
+        start, end = further
+        assert 0 <= start < end <= len(text)
+        assert (
+            end <= best[0] or start >= best[1] or set(text[start:end].split("\n")) - set(text[slice(*best)].split("\n"))
+        )
+        assert text[:start].endswith("\n") or start == 0
+
+
+def test_further_lines_have_the_words_that_the_best_lines_do_not_have() -> None:
+    text = "Honey and wax\nnothing\nnothing\nnothing\nnothing\nthe price of it\nHoney"
+    rarities = dict.fromkeys(parse_question("price of honey and wax").stems, 1.0)
+
+    start, end = further_lines(text, rarities, best_lines(text, rarities)) or (0, 0)
+    assert "the price of it" == text[start:end]
+    assert further_lines("Honey and wax\nnothing", rarities, (0, 13)) is None
 
 
 def test_stuffing_a_page_with_the_words_of_a_question_gains_nothing() -> None:

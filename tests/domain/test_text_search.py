@@ -15,6 +15,7 @@ from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.text_search.blocks import BLOCK, blocks_of
 from citekit.domain.text_search.headings import HEADING_LINES, heading_lines, headings_in
 from citekit.domain.text_search.line_pattern import LinePattern
+from citekit.domain.text_search.long_lines import cut_around
 from citekit.domain.text_search.matching import matches_in, shown_row
 from citekit.domain.text_search.query import LONGEST, parse_query
 from citekit.domain.words import words_of
@@ -97,6 +98,22 @@ def test_titles_of_nodes_and_captions_are_recognized() -> None:
 )
 def test_cells_are_shown_side_by_side(text: str, row: str) -> None:
     assert row == shown_row(text)
+
+
+@given(st.text("aB .\u0130", max_size=400), st.lists(st.text("ab", max_size=3), max_size=3), st.integers(20, 60))
+def test_a_long_line_is_cut_to_a_part_of_it(line: str, words: list[str], limit: int) -> None:
+    shown = cut_around(line, words, limit)
+
+    assert shown.removeprefix("...").removesuffix("...") in line
+    assert len(shown) <= limit + 6
+
+
+def test_a_long_line_is_cut_around_the_words() -> None:
+    line = "Something else. " * 20 + "The queen lays eggs in May. " + "Nothing more. " * 20
+
+    shown = cut_around(line, ["queen", "may"], 60)
+    assert "The queen lays eggs in May." in shown
+    assert ("...", "...") == (shown[:3], shown[-3:])
 
 
 PATTERNS = st.recursive(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, groupby, islice
 from pathlib import Path
 from urllib.parse import unquote
@@ -29,16 +30,24 @@ from citekit.domain.ports.node_index import NodeIndex
 from citekit.domain.ports.text_index import FoundBlock, TextIndex
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.superscripts import visible_text
+from citekit.domain.ranking.ranked import RankedPage
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
 from citekit.domain.text_search.headings import Headings
+from citekit.domain.text_search.long_lines import cut_around
 from citekit.domain.text_search.matching import Kind, LineMatch, context_of, matches_in, shown_row
 from citekit.domain.text_search.query import TextQuery, parse_query
 from citekit.domain.words import words_of
 
 LIMIT = 10
 """The default number of hits in an answer."""
+
+PARTIAL_LIMIT = 6
+"""The default number of hits in an answer if no page has all words."""
+
+FURTHER = 2
+"""The number of pages without all words that are shown with further lines."""
 
 HIT_LIMIT = 100
 """The maximum number of hits in an answer."""
@@ -52,8 +61,8 @@ COMPARED = 48
 CONTEXT_LIMIT = 20
 """The maximum number of lines of context before and after a hit."""
 
-LINE_LIMIT = 400
-"""The maximum number of characters of a line in an answer."""
+LINE_LIMIT = 300
+"""The maximum number of characters of a line in an answer. A longer line is cut around the words of the query."""
 
 
 @frozen
@@ -164,7 +173,7 @@ class FindText:
         resources: Sequence[str] = (),
         *,
         regex: bool = False,
-        limit: int = LIMIT,
+        limit: int | None = None,
         context_lines: int = 0,
         roots: Sequence[Path] = (),
         progress: Progress = silent,
@@ -174,13 +183,15 @@ class FindText:
         All words and quoted phrases must be in one page or block of lines; with `regex`, the query is a regular
         expression that must match in one line. Headings and captions come first, then lines with all words, then
         adjacent lines, then pages. If nothing has all words and none is quoted, the query is taken as a question, and the
-        hits are the pages that most likely answer it (`Kind.PARTIAL`), which do not count in `total`. If all resources are
+        hits are the pages that most likely answer it (`Kind.PARTIAL`), which do not count in `total`. The default `limit` is
+        `LIMIT`, and `PARTIAL_LIMIT` for these. If all resources are
         searched, only the files with hits are checked for changes.
 
         Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only one resource is searched, also
         raises what reading its text raises.
         """
         wanted = parse_query(query, regex=regex)
+        partial_limit, limit = (PARTIAL_LIMIT, LIMIT) if limit is None else (limit, limit)
         if not 1 <= limit <= HIT_LIMIT:
             raise RequestRefused(f"The limit must be from 1 to {HIT_LIMIT}, not {limit}.")
         if not 0 <= context_lines <= CONTEXT_LIMIT:
@@ -191,10 +202,12 @@ class FindText:
         else:
             found = self._find_in(names, wanted, roots, progress)
         if not found.candidates and wanted.may_be_question and found.searched:
-            hits = self._partial_hits(query, names if resources else (), limit, context_lines, roots, progress)
+            hits = self._partial_hits(query, names if resources else (), partial_limit, context_lines, roots, progress)
         else:
             best = sorted(found.candidates, key=lambda each: each.rank)[:limit]
-            hits = [self._hit(each, found.maps[each.resource_id], context_lines) for each in _by_page(best)]
+            hits = [
+                self._hit(each, found.maps[each.resource_id], wanted.words, context_lines) for each in _by_page(best)
+            ]
         return FoundText(
             hits=hits,
             total=found.total,
@@ -319,22 +332,22 @@ class FindText:
         progress: Progress,
     ) -> list[TextHit]:
         """Return the pages of the resources (none: all) that most likely answer the query and have a word of it."""
-        hits = []
-        for page in self.rank(query, names, limit=limit, roots=roots, progress=progress).pages:
-            if page.coverage:
-                match = LineMatch(Kind.PARTIAL, page.start, page.end, page.score)
-                candidate = _Candidate(page.resource_id, page.block, match, page.location)
-                hits.append(self._hit(candidate, self.maps.get(page.resource_id), context_lines))
-        return hits
+        hits: list[TextHit] = []
+        ranked = self.rank(query, names, limit=limit, roots=roots, progress=progress).pages
+        for number, page in enumerate(each for each in ranked if each.coverage):
+            resource_map = self.maps.get(page.resource_id)
+            shown = _partial_candidates(page, resource_map, with_further=number < FURTHER)
+            hits += [self._hit(each, resource_map, words_of(query), context_lines) for each in shown]
+        return hits[:limit]
 
-    def _hit(self, found: _Candidate, resource_map: ResourceMap, context_lines: int) -> TextHit:
+    def _hit(self, found: _Candidate, resource_map: ResourceMap, words: Sequence[str], context_lines: int) -> TextHit:
         text, match = found.block.text, found.match
         node = resource_map.outline.innermost(found.location)
         before, after = context_of(text, match, context_lines)
         return TextHit(
             address=Address(found.resource_id, found.location),
             kind=match.kind,
-            text=_shown(text[match.start : match.end]),
+            text=_shown(text[match.start : match.end], words),
             node=node,
             titles=[] if node is None else resource_map.titles(node.id),
             before=[_shown(line) for line in before],
@@ -398,6 +411,17 @@ def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[Te
             yield _Candidate(resource_map.resource_id, block, match, location)
 
 
+def _partial_candidates(page: RankedPage, resource_map: ResourceMap, *, with_further: bool) -> Iterator[_Candidate]:
+    """Yield the best lines of a page without all words of the query, and further lines that have others of the words."""
+    match = LineMatch(Kind.PARTIAL, page.start, page.end, page.score)
+    yield _Candidate(page.resource_id, page.block, match, page.location)
+    if with_further and page.further is not None:
+        start, end = page.further
+        with suppress(LocationOutside):
+            location = page.block.located.locate(start, end).clamp(resource_map.extent)
+            yield _Candidate(page.resource_id, page.block, LineMatch(Kind.PARTIAL, start, end, page.score), location)
+
+
 def _resource_id(text: str) -> str:
     """Return the ID in a resource's ID or its address without a part, such as `doc://book`. Raise `AddressMalformed`."""
     scheme, colon, name = text.partition("://")
@@ -415,7 +439,7 @@ def _by_page(found: Sequence[_Candidate]) -> Iterator[_Candidate]:
         yield from each_page
 
 
-def _shown(text: str) -> str:
-    """Return the lines of a text, each with its cells separated, without empty ones."""
+def _shown(text: str, words: Sequence[str] = ()) -> str:
+    """Return the lines of a text, each with its cells separated, without empty ones. Long ones are cut around `words`."""
     rows = (shown_row(line) for line in visible_text(text).split("\n"))
-    return "\n".join(row if len(row) <= LINE_LIMIT else f"{row[:LINE_LIMIT]}..." for row in rows if row)
+    return "\n".join(row if len(row) <= LINE_LIMIT else cut_around(row, words, LINE_LIMIT) for row in rows if row)

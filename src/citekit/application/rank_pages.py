@@ -21,7 +21,7 @@ from citekit.domain.errors import (
 from citekit.domain.library.vectors import Vector
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.progress import Progress, silent
-from citekit.domain.ranking.best_lines import best_lines
+from citekit.domain.ranking.best_lines import best_lines, further_lines
 from citekit.domain.ranking.documents import CANDIDATES, asked_names, rank_documents
 from citekit.domain.ranking.features import FirstStage, first_stage, second_stage
 from citekit.domain.ranking.question import ParsedQuestion, parse_question
@@ -190,6 +190,7 @@ class RankPages:
                     end=end,
                     location=location,
                     extent=extent,
+                    further=further_lines(block.text, stages[each.resource_id].rarities, (start, end)),
                 )
             )
             if len(pages) == limit:

@@ -28,14 +28,14 @@ def found_lines(found: FoundText) -> Iterator[str]:
             f"{found.pages:,} {more}pages have all words, and only some were compared. Add rarer words or name files to "
             "compare all."
         )
-    address, columns = "", None
+    address, columns = "", ("", "")
     for hit in found.hits:
         if str(hit.address) != address:
-            address, columns = str(hit.address), None
+            address = str(hit.address)
             yield f"{address}{_path(hit)}"
-        if hit.columns and hit.columns != columns:
-            columns = hit.columns
-            yield f"    columns: {columns}"
+        if hit.columns and columns != (hit.address.resource_id, hit.columns):
+            columns = hit.address.resource_id, hit.columns
+            yield f"    columns: {hit.columns}"
         yield from (f"    {line}" for line in hit.before)
         lines = hit.text.split("\n")
         yield from (f"  > {line}" for line in lines[:-1])

@@ -251,7 +251,7 @@ class CiteKit:
         query: str,
         *resources: str,
         regex: bool = False,
-        limit: int = 10,
+        limit: int | None = None,
         context_lines: int = 0,
         roots: Sequence[str | Path] = (),
         progress: Progress = silent,
@@ -259,7 +259,8 @@ class CiteKit:
         """Return the lines in the text of `resources` that match the words and quoted phrases of `query`.
 
         By default, all resources are searched. Headings and captions come first. If `regex` is True, the query is a
-        regular expression that matches inside one line. Raise `RequestRefused` if the query is invalid, or
+        regular expression that matches inside one line. If `limit` is None, there are at most 10 hits, or 6 if no page has
+        all words. Raise `RequestRefused` if the query is invalid, or
         `ResourceMissing` if a resource does not exist. If only one resource is searched, errors that occur when its
         text is read are raised as well.
         """

@@ -29,6 +29,12 @@ LEVELS = "superscripts and subscripts"
 _DOTS = (
     r"(?:(?<!\.)(?<!\. )\.\s?\.\s?\.(?:\s?\.)?(?!\s?\.)|\u2026)"  # more than four dots are the leader of a page number
 )
+_CELLS = re.compile(r"^\s*\|\s*|\s*\|\s*$|\s+\|\s+", re.MULTILINE)
+"""The bars between the cells of a table row, as answers of this program and Markdown show them."""
+
+BARS = "bars between cells"
+"""The difference between a row with bars between its cells and the same row in a source without them."""
+
 _ELLIPSIS = re.compile(rf"\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)|{_DOTS}")
 _ENCLOSED = re.compile(
     r"\"([^\"]*)\"|\u201c([^\u201c\u201d]*)\u201d|\u201e([^\u201e\u201c\u201d]*)[\u201c\u201d]|\u00ab([^\u00ab\u00bb]*)\u00bb"
@@ -133,8 +139,8 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
     """Return the possible readings of a quote, each as a sequence of pieces.
 
     The readings are: the quote as it is; without the quotation marks around it; with numbers after words as
-    superscripts or subscripts; and split at its ellipses. Raise `RequestRefused` if the quote has no letters or digits,
-    is too long, or has too many pieces.
+    superscripts or subscripts; split at its ellipses; and without bars between cells. Raise `RequestRefused` if the quote
+    has no letters or digits, is too long, or has too many pieces.
     """
     if not text.strip():
         raise RequestRefused("The quote is empty. Give the words to look for.")
@@ -150,6 +156,7 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
     readings: list[tuple[Piece, ...]] = [(Piece(each),) for each in (whole, inner) if each]
     readings += [(piece,) for each in (whole, inner) for piece in _levelled(each)]
     readings += [_pieces(each) for each in (whole, inner) if _ELLIPSIS.search(each)]
+    readings += [_pieces(each, (BARS,)) for each in (_without_bars(whole), _without_bars(inner)) if each]
     kept = [reading for reading in readings if reading and all(piece.letters for piece in reading)]
     if not kept:
         raise RequestRefused("The quote contains only superscripts or subscripts. Include the words around it.")
@@ -166,9 +173,14 @@ def has_tags(text: str) -> bool:
     return bool(_TAGS.search(text))
 
 
-def _pieces(text: str) -> tuple[Piece, ...]:
+def _without_bars(text: str) -> str:
+    """Return a quote with tabs for the bars between cells, or an empty text if it has no such bars."""
+    return _CELLS.sub("\t", text).strip() if _CELLS.search(text) else ""
+
+
+def _pieces(text: str, said: tuple[str, ...] = ()) -> tuple[Piece, ...]:
     parts = [part.strip() for part in _ELLIPSIS.split(text)]
-    kept = tuple(Piece(part) for part in parts if any(character.isalnum() for character in part))
+    kept = tuple(Piece(part, said) for part in parts if any(character.isalnum() for character in part))
     if len(kept) > PIECES:
         raise RequestRefused(
             f"The quote has {len(kept)} parts between ellipses. The maximum is {PIECES}. Split the quote."

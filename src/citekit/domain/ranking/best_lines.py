@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from citekit.domain.library.lexical import stems, tokens
 
@@ -12,20 +12,45 @@ MOST = 3
 COST = 0.12
 """What another line costs, as a share of the question's words."""
 
+FURTHER = 0.15
+"""The least worth of further lines: what they have of the question's words, without those that were already found."""
+
 
 def best_lines(text: str, rarities: Mapping[str, float]) -> tuple[int, int]:
     """Return the lines of `text` that have the most of the question's words, as character offsets (start, end).
 
     `rarities` has the rarity of each stem of the question. Without any of them, the result is the first line with text.
     """
-    lines: list[tuple[int, int, frozenset[str]]] = []
-    at = 0
+    return _best(_lines(text, frozenset(rarities)), rarities)[1] or (0, len(text))
+
+
+def further_lines(text: str, rarities: Mapping[str, float], found: tuple[int, int]) -> tuple[int, int] | None:
+    """Return other lines, which have the most of those words that the lines `found` do not have; None if they have few."""
+    lines = _lines(text, frozenset(rarities))
+    start, end = found
+    known = frozenset[str]().union(*(stems for first, last, stems in lines if first < end and last > start))
+    others = [(first, last, stems - known) for first, last, stems in lines if last <= start or first >= end]
+    worth, chosen = _best(others, rarities)
+    return chosen if worth >= FURTHER else None
+
+
+_Line = tuple[int, int, frozenset[str]]
+
+
+def _lines(text: str, wanted: frozenset[str]) -> list[_Line]:
+    """Return the offsets of each line with text, and the stems of `wanted` in it."""
+    lines, at = list[_Line](), 0
     for line in text.split("\n"):
         if line.strip():
-            lines.append((at, at + len(line), frozenset(rarities.keys() & stems(tokens(line)))))
+            lines.append((at, at + len(line), wanted.intersection(stems(tokens(line)))))
         at += len(line) + 1
+    return lines
+
+
+def _best(lines: Sequence[_Line], rarities: Mapping[str, float]) -> tuple[float, tuple[int, int] | None]:
+    """Return how much adjacent lines are worth, as a share of all words, and their offsets; None without lines."""
     whole = sum(rarities.values()) or 1.0
-    best, chosen = -1.0, (0, len(text))
+    best, chosen = -1.0, None
     for first in range(len(lines)):
         found: frozenset[str] = frozenset()
         for last in range(first, min(first + MOST, len(lines))):
@@ -33,4 +58,4 @@ def best_lines(text: str, rarities: Mapping[str, float]) -> tuple[int, int]:
             worth = sum(rarities[stem] for stem in found) / whole - COST * (last - first)
             if worth > best:
                 best, chosen = worth, (lines[first][0], lines[last][1])
-    return chosen
+    return best, chosen

@@ -16,7 +16,8 @@ class RankedPage:
 
     `score` is from 0 to 1 and comparable between questions. `coverage` is the share of the question's words that the page
     has. `start` and `end` are the character offsets of the best lines in the text of `block`, and `location` is their place
-    in the file. `extent` is the place of the whole block.
+    in the file. `extent` is the place of the whole block. `further` are the offsets of other lines, which have words of the
+    question that the best lines do not have.
     """
 
     resource_id: str
@@ -27,6 +28,7 @@ class RankedPage:
     end: int
     location: Location
     extent: Location
+    further: tuple[int, int] | None = None
 
     @property
     def text(self) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT
+from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT
 from citekit.application.titled_nodes import nodes_besides
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option, tag_option
@@ -28,7 +28,7 @@ from citekit.wire.found_text import to_plain
 @click.option(
     "--limit",
     type=click.IntRange(1, HIT_LIMIT),
-    help=f"The maximum number of matches (default: {LIMIT}, or {TITLES} with --titles).",
+    help=f"The maximum number of matches (default: {LIMIT}; {PARTIAL_LIMIT} without all words; {TITLES} with --titles).",
 )
 @click.option(
     "--context",
@@ -86,7 +86,7 @@ def command(
             query,
             resources,
             regex=regex,
-            limit=limit or LIMIT,
+            limit=limit,
             context_lines=context_lines,
             roots=[Path(root) for root in roots],
             progress=watch,

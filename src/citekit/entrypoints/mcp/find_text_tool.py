@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 from mcp_types import Tool, ToolAnnotations
 
-from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT
+from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT
 from citekit.container import Container
 from citekit.domain.progress import Progress
 from citekit.domain.text_search.matching import Kind
@@ -85,8 +85,7 @@ FIND_TEXT = Tool(
                 "type": "integer",
                 "minimum": 1,
                 "maximum": HIT_LIMIT,
-                "default": LIMIT,
-                "description": "Maximum number of matches.",
+                "description": f"Matches. Default: {LIMIT}, or {PARTIAL_LIMIT} without all words.",
             },
             "context_lines": {
                 "type": "integer",
@@ -109,7 +108,7 @@ def find_text(app: Container, discreet: Discretion, arguments: Mapping[str, Any]
         arguments["query"],
         arguments.get("resource_ids", ()),
         regex=arguments.get("regex", False),
-        limit=arguments.get("limit", LIMIT),
+        limit=arguments.get("limit"),
         context_lines=arguments.get("context_lines", 0),
         progress=progress,
     )

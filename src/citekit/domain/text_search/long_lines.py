@@ -1,0 +1,40 @@
+"""Cuts a long line, such as a paragraph of an HTML file, to the part that has the words of a query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from citekit.domain.library.excerpt import around
+
+CUT = "..."
+"""Stands for the part of a line that is not shown."""
+
+
+def cut_around(line: str, words: Sequence[str], limit: int) -> str:
+    """Return at most `limit` characters of a line, plus the marks where it is cut: those with the most of the `words`.
+
+    `words` are in lower case. The part begins and ends at the borders of sentences if they fit.
+    """
+    lowered = line.lower()  # a few letters become two
+    start, end = _densest(lowered if len(lowered) == len(line) else line, words, limit)
+    start, end = around(line, start, end, limit)
+    return f"{CUT if start else ''}{line[start:end].strip()}{CUT if end < len(line) else ''}"
+
+
+def _densest(lowered: str, words: Sequence[str], limit: int) -> tuple[int, int]:
+    """Return the shortest range of up to `limit` characters with the most different words; (0, 0) without any."""
+    wanted = [re.escape(word) for word in dict.fromkeys(words) if word]
+    found = (
+        [(each.start(), each.end()) for each in re.finditer(rf"\b(?:{'|'.join(wanted)})", lowered)] if wanted else []
+    )
+    best, chosen = (0, 0), (0, 0)
+    for number, (start, _) in enumerate(found):
+        seen = set[str]()
+        for begin, end in found[number:]:
+            if end - start > limit:
+                break
+            seen.add(lowered[begin:end])
+            if (len(seen), start - end) > best:
+                best, chosen = (len(seen), start - end), (start, end)
+    return chosen
