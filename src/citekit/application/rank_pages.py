@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from pathlib import Path
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from citekit.application.index_ranking import IndexRanking, ReadyDocument
 from citekit.domain.digest import Digest
@@ -20,16 +19,24 @@ from citekit.domain.errors import (
 )
 from citekit.domain.library.vectors import Vector
 from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.reranker import PageCandidate, Reranker
 from citekit.domain.progress import Progress, silent
 from citekit.domain.ranking.best_lines import best_lines, further_lines
 from citekit.domain.ranking.documents import CANDIDATES, asked_names, rank_documents
 from citekit.domain.ranking.features import FirstStage, first_stage, second_stage
 from citekit.domain.ranking.question import ParsedQuestion, parse_question
 from citekit.domain.ranking.ranked import RankedPage, RankedPages
-from citekit.domain.ranking.weights import DOCUMENTS, FIRST_STAGE, PAGES, PAGES_WITHOUT_VECTORS, score_of
+from citekit.domain.ranking.weights import DOCUMENTS, FIRST_STAGE, PAGES, PAGES_WITHOUT_VECTORS, score_of, weighted_of
+from citekit.domain.text_search.blocks import TextBlock
 
 READ = 24
 """The minimum number of pages whose texts are read; more if more hits are wanted."""
+
+RERANKED = 20
+"""The maximum number of pages that the reranker sees."""
+
+RERANKER = 0.7
+"""The weight of the reranker's log odds against those of the features. It was not measured."""
 
 LONGEST = 10_000
 """The maximum length of a question in characters."""
@@ -53,11 +60,28 @@ class _Candidate:
 
 
 @frozen
+class _ReadPage:
+    """A page whose text was read: the weighted sum of its features, the prior of its document, and its coverage."""
+
+    own: float
+    prior: float
+    candidate: _Candidate
+    block: TextBlock
+    coverage: float
+
+    @property
+    def total(self) -> float:
+        """What the page is ranked by."""
+        return self.own + self.prior
+
+
+@frozen
 class RankPages:
     """Ranks the pages of documents. Documents that are not indexed for ranking yet are indexed first."""
 
     maps: MapStore
     index: IndexRanking
+    reranker: Reranker | None = None
     _without_text: dict[str, tuple[Digest | None, SourceUnsupported]] = field(factory=dict, init=False)
     """The digest of the source and the error, by resource ID, so that a file without text is read only once."""
 
@@ -86,7 +110,7 @@ class RankPages:
         priors = self._priors(asked, [name for name in names if name not in documents.skipped])
         for name in priors:
             self._add(name, documents, roots, progress, is_alone=False)
-        pages = self._ranked(asked, documents.ready, priors, limit)
+        pages = self._ranked(asked, documents.ready, priors, limit, progress)
         return RankedPages(
             pages=pages,
             searched=len(names) - len(documents.skipped),
@@ -146,7 +170,12 @@ class RankPages:
         return dict(sorted(found.items(), key=lambda each: (-each[1], each[0]))[:CANDIDATES])
 
     def _ranked(
-        self, asked: ParsedQuestion, documents: Mapping[str, ReadyDocument], priors: Mapping[str, float], limit: int
+        self,
+        asked: ParsedQuestion,
+        documents: Mapping[str, ReadyDocument],
+        priors: Mapping[str, float],
+        limit: int,
+        progress: Progress,
     ) -> list[RankedPage]:
         embedder = self.index.embedder
         vector = embedder.query(asked.meaning or asked.text) if embedder is not None else None
@@ -159,7 +188,7 @@ class RankPages:
                 found += [_Candidate(score + priors[name], name, page) for page, score in scores]
         found.sort(key=lambda each: (-each.score, each.resource_id, each.page))
         weights = PAGES if vector is not None else PAGES_WITHOUT_VECTORS
-        ranked = []
+        ranked: list[_ReadPage] = []
         for each in found[: max(READ, 2 * limit)]:
             ready = documents[each.resource_id]
             block = next(
@@ -168,10 +197,11 @@ class RankPages:
             if block is None:
                 continue
             features = second_stage(stages[each.resource_id], each.page, block.text)
-            ranked.append((features.dot(weights) + priors[each.resource_id], each, block, features.coverage))
-        ranked.sort(key=itemgetter(0), reverse=True)
+            ranked.append(_ReadPage(features.dot(weights), priors[each.resource_id], each, block, features.coverage))
+        ranked = self._reranked(asked, ranked, progress)
         pages = []
-        for score, each, block, coverage in ranked:
+        for read in ranked:
+            each, block = read.candidate, read.block
             start, end = best_lines(block.text, stages[each.resource_id].rarities)
             try:
                 limits = documents[each.resource_id].resource_map.extent
@@ -179,12 +209,11 @@ class RankPages:
                 extent = block.located.locate(0, len(block.text)).clamp(limits)
             except LocationOutside:
                 continue
-            score = score_of(score - priors[each.resource_id])
             pages.append(
                 RankedPage(
                     resource_id=each.resource_id,
-                    score=score,
-                    coverage=coverage,
+                    score=score_of(read.own),
+                    coverage=read.coverage,
                     block=block,
                     start=start,
                     end=end,
@@ -196,6 +225,20 @@ class RankPages:
             if len(pages) == limit:
                 break
         return pages
+
+    def _reranked(self, asked: ParsedQuestion, pages: Sequence[_ReadPage], progress: Progress) -> list[_ReadPage]:
+        """Return the pages, best first, by their features and by the reranker, which sees the best `RERANKED` of them."""
+        best = sorted(pages, key=lambda each: each.total, reverse=True)
+        first, rest = best[:RERANKED], best[RERANKED:]
+        if self.reranker is None or not first:
+            return best
+        candidates = [PageCandidate(each.block.text, score_of(each.own)) for each in first]
+        scores = self.reranker.scores(asked.text, candidates, progress)
+        changed = [
+            evolve(page, own=page.own + RERANKER * (weighted_of(score) - weighted_of(candidate.score)))
+            for page, candidate, score in zip(first, candidates, scores, strict=True)
+        ]
+        return sorted([*changed, *rest], key=lambda each: each.total, reverse=True)
 
 
 def _first_stage(asked: ParsedQuestion, ready: ReadyDocument, vector: Vector | None) -> FirstStage:

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.ranking_index import RankingIndex
     from citekit.domain.ports.reader import Reader
+    from citekit.domain.ports.reranker import Reranker
     from citekit.domain.ports.sources import Sources
     from citekit.domain.ports.tag_store import TagStore
     from citekit.domain.ports.text_index import TextIndex
@@ -646,7 +647,14 @@ class Container:
         from citekit.application.rank_pages import RankPages
 
         index = IndexRanking(self._index_text, self.text_index, self.ranking_index, self._ranking_embedder())
-        return RankPages(self.maps, index)
+        return RankPages(self.maps, index, self.reranker)
+
+    @first_use
+    def reranker(self) -> Reranker:
+        """The reranker of pages. Raises `RequestRefused` if no reranker has the configured name."""
+        from citekit.container.rerankers import reranker_called
+
+        return self._given.get("reranker") or reranker_called(self.settings, self.mappers)
 
     def _ranking_embedder(self) -> Embedder | None:
         """Return the static embedder if the extra `library` is installed."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.mapper import Mapper
     from citekit.domain.ports.media_probe import MediaProbe
     from citekit.domain.ports.reader import Reader
+    from citekit.domain.ports.reranker import Reranker
     from citekit.domain.ports.sources import Sources
     from citekit.domain.source import Source
     from citekit.settings import Settings
@@ -66,6 +67,10 @@ class MapperServices(Protocol):
 
     def isolated(self, name: str, here: Extractor) -> Extractor:
         """Return an extractor that runs `here` in a worker, where it is registered as `name`."""
+
+
+RERANKED = 200
+"""The default limit on the questions of a process for which a model reranks pages."""
 
 
 @frozen
@@ -118,6 +123,19 @@ class Mappers:
         from citekit.adapters.mappers.llm.question_answerer import ModelAnswerer
 
         return ModelAnswerer(self._service(name), concealed)
+
+    def model_reranker(self) -> Reranker:
+        """Return the reranker that asks the model of the configured mapper. Raise `RequestRefused` if that uses none."""
+        name = self.app.settings.mapper
+        name = self.choice()[0] if name == "auto" else name
+        if name not in MODEL_MAPPERS:
+            raise RequestRefused(
+                "The reranker 'model' needs a model. Set OPENAI_API_KEY or GEMINI_API_KEY, or CITEKIT_MAPPER."
+            )
+        from citekit.adapters.mappers.llm.messages import Budget
+        from citekit.adapters.mappers.llm.question_reranker import ModelReranker
+
+        return ModelReranker(self._service(name), Budget(self.app.settings.max_requests or RERANKED), concealed)
 
     def _service(self, name: str) -> Service:
         return self._gemini() if name == "gemini" else self._openai()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.ranking_index import RankingIndex
     from citekit.domain.ports.reader import Reader
+    from citekit.domain.ports.reranker import Reranker
     from citekit.domain.ports.sentence_splitter import SentenceSplitter
     from citekit.domain.ports.sources import Sources
     from citekit.domain.ports.text_index import TextIndex
@@ -57,6 +58,7 @@ class Ports(TypedDict, total=False):
     index: VectorIndex
     ledger: Ledger
     embedder: Embedder
+    reranker: Reranker
     similarity: Embedder
     splitter: SentenceSplitter
     personas: Personas

@@ -29,6 +29,7 @@ CiteKitError
 |   |-- LibraryUnavailable  there is no library, or it cannot be read
 |   |-- IndexUnavailable    the vector index cannot be reached, or another process has locked it
 |   |-- EmbedderUnavailable the embedder's model or service failed
+|   |-- RerankerUnavailable the reranker's model or service failed
 |   `-- Cancelled           the caller canceled the request
 `-- Damaged                 CiteKit's stored data
     |-- MapCorrupt          a stored map that cannot be read
@@ -261,6 +262,10 @@ class IndexUnavailable(Unavailable):
 
 class EmbedderUnavailable(Unavailable):
     """The embedder failed because of its model files, its service, or its API key."""
+
+
+class RerankerUnavailable(Unavailable):
+    """The reranker failed because of its model files, its service, its API key, or its budget."""
 
 
 class IssuerUnavailable(Unavailable):

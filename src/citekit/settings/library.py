@@ -35,6 +35,9 @@ class LibrarySettings:
     guardians: Path | None = None
     collection: str = "alexandria"
     embedder: str = "fast"
+    reranker: str = "features"
+    reranker_url: str | None = field(default=None, repr=False)
+    reranker_key: str | None = field(default=None, repr=False)
     qdrant_url: str | None = field(default=None, repr=False)
     qdrant_host: str | None = None
     qdrant_port: int = 6333
@@ -49,7 +52,9 @@ class LibrarySettings:
     def __attrs_post_init__(self) -> None:
         """Register the secrets in the settings, so that they are removed from all output."""
         remember(self.qdrant_key)
+        remember(self.reranker_key)
         remember_address(self.qdrant_url)
+        remember_address(self.reranker_url)
 
     @ledger.default
     def _ledger_in_folder(self) -> Path:
@@ -94,6 +99,9 @@ def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySett
         guardians=folder(environment, "GUARDIANS_DIR") or (shared if os.path.isdir(shared) else None),  # noqa: PTH112 - as above
         collection=environment.get("QDRANT_COLLECTION") or "alexandria",
         embedder=environment.get("CITEKIT_EMBEDDER") or "fast",
+        reranker=environment.get("CITEKIT_RERANKER") or "features",
+        reranker_url=environment.get("CITEKIT_RERANKER_URL") or None,
+        reranker_key=read_secret(environment, "CITEKIT_RERANKER_KEY"),
         qdrant_url=environment.get("QDRANT_URL") or None,
         qdrant_host=environment.get("QDRANT_HOST") or None,
         qdrant_port=default(count(environment, "QDRANT_PORT", 1), 6333),

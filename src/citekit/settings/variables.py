@@ -47,6 +47,11 @@ VARIABLES = {
     "QDRANT_COLLECTION": "the collection for queries and ingested books (default: alexandria)",
     "CITEKIT_EMBEDDER": "the embedder of the library: fast (default), quality, minilm, multilingual, onnx:FOLDER, "
     "openai[:MODEL], gemini[:MODEL], or hashing",
+    "CITEKIT_RERANKER": "what compares a question with the best pages: features (default), onnx:FOLDER (a cross-encoder), "
+    "server:MODEL, or model (the model of the mapper)",
+    "CITEKIT_RERANKER_URL": "the base URL of the rerank server, such as http://localhost:8000/v1",
+    "CITEKIT_RERANKER_KEY": "the API key of the rerank server",
+    "CITEKIT_RERANKER_KEY_FILE": "a file that contains the value of CITEKIT_RERANKER_KEY and that only its owner can access",
     "QDRANT_URL": "the URL of a Qdrant server, such as http://localhost:6333 (default: the embedded index)",
     "QDRANT_HOST": "the host of the Qdrant server if QDRANT_URL is not set",
     "QDRANT_PORT": "the HTTP port of the Qdrant server (default: 6333)",

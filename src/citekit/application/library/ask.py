@@ -12,7 +12,7 @@ from citekit.application.library.chunk_context import surroundings
 from citekit.application.library.hits_on_pages import BookPages, hits_on_pages
 from citekit.application.library.index_entries import chunk_of
 from citekit.application.rank_pages import RankPages
-from citekit.domain.errors import Cancelled, CiteKitError, ModelMismatch, RequestRefused
+from citekit.domain.errors import Cancelled, CiteKitError, ModelMismatch, RequestRefused, RerankerUnavailable
 from citekit.domain.library.folding import sentences_of
 from citekit.domain.library.fusion import Ranked, calibration_of, fuse, share_of
 from citekit.domain.library.ledger import LedgerEntry
@@ -93,7 +93,7 @@ class Ask:
                         books[entry.resource_id] = entry.index_key
         try:
             found = self.rank(query, list(books), limit=max(PAGES, 3 * request.limit)) if books else None
-        except Cancelled:
+        except (Cancelled, RerankerUnavailable):
             raise
         except CiteKitError:  # no words, or the only book cannot be read
             found = None

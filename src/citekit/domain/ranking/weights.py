@@ -66,3 +66,12 @@ MIDDLE, SLOPE = 5.0, 0.7
 def score_of(weighted: float) -> float:
     """Return the score, from 0 to 1, for a weighted sum of the features of a page."""
     return 1 / (1 + math.exp(-max(-60.0, min(60.0, SLOPE * (weighted - MIDDLE)))))
+
+
+def weighted_of(score: float) -> float:
+    """Return the weighted sum of the features of a page with that score: the inverse of `score_of`.
+
+    Scores are limited to what differs from 0 and 1 by at least a millionth, so that no single score decides alone.
+    """
+    limited = min(max(score, 1e-6), 1 - 1e-6)
+    return MIDDLE + math.log(limited / (1 - limited)) / SLOPE

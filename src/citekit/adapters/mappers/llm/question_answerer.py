@@ -168,8 +168,13 @@ def _number(value: object) -> int:
 
 def _request(question: str, passages: Sequence[str]) -> str:
     """Return the passages, and then the question: a service can cache the beginning of a request."""
-    numbered = [f'<passage number="{number}">\n{_fenced(text)}\n</passage>' for number, text in enumerate(passages, 1)]
-    return "\n".join((*numbered, "", f"Question: {without_surrogates(question)}"))
+    return f"{numbered_passages(passages)}\n\nQuestion: {without_surrogates(question)}"
+
+
+def numbered_passages(passages: Sequence[str]) -> str:
+    """Return the passages as a model gets them."""
+    numbered = (f'<passage number="{number}">\n{_fenced(text)}\n</passage>' for number, text in enumerate(passages, 1))
+    return "\n".join(numbered)
 
 
 def _fenced(text: str) -> str:

@@ -1,0 +1,1 @@
+"""Rerankers: the features of the ranking, a cross-encoder in a folder, and a rerank server."""

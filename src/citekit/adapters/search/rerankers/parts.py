@@ -1,0 +1,27 @@
+"""Splits the texts of pages into parts for models with a short window, and turns their outputs into scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+
+def parts(text: str, words: int, most: int) -> Iterator[str]:
+    """Yield up to `most` parts of at most `words` words that together are the text, half overlapping; at least one."""
+    every = text.split()
+    step = max(1, words // 2)
+    starts = range(0, max(1, len(every) - step), step)
+    for start in list(starts)[:most]:
+        yield " ".join(every[start : start + words])
+
+
+def sigmoid(logit: float) -> float:
+    """Return the probability for a logit."""
+    return 1 / (1 + math.exp(-max(-60.0, min(60.0, logit))))
+
+
+def probabilities(scores: Sequence[float]) -> list[float]:
+    """Return scores from 0 to 1 unchanged, and logits, which some servers return, as probabilities."""
+    if all(0 <= score <= 1 for score in scores):
+        return list(scores)
+    return [sigmoid(score) for score in scores]
