@@ -74,6 +74,8 @@ def test_keys_are_never_shown() -> None:
         {"CITEKIT_TIMEOUT": "soon"},
         {"CITEKIT_MEDIA": "vlc"},
         {"CITEKIT_OCR": "perhaps"},
+        {"CITEKIT_SPEECH": "perhaps"},
+        {"CITEKIT_SPEECH_LANGUAGE": "English"},
     ],
 )
 def test_a_value_that_is_none_is_refused_by_name(environment: dict[str, str]) -> None:

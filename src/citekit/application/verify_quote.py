@@ -28,6 +28,7 @@ from citekit.domain.quotes.near import nearest_passage
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_read
 from citekit.domain.quotes.superscripts import CUT, visible_text
+from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
@@ -68,6 +69,12 @@ that text.
 
 RECOGNIZED = "OCR recognized the text of this page. It may contain errors; compare it with the page."
 """The note of a quote on a scanned page."""
+
+HEARD = "Speech recognition ({}) made this text. It may contain errors; listen to the recording."
+"""The note of a quote in recognized speech. It names the transcriber."""
+
+UNSURE = "words that the transcriber is unsure of"
+"""The difference of a quote in recognized speech with a low confidence. Such a quote is never exact."""
 
 
 @frozen
@@ -204,7 +211,7 @@ def _judged(
     place = None if answer.asked is None else answer.asked.location
     if inside.faithful:
         best = _best(inside.faithful)
-        return _placed(answer, Finding.NORMALISED if best[0].match.differences else Finding.EXACT, best)
+        return _placed(answer, Finding.NORMALISED if _differences(best[0]) else Finding.EXACT, best)
     outside = _Finds() if place is None else _in_place(texts, readings, resource_map, None, effort)
     if outside.faithful:
         return _placed(answer, Finding.ELSEWHERE, _best(outside.faithful, place))
@@ -299,7 +306,7 @@ def _best(found: Sequence[_Found], place: Location | None = None) -> list[_Found
         span = None if place is None else each.source.placed.span_of(place)
         middle = each.match.start if span is None else (span[0] + span[1]) // 2
         apart = place is not None and not place.overlaps(each.location)
-        return bool(each.match.differences), apart, abs(each.match.start - middle), each.match.start
+        return bool(_differences(each)), apart, abs(each.match.start - middle), each.match.start
 
     return sorted(found, key=rank)
 
@@ -311,16 +318,26 @@ def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> 
         text = _shown(each.source.text[each.match.start : each.match.end])
         match, note = each.match, each.source.note or _recognition_note(each)
         line = _line_around(each.source.text, match.start, match.end)
-        place = QuotePlace(address, text, match.differences, note, match.gaps, match.changes, line)
+        place = QuotePlace(address, text, _differences(each), note, match.gaps, match.changes, line)
         by_address.setdefault(address, place)
     places = list(by_address.values())
     more = len(places) > PLACES or len(found) >= LOOKED_AT
     return evolve(answer, finding=finding, places=places[:PLACES], more=more)
 
 
+def _differences(found: _Found) -> tuple[str, ...]:
+    """Return the differences between a quote and its match, one of which is a low confidence of recognized speech."""
+    placed, match = found.source.placed, found.match
+    if isinstance(placed, Transcript) and placed.doubts(match.start, match.end):
+        return (*match.differences, UNSURE)
+    return match.differences
+
+
 def _recognition_note(found: _Found) -> str:
-    """Return a note for a match on pages whose text was recognized by OCR; else an empty string."""
+    """Return a note for a match in text that was recognized by OCR or from speech; else an empty string."""
     placed, location = found.source.placed, found.location
+    if isinstance(placed, Transcript):
+        return HEARD.format(placed.transcriber) if placed.transcriber else ""
     if not isinstance(placed, ExtractedText) or not placed.recognized or not isinstance(location, Pages):
         return ""
     return RECOGNIZED if not set(placed.recognized).isdisjoint(location.numbers) else ""

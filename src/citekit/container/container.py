@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.tag_store import TagStore
     from citekit.domain.ports.text_index import TextIndex
     from citekit.domain.ports.text_reader import TextReader
+    from citekit.domain.ports.transcriber import Transcriber
     from citekit.settings import Settings
     from citekit.wire.locations import BoxOrder
 
@@ -220,15 +221,17 @@ class Container:
     @first_use
     def parsers(self) -> Parsers:
         """The parsers that run in this process instead of in a worker."""
-        from citekit.container.parsers import Parsers
+        from citekit.container.parsers import Parsers, SpeechChoice
 
         chosen = self.settings
         return Parsers(
             password=chosen.password,
             ocr=chosen.ocr,
+            speech=SpeechChoice(chosen.speech_model, chosen.speech_language) if chosen.speech else None,
             given_index=lazy(lambda: self.index),
             given_reader=self._given.get("reader"),
             given_probe=self._given.get("probe"),
+            given_transcriber=self._given.get("transcriber"),
             given_clock=self.clock,
         )
 
@@ -347,7 +350,7 @@ class Container:
         from citekit.adapters.mappers.measured import MeasuredMapper
 
         here = self.parsers.mapper
-        children = self._workers_unless_given("reader", "probe")
+        children = self._workers_unless_given("reader", "probe", "transcriber")
         if children is None:
             return MeasuredMapper(here, self.extents.remember)
         from citekit.adapters.sandbox.sandboxed_files import IsolatedMapper
@@ -738,8 +741,19 @@ class Container:
                 lambda: self.workers,
                 lambda: self.parsers.ocr_version,
                 lambda source, pages: self.parsers.drawn_pages(source, pages),
+                lambda: self.transcriber,
             )
         )
+
+    @first_use
+    def transcriber(self) -> Transcriber | None:
+        """The transcriber of recordings, or None if speech recognition is disabled, not installed, or has no model."""
+        here, workers = self.parsers.transcriber, self._workers_unless_given("transcriber")
+        if here is None or workers is None:
+            return here
+        from citekit.adapters.sandbox.sandboxed_readers import IsolatedTranscriber
+
+        return IsolatedTranscriber(here, workers)
 
     @first_use
     def alexandria(self) -> Alexandria:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import define, field
+from attrs import define, field, frozen
 
 from citekit.adapters.formats.handler import Task
 from citekit.adapters.formats.registry import handler_of
@@ -32,26 +32,44 @@ if TYPE_CHECKING:
     from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.text_reader import TextReader
+    from citekit.domain.ports.transcriber import Transcriber
     from citekit.domain.source import Source
+
+
+@frozen
+class SpeechChoice:
+    """The transcriber that the user chose.
+
+    `model` is the folder or the name of a model, or empty for an installed one for all languages. `language` is the code
+    of the language of all recordings, or empty to detect it.
+    """
+
+    model: str = ""
+    language: str = ""
 
 
 @define
 class Parsers:
     """The parsers of one process: a worker or the main process. Each is created on first use. Thread-safe.
 
-    `index_folder` is the path of the cache of facts about files. `password` opens encrypted PDFs, and `ocr` enables
-    OCR. The fields that begin with `given_` are adapters that the caller supplied; they replace the built-in ones.
-    `before_picture` is called before OCR of each image.
+    `index_folder` is the path of the cache of facts about files. `password` opens encrypted PDFs, `ocr` enables
+    OCR, and `speech` enables speech recognition. The fields that begin with `given_` are adapters that the caller
+    supplied; they replace the built-in ones.
+    `before_picture` is called before OCR of each image, and `before_window` before each window of a recording is
+    transcribed.
     """
 
     index_folder: Path | None = None
     password: str | None = field(default=None, repr=False)
     ocr: bool = True
+    speech: SpeechChoice | None = None
     given_index: Index | None = field(default=None, repr=False)
     given_reader: Reader | None = field(default=None, repr=False)
     given_probe: MediaProbe | None = field(default=None, repr=False)
+    given_transcriber: Transcriber | None = field(default=None, repr=False)
     given_clock: Clock | None = field(default=None, repr=False)
     before_picture: Callable[[], object] = field(default=lambda: None, repr=False)
+    before_window: Callable[[], object] = field(default=lambda: None, repr=False)
     made: dict[str, object] = field(factory=dict, init=False, repr=False)
     _extractors: dict[str, Extractor] = field(factory=dict, init=False, repr=False)
     lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)
@@ -150,7 +168,13 @@ class Parsers:
 
         sidecar_files = Beside(find_sidecar, read_cues)
         return QuotableTextReader(
-            self.written, self.probe, sidecar_files, (), lambda: self.ocr_version, self.drawn_pages
+            self.written,
+            self.probe,
+            sidecar_files,
+            (),
+            lambda: self.ocr_version,
+            self.drawn_pages,
+            lambda: self.transcriber,
         )
 
     def drawn_pages(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
@@ -217,6 +241,41 @@ class Parsers:
         from citekit.adapters.formats.shared.ocr import version_of_ocr
 
         return version_of_ocr()
+
+    @first_use
+    def has_transcriber(self) -> bool:
+        """Whether speech recognition is enabled and installed, and a model is chosen or installed."""
+        if self.given_transcriber is not None:
+            return True
+        if self.speech is None:
+            return False
+        from citekit.adapters.libraries import faster_whisper
+        from citekit.adapters.libraries.speech_models import automatic_model
+
+        return faster_whisper.installed() and (bool(self.speech.model) or automatic_model() is not None)
+
+    @first_use
+    def transcriber(self) -> Transcriber | None:
+        """The transcriber, or None if speech recognition is disabled, not installed, or has no model.
+
+        Raise `MapperUnavailable` if the chosen model does not exist.
+        """
+        if self.given_transcriber is not None or self.speech is None or not self.has_transcriber:
+            return self.given_transcriber
+        from citekit.adapters.formats.media.transcriber import WhisperTranscriber
+        from citekit.adapters.libraries import faster_whisper
+        from citekit.adapters.libraries.speech_models import chosen_model
+
+        model = chosen_model(self.speech.model)
+
+        return WhisperTranscriber(
+            faster_whisper.FasterWhisper(model),
+            model.name,
+            model.fingerprint,
+            self.speech.language or None,
+            self.index,
+            self.before_window,
+        )
 
 
 SMALL_TEXT = 16_000

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.sources import Sources
     from citekit.domain.ports.text_index import TextIndex
     from citekit.domain.ports.text_reader import TextReader
+    from citekit.domain.ports.transcriber import Transcriber
     from citekit.domain.ports.vector_index import VectorIndex
 
 
@@ -54,6 +55,7 @@ class Ports(TypedDict, total=False):
     text_index: TextIndex
     ranking_index: RankingIndex
     quotable: QuotableTexts
+    transcriber: Transcriber
     library: Library
     index: VectorIndex
     ledger: Ledger

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.sources import Sources
     from citekit.domain.ports.text_reader import TextReader
+    from citekit.domain.ports.transcriber import Transcriber
     from citekit.domain.source import Source
 
 
@@ -26,7 +27,8 @@ class QuoteServices:
     """The services that are needed to read the texts in which quotes are searched for.
 
     The functions `texts`, `probe`, and `workers` create a service. They are called only if a text is not cached.
-    `ocr_version` returns the version of the OCR that `texts` uses, or an empty string.
+    `ocr_version` returns the version of the OCR that `texts` uses, or an empty string, and `transcriber` the transcriber
+    or None.
     """
 
     cache_folder: Path
@@ -37,6 +39,7 @@ class QuoteServices:
     workers: Callable[[], WorkerPool | None]
     ocr_version: Callable[[], str]
     drawn_pages: Callable[[Source, Sequence[int]], Mapping[int, str]]
+    transcriber: Callable[[], Transcriber | None]
 
 
 def quotable_texts(services: QuoteServices) -> QuotableTexts:
@@ -53,6 +56,7 @@ def quotable_texts(services: QuoteServices) -> QuotableTexts:
         services.extractors,
         services.ocr_version,
         services.drawn_pages,
+        services.transcriber,
     )
     reader = lazy(lambda: _in_worker(services, here))
     folder = services.cache_folder / QUOTABLE

@@ -88,6 +88,9 @@ def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
         "index_folder": str(cache / INDEX),
         "password": settings.password,
         "ocr": settings.ocr,
+        "speech": None
+        if not settings.speech
+        else {"model": settings.speech_model, "language": settings.speech_language},
         "memory": settings.parser_memory,
         "writable": _writable(settings),
         "programs": list(programs),

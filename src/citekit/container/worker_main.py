@@ -15,7 +15,8 @@ from attrs import frozen
 from citekit.adapters.sandbox.confinement import allow_memory, allow_processor_time, confine, end_with, limit_memory
 from citekit.adapters.sandbox.worker import serve
 from citekit.adapters.system.child_process import Line
-from citekit.container.parsers import Parsers
+from citekit.container.parsers import Parsers, SpeechChoice
+from citekit.domain.errors import DriverMissing
 from citekit.domain.progress import Progress
 from citekit.wire import extent
 from citekit.wire.locations import from_plain
@@ -30,6 +31,9 @@ from citekit.wire.worker_protocol import (
     plain_picture,
     source_from,
 )
+
+PICTURES_PER_WINDOW = 8
+"""How many images have the processor time that is allowed for half a minute of speech: enough for large models."""
 
 Asked = Mapping[str, Any]
 
@@ -55,6 +59,7 @@ def _serve_parent(
     index_folder: str,
     password: str | None,
     ocr: bool,
+    speech: Mapping[str, str] | None,
     memory: int,
     writable: Sequence[str],
     programs: Sequence[str],
@@ -62,12 +67,19 @@ def _serve_parent(
     """Restrict this process, then serve requests of the parent process.
 
     The process can use at most `memory` bytes, write only in the folders `writable`, and run only the executables
-    `programs`. `index_folder` is the path of the cache of facts about files, `password` opens encrypted PDFs, and `ocr`
-    enables OCR.
+    `programs`. `index_folder` is the path of the cache of facts about files, `password` opens encrypted PDFs, `ocr`
+    enables OCR, and `speech` describes the transcriber (see `SpeechChoice`).
     """
     limit_memory(memory)
     confine([Path(folder) for folder in writable], [Path(program) for program in programs])
-    parsers = Parsers(Path(index_folder), password, ocr, before_picture=partial(_begin_picture, line))
+    parsers = Parsers(
+        Path(index_folder),
+        password,
+        ocr,
+        None if speech is None else SpeechChoice(**speech),
+        before_picture=partial(_begin_picture, line),
+        before_window=partial(_begin_window, line),
+    )
     serve(line, Parsing(parsers))
 
 
@@ -79,6 +91,12 @@ def _begin_picture(line: Line) -> None:
     allow_memory(None)
     allow_processor_time(math.inf)
     line.send(as_message({"picture": True}))
+
+
+def _begin_window(line: Line) -> None:
+    """Tell the parent process that speech recognition of a part of a recording begins. See `_begin_picture`."""
+    for _ in range(PICTURES_PER_WINDOW):
+        _begin_picture(line)
 
 
 @frozen
@@ -100,6 +118,7 @@ class Parsing:
             "chapters": self._chapters,
             "html": self._html,
             "probe": self._probe,
+            "speech": self._speech,
             "measure": self._measure,
             "text": self._text,
             "quotable": self._quotable,
@@ -144,6 +163,12 @@ class Parsing:
 
     def _probe(self, asked: Asked, _: Progress) -> Any:
         return plain_found(self.parsers.probe.probe(Path(asked["path"])))
+
+    def _speech(self, asked: Asked, progress: Progress) -> Any:
+        transcriber = self.parsers.transcriber
+        if transcriber is None:
+            raise DriverMissing("Recognizing speech", "speech")
+        return plain_found(transcriber.transcribe(source_from(asked["source"]), progress))
 
     def _measure(self, asked: Asked, _: Progress) -> Any:
         return extent.to_plain(self.parsers.measurer.measure(source_from(asked["source"])))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import field, frozen
 
+from citekit.domain.errors import RequestRefused
 from citekit.settings.former_values import current_parsers
 from citekit.settings.library import LibrarySettings, library_settings
 from citekit.settings.places import CACHE, LIBRARY, MAPS, OUTPUT, home_named, viewer_folder
-from citekit.settings.reading import GIGABYTE, count, default, expanded, number, one_of, read_size, size
+from citekit.settings.reading import GIGABYTE, count, default, expanded, number, one_of, read_size, shown, size
 from citekit.settings.secrets import SUFFIX, read_secret, remember, remember_address, without_user
 
 
@@ -27,7 +29,9 @@ class Settings:
     may also read the folders that an MCP client offers. With `client_ingest`, agents may map files. `concurrency` is
     the number of files that are mapped at once, `model_concurrency` the number of concurrent requests to a model.
     `media` is the driver that copies clips: `pyav`, or `ffmpeg` for that program. `password` opens locked PDFs. `ocr`
-    enables OCR of scans and images if the extra is installed.
+    enables OCR of scans and images if the extra is installed. `speech` enables speech recognition in recordings if the
+    extra and a model are installed; `speech_model` is the folder or the name of the model (empty: an installed
+    one for all languages), and `speech_language` the code of the language of all recordings (empty: detected).
 
     `parsers` is `subprocess` or `inline`. A parser process can use `parser_memory` bytes, and is terminated after
     `parser_timeout` seconds without progress. A file up to 500 kB may take `parser_cpu` seconds of CPU time, and
@@ -51,6 +55,9 @@ class Settings:
     media: str = "pyav"
     password: str | None = field(default=None, repr=False)
     ocr: bool = True
+    speech: bool = True
+    speech_model: str = ""
+    speech_language: str = ""
     parsers: str = field(default="subprocess", converter=current_parsers)
     parser_timeout: float = 300.0
     parser_memory: int = 4 * GIGABYTE
@@ -131,6 +138,9 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         media=one_of("CITEKIT_MEDIA", environment.get("CITEKIT_MEDIA") or "pyav", MEDIA),
         password=read_secret(environment, "CITEKIT_PASSWORD"),
         ocr=one_of("CITEKIT_OCR", environment.get("CITEKIT_OCR") or "on", SWITCH) == "on",
+        speech=one_of("CITEKIT_SPEECH", environment.get("CITEKIT_SPEECH") or "on", SWITCH) == "on",
+        speech_model=environment.get("CITEKIT_SPEECH_MODEL") or "",
+        speech_language=_language(environment.get("CITEKIT_SPEECH_LANGUAGE") or ""),
         parsers=one_of("CITEKIT_PARSERS", current_parsers(environment.get("CITEKIT_PARSERS") or "subprocess"), PARSERS),
         parser_timeout=default(count(environment, "CITEKIT_PARSER_TIMEOUT", 1), 300),
         parser_memory=size(environment, "CITEKIT_PARSER_MEMORY", least=LEAST_PARSER_MEMORY) or 4 * GIGABYTE,
@@ -152,3 +162,15 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         openai_key=read_secret(environment, "OPENAI_API_KEY"),
         library=library_settings(environment, place),
     )
+
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+
+
+def _language(text: str) -> str:
+    """Return the code of a language, or an empty text. Raise `RequestRefused` if it is not a code."""
+    if text and not _LANGUAGE.fullmatch(text):
+        raise RequestRefused(
+            f"CITEKIT_SPEECH_LANGUAGE={shown(text)} must be the code of a language (ISO 639-1), such as en."
+        )
+    return text

@@ -27,6 +27,11 @@ VARIABLES = {
     "CITEKIT_PASSWORD": "the password for locked PDFs",
     "CITEKIT_PASSWORD_FILE": "a file that contains the value of CITEKIT_PASSWORD and that only its owner can access",
     "CITEKIT_OCR": "on (default) to read the text of scans and images if the extra ocr is installed, or off",
+    "CITEKIT_SPEECH": "on (default) to recognize the speech in recordings without subtitles if the extra speech and a model "
+    "are installed, or off",
+    "CITEKIT_SPEECH_MODEL": "the folder with a Whisper model for faster-whisper, or the name of an installed model "
+    "(default: an installed one for all languages)",
+    "CITEKIT_SPEECH_LANGUAGE": "the language of all recordings (ISO 639-1), such as en (default: detected)",
     "CITEKIT_PARSERS": "subprocess (default) to parse files in child processes, which isolates crashes, or "
     "inline to parse them in the main process",
     "CITEKIT_PARSER_TIMEOUT": "seconds without progress after which a parser process is terminated (default: 300)",

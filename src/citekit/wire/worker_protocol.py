@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from citekit.domain.page_view import PageSize, PageWord, SheetRow
     from citekit.domain.ports.media_probe import MediaFacts
     from citekit.domain.ports.reader import Book
+    from citekit.domain.speech import Speech
 
 CAUSE_LIMIT = 300
 """Maximum number of characters of a reason in a fault."""
@@ -245,8 +246,8 @@ def rows_from(data: object) -> list[dict[str, Any]]:
     return data
 
 
-def plain_found(found: Book | MediaFacts | BookFacts) -> Any:
-    """Return a book, or the metadata of a media file or book, as plain data."""
+def plain_found(found: Book | MediaFacts | BookFacts | Speech) -> Any:
+    """Return a book, the metadata of a media file or book, or recognized speech as plain data."""
     from citekit.wire.converter import CONVERTER
 
     return CONVERTER.unstructure(found)
@@ -264,6 +265,19 @@ def media_facts_from(data: object) -> MediaFacts:
     from citekit.domain.ports.media_probe import MediaFacts
 
     return _found(data, MediaFacts)
+
+
+def speech_from(data: object) -> Speech:
+    """Convert plain data to recognized speech. Raise `FaultyAnswer` if it is not valid."""
+    from citekit.domain.speech import Speech
+
+    speech = _found(data, Speech)
+    times = [time for passage in speech.passages for word in passage.words for time in (word.start, word.end)]
+    if not all(passage.words for passage in speech.passages):
+        raise FaultyAnswer("The answer of the worker process (speech)", ["passages: each must have words"])
+    if not all(map(math.isfinite, times)) or any(time < 0 for time in times):
+        raise FaultyAnswer("The answer of the worker process (speech)", ["passages: times must be numbers from 0"])
+    return speech
 
 
 def book_facts_from(data: object) -> BookFacts:

@@ -14,6 +14,7 @@ from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.media_probe import MediaProbe
 from citekit.domain.ports.reader import Book, Reader
 from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.ports.transcriber import Transcriber
 
 if TYPE_CHECKING:
     from citekit.adapters.formats.shared.ocr import OcrReader
@@ -53,6 +54,17 @@ class Services(Protocol):
     @property
     def ocr_reader(self) -> OcrReader | None:
         """Return the reader that recognizes text in images, or None if OCR is off or not installed."""
+
+    @property
+    def transcriber(self) -> Transcriber | None:
+        """Return the transcriber of recordings, or None if it is off, not installed, or has no model.
+
+        Raise `MapperUnavailable` if the chosen model does not exist.
+        """
+
+    @property
+    def has_transcriber(self) -> bool:
+        """Return whether a transcriber is on, installed, and has or names a model."""
 
     @property
     def probe(self) -> MediaProbe:

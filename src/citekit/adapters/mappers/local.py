@@ -36,8 +36,12 @@ class LocalMapper:
 
     @property
     def identity(self) -> MapperIdentity:
-        """The identity of the mapper. With OCR, the version has the suffix `+ocr2`, because the maps differ."""
-        return MapperIdentity("local", VERSION if self.services.ocr_reader is None else f"{VERSION}+ocr2")
+        """The identity of the mapper.
+
+        With OCR, the version has the suffix `+ocr2`, and with a transcriber, `+speech1`, because the maps differ.
+        """
+        ocr = "" if self.services.ocr_reader is None else "+ocr2"
+        return MapperIdentity("local", f"{VERSION}{ocr}{'+speech1' if self.services.has_transcriber else ''}")
 
     def supports(self, format: Format) -> bool:
         """Return whether there is an outliner for the format, as there is for every format that `detect` recognizes."""

@@ -34,7 +34,8 @@ def to_plain(quotable: Quotable) -> dict[str, object]:
         }
     assert isinstance(placed, Transcript)
     cues = [placed.starts.tolist(), placed.ends.tolist(), placed.since.tolist(), placed.until.tolist()]
-    return {**plain, "modality": placed.modality.value, "cues": cues}
+    machine = [placed.transcriber, placed.doubtful.tolist()]
+    return {**plain, "modality": placed.modality.value, "cues": cues, "machine": machine}
 
 
 def from_plain(plain: dict[str, object]) -> Quotable:
@@ -55,7 +56,10 @@ def from_plain(plain: dict[str, object]) -> Quotable:
     else:
         begins, ends, since, until = _list(known["cues"])
         times = array("d", since), array("d", until)
-        placed = Transcript(Modality(str(known["modality"])), text, array("q", begins), array("q", ends), *times)
+        transcriber, doubtful = _list(known.get("machine", ["", []]))
+        spans = array("q", begins), array("q", ends)
+        doubts = array("q", _list(doubtful))
+        placed = Transcript(Modality(str(known["modality"])), text, *spans, *times, str(transcriber), doubts)
     return Quotable(placed, letters, starts, letter_starts, note)
 
 

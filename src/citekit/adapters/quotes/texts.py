@@ -14,15 +14,16 @@ from attrs import evolve, frozen
 
 from citekit.adapters.system.installed_packages import version_of
 from citekit.domain.distribution import install_command
-from citekit.domain.errors import FormUnsupported, SourceUnsupported
+from citekit.domain.errors import CiteKitError, FormUnsupported, SourceUnsupported
 from citekit.domain.evidence import Form, Options
 from citekit.domain.formats import Format, by_name
 from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Location, Pages
 from citekit.domain.modality import Modality
 from citekit.domain.ports.extractor import Extractor
-from citekit.domain.ports.media_probe import Cue, MediaProbe
+from citekit.domain.ports.media_probe import Cue, MediaFacts, MediaProbe
 from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.headers_footers import WITHOUT, without_running_lines
 from citekit.domain.quotes.hidden import NOT_VISIBLE, split_hidden
@@ -30,7 +31,7 @@ from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
-VERSION = "15"
+VERSION = "16"
 """Change this whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another subtitle track"
@@ -39,6 +40,12 @@ OTHER_TRACK = "in another subtitle track"
 RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
 MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles"))
 """Text formats whose readers omit the markup."""
+
+NO_TRANSCRIBER = (
+    f"To recognize what is said, install the extra 'speech' ({install_command('speech')}) and a model, and try again; "
+    "CITEKIT_SPEECH must not be off."
+)
+"""The advice for recordings without subtitles."""
 
 _DRIVERS = ("pymupdf", "av", "lxml", "tinycss2", "mammoth", "markdown_it", "python-pptx")
 
@@ -74,9 +81,10 @@ class OnePlace:
 class QuotableTextReader:
     """Reads quotable texts.
 
-    Documents and texts are read with `texts`, recordings through their subtitles, and regions of pages with
+    Documents and texts are read with `texts`, recordings through their subtitles or their speech, and regions of pages with
     `extractors`. `drawn_pages` is `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that `texts` uses
-    for scanned pages, or an empty string if it uses none.
+    for scanned pages, or an empty string if it uses none. `transcriber` recognizes the words of recordings without
+    subtitles; it returns None if there is no transcriber.
     """
 
     texts: TextReader
@@ -85,21 +93,34 @@ class QuotableTextReader:
     extractors: Sequence[Extractor]  # not copied: later readers are loaded only if no earlier one accepts the location
     ocr_version: Callable[[], str] = str
     drawn_pages: Callable[[Source, Sequence[int]], Mapping[int, str]] = lambda _source, _pages: {}
+    transcriber: Callable[[], Transcriber | None] = lambda: None
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
         path = self.sidecar_files.find(source.path) if source.format.modality in RECORDINGS else None
         ocr = self.ocr_version() if source.format.name == "pdf" else ""
-        return f"{VERSION} {source.format.name} {_drivers()} {_fingerprint(path)}{ocr and f' ocr={ocr}'}"
+        speech = self._speech_version() if source.format.modality in RECORDINGS else ""
+        return (
+            f"{VERSION} {source.format.name} {_drivers()} {_fingerprint(path)}"
+            f"{ocr and f' ocr={ocr}'}{speech and f' speech={speech}'}"
+        )
 
     def reader_version(self) -> str:
         """See `QuotableTexts.reader_version`."""
-        return f"{VERSION} {_drivers()} ocr={self.ocr_version()}"
+        try:
+            speech = self._speech_version()
+        except CiteKitError:  # of the model, which matters only for recordings
+            speech = "unavailable"
+        return f"{VERSION} {_drivers()} ocr={self.ocr_version()}{speech and f' speech={speech}'}"
+
+    def _speech_version(self) -> str:
+        transcriber = self.transcriber()
+        return "" if transcriber is None else transcriber.version
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
         """See `QuotableTexts.read`."""
         if source.format.modality in RECORDINGS:
-            return list(self._spoken(source))
+            return list(self._spoken(source, progress))
         if not self.texts.supports(source.format):
             raise SourceUnsupported(
                 f"{source.path.name} is a {source.format.name} file. CiteKit reads no text from such files, so "
@@ -153,26 +174,38 @@ class QuotableTextReader:
             note = WITH_TAGS if source.format.name == "html" else WITH_MARKUP
             yield Quotable.of(self.texts.read(evolve(source, format=_PLAIN), progress), note)
 
-    def _spoken(self, source: Source) -> Iterator[Quotable]:
-        """Yield the text of each subtitle track of a recording.
+    def _spoken(self, source: Source, progress: Progress) -> Iterator[Quotable]:
+        """Yield the text of each subtitle track of a recording, or else the words that the transcriber recognizes.
 
         The sidecar file comes first, then the embedded track shown by default, then the other embedded tracks. Raise
-        `SourceUnsupported` if there are no subtitles.
+        `SourceUnsupported` if there are neither subtitles nor recognized words.
         """
         facts = self.probe.probe(source.path)
         modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO
         path = self.sidecar_files.find(source.path)
-        told = [] if path is None else self.sidecar_files.cues(path, facts.duration)
-        cues = [cue for cue in told if cue.start < facts.duration]
+        found = [] if path is None else self.sidecar_files.cues(path, facts.duration)
+        cues = [cue for cue in found if cue.start < facts.duration]
         tracks = [each for each in (cues, facts.subtitles, *facts.other_subtitles) if each]
-        if not tracks:
-            raise SourceUnsupported(
-                f"{source.path.name} has no subtitles, embedded or in a sidecar file, so there is nothing to "
-                "search, read, or quote."
-            )
         for place, track in enumerate(tracks):
             spoken = Transcript.of(((cue.start, cue.end, cue.text) for cue in track), modality)
             yield Quotable.of(spoken, OTHER_TRACK if place else "")
+        if not tracks:
+            yield Quotable.of(self._recognized(source, facts, modality, progress))
+
+    def _recognized(self, source: Source, facts: MediaFacts, modality: Modality, progress: Progress) -> Transcript:
+        transcriber = self.transcriber()
+        if transcriber is None:
+            raise SourceUnsupported(
+                f"{source.path.name} has no subtitles, embedded or in a sidecar file, so there is nothing to "
+                f"search, read, or quote. {NO_TRANSCRIBER}"
+            )
+        speech = transcriber.transcribe(source, progress)
+        if not speech.passages:
+            raise SourceUnsupported(
+                f"{source.path.name} has no subtitles, and no speech was recognized in it, so there is nothing to "
+                "search, read, or quote."
+            )
+        return Transcript.of_speech(speech, modality, facts.duration)
 
 
 def _drivers() -> str:

@@ -23,9 +23,11 @@ from citekit.domain.ports.page_views import PageViews
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.reader import Book
 from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.source import Source
+from citekit.domain.speech import Speech
 from citekit.wire.errors import CAUSE_LIMIT
 from citekit.wire.worker_protocol import (
     amplitudes_from,
@@ -39,6 +41,7 @@ from citekit.wire.worker_protocol import (
     picture_from,
     plain_source,
     sheet_rows_from,
+    speech_from,
     text_from,
     texts_from,
 )
@@ -85,6 +88,31 @@ class IsolatedProbe:
     def probe(self, path: Path) -> MediaFacts:
         """See `MediaProbe.probe`."""
         return media_facts_from(self.workers.ask("probe", path, {"path": str(path)}))
+
+
+@frozen
+class IsolatedTranscriber:
+    """A `Transcriber` that runs in a worker. `transcribe` raises `SourceUnsupported` if the worker dies on the file.
+
+    `here` has the name and the version.
+    """
+
+    here: Transcriber
+    workers: WorkerPool
+
+    @property
+    def name(self) -> str:
+        """See `Transcriber.name`."""
+        return self.here.name
+
+    @property
+    def version(self) -> str:
+        """See `Transcriber.version`."""
+        return self.here.version
+
+    def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
+        """See `Transcriber.transcribe`."""
+        return speech_from(self.workers.ask("speech", source.path, {"source": plain_source(source)}, progress))
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""Joins subtitles into a text with the time of each subtitle."""
+"""Joins subtitles, or the words that a transcriber recognized, into a text with the time of each of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from attrs import field, frozen
 
@@ -14,9 +14,13 @@ from citekit.domain.errors import LocationOutside
 from citekit.domain.locations import Location, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.quotes.superscripts import CUT
+from citekit.domain.speech import Speech, SpokenWord
 
 PAUSE = 3.0
 """Maximum pause in seconds between two subtitles that one quote may span."""
+
+MARGIN = 0.15
+"""Seconds of silence before and after a recognized word that belong to it, so that a clip of it is not cut short."""
 
 PAUSE_IN_SENTENCE = 8.0
 """Maximum pause inside a sentence: the first subtitle does not end it, and the second one begins with a lowercase
@@ -42,6 +46,10 @@ class Transcript:
 
     The text of subtitle i is `text[starts[i]:ends[i]]`, shown from `since[i]` to `until[i]` seconds. A line that
     contains only `CUT` marks a pause that no quote may cross.
+
+    If a transcriber recognized the text, `transcriber` is its name, each line is a passage, the arrays have an element
+    for each word instead of each subtitle, and `doubtful` lists the numbers of words that may be wrong. The times of a
+    word then include up to `MARGIN` seconds of silence before and after it.
     """
 
     modality: Modality
@@ -50,6 +58,32 @@ class Transcript:
     ends: array[int] = field(repr=False)
     since: array[float] = field(repr=False)
     until: array[float] = field(repr=False)
+    transcriber: str = ""
+    doubtful: array[int] = field(factory=lambda: array("q"), repr=False)
+
+    @classmethod
+    def of_speech(cls, speech: Speech, modality: Modality, duration: float) -> Transcript:
+        """Create a transcript from recognized words in a recording of `duration` seconds."""
+        lines: list[str] = []
+        starts, ends, doubtful = array("q"), array("q"), array("q")
+        length, said = 0, -math.inf
+        for passage in speech.passages:
+            if lines and is_pause_between(passage.start - said, lines[-1], passage.text):
+                lines.append(CUT)
+                length += len(CUT) + 1
+            line = ""
+            for word in passage.words:
+                text = word.text if line else word.text.lstrip()
+                if passage.doubts(word):
+                    doubtful.append(len(starts))
+                starts.append(length + len(line) + len(text) - len(text.lstrip()))
+                line += text
+                ends.append(length + len(line.rstrip()))
+            said = passage.end
+            lines.append(line.rstrip())
+            length += len(lines[-1]) + 1
+        since, until = _with_margins([word for each in speech.passages for word in each.words], duration)
+        return cls(modality, "\n".join(lines), starts, ends, since, until, speech.transcriber, doubtful)
 
     @classmethod
     def of(cls, cues: Iterable[tuple[float, float, str]], modality: Modality) -> Transcript:
@@ -72,6 +106,10 @@ class Transcript:
             made.until.append(math.ceil(round(end * 1000, 3)) / 1000)
             length += len(text) + 1
         return cls(modality, "\n".join(lines), made.starts, made.ends, made.since, made.until)
+
+    def doubts(self, start: int, end: int) -> bool:
+        """Return whether a doubtful word overlaps `text[start:end]`."""
+        return any(self.starts[number] < end and start < self.ends[number] for number in self.doubtful)
 
     def locate(self, start: int, end: int) -> Location:
         """Return the time range of the subtitles that contain `text[start:end]`.
@@ -97,3 +135,21 @@ class Transcript:
             number for number, since in enumerate(self.since) if since < end and self.until[number] > location.start
         ]
         return (self.starts[shown[0]], self.ends[shown[-1]]) if shown else None
+
+
+def _with_margins(words: Sequence[SpokenWord], duration: float) -> tuple[array[float], array[float]]:
+    """Return the starts and ends of words with margins, in seconds with whole milliseconds, not after `duration`.
+
+    Words that do not overlap still do not overlap, except those that are shorter than a millisecond.
+    """
+    since, until = array("d"), array("d")
+    last = math.floor(duration * 1000)
+    for number, word in enumerate(words):
+        before = words[number - 1].end if number else 0.0
+        after = words[number + 1].start if number + 1 < len(words) else duration
+        start = max(word.start - MARGIN, (min(before, word.start) + word.start) / 2 if number else 0.0)
+        end = min(word.end + MARGIN, (word.end + max(after, word.end)) / 2 if number + 1 < len(words) else duration)
+        low = max(0, min(math.ceil(start * 1000), last - 1))
+        since.append(low / 1000)
+        until.append(max(low + 1, min(math.floor(end * 1000), last)) / 1000)
+    return since, until

@@ -16,14 +16,14 @@ from citekit.domain.ports.text_reader import TextReader
 class MediaHandler(NativeHandler):
     """Handles video and audio files. A location in a recording is a span of time.
 
-    The file itself has no readable text. Quotes are looked up in its subtitles.
+    The file itself has no readable text. Quotes are looked up in its subtitles, or in the words of a transcriber.
     """
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""
         from citekit.adapters.formats.media.outline.outliner import MediaOutliner
 
-        return MediaOutliner(services.probe)
+        return MediaOutliner(services.probe, lambda: services.transcriber)
 
     def measure(self, path: Path, services: Services) -> Extent:
         """Return the extent: the duration in seconds and, for video, the width and height in pixels."""

@@ -87,14 +87,17 @@ def measure_audio(path: Path, duration: float, progress: Progress) -> AudioFeatu
     return features
 
 
-def mono_frames(container: Any) -> Iterator[Any]:
-    """Yield frames of 16-bit mono samples without gaps. Audio that can't be decoded is replaced by silence."""
+def mono_frames(container: Any, rate: int = RATE) -> Iterator[Any]:
+    """Yield frames of 16-bit mono samples, `rate` per second, without gaps.
+
+    Audio that can't be decoded is replaced by silence.
+    """
     resampler, resampled_format = None, None
     for frame in _gapless_frames(container, audio_stream(container)):
         frame_format = (frame.format.name, frame.layout.name, frame.sample_rate)
         if resampler is None or frame_format != resampled_format:
             yield from resampler.resample(None) if resampler else ()
-            resampler, resampled_format = library().AudioResampler("s16", "mono", RATE, frame_size=RATE), frame_format
+            resampler, resampled_format = library().AudioResampler("s16", "mono", rate, frame_size=rate), frame_format
         frame.pts = None
         yield from resampler.resample(frame)
     yield from resampler.resample(None) if resampler else ()

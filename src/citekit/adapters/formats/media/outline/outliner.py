@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ from citekit.domain.extent import Extent
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import shortest
 from citekit.domain.ports.media_probe import Cue, MediaFacts, MediaProbe
+from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
@@ -34,34 +35,58 @@ class Structure:
 
 
 @frozen
+class Words:
+    """What is said in a recording: passages with their times, where they come from, and notes about them."""
+
+    cues: Sequence[Cue] = ()
+    origin: str = ""
+    notes: Sequence[str] = ()
+
+
+@frozen
 class MediaOutliner:
     """Outlines video and audio files.
 
-    The structure comes from the container's chapters, or else from sidecar or embedded subtitles, or else from silences
-    in an audio recording. The scenes of a video are children of its chapters or topics, or top-level items if it has
+    The structure comes from the container's chapters, or else from sidecar or embedded subtitles, or else from the words
+    that `transcriber` recognizes, or else from silences in an audio recording. `transcriber` returns None if there is no
+    transcriber. The scenes of a video are children of its chapters or topics, or top-level items if it has
     neither. Locations are spans of video if the file contains a video stream, and otherwise spans of audio, whatever
     the file suffix.
     """
 
     media_probe: MediaProbe
+    transcriber: Callable[[], Transcriber | None] = lambda: None
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """See `Outliner.outline`."""
         facts = self.media_probe.probe(source.path)
         modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO
-        structure = _structure(source, facts, modality, progress)
+        words = _words(source, facts)
+        if not words.cues:
+            words = self._recognized(source, facts, progress)
+        structure = _structure(source, facts, words, modality, progress)
         return Outline(
             title=facts.tags.get("title"),
             extent=Extent(seconds=facts.duration, size=facts.size),
             items=structure.items,
             facts=_metadata(facts),
-            notes=(*_duration_note(facts), *facts.remarks, *structure.notes),
+            notes=(*_duration_note(facts), *facts.remarks, *structure.notes, *words.notes),
         )
 
+    def _recognized(self, source: Source, facts: MediaFacts, progress: Progress) -> Words:
+        """Return the words that the transcriber recognizes; no words if there is no transcriber or no sound."""
+        transcriber = self.transcriber() if facts.audio_codec else None
+        if transcriber is None:
+            return Words()
+        speech = transcriber.transcribe(source, progress)
+        cues = [Cue(each.start, each.end, each.text) for each in speech.passages if not each.is_doubtful]
+        note = f"The words were recognized by {speech.transcriber}; they may contain errors."
+        return Words(cues, "the recognized speech", [note] if cues else [])
 
-def _structure(source: Source, facts: MediaFacts, modality: Modality, progress: Progress) -> Structure:
-    cues, origin = _cues(source, facts)
-    explicit = _explicit_structure(facts, cues, origin, modality)
+
+def _structure(source: Source, facts: MediaFacts, words: Words, modality: Modality, progress: Progress) -> Structure:
+    cues = words.cues
+    explicit = _explicit_structure(facts, cues, words.origin, modality)
     if modality is Modality.VIDEO:
         return _structure_with_scenes(source, facts, explicit, cues, progress)
     return explicit or _structure_from_sound(source, facts, progress)
@@ -78,12 +103,14 @@ def _explicit_structure(facts: MediaFacts, cues: Sequence[Cue], origin: str, mod
     return Structure(topics, [f"The structure was made from {origin}."]) if topics else None
 
 
-def _cues(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:
+def _words(source: Source, facts: MediaFacts) -> Words:
+    """Return the subtitles of a sidecar file, or else those in the file, which may be none."""
     path = find_sidecar(source.path)
     found = [] if path is None else [cue for cue in read_cues(path, facts.duration) if cue.start < facts.duration]
     if path is not None and found:
-        return found, f"the {'words' if path.suffix.lower() in TRANSCRIPT_SUFFIXES else 'subtitles'} in {path.name}"
-    return facts.subtitles, "the subtitles in the file"
+        kind = "words" if path.suffix.lower() in TRANSCRIPT_SUFFIXES else "subtitles"
+        return Words(found, f"the {kind} in {path.name}")
+    return Words(facts.subtitles, "the subtitles in the file")
 
 
 def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Sequence[OutlineItem]:

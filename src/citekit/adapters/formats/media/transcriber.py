@@ -1,0 +1,169 @@
+"""Transcribes recordings with a Whisper model, in windows that end at pauses.
+
+Each window is transcribed once: its passages are cached under the digest of its samples. So an interrupted run
+continues where it ended.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from attrs import field, frozen
+
+from citekit.adapters.formats.media.outline.audio_features import mono_frames
+from citekit.adapters.formats.media.streams import audio_stream
+from citekit.adapters.libraries import faster_whisper
+from citekit.adapters.libraries.faster_whisper import EXTRA, FEATURE, RATE, RecognizedPassage, RecognizedWord
+from citekit.adapters.libraries.model_files import imported
+from citekit.adapters.libraries.pyav import open_media
+from citekit.adapters.system.installed_packages import version_of
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+from citekit.domain.speech import Speech, SpokenPassage, SpokenWord
+
+if TYPE_CHECKING:
+    from citekit.adapters.libraries.faster_whisper import Samples
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
+
+VERSION = "1"
+"""Change this whenever the same recording and model would give other words."""
+
+BLOCK = 300
+"""Seconds of sound in which speech is looked for at once."""
+
+_TAIL = RATE
+"""Samples at the end of a block that are looked at again with the next block."""
+
+
+class SpeechModelEngine(Protocol):
+    """A speech model that recognizes words in samples. `FasterWhisper` explains the methods."""
+
+    def windows(self, samples: Samples) -> list[tuple[int, int]]:
+        """Return the windows with speech, as ranges of samples."""
+
+    def recognize(self, samples: Samples, language: str | None, expected: str | None) -> list[RecognizedPassage]:
+        """Return the passages that are spoken in a window."""
+
+
+@frozen
+class WhisperTranscriber:
+    """A `Transcriber` that uses a Whisper model.
+
+    `model` is the name of the model, and `fingerprint` changes with its content. `language` is the language of all
+    recordings, or None to detect it. `before` is called before each window and each block, so that the caller can give
+    it a time budget of its own. Windows are cached in `index`.
+    """
+
+    engine: SpeechModelEngine
+    model: str
+    fingerprint: str
+    language: str | None = None
+    index: Index | None = field(default=None, repr=False)
+    before: Callable[[], object] = field(default=lambda: None, repr=False)
+
+    @property
+    def name(self) -> str:
+        """See `Transcriber.name`."""
+        return f"faster-whisper {version_of('faster_whisper', 'faster-whisper')} ({self.model})"
+
+    @property
+    def version(self) -> str:
+        """See `Transcriber.version`."""
+        return f"{VERSION} {faster_whisper.version()} {self.fingerprint} {self.language or ''}".rstrip()
+
+    def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
+        """See `Transcriber.transcribe`."""
+        passages: list[SpokenPassage] = []
+        expected = self.language
+        for start, samples, duration in self._windows(source.path):
+            progress(start, duration, "recognizing speech")
+            recognized = self._recognized(samples, expected)
+            expected = recognized[-1].language if recognized else expected
+            passages += [_placed(each, start) for each in recognized]
+        return Speech(passages=passages, transcriber=self.name)
+
+    def _windows(self, path: Path) -> Iterator[tuple[float, Samples, float | None]]:
+        """Yield the start of each window in seconds, its samples, and the duration of the recording if it is known."""
+        with open_media(path) as container:
+            if audio_stream(container) is None:
+                return
+            duration = None if container.duration is None else container.duration / 1_000_000
+            for start, samples in _windows_of(_blocks(container), self._spans):
+                yield start / RATE, samples, duration
+
+    def _spans(self, samples: Samples) -> list[tuple[int, int]]:
+        self.before()
+        return self.engine.windows(samples)
+
+    def _recognized(self, samples: Samples, expected: str | None) -> list[RecognizedPassage]:
+        """Return the passages of a window from the cache, or recognize them. `expected` is the language before it."""
+        digest = hashlib.sha256(samples.tobytes()).hexdigest()
+        key = f"speech {self.version} {expected or ''} {digest}"
+        found = None if self.index is None else self.index.get(key)
+        if found is not None:
+            return [_passage_from(each) for each in found["passages"]]
+        self.before()
+        made = self.engine.recognize(samples, self.language, expected)
+        if self.index is not None:
+            self.index.put(key, {"passages": [_plain(each) for each in made]})
+        return made
+
+
+def _blocks(container: Any) -> Iterator[Samples]:
+    """Yield the sound of a recording as samples from -1 to 1, in blocks of `BLOCK` seconds."""
+    array: Any = imported("numpy", FEATURE, EXTRA)
+    pending: list[Any] = []
+    held = 0
+    for frame in mono_frames(container, RATE):
+        pending.append(array.frombuffer(bytes(frame.planes[0])[: 2 * frame.samples], dtype="<i2"))
+        held += frame.samples
+        if held >= BLOCK * RATE:
+            yield array.concatenate(pending).astype("float32") / 32768
+            pending, held = [], 0
+    if pending:
+        yield array.concatenate(pending).astype("float32") / 32768
+
+
+def _windows_of(
+    blocks: Iterator[Samples], spans: Callable[[Samples], list[tuple[int, int]]]
+) -> Iterator[tuple[int, Samples]]:
+    """Yield the offset and the samples of each window. `spans` returns the windows in samples.
+
+    The last window of a block may continue in the next one, so it is looked at again together with it.
+    """
+    array: Any = imported("numpy", FEATURE, EXTRA)
+    offset, held = 0, None
+    upcoming = next(blocks, None)
+    while upcoming is not None:
+        samples = upcoming if held is None else array.concatenate([held, upcoming])
+        upcoming = next(blocks, None)
+        found = spans(samples)
+        cut = len(samples)
+        if upcoming is not None:
+            cut = max(0, len(samples) - _TAIL)
+            if found and found[-1][1] > cut:
+                cut = min(cut, found.pop()[0])
+            elif found:
+                cut = max(cut, found[-1][1])
+        for start, end in found:
+            yield offset + start, samples[start:end]
+        offset, held = offset + cut, samples[cut:]
+
+
+def _placed(passage: RecognizedPassage, start: float) -> SpokenPassage:
+    """Return a passage of the window that starts at `start` with times from the start of the recording."""
+    words = [SpokenWord(start + each.start, start + each.end, each.text, each.confidence) for each in passage.words]
+    return SpokenPassage(words=words, language=passage.language, is_doubtful=passage.is_doubtful)
+
+
+def _plain(passage: RecognizedPassage) -> dict[str, object]:
+    words = [[each.start, each.end, each.text, each.confidence] for each in passage.words]
+    return {"words": words, "language": passage.language, "is_doubtful": passage.is_doubtful}
+
+
+def _passage_from(plain: dict[str, Any]) -> RecognizedPassage:
+    words: Sequence[RecognizedWord] = [RecognizedWord(*each) for each in plain["words"]]
+    return RecognizedPassage(words, plain["language"], plain["is_doubtful"])

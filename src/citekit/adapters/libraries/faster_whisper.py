@@ -1,0 +1,206 @@
+"""Recognizes speech with faster-whisper, which runs Whisper models with CTranslate2 on the CPU.
+
+Nothing is downloaded: the files of the model are given. All threads share one model under a lock.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field, frozen
+
+from citekit.adapters.libraries.model_files import imported
+from citekit.adapters.libraries.onnxruntime import cores
+from citekit.adapters.libraries.speech_models import SpeechModel
+from citekit.adapters.system.installed_packages import version_of
+from citekit.adapters.system.lazy import Once
+from citekit.domain.errors import CiteKitError, MapperUnavailable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Samples = NDArray[np.float32]
+
+FEATURE, EXTRA = "Recognizing speech", "speech"
+RATE = 16_000
+"""Samples per second that the models expect."""
+
+WINDOW = 28.0
+"""Seconds of the longest window. The models see 30 s at once."""
+
+MAX_GAP = 1.5
+"""Seconds of silence that end a window. In longer silence inside a window, the models invent words."""
+
+_PADDING_MS = 200
+_MIN_SILENCE_MS = 300
+_MIN_SPEECH_MS = 150
+_THREADS = 4
+_TEMPERATURES = (0.0, 0.4, 0.8)
+"""The temperatures of decoding: the next one is tried if a result is improbable or repeats itself."""
+
+_TOKENS, _TOKENS_PER_SECOND, _MAX_TOKENS = 20, 12, 220
+"""The maximum number of tokens of a passage: more are a loop. Fast speech has about six per second."""
+
+_MIN_LOG_PROBABILITY = -1.0
+_MAX_COMPRESSION = 2.4
+_MAX_NO_SPEECH = 0.6
+_CERTAIN_LANGUAGE = 0.7
+"""The limits of Whisper itself (A. Radford et al.: Robust Speech Recognition via Large-Scale Weak Supervision, 2022)."""
+
+
+@frozen
+class RecognizedWord:
+    """A word with its times in seconds from the start of the window, and the confidence from 0 to 1."""
+
+    start: float
+    end: float
+    text: str
+    confidence: float
+
+
+@frozen
+class RecognizedPassage:
+    """A passage that the model recognized. `is_doubtful` is true if it exceeds a limit of Whisper for good results."""
+
+    words: Sequence[RecognizedWord]
+    language: str
+    is_doubtful: bool
+
+
+def installed() -> bool:
+    """Return whether the packages for recognizing speech are installed, without importing them."""
+    return all(importlib.util.find_spec(name) is not None for name in ("faster_whisper", "ctranslate2", "av"))
+
+
+def version() -> str:
+    """Return the versions of the packages that affect the recognized words."""
+    return f"faster-whisper {version_of('faster_whisper', 'faster-whisper')} ctranslate2 {version_of('ctranslate2')}"
+
+
+@define(eq=False)
+class FasterWhisper:
+    """A Whisper model. It is loaded on first use and shared by all threads."""
+
+    model: SpeechModel
+    _engine: Once[Any] = field(init=False)
+    _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._engine = Once(lambda: _new_engine(self.model))
+
+    def windows(self, samples: Samples) -> list[tuple[int, int]]:
+        """Return the windows with speech, as ranges of samples, each at most `WINDOW` long and split at pauses.
+
+        Speech is detected with the Silero model in faster-whisper.
+        """
+        detection: Any = imported("faster_whisper.vad", FEATURE, EXTRA)
+        with self._translated_errors():
+            options = detection.VadOptions(
+                min_silence_duration_ms=_MIN_SILENCE_MS,
+                min_speech_duration_ms=_MIN_SPEECH_MS,
+                max_speech_duration_s=WINDOW,
+                speech_pad_ms=_PADDING_MS,
+            )
+            found = detection.get_speech_timestamps(samples, options)
+        return joined([(int(each["start"]), int(each["end"])) for each in found])
+
+    def recognize(self, samples: Samples, language: str | None, expected: str | None) -> list[RecognizedPassage]:
+        """Return the passages that are spoken in a window.
+
+        `language` is the language, or None to detect it. `expected` is the language if it cannot be detected clearly.
+        Raise `DriverMissing` if faster-whisper is not installed, or `MapperUnavailable` if the model fails.
+        """
+        runtime: Any = imported("ctranslate2", FEATURE, EXTRA)
+        with self._translated_errors():
+            engine = self._engine()
+            with self._lock:
+                runtime.set_random_seed(0)
+                spoken = language or self._language(engine, samples, expected)
+                segments, _ = engine.transcribe(
+                    samples,
+                    language=spoken,
+                    beam_size=5,
+                    temperature=_TEMPERATURES,
+                    log_prob_threshold=_MIN_LOG_PROBABILITY,
+                    compression_ratio_threshold=_MAX_COMPRESSION,
+                    no_speech_threshold=_MAX_NO_SPEECH,
+                    max_new_tokens=min(_TOKENS + round(_TOKENS_PER_SECOND * len(samples) / RATE), _MAX_TOKENS),
+                    condition_on_previous_text=False,
+                    word_timestamps=True,
+                    vad_filter=False,
+                )
+                return list(_passages(segments, spoken, len(samples) / RATE))
+
+    def _language(self, engine: Any, samples: Samples, expected: str | None) -> str:
+        if not engine.model.is_multilingual:
+            return "en"
+        found, probability, _ = engine.detect_language(samples)
+        return str(found) if expected is None or probability >= _CERTAIN_LANGUAGE else expected
+
+    @contextmanager
+    def _translated_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except CiteKitError:
+            raise
+        except MemoryError as error:
+            raise MapperUnavailable(
+                f"There is not enough memory for the speech model {self.model.name}. Use a smaller model, or set "
+                "CITEKIT_PARSER_MEMORY to a larger value."
+            ) from error
+        except Exception as error:
+            detail = (str(error).strip().splitlines() or [""])[-1].strip(" .")[:160] or type(error).__name__
+            raise MapperUnavailable(
+                f"Speech recognition (faster-whisper) failed with the model {self.model.name}: {detail}."
+            ) from error
+
+
+def _new_engine(model: SpeechModel) -> Any:
+    package: Any = imported("faster_whisper", FEATURE, EXTRA)
+    logging.getLogger("faster_whisper").setLevel(logging.CRITICAL)
+    folder = model.folder
+    files = None if folder is not None else {name: model.read(name) for name in model.files}
+    return package.WhisperModel(
+        model.name if folder is None else str(folder),
+        device="cpu",
+        compute_type="int8",
+        cpu_threads=min(_THREADS, cores()),
+        files=files,
+        local_files_only=True,
+    )
+
+
+def joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans of speech to windows of at most `WINDOW` seconds without silence of more than `MAX_GAP` seconds."""
+    windows: list[tuple[int, int]] = []
+    for start, end in spans:
+        if windows and start - windows[-1][1] <= MAX_GAP * RATE and end - windows[-1][0] <= WINDOW * RATE:
+            windows[-1] = (windows[-1][0], end)
+        else:
+            windows.append((start, end))
+    return windows
+
+
+def _passages(segments: Any, language: str, duration: float) -> Iterator[RecognizedPassage]:
+    """Yield the passages of the engine's segments, with times that are ordered and inside the window."""
+    reached = 0.0
+    for segment in segments:
+        words = []
+        for word in segment.words or ():
+            start = min(max(float(word.start), reached), duration)
+            end = min(max(float(word.end), start), duration)
+            reached = end
+            if word.word.strip():
+                words.append(RecognizedWord(start, end, str(word.word), min(max(float(word.probability), 0.0), 1.0)))
+        if words and segment.compression_ratio <= _MAX_COMPRESSION:  # otherwise, the model repeats itself
+            yield RecognizedPassage(words, language, _is_doubtful(segment))
+
+
+def _is_doubtful(segment: Any) -> bool:
+    return bool(segment.avg_logprob < _MIN_LOG_PROBABILITY or segment.no_speech_prob > _MAX_NO_SPEECH)

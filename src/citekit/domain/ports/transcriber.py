@@ -1,0 +1,31 @@
+"""Defines the port that recognizes the words that are spoken in a recording."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+from citekit.domain.speech import Speech
+
+
+class Transcriber(Protocol):
+    """Recognizes the words in the sound of video and audio files. Thread-safe."""
+
+    @property
+    def name(self) -> str:
+        """The software and the model, such as `faster-whisper 1.2.1 (base)`, for notes and receipts."""
+
+    @property
+    def version(self) -> str:
+        """A text that changes when the same recording may result in other words."""
+
+    def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
+        """Return the words that are spoken, with times inside the recording; no words if nothing is said.
+
+        Passages and words are in the order of time and do not overlap. The same recording always gives the same words.
+        Work that was interrupted continues where it ended.
+
+        Raise `SourceUnsupported` if the sound cannot be decoded, `SourceUnreadable` if the file cannot be read,
+        `MapperUnavailable` if the model is missing or fails, `DriverMissing`, or `Cancelled`.
+        """

@@ -1,0 +1,70 @@
+"""Defines the words that a transcriber recognized in a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import field, frozen
+
+MIN_CONFIDENCE = 0.5
+"""Words and passages with a lower confidence are doubtful."""
+
+
+@frozen
+class SpokenWord:
+    """A recognized word with the times in seconds between which it is spoken, and the confidence from 0 to 1.
+
+    `text` contains the punctuation, and the space before the word if the language separates words by spaces.
+    """
+
+    start: float
+    end: float
+    text: str
+    confidence: float
+
+
+@frozen(kw_only=True)
+class SpokenPassage:
+    """Consecutive words in one language, about a sentence. `language` is a code of ISO 639-1, such as `en`.
+
+    `is_doubtful` is true if the transcriber may have invented or badly misheard the passage.
+    """
+
+    words: Sequence[SpokenWord] = field(converter=tuple[SpokenWord, ...])
+    language: str
+    is_doubtful: bool = False
+
+    @property
+    def start(self) -> float:
+        """When the first word starts, in seconds."""
+        return self.words[0].start
+
+    @property
+    def end(self) -> float:
+        """When the last word ends, in seconds."""
+        return self.words[-1].end
+
+    @property
+    def text(self) -> str:
+        """The words as a text."""
+        return "".join(word.text for word in self.words).strip()
+
+    @property
+    def confidence(self) -> float:
+        """The mean confidence of the words, from 0 to 1."""
+        return sum(word.confidence for word in self.words) / len(self.words)
+
+    def doubts(self, word: SpokenWord) -> bool:
+        """Return whether a word of the passage is doubtful."""
+        return self.is_doubtful or word.confidence < MIN_CONFIDENCE
+
+
+@frozen(kw_only=True)
+class Speech:
+    """Everything that was said in a recording, in the order of time.
+
+    `transcriber` names the software and the model that recognized it, such as `faster-whisper 1.2.1 (tiny.en)`.
+    """
+
+    passages: Sequence[SpokenPassage] = field(converter=tuple[SpokenPassage, ...])
+    transcriber: str

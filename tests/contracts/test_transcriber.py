@@ -1,0 +1,94 @@
+"""What everybody promises who transcribes recordings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from citekit.adapters.libraries.speech_models import packaged_models
+from citekit.container import Container, bootstrap
+from citekit.domain.errors import Cancelled, SourceUnsupported
+from citekit.domain.ports.transcriber import Transcriber
+from citekit.domain.source import Source
+from citekit.domain.speech import Speech
+from citekit.settings import Settings
+from tests.formats.media.speech_samples import CLIP, MODEL, SAID, needs_speech, source_at, write_sound
+
+pytestmark = needs_speech
+HOW = ("inline", "subprocess")
+
+
+@pytest.fixture(scope="module", params=HOW)
+def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
+    made = bootstrap(
+        Settings(home=tmp_path_factory.mktemp("home"), parsers=request.param, speech_model=MODEL, speech_language="en")
+    )
+    yield made
+    if made.workers is not None:
+        made.workers.close()
+
+
+@pytest.fixture(scope="module")
+def transcriber(app: Container) -> Transcriber:
+    assert app.transcriber is not None
+    return app.transcriber
+
+
+@pytest.fixture(scope="module")
+def clip() -> Source:
+    return source_at(CLIP)
+
+
+@pytest.fixture(scope="module")
+def speech(transcriber: Transcriber, clip: Source) -> Speech:
+    return transcriber.transcribe(clip)
+
+
+def test_the_words_are_those_that_are_said(speech: Speech) -> None:
+    assert SAID == " ".join(passage.text for passage in speech.passages)
+    assert {"en"} == {passage.language for passage in speech.passages}
+
+
+def test_words_are_in_order_and_inside_the_recording(speech: Speech) -> None:
+    words = [word for passage in speech.passages for word in passage.words]
+
+    assert all(0 <= word.start <= word.end <= 5.31 and 0 <= word.confidence <= 1 for word in words)
+    assert all(one.end <= other.start for one, other in pairwise(words))
+
+
+def test_the_same_recording_gives_the_same_words(transcriber: Transcriber, clip: Source, speech: Speech) -> None:
+    assert speech == transcriber.transcribe(clip)
+
+
+def test_the_speech_and_the_version_name_the_model(transcriber: Transcriber, speech: Speech) -> None:
+    assert f"({MODEL})" in transcriber.name
+    assert transcriber.name == speech.transcriber
+    assert next(each.fingerprint for each in packaged_models() if each.name == MODEL) in transcriber.version
+
+
+@pytest.mark.parametrize("sound", ["silence", "tone"])
+def test_nothing_is_invented(transcriber: Transcriber, tmp_path: Path, sound: str) -> None:
+    volume = 0 if sound == "silence" else 8000
+    path = write_sound(tmp_path / "sound.wav", (round(volume * math.sin(each / 6)) for each in range(16_000)))
+
+    assert () == transcriber.transcribe(source_at(path)).passages
+
+
+def test_a_file_that_cannot_be_played_is_unsupported(transcriber: Transcriber, tmp_path: Path) -> None:
+    path = tmp_path / "broken.wav"
+    path.write_bytes(b"RIFF0000WAVEfmt ")
+
+    with pytest.raises(SourceUnsupported, match=r"broken\.wav"):
+        transcriber.transcribe(source_at(path))
+
+
+def test_it_can_be_cancelled(transcriber: Transcriber, clip: Source) -> None:
+    def stop(done: float, total: float | None = None, message: str = "") -> None:
+        raise Cancelled("Enough.")
+
+    with pytest.raises(Cancelled):
+        transcriber.transcribe(clip, stop)
