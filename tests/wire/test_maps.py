@@ -160,6 +160,10 @@ WRONG = {
         "nodes[0].children[0].location: must be a location, not 7",
     ),
     "time": (a_map(created_at="yesterday"), "created_at: must be a time in ISO 8601, not 'yesterday'"),
+    "time before the first year": (
+        a_map(created_at="0001-01-01T00:00:00+01:00"),
+        "created_at: must be a time in ISO 8601, not '0001-01-01T00:00:00+01:00'",
+    ),
 }
 
 

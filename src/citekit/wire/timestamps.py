@@ -13,7 +13,10 @@ def format_timestamp(moment: datetime) -> str:
 def parse_timestamp(text: str) -> datetime:
     """Parse an ISO 8601 time and return it in UTC. A time without a time zone is read as UTC.
 
-    Raise `ValueError` if the text is not an ISO 8601 time.
+    Raise `ValueError` if the text is not an ISO 8601 time, or if its year in UTC is not from 1 to 9999.
     """
     moment = datetime.fromisoformat(text)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"the time {text} is out of range") from error
