@@ -68,7 +68,7 @@ class Measured:
 
 
 def is_unseen(name: str) -> bool:
-    """Whether the document `name` (the stem of its file) is among those that nobody looks at."""
+    """Whether the document `name` (the stem of its file) is drawn for those that nobody looks at."""
     return int(hashlib.sha256(name.encode()).hexdigest(), 16) % UNSEEN_OF == 0
 
 
@@ -86,7 +86,8 @@ def run(corpus: Path | None = None) -> Report:
         for part, unseen in (("seen", False), ("unseen", True)):
             if f"--{'seen' if unseen else 'unseen'}" in sys.argv or not folder.is_dir():
                 continue
-            names = [name for name in lists[kind]["documents"] if is_unseen(name) is unseen]
+            looked_at = lists[kind].get("looked_at", [])
+            names = [name for name in lists[kind]["documents"] if (is_unseen(name) and name not in looked_at) is unseen]
             found = [each for name in names if (each := measured(folder / f"{name}.pdf", lists[kind]["truth"]))]
             _add(report, table, f"{kind}, {part}", found)
             if len(found) < len(names):

@@ -178,18 +178,45 @@ def test_appendixes_after_the_last_chapter_are_not_below_it(tmp_path: Path) -> N
     assert flat(outline(path).items) == [(1, name) for name in names]
 
 
-def test_sparse_bookmarks_are_completed_with_the_headings_below_them(tmp_path: Path) -> None:
+MATTERS = [f"Matter of page {number}" for number in range(1, 17)]
+
+
+def sparse(path: Path, *more: tuple[int, str, int]) -> Path:
+    """A document of two chapters with bookmarks, the bookmarks `more`, and a heading without one on each page."""
     pages: list[list[list[Piece]]] = []
-    for number in range(1, 13):
+    for number, matter in enumerate(MATTERS, 1):
         chapter: list[list[Piece]] = [[(40, f"Chapter {number // 6 + 1} of all", BOLD, 18)]] if number in (1, 6) else []
-        pages.append([*chapter, [(40, f"Matter of page {number}", BOLD, 12)]])
-    path = document(tmp_path / "sparse.pdf", pages, toc=[(1, "Chapter 1 of all", 1), (1, "Chapter 2 of all", 6)])
-    found = outline(path)
+        pages.append([*chapter, [(40, matter, BOLD, 12)]])
+    return document(path, pages, toc=[(1, "Chapter 1 of all", 1), (1, "Chapter 2 of all", 6), *more])
+
+
+def test_sparse_bookmarks_are_completed_with_the_headings_below_them(tmp_path: Path) -> None:
+    found = outline(sparse(tmp_path / "sparse.pdf"))
     assert found.notes[0] == BY_BOOKMARKS_AND_HEADINGS
     assert flat(found.items) == [
-        (1, "Chapter 1 of all"), *((2, f"Matter of page {n}") for n in range(1, 6)),
-        (1, "Chapter 2 of all"), *((2, f"Matter of page {n}") for n in range(6, 13)),
+        (1, "Chapter 1 of all"), *((2, each) for each in MATTERS[:5]),
+        (1, "Chapter 2 of all"), *((2, each) for each in MATTERS[5:]),
     ]  # fmt: skip
+
+
+def test_a_bookmark_in_the_style_of_other_headings_does_not_drop_them(tmp_path: Path) -> None:
+    found = flat(outline(sparse(tmp_path / "sparse.pdf", (1, MATTERS[11], 12))).items)
+    assert [title for _, title in found if title in MATTERS] == MATTERS
+    assert (1, MATTERS[11]) in found
+
+
+def test_a_bookmark_out_of_order_does_not_drop_the_headings(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.pdf"
+    found = flat(outline(sparse(path, (1, "publication_1", 3))).items)
+    assert [title for _, title in found if title in MATTERS] == []  # a third of three is too much
+    many = document(
+        path,
+        [[[(40, f"Part {n}", BOLD, 18)], [(40, f"Matter {n}", BOLD, 12)]] for n in range(1, 31)],
+        toc=[*((1, f"Part {n}", n) for n in range(1, 7)), (1, "publication_1", 3)],
+    )
+    found = flat(outline(many).items)
+    assert [title for _, title in found if title.startswith("Matter")] == [f"Matter {n}" for n in range(1, 31)]
+    assert found[-1] == (1, "publication_1")
 
 
 @pytest.mark.parametrize(

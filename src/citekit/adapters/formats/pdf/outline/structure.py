@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
 
 from attrs import evolve
 
@@ -31,6 +32,9 @@ CONFIRMED_SHARE = 0.5
 
 INCOMPLETE_RATIO = 1.3
 """The number of headings by style, as a multiple of the TOC entries, from which the TOC is incomplete."""
+
+STRAY_SHARE = 0.2
+"""The share of bookmarks out of order up to which headings are placed between the others."""
 
 PAGE_LIMIT = 5000
 """The number of pages that are searched, at 5 to 10 ms each; the pages of a longer document are grouped."""
@@ -139,20 +143,33 @@ def _without_gaps(sections: Sequence[Section]) -> list[Section]:
 def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
     """Return the sections that bookmarks name and, if the bookmarks are sparse, other headings of lower styles.
 
-    `sections` are returned unchanged if they are dense, are out of order, or have titles that are mostly not printed on
-    their pages.
+    `sections` are returned unchanged if they are dense, are mostly out of order, or have titles that are mostly not
+    printed on their pages.
     """
-    if len(sections) * PAGES_PER_ENTRY >= texts.count or texts.count > PAGE_LIMIT or not _are_in_order(sections):
+    if len(sections) * PAGES_PER_ENTRY >= texts.count or texts.count > PAGE_LIMIT:
         return list(sections)
-    contents = Toc(tuple(_target(section, texts) for section in sections))
-    if sum(bool(each.lines) for each in contents.targets) * 2 < len(sections):
+    in_order, strays = _in_order(sections)
+    if len(strays) > STRAY_SHARE * len(sections):
+        return list(sections)
+    contents = Toc(tuple(_target(section, texts) for section in in_order))
+    if sum(bool(each.lines) for each in contents.targets) * 2 < len(in_order):
         return list(sections)
     texts.learn_headers_footers(range(1, texts.count + 1))
-    return _with_subheadings(contents, _headings_outside_toc(texts, frozenset()))
+    complete = _with_subheadings(contents, _headings_outside_toc(texts, frozenset()))
+    return [*complete, *strays] if len(complete) > len(in_order) else list(sections)
 
 
-def _are_in_order(sections: Sequence[Section]) -> bool:
-    return all(one.page <= other.page for one, other in pairwise(sections))
+def _in_order(sections: Sequence[Section]) -> tuple[list[Section], list[Section]]:
+    """Return the sections that follow each other on the pages, as many as possible, and the others."""
+    chains: list[list[int]] = []  # for each length, the chain whose last section is first on the pages
+    for place, section in enumerate(sections):
+        at = bisect_right([sections[chain[-1]].page for chain in chains], section.page)
+        chains[at : at + 1] = [[*(chains[at - 1] if at else []), place]]
+    longest = set(chains[-1]) if chains else set()
+    return (
+        [section for place, section in enumerate(sections) if place in longest],
+        [section for place, section in enumerate(sections) if place not in longest],
+    )
 
 
 def _target(section: Section, texts: PageTexts) -> TocTarget:
@@ -210,18 +227,19 @@ def _complete(contents: Toc, kept: Sequence[Heading], page_count: int) -> list[S
 
 
 def _headings_below(contents: Toc, kept: Sequence[Heading]) -> list[Heading]:
-    """Return the headings of `kept` that the TOC does not name, in styles other than those of the headings it names.
+    """Return the headings of `kept` that the TOC does not name, in styles of which it names less than half.
 
     Headings larger than every heading in the TOC are left out.
     """
     said = {(title_key(each.title), each.page) for each in contents.targets}
-    named = _fonts_of(contents)
-    largest = max((size for _, size, _ in named), default=math.inf)
+    largest = max((size for _, size, _ in _fonts_of(contents)), default=math.inf)
+    named = Counter(font for each in contents.targets for font in {font_of(line) for line in each.lines})
+    found = Counter(heading.style[:3] for heading in kept)
     return [
         heading
         for heading in kept
         if (title_key(heading.text), heading.page) not in said
-        and heading.style[:3] not in named
+        and 2 * named[heading.style[:3]] < found[heading.style[:3]]
         and heading.style[1] <= largest
     ]
 
