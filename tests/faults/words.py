@@ -272,6 +272,7 @@ async def _asked(client: Client, home: Path, words: str) -> list[_Ask]:
 def faults_of_answer(answer: Any) -> list[str]:
     """What is wrong with the texts of an answer, and with its data where it says them twice."""
     found = [fault for text in _texts(answer) for fault in faults_of_text(text)]
+    found += [f"steered by {sorted(steering)!a}" for text in _evidence(answer) if (steering := unseen(text) - {"\n"})]
     structured = getattr(answer, "structured_content", None)
     if structured is not None and json.loads(answer.content[0].text) != structured:
         found.append("the data differ from the text")
@@ -281,10 +282,16 @@ def faults_of_answer(answer: Any) -> list[str]:
 def _texts(answer: Any) -> Iterator[str]:
     if isinstance(answer, CallToolResult):
         yield from (f"{each.name} {each.description}" for each in answer.content if isinstance(each, ResourceLink))
-        yield from (each.text for each in answer.content if isinstance(each, TextContent))
+        yield from (each.text for each in answer.content[:1] if isinstance(each, TextContent))
         return
     yield from (each.text for each in getattr(answer, "contents", ()) if isinstance(each, TextResourceContents))
     yield from (f"{each.name} {each.description}" for each in getattr(answer, "resources", ()))
+
+
+def _evidence(answer: Any) -> Iterator[str]:
+    """The lines of a file that follow the answer of `resolve`."""
+    if isinstance(answer, CallToolResult):
+        yield from (each.text for each in answer.content[1:] if isinstance(each, TextContent))
 
 
 def faults_of_text(text: str) -> list[str]:
