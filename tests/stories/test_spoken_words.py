@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from attrs import define
+from hypothesis import given
+from hypothesis import strategies as st
 
+from citekit.adapters.formats.subtitles.parser import read_cues
+from citekit.adapters.formats.subtitles.writer import sub_rip, web_vtt
 from citekit.application.verify_quote import HEARD, UNSURE
 from citekit.container import Container, bootstrap
-from citekit.domain.errors import MapperUnavailable, SourceUnsupported
+from citekit.domain.address import parse_address
+from citekit.domain.errors import FormUnsupported, MapperUnavailable, SourceUnsupported
+from citekit.domain.evidence import Form, Options
+from citekit.domain.ports.media_probe import Cue
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.verdict import Finding
 from citekit.domain.source import Source
@@ -35,7 +43,7 @@ class Scripted:
     passages: tuple[SpokenPassage, ...]
     runs: int = 0
     name: str = NAME
-    version: str = "1"
+    version: str = "scripted 1"
 
     def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
         self.runs += 1
@@ -154,3 +162,75 @@ def test_a_missing_model_matters_only_for_recordings(tmp_path: Path, monkeypatch
     assert app.find_text("live").hits
     with pytest.raises(MapperUnavailable, match=r"CITEKIT_SPEECH_MODEL"):
         app.ingest(tmp_path / "talk.wav")
+
+
+@pytest.mark.parametrize(
+    ("form", "suffix", "expected"),
+    [
+        ("text", ".txt", "The bees leave the old hive in May.\n"),
+        ("vtt", ".vtt", "WEBVTT\n\n00:00:00.500 --> 00:00:04.400\nThe bees leave the old hive in May.\n"),
+        ("srt", ".srt", "1\n00:00:00,500 --> 00:00:04,400\nThe bees leave the old hive in May.\n"),
+    ],
+)
+def test_what_is_said_in_a_part_is_evidence_with_a_receipt_that_names_the_transcriber(
+    tmp_path: Path, form: str, suffix: str, expected: str
+) -> None:
+    app = mapped(tmp_path, Scripted(TALK))
+
+    evidence = app.resolve(parse_address("audio://talk#t=0.5-5.5"), options=Options(Form(form)))
+
+    assert evidence.output_path is not None
+    assert (suffix, expected) == (evidence.output_path.suffix, evidence.output_path.read_text())
+    assert evidence.receipt is not None
+    assert ("transcript", "1 scripted 1") == (evidence.receipt.extractor.name, evidence.receipt.extractor.version)
+    assert any(f"Speech recognition ({NAME}) made this text" in note for note in evidence.receipt.notes)
+
+
+def test_words_with_low_confidence_are_counted_in_the_receipt(app: Container) -> None:
+    evidence = app.resolve(parse_address("audio://talk#t=5-12"), options=Options(Form.TEXT))
+
+    assert evidence.receipt is not None
+    assert "The transcriber is unsure of 8 of the words." in evidence.receipt.notes
+
+
+def test_a_part_in_which_nothing_is_said_has_no_text(app: Container) -> None:
+    with pytest.raises(FormUnsupported, match="Nothing is said in this part"):
+        app.resolve(parse_address("audio://talk#t=20-25"), options=Options(Form.VTT))
+
+
+def test_words_in_a_sidecar_file_are_a_part_of_that_file(tmp_path: Path) -> None:
+    (tmp_path / "talk.srt").write_text("1\n00:00:01,000 --> 00:00:03,000\nHello there.\n")
+    app = mapped(tmp_path, Scripted(TALK))
+
+    with pytest.raises(FormUnsupported, match=r"in the file talk\.srt"):
+        app.resolve(parse_address("audio://talk#t=1-3"), options=Options(Form.VTT))
+
+
+CUES = st.lists(
+    st.tuples(st.integers(0, 40_000_000), st.integers(1, 60_000), st.text("ab &<>é.", min_size=1, max_size=20)),
+    min_size=1,
+    max_size=8,
+)
+
+
+@pytest.mark.parametrize(("suffix", "write"), [(".vtt", web_vtt), (".srt", sub_rip)])
+@given(CUES)
+def test_written_subtitles_are_read_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory,
+    suffix: str,
+    write: Callable[[Iterable[Cue]], str],
+    numbers: list[tuple[int, int, str]],
+) -> None:
+    cues = [
+        Cue(start / 1000, (start + length) / 1000, f"x {' '.join(text.split())} x")
+        for start, length, text in sorted(numbers)
+        if suffix == ".vtt" or not set("<>&") & set(text)
+    ]
+    path = tmp_path_factory.mktemp("subtitles") / f"a{suffix}"
+    path.write_text(write(cues), "utf-8")
+
+    found = read_cues(path, 1e6)
+
+    assert [(cue.start, cue.end, " ".join(cue.text.split())) for cue in cues] == [
+        (round(cue.start, 3), round(cue.end, 3), " ".join(cue.text.split())) for cue in found
+    ]

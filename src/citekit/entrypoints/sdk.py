@@ -134,7 +134,7 @@ def read_modality(word: str) -> Modality:
 
 
 def read_form(word: str) -> Form:
-    """Return the form for `native`, `pdf`, `png`, `text`, `html`, `frame`, or `source`.
+    """Return the form for `native`, `pdf`, `png`, `text`, `html`, `frame`, `source`, `vtt`, or `srt`.
 
     Raise `RequestRefused` for any other word.
     """
@@ -219,8 +219,8 @@ class CiteKit:
         """Return the evidence for an address, or for the node `node_id` of the resource `what`.
 
         If `virtual` is True, only the address is determined and no file is created. `form` is `native`, `pdf`, `png`,
-        `text`, `html`, `frame`, or `source`. If `accurate` is True, a clip is cut at exact frames. If `remap` is True,
-        a changed source is mapped again. `roots` are folders in which a moved source is searched for.
+        `text`, `html`, `frame`, `source`, `vtt`, or `srt`. If `accurate` is True, a clip is cut at exact frames. If
+        `remap` is True, a changed source is mapped again. `roots` are folders in which a moved source is searched for.
         """
         if node_id is not None:
             wanted: NodeName | Address = NodeName(str(what), node_id)

@@ -63,6 +63,7 @@ EXTRACTORS: Mapping[str, tuple[type, str]] = {
     "clips": (TimeSpan, "media"),
     "ffmpeg": (TimeSpan, "media"),
     "stills": (TimeSpan, "media"),
+    "transcripts": (TimeSpan, "media"),
     "mails": (Chapter, "mail"),
     "chapters": (Chapter, "epub"),
     "cells": (Cells, "xlsx"),

@@ -81,8 +81,8 @@ RESOLVE = Tool(
             "virtual": schemas.flag("Only the address; output_path is null."),
             "accurate": schemas.flag("Exact frames, re-encoded."),
             "as": schemas.text(
-                "pdf, png, or text for pages; html or text for chapters; frame for video; source (exact "
-                "bytes) for lines.",
+                "pdf, png, or text for pages; html or text for chapters; frame for video; text, vtt, or srt of speech; "
+                "source (exact bytes) for lines.",
                 schemas.FORMS,
             ),
             "width": schemas.count("Pixels of an inline picture."),

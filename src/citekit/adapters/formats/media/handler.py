@@ -36,7 +36,7 @@ class MediaHandler(NativeHandler):
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
         """See `FormatHandler.extractors`."""
-        return {"clips": _clips, "ffmpeg": _ffmpeg, "stills": _stills}
+        return {"clips": _clips, "ffmpeg": _ffmpeg, "stills": _stills, "transcripts": _transcripts}
 
 
 def _clips(_: Services) -> Extractor:
@@ -55,6 +55,12 @@ def _stills(_: Services) -> Extractor:
     from citekit.adapters.formats.media.evidence.still import PyAvStillExtractor
 
     return PyAvStillExtractor()
+
+
+def _transcripts(services: Services) -> Extractor:
+    from citekit.adapters.formats.media.evidence.transcript import TranscriptExtractor
+
+    return TranscriptExtractor(services.probe, lambda: services.transcriber, lambda: services.has_transcriber)
 
 
 HANDLER = MediaHandler()

@@ -1,7 +1,7 @@
 """Transcribes recordings with a Whisper model, in windows that end at pauses.
 
-Each window is transcribed once: its passages are cached under the digest of its samples. So an interrupted run
-continues where it ended.
+Each window is transcribed once: its passages are cached under the digest of its samples, so an interrupted run continues
+where it ended. All passages are then cached under the digest of the recording.
 """
 
 from __future__ import annotations
@@ -76,6 +76,10 @@ class WhisperTranscriber:
 
     def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
         """See `Transcriber.transcribe`."""
+        whole = f"speech {self.version} recording {source.digest.hex}"
+        stored = None if self.index is None else self.index.get(whole)
+        if stored is not None:
+            return self._speech([_placed(_passage_from(each), 0.0) for each in stored["passages"]])
         passages: list[SpokenPassage] = []
         expected = self.language
         for start, samples, duration in self._windows(source.path):
@@ -83,6 +87,11 @@ class WhisperTranscriber:
             recognized = self._recognized(samples, expected)
             expected = recognized[-1].language if recognized else expected
             passages += [_placed(each, start) for each in recognized]
+        if self.index is not None:
+            self.index.put(whole, {"passages": [_plain(each) for each in passages]})
+        return self._speech(passages)
+
+    def _speech(self, passages: Sequence[SpokenPassage]) -> Speech:
         return Speech(passages=passages, transcriber=self.name)
 
     def _windows(self, path: Path) -> Iterator[tuple[float, Samples, float | None]]:
@@ -159,7 +168,7 @@ def _placed(passage: RecognizedPassage, start: float) -> SpokenPassage:
     return SpokenPassage(words=words, language=passage.language, is_doubtful=passage.is_doubtful)
 
 
-def _plain(passage: RecognizedPassage) -> dict[str, object]:
+def _plain(passage: RecognizedPassage | SpokenPassage) -> dict[str, object]:
     words = [[each.start, each.end, each.text, each.confidence] for each in passage.words]
     return {"words": words, "language": passage.language, "is_doubtful": passage.is_doubtful}
 
