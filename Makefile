@@ -41,7 +41,7 @@ help:
 	touch $@
 
 .venv/test: .venv/library
-	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,multilingual,media,speech,code,gemini,openai]' --group test
+	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,multilingual,media,speech,code,gemini,openai,scale]' --group test
 	touch $@
 
 .venv/browser: .venv/test

@@ -27,6 +27,7 @@ CiteKitError
 |   |-- ExtractionFailed    a library could not extract the part
 |   |-- HomeUnwritable      the home is read-only, or the disk is full
 |   |-- LibraryUnavailable  there is no library, or it cannot be read
+|   |-- StoreUnavailable    the object store cannot be reached, or it refuses the credentials
 |   |-- IndexUnavailable    the vector index cannot be reached, or another process has locked it
 |   |-- EmbedderUnavailable the embedder's model or service failed
 |   |-- RerankerUnavailable the reranker's model or service failed
@@ -254,6 +255,10 @@ class HomeUnwritable(Unavailable):
 
 class LibraryUnavailable(Unavailable):
     """The library of books is not configured, does not exist at the configured path, or cannot be read."""
+
+
+class StoreUnavailable(Unavailable):
+    """The object store cannot be reached, does not exist, or refuses the credentials. The message says what to do."""
 
 
 class IndexUnavailable(Unavailable):

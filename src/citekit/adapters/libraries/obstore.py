@@ -1,0 +1,103 @@
+"""Connects to services for objects: S3 and compatible ones, Google Cloud Storage, and Azure.
+
+`obstore` is imported on first use. Credentials come only from where each service expects them: its environment
+variables, or the identity of the machine. They are neither stored nor shown.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from citekit.domain.errors import CiteKitError, DriverMissing, RequestRefused
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore as Client
+
+SCHEMES = ("s3", "gs", "az")
+"""The schemes of the addresses: S3, Google Cloud Storage, Azure."""
+
+CONNECT_SECONDS = 5
+"""The maximum time to connect."""
+
+RETRY_SECONDS = 30
+"""The time during which a request is repeated after a temporary failure (HTTP 5xx, a lost connection)."""
+
+_RETRIES = 8
+_REQUEST_SECONDS = 60
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
+_LONGEST_MESSAGE = 200
+
+
+class Kind(StrEnum):
+    """The kinds of failures that exceptions of the client represent."""
+
+    MISSING = "missing"
+    EXISTS = "exists"
+    FORBIDDEN = "forbidden"
+    OTHER = "other"
+
+
+def place(url: str) -> str:
+    """Return the address of the store without a user name, a password, or parameters."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
+
+
+def package() -> Any:
+    """Import the client library. Raise `DriverMissing` if it is not installed."""
+    try:
+        return importlib.import_module("obstore")
+    except ImportError as error:
+        raise DriverMissing("Using a service for objects", "scale") from error
+
+
+def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
+    """Return a client for the store at `url` (`s3://BUCKET/PREFIX`, `gs://...`, or `az://...`). Connects later.
+
+    Unencrypted HTTP is used only if the variable for the endpoint of the service says so. Raise `RequestRefused` if the
+    address is not valid, or `DriverMissing`.
+    """
+    package()
+    stores = importlib.import_module("obstore.store")
+    parts = urlsplit(url)
+    if parts.scheme not in SCHEMES or not parts.netloc:
+        raise RequestRefused(f"{place(url)} is not the address of an object store; write s3://BUCKET/PREFIX.")
+    endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), "")
+    options: dict[str, Any] = {
+        "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
+        "timeout": timedelta(seconds=_REQUEST_SECONDS),
+    }
+    if urlsplit(endpoint).scheme == "http":
+        options["allow_http"] = True
+    retries = {"max_retries": _RETRIES, "retry_timeout": timedelta(seconds=retry_seconds)}
+    config = {"endpoint": endpoint} if endpoint and parts.scheme == "s3" else {}
+    try:
+        client: Client = stores.from_url(place(url), config=config, client_options=options, retry_config=retries)
+    except Exception as error:
+        raise RequestRefused(f"{place(url)} cannot be used as an object store ({message(error)}).") from error
+    return client
+
+
+def kind(error: BaseException) -> Kind | None:
+    """Return the kind of failure, or None if the exception does not come from the client."""
+    if isinstance(error, CiteKitError):
+        return None
+    exceptions = importlib.import_module("obstore.exceptions")
+    if isinstance(error, FileNotFoundError):
+        return Kind.MISSING
+    if isinstance(error, exceptions.AlreadyExistsError | exceptions.PreconditionError):
+        return Kind.EXISTS
+    if isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError):
+        return Kind.FORBIDDEN
+    return Kind.OTHER if isinstance(error, exceptions.BaseError | OSError | ValueError) else None
+
+
+def message(error: BaseException) -> str:
+    """Return the first line of the message of `error`, shortened. It contains no credentials."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].strip().rstrip(".:")[:_LONGEST_MESSAGE]

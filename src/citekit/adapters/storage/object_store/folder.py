@@ -1,0 +1,132 @@
+"""An object store in a folder, which may be on a file system that several machines share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from attrs import frozen
+
+from citekit.adapters.system.files import open_for_reading, open_home_file, sync_folder, temporary_beside, unreadable
+from citekit.adapters.system.home_files import check_folder, check_parent, make_folder
+from citekit.domain.errors import StoreUnavailable
+from citekit.domain.object_key import ListedObject, ObjectKey, is_valid
+
+_BLOCK = 1 << 20
+
+
+@frozen
+class FolderObjectStore:
+    """The objects are read-only files below `folder`.
+
+    An object is written to a temporary file and then linked to its name. The link is atomic and fails if the name
+    exists (POSIX `link`), on network file systems also.
+    """
+
+    folder: Path
+
+    def put(self, key: ObjectKey, data: bytes) -> bool:
+        """Implement `ObjectStore`."""
+        return self._put(key, lambda target: _written(target, data))
+
+    def put_file(self, key: ObjectKey, path: Path) -> bool:
+        """Implement `ObjectStore`."""
+        try:
+            source = open_for_reading(path)
+        except OSError as error:
+            raise unreadable(error, path) from error
+        with source:
+            return self._put(key, lambda target: shutil.copyfileobj(source, target, _BLOCK))
+
+    def read(self, key: ObjectKey, start: int = 0, length: int | None = None) -> bytes | None:
+        """Implement `ObjectStore`."""
+        with self._accessing(key):
+            try:
+                file = open_home_file(self._path(key))
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+            with file:
+                file.seek(start)
+                return file.read(-1 if length is None else length)
+
+    def size(self, key: ObjectKey) -> int | None:
+        """Implement `ObjectStore`."""
+        with self._accessing(key):
+            try:
+                status = os.lstat(self._path(key))
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+            return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def listing(self, folder: str = "") -> Iterator[ListedObject]:
+        """Implement `ObjectStore`."""
+        if folder:
+            ObjectKey(folder)
+        pending = [folder]
+        while pending:
+            here = pending.pop()
+            for name, status in self._entries(here):
+                key = f"{here}/{name}" if here else name
+                if stat.S_ISDIR(status.st_mode):
+                    pending.append(key)
+                elif stat.S_ISREG(status.st_mode) and is_valid(key):
+                    yield ListedObject(ObjectKey(key), status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
+
+    def remove(self, key: ObjectKey) -> None:
+        """Implement `ObjectStore`."""
+        with self._accessing(key), suppress(FileNotFoundError, NotADirectoryError):
+            self._path(key).unlink()
+
+    def _put(self, key: ObjectKey, write: Callable[[BinaryIO], object]) -> bool:
+        path = self._path(key)
+        with self._accessing(key):
+            if os.path.lexists(path):
+                return False
+            make_folder(path.parent)
+            with temporary_beside(path) as temporary:
+                with temporary.open("xb") as target:
+                    write(target)
+                    target.flush()
+                    os.fsync(target.fileno())
+                temporary.chmod(0o444)
+                try:
+                    path.hardlink_to(temporary)
+                except FileExistsError:
+                    return False
+            sync_folder(path.parent)
+        return True
+
+    def _path(self, key: ObjectKey) -> Path:
+        path = self.folder / key.text
+        check_parent(path)
+        return path
+
+    def _entries(self, folder: str) -> list[tuple[str, os.stat_result]]:
+        """Return the names and states of the files and folders in `folder`, without hidden ones."""
+        path = self.folder / folder
+        check_folder(path)
+        found = []
+        with self._accessing(folder or "."), suppress(FileNotFoundError, NotADirectoryError), os.scandir(path) as names:
+            for entry in names:
+                with suppress(FileNotFoundError):
+                    if not entry.name.startswith("."):
+                        found.append((entry.name, entry.stat(follow_symlinks=False)))
+        return found
+
+    @contextmanager
+    def _accessing(self, key: ObjectKey | str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            reason = (error.strerror or str(error) or type(error).__name__).rstrip(".")
+            raise StoreUnavailable(f"Cannot access {key} in the object store {self.folder}: {reason}.") from error
+
+
+def _written(target: BinaryIO, data: bytes) -> None:
+    target.write(data)

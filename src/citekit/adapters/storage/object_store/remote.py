@@ -1,0 +1,179 @@
+"""An object store in a service: S3 and compatible services, Google Cloud Storage, or Azure, through `obstore`.
+
+A write is one request with `If-None-Match: *`. HTTP 412 means that the object exists. HTTP 409 means that another write
+of the same key has not ended, so the write is repeated until the object exists or the write succeeds. The client repeats
+requests after HTTP 5xx and lost connections.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import define, field, frozen
+
+from citekit.adapters.libraries import obstore as driver
+from citekit.adapters.libraries.obstore import Kind
+from citekit.adapters.system.files import unreadable
+from citekit.domain.errors import StoreUnavailable
+from citekit.domain.object_key import ListedObject, ObjectKey, is_valid
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore as Client
+
+WHOLE = 64 << 20
+"""The largest file in bytes that one conditional request writes. Larger files are uploaded in parts."""
+
+CONFLICT_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+"""The pauses in seconds between repeated writes while another write of the same key has not ended."""
+
+_PAGE = 1000
+_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
+
+
+@define
+class _Seen:
+    bucket: bool = False
+
+
+@frozen
+class RemoteObjectStore:
+    """The objects below `url`, for example `s3://BUCKET/PREFIX`. Connects on the first request."""
+
+    url: str
+    retry_seconds: float = driver.RETRY_SECONDS
+    sleep: Callable[[float], None] = time.sleep
+    _clients: list[Client] = field(factory=list, init=False, eq=False, repr=False)
+    _seen: _Seen = field(factory=_Seen, init=False, eq=False, repr=False)
+
+    def put(self, key: ObjectKey, data: bytes) -> bool:
+        """Implement `ObjectStore`."""
+        for pause in (*CONFLICT_PAUSES, None):
+            if self._created(key, data):
+                return True
+            if pause is None or self.size(key) is not None:
+                return False
+            self.sleep(pause)
+        raise AssertionError  # the last pause is None
+
+    def put_file(self, key: ObjectKey, path: Path) -> bool:
+        """Implement `ObjectStore`."""
+        try:
+            if path.stat().st_size <= WHOLE:
+                return self.put(key, path.read_bytes())
+            file = path.open("rb")
+        except OSError as error:
+            raise unreadable(error, path) from error
+        with file:
+            if self.size(key) is not None:
+                return False
+            with self._accessing():
+                driver.package().put(self._client(), key.text, file)
+        return True
+
+    def read(self, key: ObjectKey, start: int = 0, length: int | None = None) -> bytes | None:
+        """Implement `ObjectStore`."""
+        if start == 0 and length is None:
+            return self._whole(key)
+        size = self.size(key)
+        if size is None:
+            return None
+        end = size if length is None else min(size, start + length)
+        if start >= end:
+            return b""
+        with self._accessing():
+            data = bytes(driver.package().get_range(self._client(), key.text, start=start, end=end))
+        return self._complete(key, data, end - start)
+
+    def size(self, key: ObjectKey) -> int | None:
+        """Implement `ObjectStore`."""
+        with self._accessing():
+            try:
+                found: int = driver.package().head(self._client(), key.text)["size"]
+            except FileNotFoundError:  # also if there is no bucket: the response has no body
+                self._require_bucket()
+                return None
+        return found
+
+    def listing(self, folder: str = "") -> Iterator[ListedObject]:
+        """Implement `ObjectStore`."""
+        if folder:
+            ObjectKey(folder)
+        with self._accessing():
+            for page in driver.package().list(self._client(), prefix=folder or None, chunk_size=_PAGE):
+                for each in page:
+                    if is_valid(each["path"]):
+                        yield ListedObject(ObjectKey(each["path"]), each["size"], each["last_modified"])
+
+    def remove(self, key: ObjectKey) -> None:
+        """Implement `ObjectStore`."""
+        with self._accessing():
+            try:
+                driver.package().delete(self._client(), key.text)
+            except FileNotFoundError as error:
+                if _is_without_bucket(error):
+                    raise
+
+    def _created(self, key: ObjectKey, data: bytes) -> bool:
+        """Write the object; return False if the service answers that it exists or that another write has not ended."""
+        with self._accessing():
+            try:
+                driver.package().put(self._client(), key.text, data, mode="create", use_multipart=False)
+            except Exception as error:
+                if driver.kind(error) is not Kind.EXISTS:
+                    raise
+                return False
+        return True
+
+    def _whole(self, key: ObjectKey) -> bytes | None:
+        with self._accessing():
+            try:
+                found = driver.package().get(self._client(), key.text)
+                data = bytes(found.bytes())
+            except FileNotFoundError as error:
+                if _is_without_bucket(error):
+                    raise
+                return None
+        return self._complete(key, data, found.meta["size"])
+
+    def _complete(self, key: ObjectKey, data: bytes, expected: int) -> bytes:
+        if len(data) != expected:
+            raise StoreUnavailable(f"{driver.place(self.url)} returned {len(data)} of {expected} bytes of {key}.")
+        return data
+
+    def _require_bucket(self) -> None:
+        """Check once that the bucket exists, because a missing bucket and a missing object can look the same."""
+        if not self._seen.bucket:
+            next(iter(driver.package().list(self._client(), chunk_size=1)), None)
+            self._seen.bucket = True
+
+    def _client(self) -> Client:
+        if not self._clients:
+            self._clients.append(driver.connect(self.url, self.retry_seconds))
+        return self._clients[0]
+
+    @contextmanager
+    def _accessing(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            kind = driver.kind(error)
+            if kind is None:
+                raise
+            raise StoreUnavailable(f"The object store {driver.place(self.url)} {_what(kind, error)}.") from error
+
+
+def _what(kind: Kind, error: Exception) -> str:
+    if _is_without_bucket(error):
+        return "does not exist; create the bucket first"
+    if kind is Kind.FORBIDDEN:
+        return "refuses the credentials, or they do not permit this; check those that the service's variables name"
+    return f"failed ({driver.message(error)})"
+
+
+def _is_without_bucket(error: Exception) -> bool:
+    text = str(error)
+    return any(code in text for code in _NO_BUCKET)

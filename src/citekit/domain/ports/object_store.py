@@ -1,0 +1,54 @@
+"""Defines the port for the store of objects that several machines share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from citekit.domain.object_key import ListedObject, ObjectKey
+
+
+class ObjectStore(Protocol):
+    """A store of bytes by key. An object is written once and never changes until it is removed.
+
+    Any number of processes on any number of machines may use the same store. Writing a key only if it is absent is
+    their only coordination: of several writers, exactly one stores its bytes, and the others are informed that the
+    object exists. A partially written object is never visible.
+
+    Every method raises `StoreUnavailable` if the store cannot be accessed, and `DriverMissing` if the required extra is
+    not installed.
+    """
+
+    def put(self, key: ObjectKey, data: bytes) -> bool:
+        """Store `data` under `key` and return True, or return False if the key exists; the object is then unchanged.
+
+        If the connection was lost during a write that succeeded, the writer may be informed that the object exists.
+        """
+
+    def put_file(self, key: ObjectKey, path: Path) -> bool:
+        """Like `put`, with the content of the file at `path`, which is read in blocks.
+
+        The key must be derived from the content: two writers of a large file may both be informed that they stored it,
+        which is correct because they wrote the same bytes. Raise `SourceUnreadable` if the file cannot be read.
+        """
+
+    def read(self, key: ObjectKey, start: int = 0, length: int | None = None) -> bytes | None:
+        """Return at most `length` bytes of the object from the offset `start`, or None if the key does not exist.
+
+        If `length` is None, everything from `start` is returned. The result is empty if `start` is at or beyond the
+        end.
+        """
+
+    def size(self, key: ObjectKey) -> int | None:
+        """Return the size of the object in bytes, or None if the key does not exist."""
+
+    def listing(self, folder: str = "") -> Iterator[ListedObject]:
+        """Yield the objects whose keys begin with `folder` and a slash, or all objects, in any order.
+
+        The listing is fetched in pages. Objects that are stored or removed during the listing may be missing. Objects
+        that other programs stored under names that are not valid keys are left out.
+        """
+
+    def remove(self, key: ObjectKey) -> None:
+        """Remove the object if it exists."""

@@ -1,0 +1,116 @@
+"""What comes of S3 services that fail: a real HTTP server that answers what each test scripts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from attrs import define, field
+
+from citekit.adapters.storage.object_store.remote import RemoteObjectStore
+from citekit.domain.errors import StoreUnavailable
+from citekit.domain.object_key import ObjectKey
+
+pytest.importorskip("obstore", reason="the extra 'scale' is not installed")
+
+EMPTY_LISTING = b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"
+KEY = ObjectKey("maps/one.json")
+
+
+@define
+class Script:
+    """The answers to come, by method, and the requests that came."""
+
+    answers: dict[str, list[int]] = field(factory=dict)
+    requests: list[str] = field(factory=list)
+    conditions: list[str | None] = field(factory=list)
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
+    script = Script()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def answer(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            script.requests.append(self.command)
+            if self.command == "PUT":
+                script.conditions.append(self.headers.get("If-None-Match"))
+            left = script.answers.get(self.command, [])
+            status = left.pop(0) if len(left) > 1 else left[0] if left else 200
+            half = status == 206
+            self.send_response(200 if half else status)
+            body = b"x" * 50 if half else EMPTY_LISTING if "list-type" in self.path and status == 200 else b""
+            self.send_header("Content-Length", "100" if half or self.command == "HEAD" else str(len(body)))
+            self.send_header("Last-Modified", "Wed, 01 Jul 2026 00:00:00 GMT")
+            self.send_header("ETag", '"x"')
+            self.end_headers()
+            self.wfile.write(body)
+            self.close_connection = half
+
+        do_GET = do_PUT = do_HEAD = answer  # noqa: N815
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    for name, value in {
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.server_port}",
+        "AWS_ACCESS_KEY_ID": "secret-id",
+        "AWS_SECRET_ACCESS_KEY": "secret-key",
+        "AWS_REGION": "us-east-1",
+        "NO_PROXY": "127.0.0.1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    yield script
+    server.shutdown()
+    server.server_close()
+    thread.join(10)
+
+
+def test_a_conflict_is_repeated_until_the_write_succeeds(script: Script) -> None:
+    script.answers = {"PUT": [409, 409, 200], "HEAD": [404]}
+    pauses: list[float] = []
+
+    assert RemoteObjectStore("s3://bucket", 0.5, pauses.append).put(KEY, b"x")
+
+    assert ["*"] == sorted(set(map(str, script.conditions)))
+    assert 3 == script.requests.count("PUT") == len(pauses) + 1
+
+
+def test_a_conflict_whose_other_write_succeeds_means_that_the_object_exists(script: Script) -> None:
+    script.answers = {"PUT": [409], "HEAD": [200]}
+
+    assert not RemoteObjectStore("s3://bucket", 0.5, lambda _: None).put(KEY, b"x")
+
+
+def test_the_service_failing_for_a_moment_goes_unnoticed(script: Script) -> None:
+    script.answers = {"PUT": [503, 500, 200]}
+
+    assert RemoteObjectStore("s3://bucket", 5).put(KEY, b"x")
+    assert 3 == script.requests.count("PUT")
+
+
+@pytest.mark.parametrize(("status", "says"), [(503, "failed"), (403, "refuses the credentials"), (400, "failed")])
+def test_a_lasting_failure_is_one_sentence_without_credentials(script: Script, status: int, says: str) -> None:
+    script.answers = {"PUT": [status], "GET": [status], "HEAD": [status]}
+    store = RemoteObjectStore("s3://bucket/x", 0.2)
+
+    for use in (lambda: store.put(KEY, b"x"), lambda: store.read(KEY), lambda: store.size(KEY)):
+        with pytest.raises(StoreUnavailable, match=f"s3://bucket/x {says}") as caught:
+            use()
+        assert "\n" not in str(caught.value)
+        assert "secret" not in str(caught.value)
+
+
+def test_half_a_body_is_an_error_and_not_a_short_object(script: Script) -> None:
+    script.answers = {"GET": [206]}
+
+    with pytest.raises(StoreUnavailable):
+        RemoteObjectStore("s3://bucket", 0.2).read(KEY)
