@@ -108,6 +108,15 @@ def test_a_long_line_is_cut_to_a_part_of_it(line: str, words: list[str], limit: 
     assert len(shown) <= limit + 6
 
 
+def test_a_part_of_a_long_sentence_is_filled_up_with_the_words_around_it() -> None:
+    line = "before " * 100 + "award 694658 " + "after " * 100
+
+    shown = cut_around(line, ["694658"], 60)
+    assert "before award 694658 after" in shown
+    assert 50 < len(shown) <= 66
+    assert {"before", "award", "694658", "after"} == set(shown.strip(".").split())
+
+
 def test_a_long_line_is_cut_around_the_words() -> None:
     line = "Something else. " * 20 + "The queen lays eggs in May. " + "Nothing more. " * 20
 

@@ -9,7 +9,7 @@ from citekit.domain.locations import Cells, Lines, Location
 from citekit.domain.modality import Modality
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.column_headings import column_headings
-from citekit.domain.text_search.matching import LineMatch
+from citekit.domain.text_search.matching import LineMatch, shown_row
 
 PROSE = frozenset(("markdown", "rst", "html", "asciidoc", "org", "csv", "tsv", "subtitles"))
 """Text formats whose white space has no meaning."""
@@ -72,4 +72,5 @@ def _above(text: str, match: LineMatch) -> str | None:
     own = list(filter(str.strip, text[match.start : match.end].split("\n")))
     numbers = range(len(above), len(above) + len(own))
     found = (column_headings([*above, *own], number) for number in numbers)
-    return next((shown for shown in found if shown is not None), None)
+    shown = next((each for each in found if each is not None), None)
+    return None if shown in map(shown_row, own) else shown

@@ -18,8 +18,23 @@ def cut_around(line: str, words: Sequence[str], limit: int) -> str:
     """
     lowered = line.lower()  # a few letters become two
     start, end = _densest(lowered if len(lowered) == len(line) else line, words, limit)
-    start, end = around(line, start, end, limit)
+    start, end = _filled(line, *around(line, start, end, limit), limit)
     return f"{CUT if start else ''}{line[start:end].strip()}{CUT if end < len(line) else ''}"
+
+
+def _filled(line: str, start: int, end: int, limit: int) -> tuple[int, int]:
+    """Return a range of at most `limit` characters around one that has less than half of them, at borders of words.
+
+    Sentences next to it are then too long to be shown whole.
+    """
+    if end - start >= limit // 2:
+        return start, end
+    spare = limit - (end - start)
+    low = max(0, start - max(spare // 2, spare - (len(line) - end)))
+    high = min(len(line), low + limit)
+    low = (line.find(" ", low, start) + 1 or low) if low else 0
+    border = line.rfind(" ", end, high)
+    return low, high if high == len(line) or border < 0 else border
 
 
 def _densest(lowered: str, words: Sequence[str], limit: int) -> tuple[int, int]:
