@@ -10,6 +10,7 @@ import pytest
 from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
 from citekit.domain.errors import IndexUnavailable
 from citekit.domain.library.vectors import CollectionFacts, Question
+from citekit.entrypoints.mcp.library.query_tools import CHARACTERS
 from tests.mcp.library_home import LibraryHome, chapter
 from tests.representatives import representatives
 
@@ -44,7 +45,7 @@ def test_a_hit_says_what_it_is_from_and_where_it_is(home: LibraryHome) -> None:
         best["chunk_level"],
     )
     assert best["text"].removeprefix("Bees").strip() in chapter("Bees")
-    assert best["passage"]["text"] in best["text"]
+    assert best["passage"]["address"].startswith("doc://small#chapter=2")  # its text is in that of the hit
     assert best["address"].startswith("doc://small#chapter=2")
     assert 2 == best["location"]["chapter"]
     assert sorted((each["score"] for each in answer["results"]), reverse=True) == [
@@ -149,10 +150,37 @@ def test_only_some_of_the_resources_can_be_asked(home: LibraryHome) -> None:
     assert "No book in the collection" in none["error"]
 
 
+def test_the_texts_of_an_answer_without_context_have_a_budget(home: LibraryHome) -> None:
+    ingest = ("alexandria_ingest", {"book_id": 1, "min_chunk_size": 300, "max_chunk_size": 1000})
+    query = {"query": BEES, "threshold": 0, "limit": 20}
+    _, usual, whole = home.calls(
+        ingest, ("alexandria_query", query), ("alexandria_query", {**query, "max_chars": 100_000})
+    )
+
+    marks = len("[...]  [...]") * len(usual["results"])
+    assert sum(len(each["text"]) for each in usual["results"]) <= max(CHARACTERS, 200 * len(usual["results"])) + marks
+    assert [each["address"] for each in whole["results"]] == [each["address"] for each in usual["results"]]
+
+
+def test_numbers_out_of_range_are_reported_and_failures_are_marked(home: LibraryHome) -> None:
+    answer = asked(home, limit=99, guardian="nobody")
+
+    assert ["limit must be from 1 to 20: 20 was used instead of 99."] == answer["notes"]
+    assert "nobody" in answer["guardian_error"]
+    assert "notes" not in asked(home, limit=20)
+
+    async def work(client: Any) -> list[bool]:
+        await client.call_tool(*INGEST)
+        results = [await client.call_tool("alexandria_query", {"query": query}) for query in (" ", BEES)]
+        return [result.is_error for result in results]
+
+    assert [True, False] == home.ask(work)
+
+
 @pytest.mark.parametrize("mode", ["precise", "comprehensive"])
 def test_texts_are_cut_around_the_best_passage_and_given_once(home: LibraryHome, mode: str) -> None:
     ingest = ("alexandria_ingest", {"book_id": 1, "min_chunk_size": 100, "max_chunk_size": 300})
-    query = {"query": BEES, "threshold": 0, "context_mode": mode}
+    query = {"query": BEES, "threshold": 0, "context_mode": mode, "max_chars": 100_000}
     _, whole, cut = home.calls(ingest, ("alexandria_query", query), ("alexandria_query", {**query, "max_chars": 1_000}))
 
     assert [each["address"] for each in whole["results"]] == [each["address"] for each in cut["results"]]

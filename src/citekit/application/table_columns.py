@@ -73,4 +73,4 @@ def _above(text: str, match: LineMatch) -> str | None:
     numbers = range(len(above), len(above) + len(own))
     found = (column_headings([*above, *own], number) for number in numbers)
     shown = next((each for each in found if each is not None), None)
-    return None if shown in map(shown_row, own) else shown
+    return None if shown in [shown_row(line) for line in own] else shown

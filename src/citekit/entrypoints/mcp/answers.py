@@ -41,12 +41,14 @@ class Answer:
     """The result of a tool: a JSON text that is sent both as text content and as structured content.
 
     `attachments` are further content: links to evidence, and short evidence itself. If `summary` is not None, it is sent as
-    the text content instead of the JSON; it has the same information in fewer characters.
+    the text content instead of the JSON; it has the same information in fewer characters. `is_error` is true if the tool
+    failed and the data says so.
     """
 
     text: str
     attachments: Sequence[ContentBlock] = ()
     summary: str | None = None
+    is_error: bool = False
 
     @classmethod
     def of(
@@ -98,6 +100,7 @@ class Answer:
         return CallToolResult(
             content=[*content, *(each for each in self.attachments if whole or _is_basic(each))],
             structured_content=json.loads(self.text),
+            is_error=self.is_error,
         )
 
 

@@ -74,7 +74,9 @@ class Parcels:
         self._number += 1
         expected.parcels[self._number] = answer.data, answer.whole_content if whole else answer.basic_content
         return CallToolResult(
-            content=[TextContent(text=f"{_MARK}-{self._number}")], structured_content={_MARK: self._number}
+            content=[TextContent(text=f"{_MARK}-{self._number}")],
+            structured_content={_MARK: self._number},
+            is_error=answer.is_error,
         )
 
     def filled(self, request: str | int, line: bytes) -> bytes:

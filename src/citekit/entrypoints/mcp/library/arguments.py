@@ -107,7 +107,13 @@ rejected.
 """
 
 
-def clamped(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments with numbers limited to the ranges in `BOUNDS`."""
+def clamped(tool: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the arguments with numbers limited to the ranges in `BOUNDS`, and a note for each that was outside."""
     bounds = {name: limits for name, limits in BOUNDS.get(tool, {}).items() if name in arguments}
-    return {**arguments, **{name: min(max(arguments[name], low), high) for name, (low, high) in bounds.items()}}
+    used = {name: min(max(arguments[name], low), high) for name, (low, high) in bounds.items()}
+    notes = [
+        f"{name} must be from {bounds[name][0]} to {bounds[name][1]}: {value} was used instead of {arguments[name]}."
+        for name, value in used.items()
+        if value != arguments[name]
+    ]
+    return {**arguments, **used}, notes

@@ -11,6 +11,9 @@ from citekit.entrypoints.mcp.schemas import LOCATION, inputs, text
 
 LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
+CHARACTERS = 4000
+"""The default number of characters of the texts in a precise answer."""
+
 _RESULT = {
     "score": schemas.said("number", "0 to 1."),
     "book_title": schemas.said("string"),
@@ -56,7 +59,7 @@ QUERY = Tool(
                 FREE,
             ),
             "guardian": schemas.optional_text("An id from alexandria_guardians, or none.", DEFAULT_GUARDIAN),
-            "max_chars": schemas.whole("Of all texts."),
+            "max_chars": schemas.whole(f"Default: {CHARACTERS}."),
             "resource_id": schemas.optional_text("Comma-separated."),
             "author": schemas.AUTHOR,
             "title": schemas.TITLE,
@@ -80,6 +83,7 @@ QUERY = Tool(
             "guardian_name": schemas.said("string"),
             "guardian_emoji": schemas.said("string"),
             "guardian_error": schemas.said("string"),
+            "notes": schemas.listed_texts("Arguments that were out of range, and the values that were used."),
             "parent_chunks": schemas.listed("The chapters of the results, without duplicates, with full_text."),
             "hierarchy_stats": schemas.said("object"),
         }

@@ -99,6 +99,11 @@ def said(kind: str | Sequence[str], description: str = "") -> Schema:
     return {**plain, "description": description} if description else plain
 
 
+def listed_texts(description: str) -> Schema:
+    """Return the schema of a list of strings."""
+    return {"type": "array", "items": {"type": "string"}, "description": description}
+
+
 TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
 
 BOOK: Mapping[str, Schema] = {

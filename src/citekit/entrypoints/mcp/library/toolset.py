@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from attrs import define
+from attrs import define, evolve
 from mcp_types import Tool
 
+from citekit.application.library.answers import ContextMode
 from citekit.container.library import Alexandria
 from citekit.domain.errors import CiteKitError
 from citekit.domain.progress import Progress
@@ -54,8 +55,16 @@ def _as_batch(_arguments: Arguments, error: BaseException) -> dict[str, Any]:
     return batches.stopped(error)
 
 
+def _query(library: Alexandria, arguments: Arguments, progress: Progress) -> dict[str, Any]:
+    """Ask the library. An agent that does not ask for context gets short texts unless it asks for long ones."""
+    is_precise = ContextMode.of(arguments["context_mode"]) is ContextMode.PRECISE
+    if is_precise and "max_chars" not in arguments:
+        arguments = {**arguments, "max_chars": query_tools.CHARACTERS}
+    return asking.query(library, arguments, progress)
+
+
 _TOOLS: tuple[tuple[Tool, Work, Refuse, bool], ...] = (
-    (query_tools.QUERY, asking.query, asking.unanswered, False),
+    (query_tools.QUERY, _query, asking.unanswered, False),
     (query_tools.GUARDIANS, asking.guardians, _plainly(guardians=[], count=0), False),
     (query_tools.SEARCH, catalog.search, _plainly(books=[], count=0), False),
     (query_tools.BOOK, catalog.book, _plainly(book=None), False),
@@ -100,17 +109,17 @@ class LibraryTools:
         }
 
     def _run(self, name: str, work: Work, arguments: Arguments, progress: Progress) -> Answer:
-        return Answer.of(self.discreet.in_answer(work(self.open_library(), clamped(name, arguments), progress)))
+        used, notes = clamped(name, arguments)
+        plain = work(self.open_library(), used, progress)
+        answer = Answer.of(self.discreet.in_answer({**plain, "notes": notes} if notes else plain))
+        return answer if plain.get("error") is None else evolve(answer, is_error=True)
 
 
 def _refused(refuse: Refuse, discreet: Discretion, arguments: Arguments, error: BaseException) -> Answer:
-    """Return the result of a library tool that failed with `error`.
-
-    Library tools report every error in a field of the result, not as an MCP error.
-    """
+    """Return the result of a library tool that failed with `error`: the object of its contract, marked as an error."""
     if not isinstance(error, CiteKitError | OSError):
         _log.error("A library tool failed", exc_info=error)
     plain = discreet.in_answer(refuse(arguments, error))
     if len(plain["error"]) > LONGEST_ERROR:
         plain["error"] = f"{plain['error'][:LONGEST_ERROR]}..."
-    return Answer.of({"success": False, **plain})
+    return evolve(Answer.of({"success": False, **plain}), is_error=True)
