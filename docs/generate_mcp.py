@@ -122,11 +122,11 @@ LIBRARY = """\
 # The library's tools
 
 They find, ingest and remove books. Two names for one thing stand side by side in some answers (`words` and `word_count`):
-either may be used. The limits and the threshold of a question are moved to their bounds, which `notes` reports, and numbers may be
+either may be used. The limits and the threshold of a question are moved to their bounds, which `notes` reports. Numbers may be
 written as texts.
 
-A result of a tool that failed is marked `isError`. What went wrong is in its field `error`, null where nothing did, and `success` is
-then false; tools that work in steps also say how far they came:
+The result of a tool that failed is marked `isError`. What went wrong is in its field `error`, null where nothing did, and
+`success` is then false; tools that work in steps also say how far they came:
 
 ```json
 {{
