@@ -122,7 +122,7 @@ LIBRARY = """\
 # The library's tools
 
 They find, ingest and remove books. Two names for one thing stand side by side in some answers (`words` and `word_count`):
-either may be used. The limits and the threshold of a question are moved to their bounds, which `notes` reports. Numbers may be
+either may be used. The limits and the threshold of a question are moved to their bounds, which `notes` says. Numbers may be
 written as texts.
 
 The result of a tool that failed is marked `isError`. What went wrong is in its field `error`, null where nothing did, and
