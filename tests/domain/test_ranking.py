@@ -11,7 +11,7 @@ from citekit.domain.ranking.document_index import DocumentIndex, PageText, index
 from citekit.domain.ranking.documents import DocumentMatch, asked_names, name_terms, rank_documents
 from citekit.domain.ranking.features import Features, first_stage, second_stage
 from citekit.domain.ranking.question import parse_question
-from citekit.domain.ranking.references import Label, label_of, labels_in, pages_in
+from citekit.domain.ranking.references import Label, labels_in, labels_of, pages_in
 from citekit.domain.ranking.weights import FIRST_STAGE, PAGES, score_of
 
 WORDS = st.sampled_from(
@@ -59,6 +59,7 @@ def test_pages_in_a_question(question: str, pages: set[int], last: bool) -> None
         ("Act 3 scene 2 of Hamlet", [Label("act", "3"), Label("scene", "2")]),
         ("Was zeigt Abbildung 3?", [Label("figure", "3")]),
         ("図3は何ですか", [Label("figure", "3")]),
+        ("What does Genesis 1:3 say?", [Label("verse", "1:3")]),
         ("Who am I in this part?", []),
         ("Is section a good word?", []),
     ],
@@ -68,19 +69,25 @@ def test_labels_in_a_question(question: str, labels: list[Label]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "label"),
+    ("line", "labels"),
     [
-        ("Figure 4: Querying", Label("figure", "4")),
-        ("Fig. 3. Comparison", Label("figure", "3")),
-        ("TABLE II", Label("table", "2")),
-        ("ACT III", Label("act", "3")),
-        ("3.2 Results", Label("section", "3.2")),
-        ("3.2", None),
-        ("as Figure 4 shows", None),
+        ("Figure 4: Querying", [Label("figure", "4")]),
+        ("Fig. 3. Comparison", [Label("figure", "3")]),
+        ("TABLE II", [Label("table", "2")]),
+        ("ACT III", [Label("act", "3")]),
+        ("ACT V.", [Label("act", "5")]),
+        ("Appendix V", [Label("appendix", "v")]),
+        ("ACT III. SCENE 2. A room in the castle", [Label("act", "3"), Label("scene", "2")]),
+        ("Act III\u2014Scene ii", [Label("act", "3"), Label("scene", "2")]),
+        ("3.2 Results", [Label("section", "3.2")]),
+        ("1:3 And God said, Let there be light", [Label("verse", "1:3")]),
+        ("10:30:15 a time", []),
+        ("3.2", []),
+        ("as Figure 4 shows", []),
     ],
 )
-def test_the_label_of_a_line(line: str, label: Label | None) -> None:
-    assert label == label_of(line)
+def test_the_labels_of_a_line(line: str, labels: list[Label]) -> None:
+    assert labels == list(labels_of(line))
 
 
 def test_words_that_say_how_to_answer_are_dropped_and_fiscal_years_are_years() -> None:
@@ -110,6 +117,41 @@ def test_a_metric_is_looked_for_by_what_it_is_computed_from() -> None:
 def test_a_page_that_is_named_is_first_even_without_text() -> None:
     assert 3 == best("What does page 3 say about honey?", "honey", "more honey", "", "bees")
     assert 2 == best("What does Figure 2 show?", "As figure 2 shows, it shows", "Figure 2: A hive", "Figure 3: Bees")
+
+
+@pytest.mark.parametrize(
+    ("question", "page"),
+    [
+        ("Who enters in act 2, scene 1?", 4),
+        ("Who enters in Act I, Scene II?", 3),
+        ("Who enters in scene 2 of act 2?", 5),
+        ("What happens in Act 2 Scene 9?", 4),
+    ],
+)
+def test_a_scene_is_looked_for_in_its_act(question: str, page: int) -> None:
+    contents = "CONTENTS\n" + "\n".join(
+        f"SCENE {scene} A room . . . . {page}" for page, scene in enumerate(range(1, 9), 2)
+    )
+    pages = [
+        contents,
+        "ACT I\nSCENE I\nEnter a king",
+        "SCENE II\nEnter a fool",
+        "ACT II. SCENE I.\nEnter a queen",
+        "SCENE II\nEnter a bear",
+    ]
+
+    assert page == best(question, *pages)
+
+
+def test_a_verse_is_found_by_its_number() -> None:
+    pages = [
+        "The First Book\n1:1 In the beginning",
+        "1:2 And the earth",
+        "1:3 And he said: light\n1:4 And he saw",
+        "2:3 Rest",
+    ]
+
+    assert 3 == best("What does 1:3 say?", *pages)
 
 
 def test_a_table_of_contents_does_not_win_by_its_titles() -> None:

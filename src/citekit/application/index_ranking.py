@@ -22,7 +22,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.headings import Headings
 
-VERSION = 1
+VERSION = 2
 """Changes when the same text may result in another index."""
 
 

@@ -15,7 +15,7 @@ from itertools import islice, pairwise
 from attrs import field, frozen
 
 from citekit.domain.library.lexical import stems, term_number, tokens, without_repetition
-from citekit.domain.ranking.references import label_of
+from citekit.domain.ranking.references import labels_of
 from citekit.domain.vocabulary import LIST_HEADING, TOC_HEADING
 
 FIRST, TITLE = 1, 2
@@ -110,7 +110,7 @@ def index_document(pages: Iterable[PageText]) -> DocumentIndex:
         words = stems(_without_stuffing(tokens("\n".join(own))))
         fields = _fields(own, page.titles, running)
         counts = Counter(words)
-        counts.update({label.term: 1 for line in own if (label := label_of(line)) is not None})
+        counts.update({label.term: 1 for line in own for label in labels_of(line)})
         for term in counts.keys() | fields.keys():
             postings.setdefault(term_number(term), []).append(
                 (at, min(_MOST, max(1, counts[term])), fields.get(term, 0))

@@ -16,12 +16,16 @@ from citekit.domain.library.lexical import STEM, stems, tokens
 from citekit.domain.ranking.document_index import FIRST, TITLE, DocumentIndex
 from citekit.domain.ranking.question import ParsedQuestion
 from citekit.domain.ranking.rarity import rarity
+from citekit.domain.ranking.references import Label, is_inside
 
 SATURATION, LENGTH_EFFECT = 2.0, 0.75
 """k1 and b of BM25 (Robertson and Zaragoza, 2009), for pages."""
 
 NUMERIC_PAGE = 0.5
 """The share of numbers at which a page counts as fully numeric."""
+
+MOST_PARTS = 150
+"""The highest number of a part, such as a psalm, that ends the part before it."""
 
 PASSAGE, STEP = 60, 30
 """The number of stems of a passage, and the number after which the next passage begins."""
@@ -167,8 +171,40 @@ def _referred(question: ParsedQuestion, index: DocumentIndex) -> frozenset[int]:
     if question.last_page and len(index):
         found.add(len(index) - 1)
     for label in question.labels:
-        found.update(index.pages[slice(*index.span(label.term))])
+        found.update(_pages_of(label, question.labels, index))
     return frozenset(found)
+
+
+def _pages_of(label: Label, labels: Sequence[Label], index: DocumentIndex) -> list[int]:
+    """Return the pages, from 0, with a label: of scene 2 in "act 3, scene 2", those in act 3, if there are any.
+
+    If a part inside `label` is named and is there, the pages of `label` itself are left out.
+    """
+    pages = _pages_with(label, index)
+    if any(_inside(_pages_with(each, index), label, index) for each in labels if is_inside(each, label)):
+        return []
+    for outer in labels:
+        if is_inside(label, outer):
+            pages = _inside(pages, outer, index) or pages
+    return pages
+
+
+def _inside(pages: Sequence[int], outer: Label, index: DocumentIndex) -> list[int]:
+    """Return those of the pages that are in a part with that label, which lasts until the next part of the same kind.
+
+    A page on which the next part begins counts only if no other page is left.
+    """
+    starts = set(_pages_with(outer, index))
+    every = (Label(outer.kind, str(number)) for number in range(1, MOST_PARTS + 1))
+    others = sorted({page for each in every if each != outer for page in _pages_with(each, index)} - starts)
+    spans = [(start, next((other for other in others if other > start), len(index))) for start in starts]
+    whole = [page for page in pages if any(start <= page < end for start, end in spans)]
+    return whole or [page for page in pages if any(page == end for _, end in spans)]
+
+
+def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
+    """Return the pages, from 0, with a line that begins with the label, without tables of contents."""
+    return [page for page in index.pages[slice(*index.span(label.term))] if not index.lists[page]]
 
 
 def second_stage(stage: FirstStage, page: int, text: str) -> Features:

@@ -56,6 +56,11 @@ _IN_QUESTION = re.compile(rf"(?<!\w)({_WORDS})\.?\s*({_NUMBER})(?![a-z0-9\u00df-
 _AT_START = re.compile(rf"[\W_]{{0,3}}({_WORDS})\.?\s*({_NUMBER})(?![a-z0-9\u00df-\u024f])", re.IGNORECASE)
 _SECTION_NUMBER = re.compile(r"[\W_]{0,3}(\d{1,2}(?:\.\d{1,2}){1,4})\.?\s+[^\W\d_]")
 
+_VERSE_NUMBER = re.compile(r"[\W_]{0,3}(\d{1,3}:\d{1,3})(?![\d:])\W{0,2}\s")
+_VERSE = re.compile(r"(?<![\d:])(\d{1,3}:\d{1,3})(?![\d:])")
+_ORDER = ("book", "part", "act", "chapter", "scene", "section", "step")
+_INSIDE = frozenset((outer, inner) for at, outer in enumerate(_ORDER) for inner in _ORDER[at + 1 :])
+
 _PAGES = re.compile(
     rf"(?<!\w)(?:{any_of(PAGE)})\.?\s*(\d{{1,6}})(?:\s*(?:-|\u2013|to|and|bis|und|a|et)\s*(\d{{1,6}}))?(?!\w)",
     re.IGNORECASE,
@@ -100,15 +105,29 @@ def labels_in(question: str) -> Iterator[Label]:
         if label.number.isalpha() and not (found[2].isupper() and label.kind in ("appendix", "part", "section")):
             continue  # "a" is an article, and "I" a pronoun
         yield label
+    for verse in _VERSE.findall(question):
+        yield Label("verse", verse)
 
 
-def label_of(line: str) -> Label | None:
-    """Return the label at the start of a line, such as that of a caption or a numbered heading, or None."""
+def is_inside(inner: Label, outer: Label) -> bool:
+    """Return whether parts of the kind of `inner` are parts of those of the kind of `outer`, as a scene is of an act."""
+    return (outer.kind, inner.kind) in _INSIDE
+
+
+def labels_of(line: str) -> Iterator[Label]:
+    """Yield the labels at the start of a line, such as that of a caption, a verse, or a numbered heading.
+
+    A second label may follow the first one, as in "Act III. Scene 2".
+    """
     found = _AT_START.match(line)
-    if found is not None:
-        return _label(found[1], found[2])
-    numbered = _SECTION_NUMBER.match(line)
-    return None if numbered is None else Label("section", numbered[1])
+    while found is not None:
+        yield _label(found[1], found[2])
+        line = line[found.end() :]
+        found = _AT_START.match(line)
+    if numbered := _SECTION_NUMBER.match(line):
+        yield Label("section", numbered[1])
+    elif verse := _VERSE_NUMBER.match(line):
+        yield Label("verse", verse[1])
 
 
 def pages_in(question: str) -> tuple[frozenset[int], bool]:
@@ -126,10 +145,9 @@ def pages_in(question: str) -> tuple[frozenset[int], bool]:
 
 
 def _label(word: str, number: str) -> Label:
-    plain = number.lower()
-    return Label(
-        _KIND[word.lower()], str(_roman(plain)) if len(plain) + plain.count("i") > 1 and _is_roman(plain) else plain
-    )
+    kind, plain = _KIND[word.lower()], number.lower()
+    is_letter = len(plain) == 1 and plain != "i" and (kind == "appendix" or number not in ("V", "X"))
+    return Label(kind, plain if is_letter or not _is_roman(plain) else str(_roman(plain)))
 
 
 def _is_roman(text: str) -> bool:
