@@ -2,7 +2,7 @@
 
 FOLDER has recordings, each with the words that are said in it in a text file of the same name, and optionally the times
 of its lines in a CSV file of the same name (name, start, end, text; as aeneas writes them). MODEL is a folder or the name
-of an installed model. `--invented` also measures what is invented in 20 minutes each of silence, noise, and music.
+of an installed model. `--invented` also measures what is invented in 10 minutes each of silence, noise, and music.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.source import Source
 from citekit.domain.speech import Speech
 
-INVENTED_SECONDS = 1200
+INVENTED_SECONDS = 600
 RATE = 8000
 _NUMBERS = dict(
     zip("0123456789", ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"], strict=True)

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from citekit.adapters.formats.subtitles.parser import read_cues
 from citekit.adapters.formats.subtitles.writer import sub_rip, web_vtt
-from citekit.application.verify_quote import HEARD, UNSURE
+from citekit.application.verify_quote import UNSURE
 from citekit.container import Container, bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.errors import FormUnsupported, MapperUnavailable, SourceUnsupported
 from citekit.domain.evidence import Form, Options
 from citekit.domain.ports.media_probe import Cue
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.transcript import HEARD
 from citekit.domain.quotes.verdict import Finding
 from citekit.domain.source import Source
 from citekit.domain.speech import Speech, SpokenPassage, SpokenWord
@@ -110,6 +111,13 @@ def test_words_are_searched_and_read(app: Container) -> None:
 
     assert "Winter food is honey." in found.hits[0].text
     assert "Winter food is honey." in read.text
+    assert HEARD.format(NAME) in read.notes
+
+
+def test_the_viewer_shows_passages(app: Container) -> None:
+    shown = app.show.subtitles("talk")
+
+    assert [each.text for each in TALK] == [text for _, _, text in shown]
 
 
 def test_subtitles_are_used_instead_if_there_are_any(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.text_index import TextIndex
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.headers_footers import running_lines
+from citekit.domain.quotes.transcript import HEARD, Transcript
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.headings import Headings, heading_lines
@@ -316,8 +317,14 @@ def _answer(
         is_estimate=is_estimate,
         next_cursor=None if after is None else f"{after.block}.{after.offset}.{key}",
         stale=stale,
-        notes=[*part.notes, *([] if writer.lines or start is not None else [NO_TEXT])],
+        notes=[*part.notes, *_recognition_notes(part), *([] if writer.lines or start is not None else [NO_TEXT])],
     )
+
+
+def _recognition_notes(part: _Part) -> list[str]:
+    """Return a note that names the transcriber that recognized the words of the part, if one did."""
+    located = part.blocks[part.first].located if part.first < part.end else None
+    return [HEARD.format(located.transcriber)] if isinstance(located, Transcript) and located.transcriber else []
 
 
 def _position(cursor: str | None, key: str) -> _Position | None:

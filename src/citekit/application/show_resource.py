@@ -303,7 +303,4 @@ def _units(text: ExtractedText, first: int, last: int) -> Sequence[Unit]:
 
 
 def _cues(placed: LocatedText) -> Sequence[tuple[float, float, str]]:
-    if not isinstance(placed, Transcript):
-        return []
-    spans = zip(placed.starts, placed.ends, placed.since, placed.until, strict=True)
-    return [(since, until, placed.text[start:end]) for start, end, since, until in spans]
+    return list(placed.cues()) if isinstance(placed, Transcript) else []

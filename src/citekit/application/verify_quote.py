@@ -28,7 +28,7 @@ from citekit.domain.quotes.near import nearest_passage
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_read
 from citekit.domain.quotes.superscripts import CUT, visible_text
-from citekit.domain.quotes.transcript import Transcript
+from citekit.domain.quotes.transcript import HEARD, Transcript
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
@@ -69,9 +69,6 @@ that text.
 
 RECOGNIZED = "OCR recognized the text of this page. It may contain errors; compare it with the page."
 """The note of a quote on a scanned page."""
-
-HEARD = "Speech recognition ({}) made this text. It may contain errors; listen to the recording."
-"""The note of a quote in recognized speech. It names the transcriber."""
 
 UNSURE = "words that the transcriber is unsure of"
 """The difference of a quote in recognized speech with a low confidence. Such a quote is never exact."""

@@ -6,7 +6,7 @@ import math
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import field, frozen
 
@@ -15,6 +15,9 @@ from citekit.domain.locations import Location, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.speech import Speech, SpokenWord
+
+HEARD = "Speech recognition ({}) made this text. It may contain errors; listen to the recording."
+"""The note of a text or quote that is recognized speech. It names the transcriber."""
 
 PAUSE = 3.0
 """Maximum pause in seconds between two subtitles that one quote may span."""
@@ -106,6 +109,20 @@ class Transcript:
             made.until.append(math.ceil(round(end * 1000, 3)) / 1000)
             length += len(text) + 1
         return cls(modality, "\n".join(lines), made.starts, made.ends, made.since, made.until)
+
+    def cues(self) -> Iterator[tuple[float, float, str]]:
+        """Yield the start, end, and text of each subtitle or, if a transcriber recognized the text, of each passage."""
+        for first, last in self._cue_units():
+            text = self.text[self.starts[first] : self.ends[last]]
+            yield self.since[first], max(self.until[first : last + 1]), text
+
+    def _cue_units(self) -> Iterator[tuple[int, int]]:
+        """Yield the first and last element of the arrays that belong to each subtitle or passage."""
+        first = 0
+        for last, end in enumerate(self.ends):
+            if not self.transcriber or self.text[end : end + 1] in ("", "\n"):
+                yield first, last
+                first = last + 1
 
     def doubts(self, start: int, end: int) -> bool:
         """Return whether a doubtful word overlaps `text[start:end]`."""

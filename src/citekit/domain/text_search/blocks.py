@@ -98,9 +98,12 @@ def _cue_blocks(text: Transcript) -> Iterator[Transcript]:
     first = 0
     for last in range(len(text.starts)):
         start, end = text.starts[first], text.ends[last]
-        if end - start >= BLOCK or last + 1 == len(text.starts):
+        is_line_end = text.text[end : end + 1] in ("", "\n")
+        if (end - start >= BLOCK and is_line_end) or last + 1 == len(text.starts):
             part = slice(first, last + 1)
             starts = array("q", (each - start for each in text.starts[part]))
             ends = array("q", (each - start for each in text.ends[part]))
-            yield Transcript(text.modality, text.text[start:end], starts, ends, text.since[part], text.until[part])
+            times = text.since[part], text.until[part]
+            doubtful = array("q", (each - first for each in text.doubtful if first <= each <= last))
+            yield Transcript(text.modality, text.text[start:end], starts, ends, *times, text.transcriber, doubtful)
             first = last + 1

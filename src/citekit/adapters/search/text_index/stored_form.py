@@ -23,7 +23,8 @@ def to_bytes(block: TextBlock) -> bytes:
         plain: dict[str, object] = {"kind": located.kind.value, "units": units, "sheets": sheets}
     else:
         cues = [each.tolist() for each in (located.starts, located.ends, located.since, located.until)]
-        plain = {"modality": located.modality.value, "cues": cues}
+        machine = [located.transcriber, located.doubtful.tolist()]
+        plain = {"modality": located.modality.value, "cues": cues, "machine": machine}
     header = json.dumps({**plain, "hidden": block.hidden}, separators=(",", ":"))
     return zlib.compress(f"{header}\n{located.text}".encode("utf-8", "surrogatepass"), _LEVEL)
 
@@ -41,4 +42,7 @@ def from_bytes(data: bytes) -> TextBlock:
         return TextBlock(ExtractedText(UnitKind(plain["kind"]), text, units, sheets), plain["hidden"])
     starts, ends, since, until = plain["cues"]
     modality, times = Modality(plain["modality"]), (array("d", since), array("d", until))
-    return TextBlock(Transcript(modality, text, array("q", starts), array("q", ends), *times), plain["hidden"])
+    transcriber, doubtful = plain.get("machine", ["", []])
+    spans = array("q", starts), array("q", ends)
+    located_text = Transcript(modality, text, *spans, *times, transcriber, array("q", doubtful))
+    return TextBlock(located_text, plain["hidden"])
