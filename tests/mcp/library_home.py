@@ -129,7 +129,7 @@ class LibraryHome:
 def plain(tool: str, result: CallToolResult) -> dict[str, Any]:
     """The structured answer, which its text says too, and which is as the tool promises."""
     assert isinstance(result.structured_content, dict)
-    assert result.is_error is (result.structured_content["error"] is not None), result.content
+    assert result.is_error is (result.structured_content.get("success") is False), result.content
     (only,) = result.content
     assert isinstance(only, TextContent)
     assert result.structured_content == json.loads(only.text)

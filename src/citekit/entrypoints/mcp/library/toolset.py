@@ -112,7 +112,7 @@ class LibraryTools:
         used, notes = clamped(name, arguments)
         plain = work(self.open_library(), used, progress)
         answer = Answer.of(self.discreet.in_answer({**plain, "notes": notes} if notes else plain))
-        return answer if plain.get("error") is None else evolve(answer, is_error=True)
+        return evolve(answer, is_error=plain.get("success") is False)
 
 
 def _refused(refuse: Refuse, discreet: Discretion, arguments: Arguments, error: BaseException) -> Answer:
