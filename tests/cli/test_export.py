@@ -36,7 +36,7 @@ def test_markdown_is_the_whole_text_with_headings_and_pages(cli: Cli) -> None:
     assert lines.index("## 2.4 Logical vectors") > lines.index("[page 16]")
     kit = CiteKit(cli.here)
     assert text.strip() == kit.export("r-intro").strip()
-    with pytest.raises(RequestRefused, match="not a form of export"):
+    with pytest.raises(RequestRefused, match="not an export format"):
         kit.export("r-intro", "docx")
 
 

@@ -53,7 +53,7 @@ def test_nothing_found_is_no_error_and_names_the_missing_word(mapped: Cli) -> No
 def test_without_a_place_for_all_words_the_best_places_are_shown(mapped: Cli) -> None:
     answer = mapped("find", "return", "zeppelin")
 
-    assert "Nothing has all words. The best pages for them:" == answer.out.splitlines()[0]
+    assert "No page contains all words. The best pages for them:" == answer.out.splitlines()[0]
     assert "  > return 1" in answer.out.splitlines()
 
 

@@ -141,7 +141,7 @@ def test_a_removed_map_is_gone_and_its_source_is_not(cli: Cli) -> None:
 
     answer = cli("remove", "code_py")
 
-    assert "Evidence that was cut from it stays in the cache" in answer.out
+    assert "Evidence that was extracted from it stays in the cache" in answer.out
     assert [] == cli.json("list")["resources"]
     assert (cli.here / "code.py").exists()
     assert 1 == cli("remove", "code_py").code

@@ -88,8 +88,8 @@ def test_a_damaged_token_file_is_an_error(tmp_path: Path) -> None:
     [
         (("--http", "0.0.0.0:1"), "needs authorization"),
         (("--http", "nowhere:x"), "is not an address"),
-        (("--http", "127.0.0.1:1", "--issuer", "https://id.test"), "belong together"),
-        (("--http", "127.0.0.1:1", "--tls-cert", "x.pem"), "belong together"),
+        (("--http", "127.0.0.1:1", "--issuer", "https://id.test"), "must be given together"),
+        (("--http", "127.0.0.1:1", "--tls-cert", "x.pem"), "must be given together"),
         (("--http", "127.0.0.1:1", "--issuer", "http://id.test", "--audience", "x"), "https"),
         (("--http", "127.0.0.1:1", "--token-file", "none.json"), "no token file"),
         (("--http", "127.0.0.1:1", "--tools", "alexandria"), "only the tools of citekit"),

@@ -385,7 +385,7 @@ def test_many_threads_ask_one_session_and_learn_together() -> None:
 def test_a_file_over_the_limit_is_refused_before_anything_is_sent(pdf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(messages, "FILE_BYTES", 1_000)
 
-    with OpenAiServer() as server, pytest.raises(MapperUnavailable, match=r"'paper\.pdf' has .* MB"):
+    with OpenAiServer() as server, pytest.raises(MapperUnavailable, match=r"'paper\.pdf' is .* MB"):
         _ask(OpenAiService(KEY, base_url=server.url), FilePart(pdf, "application/pdf"))
 
     assert [] == server.requests

@@ -19,7 +19,7 @@ _UNKNOWN = "The token is unknown or was revoked."
 
 @frozen
 class AdmitSubject:
-    """Admits the subjects of the token file and, if there is an issuer, those that it issues tokens to."""
+    """Admits the subjects of the token file and, if there is an issuer, the subjects to which it issues tokens."""
 
     subjects: Subjects
     issuer: TokenIssuer | None = None

@@ -31,14 +31,17 @@ PASSAGES = 8
 """The default number of passages that the model gets."""
 
 LONGEST = 6_000
-"""The maximum length of a passage in characters. Of a longer one, the model gets the part around the best lines."""
+"""The maximum length of a passage in characters.
+
+The model gets only the part of a longer passage around the best lines.
+"""
 
 
 @frozen
 class AnswerQuestion:
     """Finds the best pages, lets a model answer from them with quotes, and verifies the quotes.
 
-    The model only chooses words. Where they are, and whether they are there, is determined by `verify` alone.
+    The model only chooses words. `verify` alone determines whether and where they occur.
     """
 
     rank: RankPages
@@ -57,8 +60,9 @@ class AnswerQuestion:
         """Answer the question from the best `limit` pages of `resources` (default: all), or only return these pages if
         `model` is None.
 
-        If quotes do not hold, the model is asked once more, and the answer with more supported statements counts. Raise
-        what `RankPages` raises, `MapperUnavailable` if the service fails, and `FaultyAnswer` if its answer is unreadable.
+        If quotes do not hold, the model is asked one more time, and the answer with more supported statements is used.
+        Raise what `RankPages` raises, `MapperUnavailable` if the service fails, and `FaultyAnswer` if its answer is
+        unreadable.
         """
         found = self.rank(question, resources, limit=limit, roots=roots, progress=progress)
         passages = [_passage(page) for page in found.pages]
@@ -90,8 +94,9 @@ class AnswerQuestion:
     def _checked_quote(
         self, citation: Citation, passages: Sequence[Passage], roots: Sequence[Path], progress: Progress
     ) -> CheckedQuote:
-        """Check a quote in the passage that the model claims, then in the others. A wrong number is a slip; words that
-        are in no passage are not.
+        """Check a quote in the passage that the model claims, then in the others.
+
+        A wrong passage number is tolerated; words that are in no passage are not.
         """
         if is_too_short(citation.quote):
             return CheckedQuote(citation.quote, None, "too short to support a statement")

@@ -103,7 +103,7 @@ class Doctor:
             yield Finding(
                 "citekit",
                 Health.BROKEN,
-                f"the distribution citekit {version} of another project is installed, too, and has files of the same names",
+                f"the distribution citekit {version} of another project is also installed and has files with the same names",
                 f"pip uninstall citekit {DISTRIBUTION}, then pip install {DISTRIBUTION}",
             )
 

@@ -1,4 +1,7 @@
-"""Corrects maps by hand. The corrected map is an edition of its own, which keeps its edits; the mapper's map is kept."""
+"""Applies manual corrections to maps.
+
+The corrected map is a separate edition that records its edits. The mapper's map is kept.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,12 @@ _NO_ORIGINAL = (
     "citekit ingest FILE --force."
 )
 _NOTHING = "There is no edit to undo."
-_OTHER_BASE = "The map that was edited has changed since, so single edits cannot be undone. Use the original."
+_OTHER_BASE = "The map has changed since it was edited, so single edits cannot be undone. Use the original."
 
 
 @frozen
 class EditMap:
-    """Edits maps, and undoes edits, also those of earlier processes. Thread-safe."""
+    """Edits maps, and undoes edits, including those of earlier processes. Thread-safe."""
 
     maps: MapStore
     locks: Locks
@@ -65,14 +68,14 @@ class EditMap:
         return self.maps.get(resource_id)
 
     def original(self, resource_id: str) -> ResourceMap:
-        """Use the map of the mapper again, and return it. The edited one stays an edition.
+        """Restore the mapper's map, and return it. The edited map remains stored as an edition.
 
         Raise `RequestRefused` if the map is not edited.
         """
         with self.locks.holding("ids"):
             base = self._base(self.maps.get(resource_id))
             if base is None:
-                raise RequestRefused("This map was not edited.")
+                raise RequestRefused("This map has no edits to undo.")
             self.maps.put(base)
         return self.maps.get(resource_id)
 
@@ -94,7 +97,7 @@ class EditMap:
 
 
 def edits_of(resource_map: ResourceMap) -> Sequence[MapEdit]:
-    """Return the edits that made an edited map, in order; nothing for another map."""
+    """Return the edits that produced an edited map, in order, or nothing if the map is not edited."""
     kept = resource_map.metadata.get(_EDITS) if resource_map.mapper == EDITED else None
     return [edit for each in kept if (edit := MapEdit.from_metadata(each))] if isinstance(kept, list | tuple) else []
 
@@ -111,6 +114,9 @@ def _repeated(base: ResourceMap, edits: Sequence[MapEdit]) -> Nodes | None:
 
 
 def _new_issue(before: ResourceMap, changed: ResourceMap) -> str | None:
-    """Return an issue that a map did not have before. The paths of issues are left out, because edits shift them."""
+    """Return an issue that the map did not have before, or None.
+
+    Paths of issues are not compared, because edits shift them.
+    """
     new = Counter(each.partition(": ")[2] for each in map_issues(changed))
     return next(iter(new - Counter(each.partition(": ")[2] for each in map_issues(before))), None)

@@ -1,4 +1,4 @@
-"""Reads the content of evidence that this home made, for programs that cannot open its files."""
+"""Reads the content of evidence that this home created, for programs that cannot open its files."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class InlineContent:
 class EvidenceContent:
     """Reads evidence by its digest.
 
-    Only evidence is read that this home made, that is unchanged, and whose source was in one of the `folders`.
+    Reads only evidence that this home created, that is unchanged, and whose source was in one of the `folders`.
     """
 
     store: EvidenceStore
@@ -82,7 +82,7 @@ class EvidenceContent:
     def inline(self, receipt: Receipt, width: int | None = None) -> InlineContent | None:
         """Return the content of evidence if it is a text, a picture, or a short recording; else None.
 
-        A long text is cut. A picture that is too large, or wider or higher than `width` pixels, is reduced.
+        A long text is truncated. A picture that is too large, or wider or higher than `width` pixels, is reduced.
         """
         media_type = receipt.media_type
         if is_text(media_type):

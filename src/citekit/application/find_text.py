@@ -44,7 +44,7 @@ LIMIT = 10
 """The default number of hits in an answer."""
 
 PARTIAL_LIMIT = 6
-"""The default number of hits in an answer if no page has all words."""
+"""The default number of hits in an answer if no page contains all words."""
 
 FURTHER = 2
 """The number of pages without all words that are shown with further lines."""
@@ -53,10 +53,10 @@ HIT_LIMIT = 100
 """The maximum number of hits in an answer."""
 
 EXACT = 128
-"""The number of blocks with all words up to which a search of everything compares all of them."""
+"""The maximum number of blocks with all words for which a search of everything compares all of them."""
 
 COMPARED = 48
-"""The number of matching blocks after which a search of everything compares no more if there are too many."""
+"""The number of matching blocks after which a search of everything stops comparing if there are too many blocks."""
 
 CONTEXT_LIMIT = 20
 """The maximum number of lines of context before and after a hit."""
@@ -92,7 +92,7 @@ class _IndexedTexts:
 class _Found:
     """The result of a search, with the maps of the resources that are shown.
 
-    `total` and `holding` are those of `FoundText`, which calls the second `pages`.
+    `total` and `holding` become `total` and `pages` of `FoundText`.
     """
 
     candidates: Sequence[_Candidate]
@@ -109,8 +109,8 @@ class _Found:
 class _RawMatches:
     """The blocks with matches that a search of everything compared, by resource ID and version of the text.
 
-    `first` are compared before others. `counts` and `shares` have the number of matches per resource, and the rank of the
-    best one; titles are not recognized yet.
+    `first` are compared before others. `counts` has the number of matches per resource, and `shares` the rank of its
+    best match. Titles are not considered yet.
     """
 
     first: Sequence[FoundBlock] = field(converter=tuple[FoundBlock, ...])
@@ -182,13 +182,13 @@ class FindText:
 
         All words and quoted phrases must be in one page or block of lines; with `regex`, the query is a regular
         expression that must match in one line. Headings and captions come first, then lines with all words, then
-        adjacent lines, then pages. If nothing has all words and none is quoted, the query is taken as a question, and the
-        hits are the pages that most likely answer it (`Kind.PARTIAL`), which do not count in `total`. The default `limit` is
-        `LIMIT`, and `PARTIAL_LIMIT` for these. If all resources are
-        searched, only the files with hits are checked for changes.
+        adjacent lines, then pages. If no page contains all words and none is quoted, the query is taken as a question,
+        and the hits are the pages that most likely answer it (`Kind.PARTIAL`), which are not counted in `total`. The
+        default `limit` is `LIMIT`, or `PARTIAL_LIMIT` for such pages. If all resources are searched, only the files
+        with hits are checked for changes.
 
-        Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only one resource is searched, also
-        raises what reading its text raises.
+        Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only one resource is searched,
+        also raises what reading its text raises.
         """
         wanted = parse_query(query, regex=regex)
         partial_limit, limit = (PARTIAL_LIMIT, LIMIT) if limit is None else (limit, limit)
@@ -233,10 +233,10 @@ class FindText:
         )
 
     def _find_everywhere(self, query: TextQuery, limit: int, roots: Sequence[Path], progress: Progress) -> _Found:
-        """Search everything that is mapped. Only the maps and sources of resources that are shown are read.
+        """Search everything that is mapped. Only the maps and sources of resources with shown hits are read.
 
-        If more than `EXACT` blocks have the words, those of nodes whose titles have them are compared first, then
-        others from all over the index, until `COMPARED` of them match.
+        If more than `EXACT` blocks contain the words, blocks of nodes whose titles contain them are compared first.
+        Then blocks from all over the index are compared, until `COMPARED` of them match.
         """
         for _ in range(2):
             library = self.library(roots, progress)
@@ -271,7 +271,9 @@ class FindText:
         )
 
     def _titled_matches(self, query: TextQuery, limit: int, library: LibraryTexts) -> Iterator[FoundBlock]:
-        """Yield the blocks in which nodes begin whose titles have all words of the query, at most a few per resource."""
+        """Yield the blocks in which a node begins whose title contains all words of the query, at most a few per
+        resource.
+        """
         starts: dict[str, list[Node]] = {}
         for found in self.nodes.best(query.words, limit=2 * limit):
             if set(query.words) <= set(words_of(found.head.title)) and len(starts) < limit:
@@ -302,7 +304,10 @@ class FindText:
         return candidates
 
     def _texts(self, names: Sequence[str], roots: Sequence[Path], progress: Progress) -> _IndexedTexts:
-        """Index the text of each resource unless it is. Raise `ResourceMissing`, and any error of one that is alone."""
+        """Index the text of each resource that is not indexed.
+
+        Raise `ResourceMissing`, and, if there is only one resource, any error of reading it.
+        """
         texts = _IndexedTexts()
         indexed = self.index.versions(names)
         for number, name in enumerate(names):
@@ -331,7 +336,9 @@ class FindText:
         roots: Sequence[Path],
         progress: Progress,
     ) -> list[TextHit]:
-        """Return the pages of the resources (none: all) that most likely answer the query and have a word of it."""
+        """Return the pages of the resources (all, if none are given) that most likely answer the query and contain one
+        of its words.
+        """
         hits: list[TextHit] = []
         ranked = self.rank(query, names, limit=limit, roots=roots, progress=progress).pages
         for number, page in enumerate(each for each in ranked if each.coverage):
@@ -359,7 +366,7 @@ class FindText:
 
 @define
 class _Checked:
-    """Checks the sources of resources that a search of everything found. Each is checked once.
+    """Checks the sources of resources that a search of everything found. Each source is checked once.
 
     `dropped` is the number of matches in texts that were not current.
     """
@@ -412,7 +419,9 @@ def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[Te
 
 
 def _partial_candidates(page: RankedPage, resource_map: ResourceMap, *, with_further: bool) -> Iterator[_Candidate]:
-    """Yield the best lines of a page without all words of the query, and further lines that have others of the words."""
+    """Yield the best lines of a page without all words of the query, and further lines that contain other words of the
+    query.
+    """
     match = LineMatch(Kind.PARTIAL, page.start, page.end, page.score)
     yield _Candidate(page.resource_id, page.block, match, page.location)
     if with_further and page.further is not None:
@@ -440,6 +449,9 @@ def _by_page(found: Sequence[_Candidate]) -> Iterator[_Candidate]:
 
 
 def _shown(text: str, words: Sequence[str] = ()) -> str:
-    """Return the lines of a text, each with its cells separated, without empty ones. Long ones are cut around `words`."""
+    """Return the lines of a text, each with its cells separated, without empty lines.
+
+    Long lines are cut around `words`.
+    """
     rows = (shown_row(line) for line in visible_text(text).split("\n"))
     return "\n".join(row if len(row) <= LINE_LIMIT else cut_around(row, words, LINE_LIMIT) for row in rows if row)

@@ -30,7 +30,7 @@ VERSION = 2
 class ReadyDocument:
     """A document that is ready for ranking: its map, the version of its indexed text, and its index.
 
-    `stale` is why the file is not the one that was mapped, or None.
+    `stale` is the reason why the file is not the one that was mapped, or None.
     """
 
     resource_map: ResourceMap
@@ -56,7 +56,7 @@ class IndexRanking:
     def __call__(
         self, resource_map: ResourceMap, roots: Sequence[Path] = (), progress: Progress = silent
     ) -> ReadyDocument:
-        """Index a resource unless it is, and return what ranking needs of it.
+        """Index a resource unless it is already indexed, and return its data for ranking.
 
         Raise what reading its text raises, and `RequestRefused` if the index cannot be written.
         """
@@ -96,7 +96,10 @@ class IndexRanking:
 
 
 def _passages(text: str, window: int) -> Iterator[str]:
-    """Yield passages of at most `window` words. Words without letters are left out, because numbers say little."""
+    """Yield passages of at most `window` words.
+
+    Words without letters are omitted, because numbers carry little meaning.
+    """
     words = [word for word in text.split() if any(map(str.isalpha, word))]
     for start in range(0, len(words), window):
         yield " ".join(words[start : start + window])
@@ -110,5 +113,8 @@ def _number(block: TextBlock) -> int:
 
 
 def _is_part_of_chapter(node: Node) -> bool:
-    """Return whether a node is a part of a chapter. A chapter has many blocks, and which one has the part is not known."""
+    """Return whether a node is a part of a chapter.
+
+    A chapter has many blocks, and it is unknown which of them contains the part.
+    """
     return isinstance(node.location, Chapter) and node.location.chars is not None

@@ -1,4 +1,4 @@
-"""Makes sure that the text of everything that is mapped is indexed, without reading every map for every question."""
+"""Makes sure that the text of everything that is mapped is indexed, without reading all maps for each question."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ from citekit.domain.ports.text_index import Generation, IndexedText, TextIndex
 from citekit.domain.progress import Progress, silent
 
 LOOK_RATE = 1000
-"""The number of maps for each second that a comparison holds. Maps that were edited in place are found later."""
+"""The number of maps per second of validity of a comparison.
+
+Maps that were edited in place are noticed only after that time.
+"""
 
 LOOK_LIMIT = 60.0
-"""The maximum time that a comparison holds, in seconds."""
+"""The maximum time, in seconds, for which a comparison is valid."""
 
 BATCH = 500
 """The number of notes that are stored at once."""
@@ -38,8 +41,8 @@ BY_DIGEST = (Modality.DOCUMENT, Modality.TEXT, Modality.IMAGE)
 class LibraryTexts:
     """The indexed text of everything that is mapped.
 
-    `versions` has the version of the indexed text of each resource that can be searched, and `skipped` has the reason
-    for each of the others. `generation` is that of the index.
+    `versions` maps each searchable resource to the version of its indexed text, and `skipped` maps each other resource
+    to the reason. `generation` is that of the index.
     """
 
     versions: Mapping[str, str]
@@ -51,9 +54,9 @@ class LibraryTexts:
 class _Look:
     """A comparison of the index with all maps.
 
-    `state` is the state of the map store before it, `generation` that of the index, and `at` the time, in seconds of
-    the monotonic clock. `settled` has what is known of each text that needs no further check while these are unchanged,
-    and `versions` the versions of these texts. `others` are the other resources.
+    `state` is the state of the map store before the comparison, `generation` that of the index, and `at` the time, in
+    seconds of the monotonic clock. `settled` contains the texts that need no further check while these are unchanged,
+    and `versions` their versions. `others` are the other resources.
     """
 
     state: str | None
@@ -69,7 +72,7 @@ class _Look:
         self.versions[name] = text.version
 
     def holds(self, state: str | None, generation: Generation | None) -> bool:
-        """Return whether nothing was mapped, removed, or indexed since, and the comparison is recent."""
+        """Return whether the comparison is recent and nothing was mapped, removed, or indexed since."""
         maps = len(self.settled) + len(self.others)
         return (
             state is not None
@@ -81,10 +84,10 @@ class _Look:
 
 @define
 class IndexedLibrary:
-    """Indexes the text of everything that is mapped, unless it is.
+    """Indexes the text of everything that is mapped and not indexed yet.
 
-    The index has a note with each text that says for which version of the map, and by which version of the reader, it
-    was found to be current. So a comparison with all maps takes the status of each map file, in any process, and most
+    The index has a note for each text with the version of the map and of the reader for which the text was found to be
+    current. A comparison with all maps therefore reads only the file status of each map, in any process, and most
     questions need no comparison. Whether the sources have changed is not checked.
     """
 

@@ -93,11 +93,11 @@ class Ingest:
     ) -> Ingested:
         """Map the file at `path`, or return its current map.
 
-        Without `wanted_id`, the ID is the slug of the file name, or another one (`ChooseId`) if another file has it.
-        A `modality` rejects files of any other kind. `force` maps again, even a file that exceeded its resource budget
-        before, and overwrites a damaged map. If `named`, the file is remembered as one that the user named; it is false
-        if only a map refers to the file. Raise the errors of `Sources.identify`, `Mapper.map`, `ChooseId`, and
-        `MapStore.put`, and `SourceChanged` if the file changes while it is mapped.
+        Without `wanted_id`, the ID is the slug of the file name, or a different ID (`ChooseId`) if another file has
+        that ID. A `modality` rejects files of any other kind. `force` maps again, even a file that exceeded its
+        resource budget before, and overwrites a damaged map. If `named`, the file is remembered as one that the user
+        named; it is false if only a map refers to the file. Raise the errors of `Sources.identify`, `Mapper.map`,
+        `ChooseId`, and `MapStore.put`, and `SourceChanged` if the file changes while it is mapped.
         """
         if wanted_id is not None:
             check_resource_id(wanted_id)
@@ -201,7 +201,9 @@ class Ingest:
         )
 
     def _is_edited(self, there: MapCard) -> bool:
-        """Return whether a person corrected a map of this mapper, so that a new version of the mapper does not replace it."""
+        """Return whether a person corrected a map of this mapper, in which case a new version of the mapper does not
+        replace it.
+        """
         return there.mapper == (EDITED.name, EDITED.model, EDITED.version) and self._is_made_by_mapper(there)
 
     def _is_made_by_mapper(self, there: MapCard) -> bool:

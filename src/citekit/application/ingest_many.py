@@ -56,8 +56,8 @@ class IngestMany:
     ) -> Iterator[Outcome]:
         """Yield an outcome for every file, in the order of completion.
 
-        `wanted` has the resource IDs of files that do not get one from their name.
-        `progress` is called with the progress of each file, and cancels the run by raising `Cancelled`.
+        `wanted` maps files to the resource IDs to use instead of those from their names. `progress` is called with the
+        progress of each file, and cancels the run by raising `Cancelled`.
         """
 
         def one(path: Path) -> Outcome:

@@ -66,13 +66,15 @@ class ListResources:
     def __call__(
         self, query: str = "", cursor: str | None = None, limit: int | None = None, tag: str = ""
     ) -> ResourceList:
-        """Return a page of the resources whose ID, title, tags, or path contain every word of `query`, regardless of case.
+        """Return a page of the resources whose ID, title, tags, or path contain every word of `query`, regardless of
+        case.
 
         `limit` is the number of resources of the page, by default `page`. With `tag`, only resources with this tag are
         listed.
 
-        Resources whose ID, title, tags, or file name have all words precede those where a folder has one. Raise
-        `RequestRefused` for an invalid cursor or too many words, or `MapCorrupt` if the folder of maps cannot be read.
+        Resources whose ID, title, tags, or file name have all words precede those that have a word only in the name of
+        a folder. Raise `RequestRefused` for an invalid cursor or too many words, or `MapCorrupt` if the folder of maps
+        cannot be read.
         """
         words = query.casefold().split()
         if len(words) > WORD_LIMIT:

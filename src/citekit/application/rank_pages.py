@@ -30,13 +30,13 @@ from citekit.domain.ranking.weights import DOCUMENTS, FIRST_STAGE, PAGES, PAGES_
 from citekit.domain.text_search.blocks import TextBlock
 
 READ = 24
-"""The minimum number of pages whose texts are read; more if more hits are wanted."""
+"""The minimum number of pages whose texts are read. More are read if more hits are requested."""
 
 RERANKED = 20
 """The maximum number of pages that the reranker sees."""
 
 RERANKER = 0.7
-"""The weight of the reranker's log odds against those of the features. It was not measured."""
+"""The weight of the reranker's log odds against those of the features. It is an estimate that was not measured."""
 
 LONGEST = 10_000
 """The maximum length of a question in characters."""
@@ -44,7 +44,7 @@ LONGEST = 10_000
 
 @define
 class _Documents:
-    """The documents whose pages are ranked, and why others are not."""
+    """The documents whose pages are ranked, and the reasons why others are not."""
 
     ready: dict[str, ReadyDocument] = field(factory=dict)
     skipped: dict[str, str] = field(factory=dict)
@@ -71,7 +71,7 @@ class _ReadPage:
 
     @property
     def total(self) -> float:
-        """What the page is ranked by."""
+        """The value by which the page is ranked."""
         return self.own + self.prior
 
 

@@ -360,7 +360,7 @@ class _Writer:
     _read: list[tuple[int, int, int]] = field(factory=list, init=False)
     """The block and the characters of each line."""
     _before: int | None = field(default=None, init=False)
-    """The last page of the answer that this one continues."""
+    """The last page of the preceding answer."""
     _running: dict[int, dict[int, set[int]]] = field(factory=dict, init=False)
 
     @room.default
@@ -404,7 +404,7 @@ class _Writer:
         return None
 
     def _page_before(self, block: int, *, is_begun: bool) -> int | None:
-        """Return the last page that an earlier answer has reached, if this one continues it in a block."""
+        """Return the last page of the preceding answer, if this answer continues it within a block."""
         here = _page_of(self.part.blocks[block])
         if here is None or is_begun:
             return here

@@ -22,7 +22,7 @@ class RemoveResource:
     def __call__(self, resource_id: str) -> None:
         """Remove the resource. Raise what `MapStore.remove` and `TagStore.drop` raise.
 
-        The text is removed first: after a kill in between, it is only indexed again.
+        The text is removed first. If the process is killed in between, the text is simply indexed again.
         """
         self.ranking_index.drop(resource_id)
         self.text_index.drop(resource_id)

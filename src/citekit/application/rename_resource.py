@@ -18,8 +18,8 @@ from citekit.domain.resource_map import ResourceMap
 class RenameResource:
     """Stores a map, its editions, and its tags under another ID.
 
-    Evidence is found by the content of the source, so everything that was cut stays valid, and so do receipts, which
-    state the old ID. A request for the old ID fails with a message that names the new one.
+    Evidence is found by the content of the source, so existing evidence stays valid, and so do its receipts, which
+    contain the old ID. A request for the old ID fails with a message that names the new one.
     """
 
     maps: MapStore
@@ -30,9 +30,9 @@ class RenameResource:
     def __call__(self, resource_id: str, new_id: str) -> ResourceMap:
         """Rename the resource and return its map.
 
-        Raise `ResourceMissing` if there is none, `ResourceIdRefused` if `new_id` cannot be an ID, `RequestRefused` if it
-        is taken or if the resource is a book of the library, and `HomeUnwritable`. After a kill in between, both IDs
-        have the map.
+        Raise `ResourceMissing` if there is none, `ResourceIdRefused` if `new_id` cannot be an ID, `RequestRefused` if
+        it is taken or if the resource is a book of the library, and `HomeUnwritable`. If the process is killed in
+        between, both IDs have the map.
         """
         check_resource_id(new_id)
         with self.locks.holding("ids"):

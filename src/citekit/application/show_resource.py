@@ -1,4 +1,6 @@
-"""Provides what a viewer shows of a mapped file: its pages, lines, chapters, or subtitles, and the words of quotes."""
+"""Provides the parts of a mapped file that a viewer shows: its pages, lines, chapters, or subtitles, and the words of
+quotes.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +117,7 @@ class _Kept:
     _lock: Lock = field(factory=Lock, init=False)
 
     def get(self, key: object, make: Callable[[], _T], size: Callable[[_T], int]) -> _T:
-        """Return the value for `key`, made with `make` if it is not kept."""
+        """Return the value for `key`, which `make` creates if it is not cached."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

@@ -28,7 +28,7 @@ State = tuple[int, int, int]
 
 
 class SyncState(StrEnum):
-    """What a sync found out about one file."""
+    """The state of one file in a sync."""
 
     NEW = "new"
     CHANGED = "changed"
@@ -81,7 +81,7 @@ class SyncFolders:
 
     `skip` are the folders of the home, which are never synced. `home` resolves relative paths in older maps, and
     `is_known_name` says whether a file name is of a known type. Files that were mapped and are unchanged since are
-    remembered, so that a later call costs only a look at each file.
+    remembered, so a later call only checks the status of each file.
     """
 
     sources: Sources
@@ -102,11 +102,11 @@ class SyncFolders:
         concurrency: int = 2,
         progress: Progress = silent,
     ) -> Iterator[Synced]:
-        """Yield the result for every file of the folders, and for every map whose file is gone from them.
+        """Yield the result for every file of the folders, and for every map whose file is no longer in them.
 
         Hidden files, symbolic links, and files of unknown types are left out. A map is deleted only with `prune`, and
-        never if a folder that had mapped files is now empty. Raise `RequestRefused` if a folder does not exist or cannot
-        be read.
+        never if a folder that had mapped files is now empty. Raise `RequestRefused` if a folder does not exist or
+        cannot be read.
         """
         roots = [folder.absolute() for folder in folders]
         for folder in roots:
@@ -127,7 +127,7 @@ class SyncFolders:
         )
 
     def _files(self, folder: Path, rules: SyncRules) -> Iterator[tuple[Path, State]]:
-        """Yield the path and the state of every file that the rules take. Symbolic links are not followed."""
+        """Yield the path and the state of every file that matches the rules. Symbolic links are not followed."""
         skipped = {str(path.absolute()) for path in self.skip}
         pending = [(str(folder), "")]
         while pending:
@@ -158,7 +158,7 @@ class SyncFolders:
     def _moved(
         self, found: Mapping[Path, State], known: Mapping[Path, MapCard], gone: Mapping[Path, MapCard]
     ) -> dict[Path, str]:
-        """Return the IDs of the maps whose file is gone from its path and is found, unchanged, at another."""
+        """Return the IDs of the maps whose file is no longer at its path but was found, unchanged, at another path."""
         by_size: dict[int, list[MapCard]] = {}
         for card in gone.values():
             if card.source_size is not None:

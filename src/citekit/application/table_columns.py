@@ -22,7 +22,7 @@ _HEADER = re.compile(r"[\d,]+ columns: (.+)", re.DOTALL)
 
 
 def keeps_white_space(resource_map: ResourceMap) -> bool:
-    """Return whether the white space of a file has a meaning, as in code and plain text."""
+    """Return whether white space in a file is significant, as in code and plain text."""
     file_format = by_name(resource_map.source_path)
     return resource_map.modality is Modality.TEXT and (file_format is None or file_format.name not in PROSE)
 
@@ -40,8 +40,8 @@ def table_columns(resource_map: ResourceMap, location: Location, text: str, matc
 
 
 def _of_sheet(resource_map: ResourceMap, location: Cells) -> str | None:
-    """Return the columns that the map names for the tables of a sheet, from left to right, that have the row of
-    `location` below their headers.
+    """Return the columns that the map names for the tables of a sheet, from left to right, that contain the row of
+    `location`.
     """
     found = []
     for node in resource_map.walk():

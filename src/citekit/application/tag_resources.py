@@ -25,7 +25,8 @@ class TagResources:
     ) -> Mapping[str, Sequence[str]]:
         """Add and remove tags of each resource, and return its tags.
 
-        Raise `ResourceMissing` if one of them is not mapped, and what `TagStore.change` raises. Then nothing is changed.
+        Raise `ResourceMissing` if one of them is not mapped, and what `TagStore.change` raises. In these cases, nothing
+        is changed.
         """
         for each in resource_ids:
             self.maps.card(each)

@@ -12,7 +12,7 @@ from citekit.domain.text_search.matching import Kind
 from citekit.domain.words import words_of
 
 SEARCHED = 20
-"""The number of nodes among which titles with all words are looked for."""
+"""The maximum number of nodes whose titles are compared with the words."""
 
 LISTED = 5
 """The maximum number of nodes in an answer that also has matches in the text."""

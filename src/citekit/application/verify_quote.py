@@ -50,16 +50,19 @@ TOO_COMMON = (
 """The error for a quote whose search exceeded its budget."""
 
 ROUNDS = 6
-"""How often a quote is looked for: again whenever the page of a place turns out not to show all of its words."""
+"""The maximum number of searches for a quote.
+
+The search is repeated if a page turns out not to show all words of the quote.
+"""
 
 DRAWN = 60
 """The maximum number of pages that are drawn in one round."""
 
 TOO_HIDDEN = (
-    "This source has the words of the quote in too many places where its pages do not show them, or over too many pages. "
+    "The words of the quote occur in too many places where the pages hide them, or on too many pages. "
     "Use a shorter quote, or give the node or address that the quote is from."
 )
-"""The error for a quote whose places could not all be checked for visibility."""
+"""The error for a quote that occurs in too many places to check all of them for visibility."""
 
 _NEEDED = {WITH_MARKUP: has_markup, WITH_TAGS: has_tags}
 """For each text that includes hidden markup, a test whether a quote contains such markup and must be searched for in

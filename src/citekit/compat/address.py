@@ -16,7 +16,7 @@ _KNOWN = ("pages", "lines", "t", "bbox", "chapter", "chars", "sheet", "cells")
 
 
 class FormerAddressError(AddressMalformed):
-    """An invalid address, with the words of citekit 0.2 before those of today."""
+    """An invalid address. The message begins with that of citekit 0.2, followed by the current one."""
 
     def __init__(self, former: str, cause: AddressMalformed) -> None:
         super().__init__(cause.address, cause.part, cause.reason)
@@ -26,7 +26,7 @@ class FormerAddressError(AddressMalformed):
 def parse_address(address: str) -> tuple[str, Location]:
     """Return the resource ID and the location in `address`.
 
-    As in 0.2, an address without a fragment has a location without a place, and unknown parameters are ignored. Raise
+    As in 0.2, an address without a fragment has an empty location, and unknown parameters are ignored. Raise
     `AddressMalformed`, a `ValueError`, if the address is invalid.
     """
     try:
@@ -37,7 +37,7 @@ def parse_address(address: str) -> tuple[str, Location]:
 
 
 def build_address(resource_id: str, location: Location, *, clock: bool = False) -> str:
-    """Return the canonical address of a location in a resource, or one without a fragment if the location has no place.
+    """Return the canonical address of a location in a resource, or one without a fragment if the location is empty.
 
     With `clock`, whole seconds from a minute on are written as in 0.2: `t=03:12-03:50`. Raise `LocationMalformed`, a
     `ValueError`, if the location is invalid.
@@ -57,7 +57,7 @@ def build_address(resource_id: str, location: Location, *, clock: bool = False) 
 
 
 def _leniently(address: str, error: AddressMalformed) -> tuple[str, Location]:
-    """Read an address as 0.2 did, or raise the error in the words of 0.2."""
+    """Read an address as 0.2 did, or raise the error with the message of 0.2."""
     shape = _SHAPE.fullmatch(address)
     if shape is None:
         raise FormerAddressError(f"Invalid CiteKit address: {address[:200]}", error) from error

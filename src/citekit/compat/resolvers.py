@@ -28,7 +28,7 @@ class Resolver(ABC):
         """
 
     def _extracted(self, source_path: str, location: Location, name: str) -> str:
-        """Extract a location with the extractors of today, into a file with the name that 0.2 gave it."""
+        """Extract a location with the current extractors, into a file with the name that 0.2 used."""
         app = bootstrap(home=self._output_dir.absolute().parent)
         source = app.sources.identify(Path(source_path).absolute())
         place = locations.from_plain(legacy_forms.without_nulls(location.model_dump(mode="json")))

@@ -453,7 +453,7 @@ class Container:
 
     @first_use
     def view_token(self) -> str:
-        """The secret that admits a browser to the user's viewer. It stays the same, so that links stay valid."""
+        """The secret that admits a browser to the user's viewer. It does not change, so links stay valid."""
         from citekit.adapters.system.home_seal import HomeSeal
 
         return HomeSeal(self.settings.viewer_folder, private=True).code(b"view").hex()

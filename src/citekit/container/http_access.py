@@ -44,7 +44,7 @@ def link_key(settings: Settings) -> bytes:
 def container_of(settings: Settings, subject: Subject) -> Container:
     """Return a confined container for a subject, in its own home.
 
-    It has no secrets of the owner, no models, and none of the owner's library, and follows no roots of clients.
+    It has no access to the owner's secrets, models, or library, and ignores roots of clients.
     """
     home = subject.home
     cache = home / CACHE

@@ -112,7 +112,7 @@ class Mappers:
     def answer_model(self, name: str = "auto") -> AnswerModel | None:
         """Return the model of the service `gemini` or `openai` that answers questions, or None if `name` is `none`.
 
-        The name `auto` selects the service of the configured mapper. That can be none, too.
+        The name `auto` selects the service of the configured mapper, if it has one.
         """
         if name == "auto":
             name = self.app.settings.mapper

@@ -1,4 +1,4 @@
-"""Defines the answers of models to questions, and what verification says about them."""
+"""Defines the answers of models to questions, and the results of verifying them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DIGITS = 2
 
 @frozen
 class Passage:
-    """A text from which a question may be answered, and its place. `best` are the lines that fit the question best."""
+    """A text that may answer a question, and its location. `best` are the lines that match the question best."""
 
     address: Address
     text: str = field(repr=False)
@@ -28,7 +28,7 @@ class Passage:
 
 @frozen
 class Citation:
-    """A quote by which a model supports a statement, and the number of the passage, from 1, that it claims for it."""
+    """A quote with which a model supports a statement, and the number (from 1) of the passage that the model quotes."""
 
     passage: int
     quote: str
@@ -54,8 +54,8 @@ class Draft:
 class CheckedQuote:
     """A quote of a model's answer and the verdict on it.
 
-    `verdict` is that for the passage that the model claims, or for another passage where the quote holds. It is None if the
-    quote cannot be looked for; `problem` then says why.
+    `verdict` is the verdict for the passage that the model cites, or for another passage in which the quote holds. It
+    is None if the quote cannot be searched for; `problem` is then the reason.
     """
 
     quote: str
@@ -111,7 +111,7 @@ class CheckedAnswer:
 
 
 def unquoted_numbers(statement: str, sources: Sequence[str]) -> list[str]:
-    """Return the numbers of two or more digits in `statement` that none of the `sources` has.
+    """Return the numbers of two or more digits in `statement` that none of the `sources` contains.
 
     Signs that separate digits are ignored, so 1,577.0 and 1577.0 are the same number.
     """

@@ -1,4 +1,5 @@
-"""Changes the tree of a map by hand. Each function returns new nodes and raises `NodeMissing` or `RequestRefused`.
+"""Applies manual changes to the tree of a map. Each function returns new nodes and raises `NodeMissing` or
+`RequestRefused`.
 
 A `MapEdit` is one such change as plain data, so that a map can keep its changes, and a step can be undone by repeating
 all others.
@@ -25,7 +26,7 @@ Nodes = tuple[Node, ...]
 
 
 class EditKind(StrEnum):
-    """What an edit does with a node."""
+    """The kinds of edits of a node."""
 
     RENAME = "rename"
     MOVE = "move"
@@ -56,12 +57,15 @@ class MapEdit:
         return cls(EditKind(value["edit"]), *texts) if all(isinstance(each, str) for each in texts) else None
 
     def to_metadata(self) -> dict[str, str]:
-        """Return the edit as it is kept in a map."""
+        """Return the edit in the form in which a map stores it."""
         values = {"edit": self.kind.value, "node": self.node, "title": self.title, "place": self.place}
         return {name: value for name, value in values.items() if value}
 
     def applied(self, nodes: Nodes, scheme: str) -> Nodes:
-        """Return the changed nodes of a map whose addresses have this scheme. Raise `AddressMalformed` for the place."""
+        """Return the changed nodes of a map whose addresses have this scheme.
+
+        Raise `AddressMalformed` if the location is invalid.
+        """
         match self.kind:
             case EditKind.RENAME:
                 return renamed(nodes, self.node, self.title)
@@ -104,7 +108,9 @@ def relocated(nodes: Nodes, name: str, location: Location) -> Nodes:
 
 
 def lowered(nodes: Nodes, name: str) -> Nodes:
-    """Return the nodes with the node `name` as the last child of the node before it, which is extended to contain it."""
+    """Return the nodes after moving the node `name` to the end of the children of its preceding sibling, which is
+    extended to contain it.
+    """
     family = _family(nodes, name)
     if family.at == 0:
         raise RequestRefused("There is no node before this one that could contain it.")
@@ -117,13 +123,13 @@ def lowered(nodes: Nodes, name: str) -> Nodes:
 
 
 def raised(nodes: Nodes, name: str) -> Nodes:
-    """Return the nodes with the node `name` as the next sibling of its parent."""
+    """Return the nodes after making the node `name` the next sibling of its parent."""
     node = _family(nodes, name).nodes[_family(nodes, name).at]
     parent = next(
         (each for top in nodes for each in top.walk() if any(child.id == name for child in each.children)), None
     )
     if parent is None:
-        raise RequestRefused("This node is at the top level already.")
+        raise RequestRefused("This node is already at the top level.")
     return _replaced(removed_with_children(nodes, name), parent.id, lambda above: (above, node))
 
 
@@ -188,7 +194,7 @@ def _family(nodes: Nodes, name: str) -> _Family:
 
 
 def _contained(nodes: Nodes, name: str) -> Nodes:
-    """Return the nodes with every node above the node `name` extended to contain it."""
+    """Return the nodes, with each ancestor of the node `name` extended to contain it."""
     changed = []
     for node in nodes:
         below = node.id != name and any(each.id == name for each in node.walk())

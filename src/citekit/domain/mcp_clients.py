@@ -23,7 +23,7 @@ class ServerEntry:
 
 
 class ClientState(StrEnum):
-    """What a change does to the entry of CiteKit in a client's settings."""
+    """The effect of a change on the entry of CiteKit in a client's settings."""
 
     ADDED = "added"
     CHANGED = "changed"

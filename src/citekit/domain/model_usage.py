@@ -1,4 +1,4 @@
-"""Defines what the use of a model service costs."""
+"""Defines the cost of using a model service."""
 
 from __future__ import annotations
 

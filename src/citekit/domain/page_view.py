@@ -1,4 +1,4 @@
-"""Defines what a viewer shows of a page: its size, its picture, and its words with their boxes."""
+"""Defines the data of a page that a viewer shows: its size, its picture, and its words with their boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines the subjects of the HTTP server: who may use it, in which home, and for what."""
+"""Defines the subjects of the HTTP server: who may use it, with which home, and for which operations."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 from attrs import evolve, field, frozen
 
 READ, INGEST, ADMIN = SCOPES = ("read", "ingest", "admin")
-"""The scopes: use maps and evidence; also map files; everything. A scope includes those before it."""
+"""The scopes, each of which includes those before it: use maps and evidence, map files, do everything."""
 
 
 @frozen(kw_only=True)
 class Subject:
     """A person or program that uses the HTTP server.
 
-    `home` has its maps and evidence. In addition to files in the home, it may read and map those in `roots`. `scopes` are
-    from `SCOPES`. From `expires` on (seconds since the epoch; None: never), it is refused.
+    `home` has its maps and evidence. In addition to files in the home, it may read and map those in `roots`. `scopes`
+    are from `SCOPES`. `expires` is the time, in seconds since the epoch, from which it is refused, or None for never.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Subject:
         return any(each in self.scopes for each in SCOPES[SCOPES.index(scope) :])
 
     def limited(self, scopes: frozenset[str], expires: float) -> Subject:
-        """Return this subject with the scopes that it and a token have in common, until the token expires."""
+        """Return this subject, limited to the scopes that it shares with the token and to the lifetime of the token."""
         granted = evolve(self, scopes=scopes & frozenset(SCOPES))
         common = frozenset(scope for scope in SCOPES if self.may(scope) and granted.may(scope))
         return evolve(self, scopes=common, expires=expires if self.expires is None else min(expires, self.expires))
@@ -46,7 +46,7 @@ class TokenEntry:
 
 @frozen
 class Claims:
-    """What a verified token of an issuer says: the issuer's name of the subject, its scopes, and when it expires."""
+    """The content of a verified token: the issuer's name for the subject, its scopes, and when it expires."""
 
     issued: str
     scopes: frozenset[str]

@@ -26,7 +26,7 @@ _HEADING = re.compile(r"(?P<level>#{1,6}) (?P<title>.+)")
 
 
 class ExportForm(StrEnum):
-    """The forms in which a resource can be exported."""
+    """The formats in which a resource can be exported."""
 
     MARKDOWN = "markdown"
     JSON = "json"
@@ -39,10 +39,11 @@ class ExportForm(StrEnum):
 def export(
     app: Container, resource_id: str, form: ExportForm, *, roots: Sequence[Path] = (), progress: Progress = silent
 ) -> str:
-    """Return a resource in a form of other programs. Raise `ResourceMissing`, `MapCorrupt`, and what `ReadText` raises.
+    """Return a resource in a format of other programs. Raise `ResourceMissing`, `MapCorrupt`, and what `ReadText`
+    raises.
 
-    JSON is the map in the form of the reference; Markdown and HTML are the whole text, as `readText` returns it; BibTeX and
-    CSL-JSON cite the file; and W3C annotations describe each node that has a location in the file.
+    JSON is the map in the form of the reference; Markdown and HTML are the whole text, as `readText` returns it; BibTeX
+    and CSL-JSON cite the file; and W3C annotations describe each node that has a location in the file.
     """
     resource_map = app.maps.get(resource_id).outline
     match form:
@@ -62,7 +63,7 @@ def export(
 
 
 def _text(app: Container, resource_id: str, roots: Sequence[Path], progress: Progress) -> list[str]:
-    """Return the lines of the whole text. A page that two answers share is marked once."""
+    """Return the lines of the whole text. A page that is in two answers is marked only once."""
     lines: list[str] = []
     cursor, last = None, ""
     while True:
@@ -93,7 +94,7 @@ def _annotations(resource_map: ResourceMap) -> dict[str, object]:
 
 
 def _html(lines: Sequence[str]) -> Iterator[str]:
-    """Yield the elements of a text: headings, marks of pages, and paragraphs."""
+    """Yield the elements of a text: headings, page markers, and paragraphs."""
     paragraph: list[str] = []
     for line in [*lines, ""]:
         heading, mark = _HEADING.fullmatch(line), _MARK.fullmatch(line)

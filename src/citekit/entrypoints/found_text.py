@@ -17,7 +17,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
     searched.
     """
     if found.is_partial:
-        yield "Nothing has all words. The best pages for them:"
+        yield "No page contains all words. The best pages for them:"
     else:
         shown = "" if len(found.hits) == found.total else f", the best {len(found.hits)} shown"
         least = "" if found.pages is None else "At least "
@@ -25,7 +25,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
     if found.pages is not None:
         more = "or more " if found.pages >= PAGES_COUNTED else ""
         yield (
-            f"{found.pages:,} {more}pages have all words, and only some were compared. Add rarer words or name files to "
+            f"{found.pages:,} {more}pages contain all words, but only some were compared. Add rarer words or name files to "
             "compare all."
         )
     address, columns = "", ("", "")

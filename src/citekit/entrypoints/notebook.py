@@ -1,7 +1,7 @@
 """Shows results of the SDK in notebooks: evidence as a picture, sound, or text, maps as trees, and hits as a list.
 
-Notebooks call `_repr_mimebundle_` (IPython, "Rich display"). The HTML is self-contained, small, and runs nothing. The methods
-are added to the types of the domain here, because the domain does not know how it is shown.
+Notebooks call `_repr_mimebundle_` (IPython, "Rich display"). The HTML is self-contained, small, and runs nothing. The
+methods are added to the types of the domain here, because the domain does not depend on its presentation.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _container(home: Path) -> Container:
 
 
 def _tree(nodes: Sequence[Node], left: list[int]) -> str:
-    """Return nodes as nested lists. `left` has the number of nodes that may still be shown."""
+    """Return nodes as nested lists. `left` holds the number of nodes that may still be shown."""
     items = []
     for node in nodes:
         if left[0] <= 0:

@@ -436,7 +436,7 @@ class CiteKit:
         Raise `RequestRefused` for another form, `ResourceMissing`, and what reading the text raises.
         """
         if form not in set(ExportForm):
-            raise RequestRefused(f"{form!r} is not a form of export. Use one of: {', '.join(ExportForm)}.")
+            raise RequestRefused(f"{form!r} is not an export format. Use one of: {', '.join(ExportForm)}.")
         return export(self.app, resource_id, ExportForm(form), roots=[Path(root) for root in roots])
 
     def tag(self, *resources: str, add: Iterable[str] = (), remove: Iterable[str] = ()) -> Mapping[str, Sequence[str]]:

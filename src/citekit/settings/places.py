@@ -56,7 +56,7 @@ def personal_home(environment: Mapping[str, str]) -> str | None:
 
 
 def viewer_folder(environment: Mapping[str, str]) -> str | None:
-    """Return the folder in which the viewer of this user keeps its key and the list of homes that were viewed.
+    """Return the folder in which the viewer of this user keeps its key and the list of viewed homes.
 
     It is in `XDG_STATE_HOME`, or in the default of the platform. Return None if the user has no home directory.
     """

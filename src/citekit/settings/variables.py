@@ -36,8 +36,8 @@ VARIABLES = {
     "inline to parse them in the main process",
     "CITEKIT_PARSER_TIMEOUT": "seconds without progress after which a parser process is terminated (default: 300)",
     "CITEKIT_PARSER_MEMORY": "the maximum memory of a parser process (default: 4G; at least 100M)",
-    "CITEKIT_PARSER_CPU": "the maximum CPU time in seconds for parsing a file up to 500 kB; larger files get more, "
-    "without a step (default: 5)",
+    "CITEKIT_PARSER_CPU": "the maximum CPU time in seconds for parsing a file up to 500 kB; larger files get more "
+    "(default: 5)",
     "CITEKIT_PARSER_FILE_MEMORY": "the maximum memory for parsing a file under 1 MB; larger files get more "
     "(default: 1G; at least 100M)",
     "GEMINI_API_KEY": "the key for the mapper gemini",

@@ -25,7 +25,10 @@ _TYPES = {
 
 
 def markdown_citation(resource_map: ResourceMap, titles: Sequence[str], address: Address, words: str = "") -> str:
-    """Return a Markdown block quote with its source, or a footnote if there are no `words`. `titles` lead to the part."""
+    """Return a Markdown block quote with its source, or a footnote if there are no `words`.
+
+    `titles` are the titles of the nodes from the top of the map down to the part.
+    """
     if not words:
         return markdown_footnote(resource_map, titles, address)
     quoted = "\n".join(f"> {line}" for line in words.splitlines())
@@ -39,7 +42,7 @@ def markdown_footnote(resource_map: ResourceMap, titles: Sequence[str], address:
 
 
 def html_citation(resource_map: ResourceMap, titles: Sequence[str], address: Address, link: str) -> str:
-    """Return an HTML link to `link` whose text names the part."""
+    """Return an HTML link to `link` with the name of the part as its text."""
     label = " > ".join([resource_map.title, *titles])
     return f'<a href="{escape(link)}" title="{escape(str(address))}">{escape(label)}</a>'
 
@@ -96,7 +99,7 @@ def _url(resource_map: ResourceMap, address: Address | None) -> str:
 
 
 def _locator(address: Address | None) -> tuple[str, str]:
-    """Return the CSL label of the kind of place, and the place; empty texts if there is none."""
+    """Return the CSL locator label and the locator, or empty strings if there is none."""
     match address and address.location:
         case Pages() as pages:
             runs = (str(first) if first == last else f"{first}-{last}" for first, last in pages.runs)

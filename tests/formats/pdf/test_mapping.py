@@ -124,7 +124,7 @@ def test_a_bookmark_that_leads_before_its_parent_does_not_stretch_it(tmp_path: P
         ("Two", 4, 6),
     ]
     assert [
-        "1 section is said to begin before the section above, and put where that one begins: 'Before' (page 1)."
+        "1 section was listed before the section above it begins, so it was moved to that start: 'Before' (page 1)."
     ] == (list(found.notes[1:]))
 
 

@@ -13,7 +13,8 @@ from attrs import frozen
 
 @frozen
 class AuditLog:
-    """The log in the file `path`, which only its owner can read. Safe for processes: a line is written at once.
+    """The log in the file `path`, which only its owner can read. Several processes can write to it, because each line
+    is written in one call.
 
     The file is opened for every line, so that it can be moved away (log rotation).
     """

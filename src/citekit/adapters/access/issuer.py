@@ -17,16 +17,16 @@ from citekit.domain.errors import IssuerUnavailable, RequestRefused, TokenInvali
 from citekit.domain.subject import Claims
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted signatures. All are asymmetric: with `none` or HMAC, everybody could sign (RFC 8725, section 3.1)."""
+"""The accepted signatures. All are asymmetric: with `none` or HMAC, anyone could sign (RFC 8725, section 3.1)."""
 
 LEEWAY = 30.0
-"""The accepted difference of clocks in seconds."""
+"""The tolerated difference between clocks, in seconds."""
 
 FRESH = 3600.0
 """The time in seconds after which keys are fetched again."""
 
 PAUSE = 30.0
-"""The minimum time in seconds between two requests to the issuer, whatever tokens clients send."""
+"""The minimum time in seconds between two requests to the issuer, regardless of the tokens that clients send."""
 
 TIMEOUT = 5.0
 _DOCUMENT_LIMIT = 2**20
@@ -94,7 +94,7 @@ class Issuer:
         return found
 
     def _fetch(self, now: float) -> None:
-        """Fetch the keys. If that fails, the former ones stay until they are older than a day."""
+        """Fetch the keys. If that fails, keep the previous keys until they are a day old."""
         try:
             url = self._jwks or self._keys_url()
             listed = _fetched(url)["keys"]
@@ -123,7 +123,7 @@ class Issuer:
             except (OSError, ValueError):
                 continue
         if found.get("issuer") != self.url:
-            raise ValueError("the metadata is of another issuer")
+            raise ValueError("the metadata belongs to another issuer")
         jwks = str(found["jwks_uri"])
         _check(jwks)
         return jwks
@@ -155,11 +155,14 @@ def _check(url: str) -> None:
         parts = urlsplit("")
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
     if not is_safe or not parts.hostname:
-        raise RequestRefused(f"{url} is not a URL with https. Keys must come from the issuer itself.")
+        raise RequestRefused(f"{url} is not an https URL. The keys must come from the issuer itself.")
 
 
 def _scopes(claims: Mapping[str, Any]) -> frozenset[str]:
-    """Return the scopes of a token: `scope` (RFC 9068) is a text, `scp` of some issuers a text or a list."""
+    """Return the scopes of a token.
+
+    `scope` (RFC 9068) is a string; `scp`, which some issuers use, is a string or a list.
+    """
     given = claims.get("scope", claims.get("scp", ""))
     words = given.split() if isinstance(given, str) else given
     return frozenset(word for word in words if isinstance(word, str)) if isinstance(words, list) else frozenset()

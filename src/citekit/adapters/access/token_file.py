@@ -22,17 +22,17 @@ from citekit.domain.ports.locks import Locks
 from citekit.domain.subject import SCOPES, Subject, TokenEntry
 
 PREFIX = "citekit_"
-"""The beginning of every token, by which scanners of repositories can recognize it."""
+"""The beginning of every token, so that secret scanners can recognize it."""
 
 ANY = "*"
-"""The issuer's subject that stands for all subjects that have no entry."""
+"""The name that represents all subjects of the issuer that have no entry."""
 
 _SIZE_LIMIT = 4 * 2**20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}", re.ASCII)
 
 
 class TokenFile:
-    """The subjects in the file `path`. Changes of the file are seen at the next call. Thread-safe.
+    """The subjects in the file `path`. Changes to the file take effect at the next call. Thread-safe.
 
     All methods raise `RequestRefused` if the file is damaged, or if other users can read or write it.
     """
@@ -57,7 +57,7 @@ class TokenFile:
         return found[0] if found else None
 
     def issued_to(self, issued: str) -> Subject | None:
-        """Return the subject with this name at the issuer, or that for all others, or None."""
+        """Return the subject with this name at the issuer, or else the subject for all others, or None."""
         by_name = {each.issued: each.subject for each in self.entries() if each.issued is not None}
         return by_name.get(issued) or by_name.get(ANY)
 
@@ -72,17 +72,18 @@ class TokenFile:
         """
         if _NAME.fullmatch(subject.name) is None:
             raise RequestRefused(
-                f"{subject.name!r} is not a name of a subject. Use letters, digits, and . _ @ - (at most 64 characters)."
+                f"{subject.name!r} is not a valid name for a subject. Use letters, digits, and . _ @ - (at most "
+                "64 characters)."
             )
         token = None if issued is not None else PREFIX + secrets.token_urlsafe(32)
         with self._locks.holding("tokens"):
             known = self.entries()
             if any(each.subject.name == subject.name for each in known):
                 raise RequestRefused(
-                    f"There is a subject {subject.name!r} already. Revoke it first, or use another name."
+                    f"The subject {subject.name!r} already exists. Revoke it first, or use another name."
                 )
             if issued is not None and any(each.issued == issued for each in known):
-                raise RequestRefused(f"The issuer's subject {issued!r} has an entry already.")
+                raise RequestRefused(f"The issuer's subject {issued!r} already has an entry.")
             entries = [*known, TokenEntry(subject, None if token is None else _digest(token), issued)]
             check_separate([each.subject for each in entries])
             make_folder(subject.home, 0o700)
@@ -90,7 +91,7 @@ class TokenFile:
         return token
 
     def revoke(self, name: str) -> None:
-        """Remove a subject. Its home stays. Raise `RequestRefused` if there is no such subject."""
+        """Remove a subject. Its home is not deleted. Raise `RequestRefused` if there is no such subject."""
         with self._locks.holding("tokens"):
             known = self.entries()
             left = [each for each in known if each.subject.name != name]
@@ -125,7 +126,7 @@ class TokenFile:
 
 
 def check_separate(subjects: Sequence[Subject]) -> None:
-    """Raise `RequestRefused` if a visible folder of a subject contains the home of another one, or is inside of it.
+    """Raise `RequestRefused` if a visible folder of a subject contains the home of another subject, or is inside it.
 
     Subjects with the same home share it, which is allowed.
     """
@@ -163,7 +164,7 @@ def _state(path: Path) -> object:
 
 
 def _digest(token: str) -> str:
-    """Return the SHA-256 of a token. Tokens are 256 random bits, so that a slow hash would protect nothing more."""
+    """Return the SHA-256 of a token. Tokens are 256 random bits, so a slow hash would add no protection."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 

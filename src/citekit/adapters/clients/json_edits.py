@@ -1,4 +1,4 @@
-"""Changes one member of a JSON text with comments, and no other byte of it."""
+"""Changes one member of a JSON text with comments. All other bytes stay the same."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Value:
 
 
 def read(text: str) -> Any:
-    """Return the data of a JSON text with comments and commas at ends; None for a text without a value.
+    """Return the data of a JSON text with comments and trailing commas, or None if the text has no value.
 
     Raise `EditError` if it is not valid.
     """
@@ -66,7 +66,10 @@ def with_member(text: str, path: Sequence[str], data: object) -> str:
 
 
 def without_member(text: str, path: Sequence[str]) -> str:
-    """Return the text without the member at `path`, or the same text if it has none. Raise `EditError` as above."""
+    """Return the text without the member at `path`, or the same text if it has none.
+
+    Raise the same errors as `with_member`.
+    """
     root = _document(text)
     if root is None:
         return text
@@ -95,7 +98,7 @@ def _deepest(root: _Value, path: Sequence[str]) -> tuple[_Member, Sequence[str]]
         if here.value.members is None:
             raise EditError(f"{'.'.join(path[:depth]) or 'its top level'} is not an object")
         if name in here.value.duplicates:
-            raise EditError(f"it has {name!r} twice")
+            raise EditError(f"it contains {name!r} twice")
         if name not in here.value.members:
             return here, path[depth:]
         here = here.value.members[name]

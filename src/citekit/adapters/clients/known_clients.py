@@ -15,7 +15,7 @@ from citekit.domain.mcp_clients import ServerEntry
 
 
 class Syntax(StrEnum):
-    """The language of a settings file. `JSON` may have comments and commas at the end."""
+    """The language of a settings file. `JSON` may have comments and trailing commas."""
 
     JSON = "json"
     TOML = "toml"
@@ -81,11 +81,11 @@ def _lmstudio_link(entry: ServerEntry) -> str:
 
 @frozen(kw_only=True)
 class KnownClient:
-    """A client. `files` are the possible places of its settings, the preferred one first.
+    """A client. `files` are the possible paths of its settings file, the preferred one first.
 
-    Places begin with `{home}`, `{programs}` (the user's folder for settings of programs), `{config}` (the same, but
+    Paths begin with `{home}`, `{programs}` (the user's folder for settings of programs), `{config}` (the same, but
     `~/.config` also on macOS), `{local}` (`%LOCALAPPDATA%`), or the name of an environment variable such as
-    `{CODEX_HOME}`, and can have `*` in the name of a folder. Places whose variable is not set are ignored. `traces` are
+    `{CODEX_HOME}`, and can have `*` in the name of a folder. Paths whose variable is not set are ignored. `traces` are
     files or folders whose existence shows that the client is installed. `project` is the settings file of a project,
     relative to its folder.
     """

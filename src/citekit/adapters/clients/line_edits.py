@@ -1,6 +1,6 @@
 """Changes one table of a TOML text, or one entry of a YAML text, line by line.
 
-The result is parsed and compared by the caller, so that a form that these functions do not understand is refused, not
+The result is parsed and compared by the caller, so a form that these functions do not understand is rejected instead of
 damaged.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def toml_with(text: str, key: str, name: str, data: Mapping[str, Any]) -> str:
-    """Return the TOML text with the table `[key.name]`, at the place of the former one or at the end."""
+    """Return the TOML text with the table `[key.name]`, in place of the existing one, or at the end."""
     newline = "\r\n" if "\r\n" in text else "\n"
     rows = [f"[{key}.{name}]", *(f"{each} = {_toml(value)}" for each, value in data.items())]
     lines = text.splitlines(keepends=True)

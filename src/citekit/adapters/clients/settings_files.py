@@ -180,7 +180,7 @@ class FileMcpClients:
         return [path for each in found if (path := each / rest.lstrip("/") if rest else each).exists()]
 
     def _filled(self, place: str) -> str | None:
-        """Return a place with its variable replaced, or None if the variable is not set."""
+        """Return a path with its variable replaced, or None if the variable is not set."""
         name, _, rest = place[1:].partition("}")
         folder = self._folders().get(name) or self.environment.get(name)
         return f"{folder}{rest}" if folder and Path(folder).is_absolute() else None
@@ -275,14 +275,14 @@ def _checked(known: KnownClient, text: str, expected: Mapping[str, Any]) -> str:
     try:
         data = _parsed(known, text)
     except _UnsureError as error:
-        raise _UnsureError("its form is too unusual to change it safely") from error
+        raise _UnsureError("its structure is too unusual to change safely") from error
     if _filled_only(data) != _filled_only(expected):
-        raise _UnsureError("its form is too unusual to change it safely")
+        raise _UnsureError("its structure is too unusual to change safely")
     return text
 
 
 def _filled_only(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data without empty values at its top level, because a table without entries may vanish."""
+    """Return the data without empty values at its top level, because a writer may drop an empty table."""
     return {name: value for name, value in data.items() if value not in ({}, None)}
 
 
@@ -341,7 +341,7 @@ def _yaml_read(text: str) -> object:
 
 
 def _problem(entry: object) -> str | None:
-    """Return why an entry cannot start: its program is missing. None if nothing is known to be wrong."""
+    """Return why an entry cannot start, such as a missing program, or None if no problem is known."""
     if not isinstance(entry, dict):
         return "the entry is not an object"
     command = entry.get("command", entry.get("cmd"))

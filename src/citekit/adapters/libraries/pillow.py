@@ -94,7 +94,7 @@ def translated_errors(path: Path, failure: type[CiteKitError]) -> Iterator[None]
 def _short_reason(error: BaseException) -> str:
     text = (str(error).splitlines() or [""])[0].strip(" .")[:120]
     if "MAX_TEXT_" in text:  # Pillow's message names its own setting
-        return "it has more text metadata than the limit"
+        return "its text metadata exceeds the limit"
     return text or type(error).__name__
 
 

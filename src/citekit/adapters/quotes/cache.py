@@ -41,7 +41,7 @@ DRAWN = 1000
 """The number of drawn pages in memory."""
 
 CHECKS = 16
-"""The number of checks of the folder while cache files are written that have its limit as their total size, on average."""
+"""The average number of checks of the folder while cache files with the total size of its limit are written."""
 
 _HEADER = b"citekit quotable 2 "
 
@@ -56,7 +56,7 @@ class KeptQuotableTexts:
     not cached if the source changes while it is read.
 
     The cost of storing a text does not grow with the number of texts in the cache, because the total size is checked
-    only now and then. Therefore the cache may exceed `limit`, by 1/16 on average, before files are removed.
+    only occasionally. Therefore the cache may exceed `limit`, by 1/16 on average, before files are removed.
     """
 
     inner: QuotableTexts
@@ -147,9 +147,10 @@ class KeptQuotableTexts:
 
 
 def _is_due(path: Path, share: float) -> bool:
-    """Return whether the folder is to be checked after the cache file at `path` was written.
+    """Return whether to check the folder after the cache file at `path` was written.
 
-    This is so for a fraction `share` of all names, which are digests. No process has to remember the last check.
+    The answer is True for a fraction `share` of all names, which are digests, so no process has to remember the last
+    check.
     """
     return int(path.name[:8], 16) < share * 2**32
 

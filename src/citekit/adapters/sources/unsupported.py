@@ -66,7 +66,7 @@ def why_unsupported(name: str, head: bytes) -> str:
     if seems is not None:
         return f"it appears to be {seems}. CiteKit supports {SUPPORTED}"
     if promised is not None:
-        return f"its name says {promised.name}, but its content is something else; the file may be damaged"
+        return f"its name suggests {promised.name}, but its content is something else; the file may be damaged"
     return f"its content is not of a known type. CiteKit supports {SUPPORTED}"
 
 

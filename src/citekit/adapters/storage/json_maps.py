@@ -139,7 +139,7 @@ class JsonMapStore:
             self._cards.remember(RememberedCard(resource_map.card(), hashlib.sha256(data).hexdigest()))
 
     def note_renamed(self, old_id: str, new_id: str) -> None:
-        """Write a note with the new ID. Notes are suggestions only, so that a home from elsewhere cannot redirect."""
+        """Write a note with the new ID. Notes are only suggestions, so a copied home cannot redirect addresses."""
         write_atomically(self._note(old_id), new_id.encode("utf-8", "surrogatepass"))
 
     def remove(self, resource_id: str) -> None:

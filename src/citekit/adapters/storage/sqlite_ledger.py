@@ -47,7 +47,7 @@ _BY_RESOURCE = (
     "CREATE INDEX IF NOT EXISTS line_by_resource ON line"
     " (CASE WHEN json_valid(entry) THEN json_extract(entry, '$.resource_id') END)"
 )
-"""Added later: ledgers without it are read, and get it with the next entry."""
+"""This column was added later. Ledgers without it can be read, and get it with the next entry."""
 
 _PROGRAMS = "SELECT sql FROM sqlite_master WHERE type IN ('view', 'trigger')"
 """Selects the views and triggers, through which a foreign database could run SQL during any query."""

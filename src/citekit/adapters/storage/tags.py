@@ -68,6 +68,6 @@ def _read(path: Path) -> Mapping[str, Sequence[str]]:
     found = {}
     for name, tags in data.items():
         if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-            raise ValueError(f"the tags of {name!r} are not a list of texts")
+            raise ValueError(f"the tags of {name!r} are not a list of strings")
         found[name] = tuple(tags)
     return found

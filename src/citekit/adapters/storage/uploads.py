@@ -1,4 +1,4 @@
-"""Stores files that were added in the viewer, because a browser does not say where a file is."""
+"""Stores files that were added in the viewer, because a browser does not report the path of a file."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Uploads:
 
 
 def _given(part: Path, path: Path) -> None:
-    """Give a file another path, without replacing a file that appears there at this moment. Raise `OSError`."""
+    """Move a file, without replacing a file that is created at the new path at the same moment. Raise `OSError`."""
     try:
         os.link(part, path)
     except FileExistsError:

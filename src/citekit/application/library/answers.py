@@ -31,7 +31,7 @@ class ContextMode(StrEnum):
 class AskRequest:
     """A question. At most `limit` hits with a score of at least `threshold` (0 to 1) are returned.
 
-    If fewer than `LEAST_HITS` reach the threshold, the best others are returned, too, marked as weak.
+    If fewer than `LEAST_HITS` reach the threshold, the best of the others are also returned, marked as weak.
     """
 
     query: str

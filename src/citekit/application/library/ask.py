@@ -103,7 +103,7 @@ class Ask:
         return BookPages([(books[page.resource_id], page) for page in found.pages], rankable)
 
     def _ranked(self, request: AskRequest, question: Question, pages: BookPages) -> tuple[Iterator[Hit], bool]:
-        """Return the hits, best first, and whether more candidates would not lead to more of them."""
+        """Return the hits, best first, and whether more candidates would not add hits."""
         assert question.words is not None
         found = self.index.search(request.collection, question)
         chunks = self._chunks(request.collection, found)
@@ -138,7 +138,7 @@ class Ask:
             )
 
     def _distinct(self, request: AskRequest, ranked: Iterable[Hit], hidden: Container[str]) -> list[Hit]:
-        """Return the first hits, without duplicate texts and without the `hidden` copies of books."""
+        """Return the first hits, without duplicate texts and without chunks of the `hidden` copies of books."""
         hits = _DistinctHits()
         for hit in ranked:
             if hit.chunk.index_key not in hidden:

@@ -1,4 +1,4 @@
-"""Chooses the chunks that show the pages that rank best."""
+"""Chooses the chunks that represent the best-ranked pages."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _RatedPassage:
 
 @frozen
 class _OnBook:
-    """A chunk that was found, where it is, and its passages, which are compared with the question only if need be."""
+    """A found chunk, its location, and its passages, which are compared with the question only if necessary."""
 
     ranked: Ranked
     chunk: Chunk = field(repr=False)
@@ -66,7 +66,9 @@ class _OnBook:
         return _RatedPassage(passage, parse_address(passage.address).location, worth)
 
     def on(self, place: Location) -> tuple[float, _RatedPassage | None] | None:
-        """Return how good the best passage that overlaps `place` is, and that passage; None if the chunk is elsewhere."""
+        """Return the quality of the best passage that overlaps `place`, and that passage, or None if the chunk does not
+        overlap it.
+        """
         if not self.location.overlaps(place):
             return None
         near = [each for each in self.passages if each.location.overlaps(place)]
@@ -76,7 +78,7 @@ class _OnBook:
 
 @frozen
 class _Candidate:
-    """A chunk as a hit. Its passage is the best of the chunk if it is not the best on a page."""
+    """A chunk that may become a hit. If it is not the best chunk of a page, its passage is the best of the chunk."""
 
     score: float
     found: _OnBook
@@ -101,9 +103,10 @@ def hits_on_pages(
 ) -> tuple[Iterator[Hit], frozenset[str]]:
     """Return a hit for each ranked page, and for each chunk of a book that is not rankable, best first.
 
-    `found` are the chunks that the vector index found, best first. Of several chunks on a page, those with its best lines
-    come first, and the one with the best passage is the hit. A chunk is a hit only once. `share` is how much the score of the
-    vector index counts (`share_of`). The second value has the names of books with a page of which no chunk was found.
+    `found` are the chunks that the vector index found, best first. Of several chunks on a page, those with its best
+    lines come first, and the one with the best passage is the hit. A chunk is a hit only once. `share` is how much the
+    score of the vector index counts (`share_of`). The second value contains the names of books that have a ranked page
+    without a found chunk.
     """
     books: defaultdict[str, list[_OnBook]] = defaultdict(list)
     hits: list[_Candidate] = []

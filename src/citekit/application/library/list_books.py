@@ -1,4 +1,4 @@
-"""Lists the books that are in the library, also those whose ingest did not finish."""
+"""Lists the books in the library, including those whose ingest did not finish."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citekit.domain.ports.sources import Sources
 
 
 class BookState(StrEnum):
-    """Whether questions find a book, and whether its file is the one that was ingested."""
+    """The state of a book: whether it is searched, and whether its file is the one that was ingested."""
 
     READY = "ready"
     """The book is searched, and its file is unchanged."""
@@ -25,10 +25,10 @@ class BookState(StrEnum):
     """The ingest was interrupted. The book is not searched until it is ingested again."""
 
     REPLACING = "replacing"
-    """It is being ingested again, or that was interrupted. The earlier ingest is searched."""
+    """The book is being ingested again, or that ingest was interrupted. The earlier ingest is searched."""
 
     CHANGED = "changed"
-    """The file has changed since then. Its former text is searched."""
+    """The file has changed since it was ingested. Its earlier text is searched."""
 
     MAPPED_AGAIN = "mapped again"
     """The file was mapped again after it changed. Hits are marked as stale."""

@@ -44,10 +44,11 @@ class StoreBook:
     ) -> LedgerEntry:
         """Store the book and return its final ledger entry. `entry` is the ledger entry that marks the start.
 
-        `replaced` is the entry of the same book if it is in the index; `entry` has the other `copy`. It is searched until
-        the new one is complete, and then deleted, like the index entries for an older version of the same file. Raise the
-        errors of the ports used. On failure, what was stored is removed from the index, and the ledger records the failure.
-        If an ingest of the book had been interrupted, the ledger lists it as unfinished, so that a rebuild ingests it again.
+        `replaced` is the entry of the same book if it is in the index; its `copy` differs from that of `entry`. The
+        replaced book is searched until the new one is complete, and is then deleted, like the index entries for an
+        older version of the same file. Raise the errors of the ports used. On failure, what was stored is removed from
+        the index, and the ledger records the failure. If an ingest of the book had been interrupted, the ledger lists
+        it as unfinished, so that a rebuild ingests it again.
         """
         began = perf_counter()
         self.index.create(entry.collection, model)
@@ -65,10 +66,11 @@ class StoreBook:
 
     @contextmanager
     def _recorded(self, entry: LedgerEntry, replaced: LedgerEntry | None) -> Iterator[None]:
-        """Record in the ledger that storing has started. If the `with` block raises, remove what was stored from the index.
+        """Record in the ledger that storing has started. If the `with` block raises, remove what was stored from the
+        index.
 
-        After a failure, the ledger entry of a book that is still in the index, or that was unfinished, is as before, and
-        that of another book is marked as failed.
+        After a failure, the ledger entry of a book that is still in the index, or that was unfinished, is restored. Any
+        other book is marked as failed.
         """
         before = self.ledger.last(entry.collection, entry.digest)
         was_there = before is not None and before.deed in (Deed.FINISHED, Deed.STARTED)
@@ -84,7 +86,9 @@ class StoreBook:
             raise
 
     def _drop_replaced(self, entry: LedgerEntry, replaced: LedgerEntry | None) -> None:
-        """Delete what the book replaces: its other copy, and older versions of the file, whose locations are not valid."""
+        """Delete the entries that the book replaces: its other copy, and older versions of the file, whose locations
+        are no longer valid.
+        """
         outdated: list[str] = [] if replaced is None else [replaced.index_key]
         for other in self.ledger.of_resource(entry.collection, entry.resource_id):
             if other.digest != entry.digest:
@@ -97,5 +101,7 @@ class StoreBook:
 
 
 def _leftovers(entry: LedgerEntry, replaced: LedgerEntry | None) -> Where:
-    """Return a filter for what an interrupted ingest may have left, without the book that is being replaced."""
+    """Return a filter for the entries that an interrupted ingest may have left, except those of the book that is being
+    replaced.
+    """
     return Where({"digest": index_keys(entry.digest) if replaced is None else (entry.index_key,)})

@@ -11,7 +11,7 @@ _BORDER = re.compile(r"\s*\n\s*|(?<=[.!?\u2026\u3002\uff01\uff1f])[\"'\u201d\u20
 
 
 def excerpt(text: str, passage: str, limit: int) -> str:
-    """Return at most `limit` characters of `text`, plus the marks where it is cut: `passage` and what is next to it.
+    """Return at most `limit` characters of `text`, plus the marks where it is cut: `passage` and the text around it.
 
     If the passage is not in the text, the excerpt is the beginning of the text. See `around`.
     """
@@ -22,7 +22,8 @@ def excerpt(text: str, passage: str, limit: int) -> str:
 
 
 def around(text: str, start: int, end: int, limit: int) -> tuple[int, int]:
-    """Return the start and end of a part of `text` with at most `limit` characters around those from `start` to `end`.
+    """Return the start and end of a part of `text`, at most `limit` characters long, around the characters from `start`
+    to `end`.
 
     Whole sentences and lines are added on both sides in turn. If the given part is longer than the limit, the result is
     its beginning.

@@ -143,7 +143,7 @@ class ExtractedText:
         return cls(kind, text, units, unread=unread, recognized=recognized)
 
     def with_units(self, numbered: Iterable[tuple[int, str]]) -> ExtractedText:
-        """Return the same text with other units: one, on lines of its own, for each number and text."""
+        """Return the same text with other units: one for each number and text, each on lines of its own."""
         text, units = _gathered(numbered, "\n")
         return evolve(self, text=text, units=units)
 

@@ -29,9 +29,9 @@ class LedgerEntry:
     embedder's identity as text, and `parameters` are the chunking parameters. `counts` has the numbers of `chapters`,
     `chunks`, `passages`, `words`, and `characters`. `seconds` has the duration of each stage.
 
-    A book that is ingested again is stored beside what was stored before. `copy` is 0 or 1 and says which of both counts.
-    `replacing` is True from when storing the other one starts until it is complete; if the process is killed in between,
-    it stays True. `error` is why an ingest failed; of a finished book, why it could not be replaced.
+    A book that is ingested again is stored next to the earlier copy. `copy` is 0 or 1: the copy that is used.
+    `replacing` is True from the time when storing the other copy starts until it is complete; if the process is killed
+    in between, it stays True. `error` is why an ingest failed; of a finished book, why it could not be replaced.
     """
 
     deed: Deed
@@ -61,7 +61,7 @@ class LedgerEntry:
 
     @property
     def hidden_keys(self) -> tuple[str, ...]:
-        """The names in the index of what does not count: an unfinished ingest, or the rest of a replaced one."""
+        """The names in the index that searches ignore: those of an unfinished ingest, or the remains of a replaced one."""
         return tuple(key for key in index_keys(self.digest) if self.deed is not Deed.FINISHED or key != self.index_key)
 
 

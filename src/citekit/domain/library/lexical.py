@@ -223,7 +223,7 @@ def _terms(words: Iterable[str]) -> Iterator[str]:
 def stems(words: Iterable[str]) -> list[str]:
     """Return the first letters of each word of `tokens`, in order and without stop words.
 
-    Numbers stay whole. Words of a script without spaces result in pairs of characters.
+    Numbers stay whole. Words in a script without spaces become pairs of characters.
     """
     return [stem for word in words for stem in _stems_of(word)]
 

@@ -18,7 +18,7 @@ class Subjects(Protocol):
         """Return the subject with this token, even if it has expired, or None."""
 
     def issued_to(self, issued: str) -> Subject | None:
-        """Return the subject with this name at the issuer, or that for all others, or None."""
+        """Return the subject with this name at the issuer, or else the subject for all others, or None."""
 
     def named(self, name: str) -> Subject | None:
         """Return the subject with this name, or None."""

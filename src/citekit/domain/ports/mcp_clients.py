@@ -20,7 +20,7 @@ class McpClients(Protocol):
         """The names of all known clients."""
 
     def installed(self) -> Sequence[str]:
-        """Return the names of the clients that have left a trace on this computer."""
+        """Return the names of the clients that appear to be installed on this computer."""
 
     def title(self, client: str) -> str:
         """Return the client's name for people. Raise `RequestRefused` if the client is unknown."""
@@ -48,7 +48,7 @@ class McpClients(Protocol):
         """Return the change that removes the entry with that name. Raise the errors of `connecting`."""
 
     def apply(self, change: ClientChange) -> Path | None:
-        """Write the file atomically, and return the path of the backup of the former one, None if there was none.
+        """Write the file atomically, and return the path of the backup of the previous file, or None if there was none.
 
         A link is followed, and its target replaced. Raise `RequestRefused` if the file has changed since the change was
         computed or belongs to another user, and `HomeUnwritable` if it cannot be written.

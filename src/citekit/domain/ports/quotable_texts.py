@@ -25,9 +25,9 @@ class QuotableTexts(Protocol):
     def drawn(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
         """Return the text that is visible on pages when they are drawn, by 1-based page number.
 
-        It has the form of the page's text in the first text of `read`, and is equal to it unless that has words that the
-        page does not show. Pages that cannot be drawn are missing, as are those of formats other than PDF. Raise the
-        same errors as `read`.
+        It has the same form as the page's text in the first text of `read`, and equals it unless that text contains
+        words that the page does not show. Pages that cannot be drawn are missing, as are those of formats other than
+        PDF. Raise the same errors as `read`.
         """
 
     def region(self, source: Source, place: Pages) -> Quotable:
@@ -43,7 +43,7 @@ class QuotableTexts(Protocol):
         """
 
     def reader_version(self) -> str:
-        """Return a text that changes when `version` may change for sources that have not changed.
+        """Return a text that changes when `version` may change although a source has not changed.
 
-        It covers the version of the reader, for files of all formats.
+        It identifies the version of the reader for files of all formats.
         """

@@ -1,4 +1,4 @@
-"""Defines the port for the index by which documents and their pages are ranked."""
+"""Defines the port for the index that is used to rank documents and their pages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RankingIndex(Protocol):
     """
 
     def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
-        """Return the version of each of `resources` that is indexed; of all if `resources` is None."""
+        """Return the indexed version of each of `resources`, or of all indexed resources if `resources` is None."""
 
     def put(
         self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors

@@ -22,14 +22,14 @@ class IndexedText:
 class Generation:
     """The state of an index: which index it is, and how many times texts were stored in it or removed from it.
 
-    Another index, such as one that replaces a damaged one, has another `index`.
+    A different index, such as one that replaces a damaged index, has a different `index`.
     """
 
     index: str
     changes: int
 
     def after(self, changes: int) -> Generation:
-        """Return the generation after that many changes, if nobody else changes the index."""
+        """Return the generation after that many changes, if no other process changes the index."""
         return Generation(self.index, self.changes + changes)
 
 
@@ -56,17 +56,17 @@ class TextIndex(Protocol):
         """
 
     def texts(self) -> Mapping[str, IndexedText]:
-        """Return what is known of the indexed text of every resource."""
+        """Return the version and the note of the indexed text of every resource."""
 
     def generation(self) -> Generation | None:
         """Return the generation, which changes when the text of any resource is stored or removed, by any process.
 
-        Each call of `put` that stores a text is one change, also if it replaces a text. The cost does not depend on the
+        Each call of `put` that stores a text is one change, even if it replaces a text. The cost does not depend on the
         number of resources. Return None if there is no index.
         """
 
     def note(self, texts: Mapping[str, IndexedText]) -> None:
-        """Attach a note to the text of each resource in `texts`, unless another version of it is indexed now.
+        """Attach a note to the text of each resource in `texts`, unless a different version of the text is now indexed.
 
         A note is lost when the text is replaced.
         """
@@ -97,7 +97,7 @@ class TextIndex(Protocol):
         """
 
     def count_everywhere(self, words: Sequence[str], most: int) -> int:
-        """Return how many blocks of all resources contain all of `words`, or `most` if there are more.
+        """Return how many blocks of all resources contain all of `words`, but at most `most`.
 
         Without words, all blocks are counted. The text of the blocks is not read.
         """
@@ -105,8 +105,8 @@ class TextIndex(Protocol):
     def find_everywhere(self, words: Sequence[str], *, spread: bool = False) -> Iterator[FoundBlock]:
         """Yield the blocks of all resources that contain all of `words`; all blocks without words.
 
-        The resources are in the order of their IDs, the blocks as in `find`. If `spread` is True, the order is one in which
-        the first blocks are from all over the index, for callers that read only some. The cost grows with the number of
-        blocks that are read, not with the number of resources. If the index changes before the last block, blocks may be
-        left out; `generation` is then another.
+        The resources are in the order of their IDs, the blocks as in `find`. If `spread` is True, the first blocks are
+        instead from all over the index, for callers that read only some of them. The cost grows with the number of
+        blocks that are read, not with the number of resources. If the index changes before the last block is read,
+        blocks may be missing; `generation` then returns a different value.
         """

@@ -1,4 +1,4 @@
-"""Replaces the text of pages by the text that is visible when the pages are drawn."""
+"""Replaces the text of pages with the text that is visible when the pages are drawn."""
 
 from __future__ import annotations
 

@@ -57,7 +57,10 @@ _AFTER_NUMBER = re.compile(
 
 _AMOUNT = re.compile(rf"(?<![^\W_])\d[\d{_DECIMAL}]*[ \u00a0\u202f]?(?:[^\W\d_]{{1,7}}|[%\u2030\u00b0])?\Z")
 _RATE = re.compile(r"[/\u2044\u2215]\s?[^\W\d_]|[\u00b7\u22c5\u2219][^\W\d_]")
-"""The rest of a compound unit: the `mg` of `10 mg/kg` is another unit, and the `$5` of `$5/month` is another amount."""
+"""The rest of a compound unit.
+
+The `mg` in `10 mg/kg` is a different unit, and the `$5` in `$5/month` is a different amount.
+"""
 
 _BEFORE_GROUP = re.compile(
     rf"(?<!\d)\d{{1,3}}(?:[{_GROUPING}]\d{{3}})*[{_GROUPING}]\Z|(?<![\d.,])(?<!\d )\d{{1,3}}(?: \d{{3}})* \Z"

@@ -10,7 +10,7 @@ from itertools import islice
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 
 WITHOUT = "without running headers and footers"
-"""The note of such a text."""
+"""The note of a text without running headers and footers."""
 
 EDGE = 3
 """Number of lines with text at the top and at the bottom of a page that are checked."""

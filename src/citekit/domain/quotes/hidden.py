@@ -27,8 +27,8 @@ def with_hidden(shown: str, whole: str) -> str:
 def split_hidden(text: ExtractedText) -> tuple[ExtractedText, ExtractedText | None]:
     """Return the visible text, and the complete text if it differs from the visible text; otherwise None.
 
-    The text must be divided into units whose texts were made by `with_hidden`. A row that shows nothing is no unit of
-    the visible text.
+    The text must be divided into units whose texts were made by `with_hidden`. A row that shows nothing is not a unit
+    of the visible text.
     """
     if _MARK not in text.text:
         return text, None

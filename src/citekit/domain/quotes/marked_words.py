@@ -11,11 +11,11 @@ from citekit.domain.quotes.normal_form import letters_of
 from citekit.domain.quotes.superscripts import CUT, on_the_line
 
 LEAST = 8
-"""The minimum number of letters of a part of a quote, unless the part is all that is left of the quote."""
+"""The minimum number of letters of a part of a quote, unless the part is the rest of the quote."""
 
 MARK, HEADER, FOOTER = 8, 1_000, 3_000
-"""The maximum number of letters between two parts of a quote: for the mark of a note, for the header of the next page, and
-for the footer and the notes of the page before.
+"""The maximum number of letters between two parts of a quote: for a footnote mark, for the header of the next page, and
+for the footer and footnotes of the preceding page.
 """
 
 PARTS = 200
@@ -57,10 +57,10 @@ class _Letters:
 def marked_words(quote: str, pages: Sequence[Sequence[str]]) -> list[WordRange]:
     """Return the words of consecutive pages, given as the words of each, that make up `quote`.
 
-    If the whole quote is on one page, all of its occurrences on these pages are returned. Otherwise the quote is divided
-    into parts that follow one another on the pages, such as the end of one page and the beginning of the next, without
-    the header between them. The result is empty unless every letter of the quote is in one of the parts, because marking
-    other words than those of the quote would be misleading.
+    If the whole quote is on one page, all of its occurrences on these pages are returned. Otherwise the quote is
+    divided into parts that follow one another on the pages, such as the end of one page and the beginning of the next,
+    without the header between them. The result is empty unless every letter of the quote is in one of the parts,
+    because marking words that are not in the quote would be misleading.
     """
     letters = [_Letters.of(words) for words in pages]
     for text in dict.fromkeys((quote, on_the_line(quote))):  # words of a page have no superscripts
@@ -82,7 +82,9 @@ def _occurrences(wanted: str, page: _Letters, number: int) -> list[WordRange]:
 
 
 def _parts(wanted: str, pages: Sequence[_Letters]) -> list[WordRange]:
-    """Return the words of the longest parts of `wanted` that follow one another, or nothing if letters are left over."""
+    """Return the words of the longest parts of `wanted` that follow one another, or nothing if the parts do not cover
+    all letters.
+    """
     found: list[WordRange] = []
     done, number, after = 0, 0, 0
     while done < len(wanted):
@@ -108,9 +110,10 @@ def _end_of_search(page: str, after: int, *, is_first: bool) -> int:
 
 
 def _longest(wanted: str, done: int, text: str, after: int, last: int) -> tuple[int, int]:
-    """Return where the longest beginning of `wanted[done:]` is in `text`, starting from `after` to `last`, and its length.
+    """Return the position in `text`, between `after` and `last`, of the longest prefix of `wanted[done:]` that occurs
+    there, and its length.
 
-    The length is found by bisection: a beginning occurs only if all shorter ones occur.
+    The length is found by bisection: a prefix occurs only if all shorter prefixes occur.
     """
     low, high, place = 0, len(wanted) - done, after
     while low < high:

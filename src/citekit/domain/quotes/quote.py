@@ -30,7 +30,7 @@ _DOTS = (
     r"(?:(?<!\.)(?<!\. )\.\s?\.\s?\.(?:\s?\.)?(?!\s?\.)|\u2026)"  # more than four dots are the leader of a page number
 )
 _CELLS = re.compile(r"^\s*\|\s*|\s*\|\s*$|\s+\|\s+", re.MULTILINE)
-"""The bars between the cells of a table row, as answers of this program and Markdown show them."""
+"""The bars between the cells of a table row, as in CiteKit's answers and in Markdown."""
 
 BARS = "bars between cells"
 """The difference between a row with bars between its cells and the same row in a source without them."""

@@ -1,4 +1,4 @@
-"""Finds the quotes and addresses in an answer that somebody wrote, so that they can be checked."""
+"""Finds the quotes and addresses in an answer, so that they can be checked."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def quoted_passages(text: str) -> list[QuotedPassage]:
 
 
 def is_too_short(quote: str) -> bool:
-    """Whether a quote says too little to support a statement."""
+    """Whether the quote is too short to support a statement."""
     return len(quote.split()) < WORDS and not any(map(str.isdigit, quote))
 
 

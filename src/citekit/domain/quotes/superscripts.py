@@ -78,7 +78,7 @@ _POWER = re.compile(r"(?<=[\w)\]])\^\{?([+\-\u2212]?\d{1,4})\}?")
 
 
 def on_the_line(text: str) -> str:
-    """Return `text` with the plain characters instead of superscripts and subscripts."""
+    """Return `text` with superscripts and subscripts replaced by plain characters."""
     return text.translate(_WRITTEN)
 
 

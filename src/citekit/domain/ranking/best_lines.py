@@ -10,22 +10,26 @@ MOST = 3
 """The maximum number of lines."""
 
 COST = 0.12
-"""What another line costs, as a share of the question's words."""
+"""The cost of another line, as a fraction of the question's words."""
 
 FURTHER = 0.15
-"""The least worth of further lines: what they have of the question's words, without those that were already found."""
+"""The minimum value of further lines: the fraction of the question's words that they contain and that were not found
+before.
+"""
 
 
 def best_lines(text: str, rarities: Mapping[str, float]) -> tuple[int, int]:
-    """Return the lines of `text` that have the most of the question's words, as character offsets (start, end).
+    """Return the lines of `text` that contain most of the question's words, as character offsets (start, end).
 
-    `rarities` has the rarity of each stem of the question. Without any of them, the result is the first line with text.
+    `rarities` has the rarity of each stem of the question. If no stem occurs, the result is the first line with text.
     """
     return _best(_lines(text, frozenset(rarities)), rarities)[1] or (0, len(text))
 
 
 def further_lines(text: str, rarities: Mapping[str, float], found: tuple[int, int]) -> tuple[int, int] | None:
-    """Return other lines, which have the most of those words that the lines `found` do not have; None if they have few."""
+    """Return other lines, which contain most of the words that the lines `found` do not contain, or None if they
+    contain few.
+    """
     lines = _lines(text, frozenset(rarities))
     start, end = found
     known = frozenset[str]().union(*(stems for first, last, stems in lines if first < end and last > start))
@@ -48,7 +52,9 @@ def _lines(text: str, wanted: frozenset[str]) -> list[_Line]:
 
 
 def _best(lines: Sequence[_Line], rarities: Mapping[str, float]) -> tuple[float, tuple[int, int] | None]:
-    """Return how much adjacent lines are worth, as a share of all words, and their offsets; None without lines."""
+    """Return the value of the best adjacent lines, as a fraction of all words, and their offsets, or None if there are
+    no lines.
+    """
     whole = sum(rarities.values()) or 1.0
     best, chosen = -1.0, None
     for first in range(len(lines)):

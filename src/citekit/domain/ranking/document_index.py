@@ -1,4 +1,4 @@
-"""A compact index of one document for ranking its pages: which page has which words, and what kind of page it is.
+"""A compact index of one document for ranking its pages: which words each page contains, and what kind of page it is.
 
 A page here is a block of the text index: a page, or up to about 3000 characters of a text without pages.
 """
@@ -19,35 +19,36 @@ from citekit.domain.ranking.references import labels_of
 from citekit.domain.vocabulary import LIST_HEADING, TOC_HEADING
 
 FIRST, TITLE = 1, 2
-"""Fields of a page, as bits: its first lines, and its titles (the first lines that do not repeat on other pages, and the
-titles of nodes)."""
+"""The fields of a page, as bits: its first lines, and its titles (first lines that do not repeat on other pages, and
+titles of nodes).
+"""
 
 FIRST_LINES, SHORT_LINE, TITLE_LINES = 12, 14, 4
-"""The number of first lines, the most words of such a line, and how many of them count as titles."""
+"""The number of first lines, the maximum number of words in such a line, and the number of them that count as titles."""
 
 RUNNING_SHARE, RUNNING_LEAST = 0.08, 3
-"""A line that is on so many of the pages, and on at least three, is a running header or footer."""
+"""The fraction of pages on which a running header or footer must be. It must also be on at least three pages."""
 
 _HEADER, _FOOTER = 3, 2
-"""The number of lines at the top and at the bottom of a page in which running headers and footers are looked for."""
+"""The number of lines at the top and at the bottom of a page that are searched for running headers and footers."""
 
 _MANY_WORDS, _LEAST_VARIETY = 100, 0.2
-"""A page with more words, of which fewer than this share are different, repeats itself."""
+"""A page with more words than this, of which less than this fraction are different, counts as repetitive."""
 
 _MOST = 255
 _CONTENTS = frozenset((*TOC_HEADING, *LIST_HEADING))
 _DIGITS = re.compile(r"\d+")
 _NUMERIC = re.compile(r"[($\u20ac\u00a3\u00a5+\-\u2013\u2014]*\d[\d,.\u00a0]*[%)]*")
 _TAIL = 60
-"""The number of characters at the end of a line in which a page number is looked for."""
+"""The number of characters at the end of a line that are searched for a page number."""
 
 _ENTRY = re.compile(r"(?:(?:\.\s?){3,60}|[\s,])(\d{1,4})$")
 _CELLS = re.compile(r"\t|\s{2,}")
 _RISING = 0.9
-"""The least share of the page numbers of a table of contents that are not lower than the one before."""
+"""The minimum fraction of page numbers in a table of contents that are not lower than the preceding one."""
 
 _ENTRIES = 5
-"""The least number of entries of a table of contents or an index; at least half of the lines are entries."""
+"""The minimum number of entries in a table of contents or an index. At least half of its lines must be entries."""
 
 
 @frozen(kw_only=True)
@@ -56,9 +57,9 @@ class DocumentIndex:
 
     `terms` are the numbers of the terms, in ascending order. The postings of term i are from `starts[i]` to before
     `starts[i + 1]`. A posting is the number of a page from 0 (`pages`, ascending), how often the page has the term
-    (`counts`, up to 255), and its `fields` there. `lengths` are the stems per page. `numeric` is the share of tokens that
-    are numbers, from 0 to 255, per page. `lists` is 1 per page that is a table of contents or an index. `numbers` are the
-    physical numbers of pages, from 1, or 0 in a text without pages.
+    (`counts`, up to 255), and its `fields` there. `lengths` has the number of stems of each page, and `numeric` the
+    fraction of its tokens that are numbers, from 0 to 255. `lists` is 1 for each page that is a table of contents or an
+    index. `numbers` are the physical numbers of pages, from 1, or 0 in a text without pages.
     """
 
     terms: array[int] = field(repr=False)
@@ -84,7 +85,7 @@ class DocumentIndex:
         return self.starts[at], self.starts[at + 1]
 
     def pages_per_term(self) -> Iterator[tuple[int, int, int]]:
-        """Yield each term's number, the number of pages that have it, and how often they have it together."""
+        """Yield the number of each term, the number of pages that contain it, and how often it occurs in total."""
         for at, number in enumerate(self.terms):
             first, last = self.starts[at], self.starts[at + 1]
             yield number, last - first, sum(self.counts[first:last])
@@ -92,7 +93,7 @@ class DocumentIndex:
 
 @frozen
 class PageText:
-    """What the index of a document is made of: the text of a page, the page's number, and titles that begin on it."""
+    """The input for the index of a document: the text of a page, its number, and the titles that begin on it."""
 
     text: str
     number: int
@@ -122,7 +123,7 @@ def index_document(pages: Iterable[PageText]) -> DocumentIndex:
 
 
 def _without_stuffing(words: list[str]) -> list[str]:
-    """Return the words, without repeated sequences if there are few different words.
+    """Return the words. If few of them are different, repeated sequences are removed.
 
     A page that repeats the words of a likely question would otherwise rank above an honest one.
     """
@@ -170,7 +171,7 @@ def _masked(line: str) -> str:
 
 
 def _fields(lines: Sequence[str], titles: Iterable[str], running: frozenset[str]) -> dict[str, int]:
-    """Return the fields of each term that occurs in one. Numbers are left out."""
+    """Return the fields of each term that occurs in one. Numbers are omitted."""
     fields: dict[str, int] = {}
     short = (line for line in lines if len(line.split()) <= SHORT_LINE)
     kept = 0
@@ -207,7 +208,10 @@ def _is_list(lines: Sequence[str], running: frozenset[str]) -> bool:
 
 
 def _page_of(line: str) -> int | None:
-    """Return the page number at the end of an entry, which has letters and no other cell with a number."""
+    """Return the page number at the end of an entry, or None.
+
+    An entry contains letters and no other cell with a number.
+    """
     found = _ENTRY.search(line[-_TAIL:])
     if found is None or not any(map(str.isalpha, line)):
         return None

@@ -17,11 +17,11 @@ CANDIDATES = 12
 """The number of documents whose pages are ranked."""
 
 NAME = "!"
-"""The first character of a term for a word in the name of a document, which no word of a text begins with."""
+"""The first character of a term for a word in the name of a document, with which no word of a text begins."""
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _ENOUGH = 8.0
-"""The sum of rarities of words in the name at which a document counts as named."""
+"""The sum of rarities of the matching words in its name from which a document counts as named."""
 
 
 @frozen
@@ -35,10 +35,11 @@ class DocumentMatch:
 
 @frozen
 class DocumentFeatures:
-    """How well a document fits a question; values are from 0 to 1.
+    """How well a document matches a question. All values are from 0 to 1.
 
-    `names` is how much of the question is in the document's title, file name, or author, `coverage` the share of the
-    question's words that occur in the text, `words` the same with saturated counts, and `density` the share of pages.
+    `names` is the fraction of the question in the document's title, file name, or author. `coverage` is the fraction of
+    the question's words that occur in the text, and `words` is the same with saturated counts. `density` is the
+    fraction of pages with such words.
     """
 
     names: float = 0.0
@@ -68,7 +69,9 @@ def name_terms(names: Iterable[str]) -> frozenset[str]:
 
 
 def asked_names(question: ParsedQuestion) -> list[tuple[str, ...]]:
-    """Return for each word of the question the terms by which a name matches it, also together with the next word."""
+    """Return, for each word of the question, the terms with which a name matches it, alone or together with the next
+    word.
+    """
     words = [word for word in tokens(question.text) if word not in INSTRUCTIONS]
     joined = [NAME + first + second for first, second in pairwise(words)]
     asked = dict.fromkeys(
@@ -83,7 +86,7 @@ def asked_names(question: ParsedQuestion) -> list[tuple[str, ...]]:
 def rank_documents(
     question: ParsedQuestion, matches: Mapping[str, Sequence[DocumentMatch]], sizes: Mapping[str, int]
 ) -> dict[str, DocumentFeatures]:
-    """Return the features of each document that has a word of the question in its text or name.
+    """Return the features of each document whose text or name contains a word of the question.
 
     `matches` has the occurrences of each term, and `sizes` the number of pages of every document, by resource ID.
     """

@@ -1,7 +1,7 @@
-"""Measures how well the pages of a document fit a question.
+"""Measures how well the pages of a document match a question.
 
-Ranking has two stages. The first sees every page through the `DocumentIndex`. The second reads the texts of the best
-pages, and adds what only the text says: adjacent words, whole words, and whether the words are in one passage.
+Ranking has two stages. The first evaluates every page with the `DocumentIndex`. The second reads the texts of the best
+pages, and adds features that need the text: adjacent words, whole words, and whether the words are in one passage.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SATURATION, LENGTH_EFFECT = 2.0, 0.75
 """k1 and b of BM25 (Robertson and Zaragoza, 2009), for pages."""
 
 NUMERIC_PAGE = 0.5
-"""The share of numbers at which a page counts as fully numeric."""
+"""The fraction of numbers from which a page counts as fully numeric."""
 
 MOST_PARTS = 150
 """The highest number of a part, such as a psalm, that ends the part before it."""
@@ -33,13 +33,13 @@ PASSAGE, STEP = 60, 30
 
 @frozen(kw_only=True)
 class Features:
-    """How well a page fits a question. All values are from 0 to 1, and similarities from -1 to 1.
+    """How well a page matches a question. All values are from 0 to 1, and similarities from -1 to 1.
 
-    `words` is the BM25 score of the page, and `coverage` the share of the question's words that the page has; both weigh
-    each word by its rarity in the document. `similarity` is the cosine of the best passage. `first_lines` and `title` are 0
-    for keywords, and `numeric` is 0 unless the question is about amounts. `contents` is 1 for a table of contents or an
-    index, and `reference` for a page or label that the question names. `pairs`, `whole_words`, and `passage` are from the
-    second stage.
+    `words` is the BM25 score of the page, and `coverage` the fraction of the question's words that the page contains;
+    both weigh each word by its rarity in the document. `similarity` is the cosine of the best passage. `first_lines`
+    and `title` are 0 for keywords, and `numeric` is 0 unless the question is about amounts. `contents` is 1 for a table
+    of contents or an index, and `reference` for a page or label that the question names. `pairs`, `whole_words`, and
+    `passage` are from the second stage.
     """
 
     words: float = 0.0
@@ -63,10 +63,10 @@ class Features:
 
 @frozen(kw_only=True)
 class FirstStage:
-    """The features of every page that the index tells, as one list per feature with an item per page.
+    """The features of every page that the index provides, as one list per feature with an item per page.
 
-    `words`, `coverage`, `first_lines`, and `title` are shares of the question's words. `rarities` has the rarity of each
-    stem of the question in the document.
+    `words`, `coverage`, `first_lines`, and `title` are fractions of the question's words. `rarities` has the rarity of
+    each stem of the question in the document.
     """
 
     question: ParsedQuestion
@@ -99,7 +99,7 @@ class FirstStage:
         )
 
     def scores(self, weights: Features) -> list[float]:
-        """Return the weighted sum of the features of each page; that of `features` is the same."""
+        """Return the weighted sum of the features of each page. It equals the weighted sum of `features`."""
         sentence = self.question.sentence
         own = weights.words + sentence * weights.sentence_words
         near = weights.similarity + sentence * weights.sentence_similarity
@@ -132,7 +132,7 @@ class FirstStage:
 def first_stage(
     question: ParsedQuestion, index: DocumentIndex, similarities: Sequence[float] | None = None
 ) -> FirstStage:
-    """Return the features of every page that the index tells. `similarities` are the cosines of the pages, if known."""
+    """Return the features of every page that the index provides. `similarities` are the cosines of the pages, if known."""
     pages = len(index)
     words, coverage, first, title = ([0.0] * pages for _ in range(4))
     rarities: dict[str, float] = {}
@@ -208,7 +208,7 @@ def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
 
 
 def second_stage(stage: FirstStage, page: int, text: str) -> Features:
-    """Return the features of a page, by its number from 0, with those that only its text tells."""
+    """Return the features of a page, by its number from 0, including those that need its text."""
     question, rarities = stage.question, stage.rarities
     words = tokens(text)
     here = stems(words)
@@ -226,7 +226,7 @@ def second_stage(stage: FirstStage, page: int, text: str) -> Features:
 
 
 def _share(weighted: Iterable[tuple[float, bool]]) -> float:
-    """Return the share of the weights whose second value is True; 0 if all weights are 0."""
+    """Return the fraction of the total weight whose second value is True, or 0 if all weights are 0."""
     whole = found = 0.0
     for weight, is_there in weighted:
         whole += weight

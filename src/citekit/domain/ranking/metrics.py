@@ -1,6 +1,6 @@
-"""Lists what financial metrics are computed from, because statements name the ingredients and not the metric.
+"""Lists the items from which financial metrics are computed, because statements name these items and not the metric.
 
-The definitions are those of textbooks of accounting. "What was the quick ratio?" is answered by the page with the current
+The definitions are from accounting textbooks. "What was the quick ratio?" is answered by the page with the current
 assets, the inventories, and the current liabilities.
 """
 
@@ -58,6 +58,6 @@ _NAMES = re.compile(
 
 
 def ingredients(question: str) -> Iterator[str]:
-    """Yield what each metric that the question names is computed from, as the words of statements."""
+    """Yield the items from which each metric in the question is computed, in the words of financial statements."""
     for name in _NAMES.findall(question):
         yield METRICS[" ".join(re.split(_GAP, name.lower()))]

@@ -1,4 +1,4 @@
-"""Understands a question without a model: its words, and the pages, labels, and kinds of places that it refers to."""
+"""Understands a question without a model: its words, and the pages, labels, and kinds of parts that it refers to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ antworte bitte nenne laut liste viel viele prozent donne selon combien pourcenta
 porcentaje secondo rispondi quanti quante quanto percentuale responda responde volgens geef noem hoeveel procent
 """
 INSTRUCTIONS = frozenset(tokens(_INSTRUCTIONS))
-"""Words that say how to answer, and words of quantity. They are dropped from a question that has other words."""
+"""Words that specify how to answer, and words of quantity. They are dropped from a question that contains other words."""
 
 _FISCAL_YEAR = re.compile(r"\bFY\s?'?(\d{4}|\d{2})\b", re.IGNORECASE)
 _QUARTER = re.compile(r"\b(\d{4})\s?-?Q[1-4]\b|\bQ[1-4]\s?'?-?(\d{4})\b", re.IGNORECASE)
@@ -28,7 +28,7 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _SHORT, _LONG = 2, 6
-"""The number of stems up to which a question is a set of keywords, and from which it is a sentence."""
+"""The maximum number of stems of a question that is a set of keywords, and the minimum number of a sentence."""
 
 WORDS = 64
 """The number of stems of a question that are used. Further ones are ignored."""
@@ -38,11 +38,11 @@ WORDS = 64
 class ParsedQuestion:
     """A question as the ranking of pages sees it.
 
-    `stems` are the stems of its words, without repetition and with those of the ingredients of metrics, `pairs` those of
-    adjacent words, and `words` the whole words that are longer than a stem. `meaning` is the text for the embedder, without
+    `stems` are the distinct stems of its words, including those of the items of metrics, `pairs` those of adjacent
+    words, and `words` the whole words that are longer than a stem. `meaning` is the text for the embedder, without
     tokens that have no letters. `sentence` is 0 for keywords and 1 for a whole sentence. `about_amounts` is True if the
-    question names a year, a currency, a percentage, or a ratio. `pages` are numbers of pages from 1, and `labels` are parts
-    such as "Figure 3".
+    question names a year, a currency, a percentage, or a ratio. `pages` are numbers of pages from 1, and `labels` are
+    parts such as "Figure 3".
     """
 
     text: str

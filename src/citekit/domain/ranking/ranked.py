@@ -14,10 +14,10 @@ from citekit.domain.text_search.blocks import TextBlock
 class RankedPage:
     """A page that may answer a question, or a section of a text without pages.
 
-    `score` is from 0 to 1 and comparable between questions. `coverage` is the share of the question's words that the page
-    has. `start` and `end` are the character offsets of the best lines in the text of `block`, and `location` is their place
-    in the file. `extent` is the place of the whole block. `further` are the offsets of other lines, which have words of the
-    question that the best lines do not have.
+    `score` is from 0 to 1 and comparable between questions. `coverage` is the fraction of the question's words that the
+    page contains. `start` and `end` are the character offsets of the best lines in the text of `block`, and `location`
+    is their location in the file. `extent` is the location of the whole block. `further` are the offsets of other
+    lines, which contain words of the question that the best lines do not contain.
     """
 
     resource_id: str
@@ -40,8 +40,8 @@ class RankedPage:
 class RankedPages:
     """The pages that most likely answer a question, best first.
 
-    `searched` is the number of documents that could be searched. `stale` and `skipped` have the reason for each resource
-    whose file has changed, and for each that could not be searched.
+    `searched` is the number of documents that could be searched. `stale` has the reason for each resource whose file
+    has changed, and `skipped` for each resource that could not be searched.
     """
 
     pages: Sequence[RankedPage]

@@ -1,4 +1,4 @@
-"""Weighs words by how few documents or pages have them."""
+"""Weights words by how few documents or pages contain them."""
 
 from __future__ import annotations
 

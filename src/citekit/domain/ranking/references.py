@@ -82,12 +82,12 @@ _ROMAN = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 SPAN = 20
-"""The longest range of pages in a question of which every page is meant."""
+"""The maximum length of a page range in a question. A longer range refers only to its first and last page."""
 
 
 @frozen
 class Label:
-    """A numbered part, such as `Label("figure", "3")`. A Roman number is written with digits."""
+    """A numbered part, such as `Label("figure", "3")`. A Roman numeral is converted to digits."""
 
     kind: str
     number: str

@@ -60,7 +60,7 @@ DOCUMENTS = DocumentFeatures(names=3.01, coverage=2.09, words=4.69, density=4.28
 """For the prior of a document, which is added to the scores of its pages."""
 
 MIDDLE, SLOPE = 5.0, 0.7
-"""The weighted sum that is scored 0.5, and how steeply the score rises there."""
+"""The weighted sum with the score 0.5, and the slope of the score there."""
 
 
 def score_of(weighted: float) -> float:
@@ -71,7 +71,7 @@ def score_of(weighted: float) -> float:
 def weighted_of(score: float) -> float:
     """Return the weighted sum of the features of a page with that score: the inverse of `score_of`.
 
-    Scores are limited to what differs from 0 and 1 by at least a millionth, so that no single score decides alone.
+    Scores are kept at least a millionth away from 0 and 1, so that no single score dominates.
     """
     limited = min(max(score, 1e-6), 1 - 1e-6)
     return MIDDLE + math.log(limited / (1 - limited)) / SLOPE

@@ -20,7 +20,7 @@ BLOCK = 3000
 class TextBlock:
     """A block of the text of a file. `located` is its text with the location of each character in the file.
 
-    If `hidden` is True, the block is the complete text of pages or rows that also have text that readers do not see.
+    If `hidden` is True, the block is the complete text of pages or rows that also contain hidden text.
     """
 
     located: ExtractedText | Transcript

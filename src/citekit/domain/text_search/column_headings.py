@@ -16,7 +16,7 @@ DISTANCE = 80
 """The maximum number of lines between a row and its column headings."""
 
 GAP = 3
-"""The maximum number of lines with one cell, such as the rest of a long cell, between two rows of text."""
+"""The maximum number of one-cell lines, such as the rest of a long cell, between two rows of text."""
 
 _CELL = 60
 _PROSE = 100
@@ -64,7 +64,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _figures_at_end(cells: Sequence[str]) -> int:
-    """Return how many cells at the end of a row are figures."""
+    """Return the number of consecutive figures at the end of a row."""
     return next((count for count, cell in enumerate(reversed(cells)) if not _FIGURE.fullmatch(cell)), len(cells))
 
 
@@ -86,14 +86,14 @@ def _is_row_of_headings(cells: Sequence[str]) -> bool:
 
 
 def _has_figure(cell: str) -> bool:
-    """Return whether a cell is a figure or has digits that are not those of a date, or of a name such as `Level 1`."""
+    """Return whether a cell is a figure or contains digits other than those of a date or of a name such as `Level 1`."""
     return _FIGURE.fullmatch(cell) is not None or re.search(r"\d", _NAMED.sub("", cell)) is not None
 
 
 def _above_figures(lines: Sequence[str], number: int, width: int, figures: int) -> str | None:
     """Return the nearest column headings for a row of `width` cells that ends with as many `figures`.
 
-    Columns of a row without a name must have years or dates.
+    Columns of a row without a name must be years or dates.
     """
     for at in range(number - 1, max(-1, number - DISTANCE), -1):
         cells = _cells(lines[at])
@@ -124,9 +124,10 @@ def _stacked_dates(lines: Sequence[str], last: int, figures: int) -> str | None:
 
 
 def _above_text(lines: Sequence[str], number: int, width: int, figures: int) -> str | None:
-    """Return the first of the rows around the row `number`, if it has as many cells and they look like headings.
+    """Return the first row of the table around the row `number`, if it has the same number of cells and they look like
+    headings.
 
-    Rows with two cells are often a name and its value, so these need a figure in each row.
+    Two cells are often a name and its value, so a table of two columns needs a figure in each row.
     """
     first, gap = number, 0
     for at in range(number - 1, max(-1, number - DISTANCE), -1):
@@ -147,7 +148,7 @@ def _above_text(lines: Sequence[str], number: int, width: int, figures: int) -> 
 
 
 def _continues(lines: Sequence[str], number: int) -> bool:
-    """Return whether column headings begin above the row `number`, so that the row has only a part of them."""
+    """Return whether the column headings begin above the row `number`, so that this row contains only a part of them."""
     above = [cells for line in lines[max(0, number - 4) : number] if (cells := _cells(line))][-2:]
     return any(len(cells) > 1 and _is_named(cells, len(cells)) for cells in above)
 

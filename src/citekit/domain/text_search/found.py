@@ -11,7 +11,7 @@ from citekit.domain.node import Node
 from citekit.domain.text_search.matching import Kind
 
 PAGES_COUNTED = 100_000
-"""The number of pages with all words up to which a search of everything counts them."""
+"""The maximum number of pages with all words that a search of everything counts."""
 
 
 @frozen
@@ -59,5 +59,7 @@ class FoundText:
 
     @property
     def is_partial(self) -> bool:
-        """True if nothing has all words, and the hits are the pages that most likely answer the query as a question."""
+        """True if no page contains all words, and the hits are the pages that most likely answer the query as a
+        question.
+        """
         return self.total == 0 and bool(self.hits)

@@ -18,7 +18,7 @@ HEADING_LINES = 3
 
 
 _Start = tuple[UnitKind, int]
-"""The kind and the number of the page, line, or chapter in which something begins."""
+"""The kind of unit (page, line, or chapter) in which something begins, and its number."""
 
 
 class Headings:
@@ -37,12 +37,15 @@ class Headings:
         return [title for start in _starts_in(block) for title in self._titles.get(start, ())]
 
     def on(self, block: TextBlock) -> frozenset[tuple[str, ...]]:
-        """Return the same titles, each as its words."""
+        """Return the titles of the nodes that begin in the block, each as a list of words."""
         found = [self._words_at(start) for start in _starts_in(block)]
         return found[0] if len(found) == 1 else frozenset(chain.from_iterable(found))
 
     def _words_at(self, start: _Start) -> frozenset[tuple[str, ...]]:
-        """Return the titles at a start, each as its words. They are kept: a chapter can have many blocks and titles."""
+        """Return the titles at a start, each as a list of words.
+
+        The result is cached, because a chapter can have many blocks and titles.
+        """
         titles = self._titles.get(start)
         if titles is None:
             return frozenset()

@@ -1,4 +1,4 @@
-"""Cuts a long line, such as a paragraph of an HTML file, to the part that has the words of a query."""
+"""Cuts a long line, such as a paragraph of an HTML file, to the part that contains the words of a query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ CUT = "..."
 
 
 def cut_around(line: str, words: Sequence[str], limit: int) -> str:
-    """Return at most `limit` characters of a line, plus the marks where it is cut: those with the most of the `words`.
+    """Return at most `limit` characters of a line, plus the marks where it is cut: those that contain most of the
+    `words`.
 
     `words` are in lower case. The part begins and ends at the borders of sentences if they fit.
     """
@@ -38,7 +39,9 @@ def _filled(line: str, start: int, end: int, limit: int) -> tuple[int, int]:
 
 
 def _densest(lowered: str, words: Sequence[str], limit: int) -> tuple[int, int]:
-    """Return the shortest range of up to `limit` characters with the most different words; (0, 0) without any."""
+    """Return the shortest range of at most `limit` characters with the most different words, or (0, 0) if there are
+    none.
+    """
     wanted = [re.escape(word) for word in dict.fromkeys(words) if word]
     found = (
         [(each.start(), each.end()) for each in re.finditer(rf"\b(?:{'|'.join(wanted)})", lowered)] if wanted else []

@@ -34,7 +34,9 @@ class TextQuery:
 
     @property
     def may_be_question(self) -> bool:
-        """True if pages that lack some of the words may be of use: several words, none of them quoted."""
+        """True if pages that lack some of the words may be useful, because the query has several words and none is
+        quoted.
+        """
         return self.pattern is None and not self.is_quoted and len(self.words) > 1
 
     @property

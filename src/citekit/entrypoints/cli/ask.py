@@ -95,7 +95,7 @@ def command(
     plain = to_plain(answer)
     if not answer.passages:
         session.say(())
-        raise CommandError("NothingFound", f"No page has any of these words. {session.home_hint()}", plain)
+        raise CommandError("NothingFound", f"No page contains any of these words. {session.home_hint()}", plain)
     if answer.model is None:
         if service == "auto":
             session.note(NO_MODEL)
@@ -114,7 +114,7 @@ def _answer_lines(answer: CheckedAnswer) -> Iterator[str]:
     for each in answer.supported:
         yield from _statement_lines(each)
     if answer.withheld:
-        yield styled("Withheld, because quotes do not hold:", fg="yellow")
+        yield styled("Withheld, because quotes were not found:", fg="yellow")
         for each in answer.withheld:
             yield from _statement_lines(each)
     if not answer.statements:

@@ -66,8 +66,8 @@ def command(
     Adds the server `citekit` to the settings of each CLIENT (default: all that are installed): claude-desktop,
     claude-code, cursor, vscode, cline, windsurf, zed, gemini-cli, codex, goose, lm-studio, opencode, copilot-cli. The
     entry starts this installation for the home that this command uses. Everything else in the settings stays as it is,
-    including comments, and the former file is kept beside it (.citekit-backup). A file that cannot be changed safely is left
-    alone. Restart the client afterward.
+    including comments, and the former file is kept next to it (.citekit-backup). A file that cannot be changed safely is
+    not changed. Restart the client afterward.
     """
     known = session.app.mcp_clients
     entry = _entry(session)

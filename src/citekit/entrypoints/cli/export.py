@@ -1,4 +1,4 @@
-"""Implements the command `citekit export`, which writes a resource in a form of other programs."""
+"""Implements the command `citekit export`, which writes a resource in a format of other programs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SUFFIXES = {
     type=click.Choice([form.value for form in ExportForm]),
     default=ExportForm.MARKDOWN.value,
     show_default=True,
-    help="The form of the export.",
+    help="The format of the export.",
 )
 @click.option(
     "--output",
@@ -55,7 +55,7 @@ def command(
 ) -> None:
     """Export a resource for other programs.
 
-    markdown and html contain the whole text, with its headings and marks of pages. json is the map. bibtex and csl cite
+    markdown and html contain the whole text, with its headings and page markers. json is the map. bibtex and csl cite
     the file, and w3c-annotations describe the parts of the map.
     """
     app = session.app_with(password=password)

@@ -14,7 +14,7 @@ from citekit.entrypoints.cli.session import Session, pass_session
 def command(session: Session, resource: str) -> None:
     """Delete the map of a resource, and its text in the index for `citekit find`.
 
-    The source file does not change. Evidence that was cut from it stays in the cache until the cache is pruned or
+    The source file does not change. Evidence that was extracted from it stays in the cache until the cache is pruned or
     cleared.
     """
     from citekit.domain.unicode_controls import printable

@@ -30,8 +30,8 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
     metavar="[HOST:PORT]",
     is_flag=False,
     flag_value="",
-    help="Serve over HTTP instead, at /mcp (default: 127.0.0.1:8650). Other addresses than this computer need tokens or an "
-    "issuer.",
+    help="Serve over HTTP instead, at /mcp (default: 127.0.0.1:8650). An address that other computers can reach "
+    "requires tokens or an issuer.",
 )
 @click.option("--public-url", metavar="URL", help="The URL of the server for clients (default: from HOST:PORT).")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="The number of processes.")
@@ -40,26 +40,34 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 )
 @click.option("--issuer", metavar="URL", help="Also accept JSON Web Tokens of this issuer. Needs --audience.")
 @click.option("--audience", metavar="TEXT", help="The audience that tokens of the issuer must name.")
-@click.option("--jwks", metavar="URL", help="The keys of the issuer (default: from its metadata).")
+@click.option("--jwks", metavar="URL", help="The URL of the issuer's keys (default: from its metadata).")
 @click.option("--tls-cert", type=_FILE, metavar="FILE", help="The certificate chain (PEM). Needs --tls-key.")
 @click.option("--tls-key", type=_FILE, metavar="FILE", help="The private key of the certificate (PEM).")
 @click.option(
-    "--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="Accept this header Origin. Can be repeated."
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Accept requests with this Origin header. Can be repeated.",
 )
 @click.option(
-    "--rate", type=click.IntRange(1), default=600, show_default=True, help="The requests of a subject in a minute."
+    "--rate",
+    type=click.IntRange(1),
+    default=600,
+    show_default=True,
+    help="The maximum number of requests per subject and minute.",
 )
 @click.option(
     "--concurrent",
     type=click.IntRange(1),
     default=32,
     show_default=True,
-    help="The requests of a subject at the same time, in each process.",
+    help="The maximum number of concurrent requests per subject, in each process.",
 )
 @click.option(
     "--audit-log", type=_FILE, metavar="FILE", help="The audit log (default: .citekit_audit.jsonl in the home)."
 )
-@click.option("--view", is_flag=True, help="Also show the viewer, on this computer only.")
+@click.option("--view", is_flag=True, help="Also serve the viewer, on this computer only.")
 @pass_session
 def command(session: Session, /, tools: str | None, http: str | None, **options: Any) -> None:
     """Serve agents over MCP on standard input and output, or over HTTP.
@@ -67,12 +75,12 @@ def command(session: Session, /, tools: str | None, http: str | None, **options:
     Tools: listResources, findText, readText, getStructure, getNode, resolve, verifyQuote, and ingest. If a library is
     configured or a book was ingested, the library tools (alexandria_query and so on) are also available. Maps that are
     created or changed while the server runs are visible immediately. Over HTTP, there are also search and fetch, but not the
-    library tools; every subject has a home of its own.
+    library tools; every subject has its own home.
     """
     if http is not None:
         if tools not in (None, "citekit"):
             raise RequestRefused(
-                "Over HTTP, only the tools of citekit are offered: a library has no separate subjects."
+                "Over HTTP, only the tools of citekit are offered: a library cannot be separated by subject."
             )
         _serve_http(session, http, options)
         return
@@ -112,7 +120,9 @@ def _http_options(app: Container, address: str, given: dict[str, Any]) -> HttpOp
     token_file, public_url = given["token_file"], given.pop("public_url")
     path = token_file or app.settings.home / TOKENS
     if token_file is not None and not token_file.is_file():
-        raise RequestRefused(f"There is no token file {token_file}. Make it: citekit token add NAME --token-file FILE")
+        raise RequestRefused(
+            f"There is no token file {token_file}. Create it: citekit token add NAME --token-file FILE"
+        )
     with_tokens = path.exists() or given["issuer"] is not None
     if with_tokens:
         subjects_of(app, path).entries()

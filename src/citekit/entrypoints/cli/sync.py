@@ -30,11 +30,19 @@ _BAD = (SyncState.FAILED, SyncState.WAITING)
 @click.command("sync", cls=Command)
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...")
 @click.option(
-    "--include", multiple=True, metavar="PATTERN", help="Only map such files, such as '*.pdf'. Can be repeated."
+    "--include",
+    multiple=True,
+    metavar="PATTERN",
+    help="Map only files that match this pattern, such as '*.pdf'. Can be repeated.",
 )
-@click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out such files and folders. Can be repeated.")
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERN",
+    help="Skip files and folders that match this pattern. Can be repeated.",
+)
 @click.option("--prune", is_flag=True, help="Delete the maps of files that are gone.")
-@click.option("--watch", is_flag=True, help="Continue until Ctrl-C, and map what changes.")
+@click.option("--watch", is_flag=True, help="Keep running until Ctrl-C, and map files when they change.")
 @click.option(
     "--interval", type=click.FloatRange(0.2), default=5.0, show_default=True, metavar="SECONDS", help="With --watch."
 )
@@ -52,7 +60,7 @@ def command(
 
     Maps files that are new or have changed. A file that was moved or renamed keeps its ID. Files that are gone are
     listed; their maps are deleted only with --prune. Hidden files and symbolic links are left out, and a file that is
-    still being written is left for the next time (exit code 1). Without FOLDER, the folders and patterns are those of
+    still being written is skipped until the next run (exit code 1). Without FOLDER, the folders and patterns are those of
     the section sync in citekit.toml in the home.
     """
     rules = _rules(session.app.settings.home / FILE_NAME)
@@ -143,10 +151,10 @@ def _rules(path: Path) -> dict[str, list[str]]:
     except (OSError, ValueError, RecursionError) as error:
         raise RequestRefused(f"{path} cannot be read: {error}.") from error
     if not isinstance(section, dict) or set(section) - set(_KEYS):
-        raise RequestRefused(f"The section sync of {path} can only have: {', '.join(_KEYS)}.")
+        raise RequestRefused(f"The section sync of {path} can contain only: {', '.join(_KEYS)}.")
     for key, value in section.items():
         if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
-            raise RequestRefused(f"{key} in the section sync of {path} must be a list of texts.")
+            raise RequestRefused(f"{key} in the section sync of {path} must be a list of strings.")
     return {key: section.get(key, []) for key in _KEYS}
 
 

@@ -1,4 +1,4 @@
-"""Implements the command `citekit tag`, which groups resources by words."""
+"""Implements the command `citekit tag`, which groups resources with tags."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from citekit.entrypoints.cli.session import Session, pass_session
 def command(session: Session, resources: tuple[str, ...], added: tuple[str, ...], removed: tuple[str, ...]) -> None:
     """Tag resources, or list the tags.
 
-    A tag is a word of yours, such as the name of a project or a course. All resources with one tag are a collection that
-    is listed and searched together (citekit list --tag, citekit find --tag). Without RESOURCE, all tags and their
-    resources are listed; without --add and --remove, the tags of each RESOURCE.
+    A tag is a word that you choose, such as the name of a project or a course. You can list and search all resources
+    with one tag together (citekit list --tag, citekit find --tag). Without RESOURCE, all tags and their resources are
+    listed; without --add and --remove, the tags of each RESOURCE.
     """
     if resources:
         tags = session.app.tag(list(dict.fromkeys(resources)), added, removed)

@@ -32,7 +32,7 @@ _UNITS = {"h": 3600, "d": 86_400, "w": 604_800}
 def command() -> None:
     """Manage the tokens of the HTTP server.
 
-    A token admits a subject to `citekit serve --http`, with a home of its own. Only hashes of tokens are stored.
+    A token admits a subject to `citekit serve --http`, with its own home. Only hashes of tokens are stored.
     """
 
 
@@ -52,12 +52,18 @@ def command() -> None:
     metavar="DIR",
     help="A folder that the subject may read. Can be repeated.",
 )
-@click.option("--expires", metavar="TIME", default="90d", show_default=True, help="12h, 90d, 8w, a date, or never.")
+@click.option(
+    "--expires",
+    metavar="TIME",
+    default="90d",
+    show_default=True,
+    help="The lifetime of the token: 12h, 90d, 8w, a date, or never.",
+)
 @click.option(
     "--subject",
     "issued",
     metavar="TEXT",
-    help="No token: the subject of this name at the issuer; '*' is every other one.",
+    help="Create no token, but admit the subject with this name at the issuer; '*' admits all others.",
 )
 @_FILE
 @pass_session
@@ -122,7 +128,7 @@ def listing(session: Session, token_file: Path | None) -> None:
 @_FILE
 @pass_session
 def revoke(session: Session, name: str, token_file: Path | None) -> None:
-    """Remove a subject. A running server refuses its token from now on. Its home stays."""
+    """Remove a subject. Running servers reject its token from now on. Its home is not deleted."""
     _subjects(session, token_file).revoke(name)
     session.answer({"revoked": name}, [f"{name} is no longer admitted. Its home was not deleted."])
 

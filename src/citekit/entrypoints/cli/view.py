@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command("view", cls=Command, answers=False)
 @click.argument("target", nargs=-1, metavar="[RESOURCE | ADDRESS | WORDS...]")
 @click.option("--no-open", is_flag=True, help="Print the link, and do not open the browser.")
-@click.option("--port", type=click.IntRange(1, 65_535), help="The port (default: the first free one from 8640).")
+@click.option("--port", type=click.IntRange(1, 65_535), help="The port (default: the first free port from 8640).")
 @roots_option()
 @password_option("a source PDF")
 @pass_session
@@ -50,7 +50,9 @@ def command(
 
 @frozen
 class Showing:
-    """How the viewer is started: without the browser, on a port, with folders for moved sources, or with a password."""
+    """The options with which the viewer is started: without the browser, on a port, with folders for moved sources, or
+    with a password.
+    """
 
     no_open: bool = False
     port: int | None = None
@@ -59,7 +61,10 @@ class Showing:
 
 
 def show(session: Session, app: Container, path: str, fragment: str = "", how: Showing | None = None) -> None:
-    """Open a path of this home in the browser. If no viewer of the user runs, serve it until Ctrl-C is pressed."""
+    """Open a path of this home in the browser.
+
+    If no viewer of the user is running, start one and serve it until Ctrl-C is pressed.
+    """
     from citekit.entrypoints.web.server import link_to, open_browser, running_viewer, viewer_of
 
     how = how or Showing()
@@ -97,5 +102,5 @@ def _path_of(app: Container, target: str) -> tuple[str, str]:
 
 
 def search_for(words: str, tag: str | None = None) -> str:
-    """Return the path in the viewer that searches for words, in everything mapped or in what has a tag."""
+    """Return the path in the viewer that searches for words, in everything mapped or in the resources with a tag."""
     return f"/?{urlencode({'q': words} | ({} if tag is None else {'tag': tag}))}"

@@ -1,4 +1,4 @@
-"""Lets only admitted subjects pass, within their limits. An ASGI application in front of the MCP servers."""
+"""An ASGI application in front of the MCP servers. It admits only known subjects, within their limits."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ BODY_LIMIT = 4 * 2**20
 """The maximum size of a request in bytes."""
 
 BODY_SECONDS = 30.0
-"""The time in which the body of a request must arrive."""
+"""The time in seconds within which the body of a request must arrive."""
 
 REFUSALS = 60.0
-"""The number of refused tokens in a minute that are recorded, so that strangers cannot fill the disk."""
+"""The number of refused tokens in a minute that are recorded, so that unknown clients cannot fill the disk."""
 
 RECHECK = 5.0
 """The time in seconds between two checks whether the subject of a long request is still admitted."""
@@ -50,7 +50,8 @@ _log = logging.getLogger(__name__)
 class Gate:
     """Answers requests to the MCP server, to evidence, and to the metadata of the protected resource.
 
-    Without `admit`, requests need no token and are those of `local`. `others`, if it is not None, answers everything else.
+    Without `admit`, requests need no token and belong to the subject `local`. `others`, if it is not None, answers all
+    other requests.
     """
 
     options: HttpOptions
@@ -64,7 +65,7 @@ class Gate:
     _hosts: frozenset[str] = field(init=False)
     _origins: frozenset[str] = field(init=False)
     _of_issuer: anyio.CapacityLimiter = field(factory=lambda: anyio.CapacityLimiter(4), init=False)
-    """The threads that may wait for the issuer, so that other requests do not wait for one that is slow."""
+    """The maximum number of threads that wait for the issuer, so that a slow issuer does not delay other requests."""
     _refusals: Budget = field(factory=lambda: Budget(REFUSALS), init=False)
 
     @_hosts.default
@@ -79,7 +80,9 @@ class Gate:
         """Answer a request."""
         headers, path = Headers(scope=scope), scope["path"]
         if headers.get("host", "").casefold() not in self._hosts:
-            await _plain("This server is not reached by this name. See --public-url.", 421)(scope, receive, send)
+            await _plain("This server does not accept requests for this host name. See --public-url.", 421)(
+                scope, receive, send
+            )
             return
         if self.others is not None and not _is_ours(path):
             await self.others(scope, receive, send)
@@ -102,7 +105,7 @@ class Gate:
         elif path == MCP_PATH:
             await self._mcp(scope, receive, send, headers)
         else:
-            await _plain("Nothing is here. The MCP server is at /mcp.", 404)(scope, receive, send)
+            await _plain("There is nothing at this path. The MCP server is at /mcp.", 404)(scope, receive, send)
 
     async def _mcp(self, scope: Scope, receive: Receive, send: Send, headers: Headers) -> None:
         token = _bearer(headers)
@@ -152,7 +155,7 @@ class Gate:
     async def _admitted(self, scope: Scope, token: str) -> Subject | Response:
         """Return the subject of a request, or the response that refuses it."""
         if self.admit is None:
-            return self.local or _failed("invalid_token", "There is no subject.", 401)
+            return self.local or _failed("invalid_token", "The request has no subject.", 401)
         if not token:
             return self._challenge("", "A token is needed: Authorization: Bearer TOKEN.", 401)
         try:
@@ -171,7 +174,7 @@ class Gate:
         except CiteKitError as error:
             _log.error("%s", error)
             return _failed(
-                "server_error", "The server cannot check tokens. Its owner finds the reason in its log.", 503
+                "server_error", "The server cannot check tokens. For the reason, see the log of the server.", 503
             )
         if not subject.may(READ):
             return self._challenge("insufficient_scope", "The token does not have the scope read.", 403)
@@ -207,7 +210,7 @@ class Gate:
         }
 
     async def _evidence(self, scope: Scope, name: str) -> Response:
-        """Return the evidence that a link names."""
+        """Return the evidence to which a link refers."""
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("Links are read with GET.\n", 405, headers={"allow": "GET, HEAD"})
         found = self.links.read(name)
@@ -251,7 +254,7 @@ def _is_ours(path: str) -> bool:
 
 
 def _bearer(headers: Headers) -> str:
-    """Return the token of a request; empty if there is none, or more than one header."""
+    """Return the token of a request; empty if there is no such header or more than one."""
     given = headers.getlist("authorization")
     scheme, _, token = (given[0] if len(given) == 1 else "").partition(" ")
     return token.strip() if scheme.casefold() == "bearer" else ""
@@ -259,7 +262,7 @@ def _bearer(headers: Headers) -> str:
 
 async def _body(receive: Receive, headers: Headers) -> bytes | Response:
     """Return the body of a request, or the response that refuses it because it is too large or too slow."""
-    too_large = _failed("too_large", f"A request has at most {BODY_LIMIT >> 20} MB.", 413)
+    too_large = _failed("too_large", f"A request can have at most {BODY_LIMIT >> 20} MB.", 413)
     declared = headers.get("content-length", "0")
     if declared.isascii() and declared.isdecimal() and int(declared[:20]) > BODY_LIMIT:
         return too_large

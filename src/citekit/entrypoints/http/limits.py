@@ -1,4 +1,4 @@
-"""Limits what a subject can ask of one worker process."""
+"""Limits the requests of a subject to one worker process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attrs import define, field
 
 @define
 class Budget:
-    """A token bucket: `rate` requests in a minute, all of which may come at once."""
+    """A token bucket: `rate` requests per minute, all of which may arrive at once."""
 
     rate: float
     clock: Callable[[], float] = time.monotonic
@@ -26,7 +26,7 @@ class Budget:
         return self.clock()
 
     def take(self) -> float:
-        """Take one request. Return 0, or the seconds after which there is one if there is none now."""
+        """Take one request. Return 0, or, if none is left, the number of seconds until one is available."""
         now = self.clock()
         self._left = min(self.rate, self._left + (now - self._at) * self.rate / 60)
         self._at = now
@@ -46,7 +46,7 @@ class Limits:
     _running: dict[str, int] = field(factory=dict, init=False)
 
     def enter(self, name: str) -> float:
-        """Begin a request. Return 0, or the seconds after which to try again; then, it has not begun."""
+        """Begin a request. Return 0 if it has begun, or the number of seconds after which to try again."""
         wait = self._budgets.setdefault(name, Budget(self.rate)).take()
         if wait == 0 and self._running.get(name, 0) >= self.concurrent:
             wait = 1.0

@@ -17,11 +17,11 @@ MCP_PATH = "/mcp"
 
 @frozen(kw_only=True)
 class HttpOptions:
-    """How `citekit serve --http` was started. Sent to the worker processes.
+    """The options of `citekit serve --http`, which are sent to the worker processes.
 
-    `public_url` is the URL at which clients reach the server, without the path `/mcp`. `rate` is the number of requests in
-    a minute, and `concurrent` that of requests at the same time, which a subject may make. With `with_tokens`, every
-    request needs a token.
+    `public_url` is the URL at which clients reach the server, without the path `/mcp`. `rate` is the number of requests
+    that a subject may make per minute, and `concurrent` the number at the same time. With `with_tokens`, every request
+    needs a token.
     """
 
     settings: Settings
@@ -62,7 +62,7 @@ class HttpOptions:
 
 
 def address_of(text: str) -> tuple[str, int]:
-    """Return the host and port in `HOST:PORT`, `HOST`, `:PORT`, or an empty text. Raise `RequestRefused`."""
+    """Return the host and port in `HOST:PORT`, `HOST`, `:PORT`, or an empty string. Raise `RequestRefused`."""
     if text.isascii() and text.isdecimal():
         text = f":{text}"
     try:
@@ -109,9 +109,11 @@ def check(options: HttpOptions) -> None:
             "with TLS and name its address with --public-url https://HOST."
         )
     if (options.tls_cert is None) != (options.tls_key is None):
-        raise RequestRefused("--tls-cert and --tls-key belong together.")
+        raise RequestRefused("--tls-cert and --tls-key must be given together.")
     if (options.issuer is None) != (options.audience is None):
-        raise RequestRefused("--issuer and --audience belong together: tokens for other servers must not be accepted.")
+        raise RequestRefused(
+            "--issuer and --audience must be given together: tokens for other servers must not be accepted."
+        )
     if options.jwks is not None and options.issuer is None:
         raise RequestRefused("--jwks needs --issuer and --audience.")
     if options.view and (not local or options.workers > 1 or options.tls_cert is not None):

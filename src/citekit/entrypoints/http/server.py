@@ -33,7 +33,7 @@ CONNECTIONS = 900
 """The number of connections of a worker after which further requests are answered with 503."""
 
 REQUEST_SECONDS = 15.0
-"""The time in which the head of a request must arrive."""
+"""The time in seconds within which the headers of a request must arrive."""
 
 LOCAL = "local"
 """The name of the subject on a server without tokens."""

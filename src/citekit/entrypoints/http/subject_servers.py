@@ -1,4 +1,4 @@
-"""Holds one MCP server for each subject, with a container of its own, so that nothing is shared between subjects."""
+"""Holds one MCP server for each subject, each with its own container, so that subjects share nothing."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class SubjectServers:
         async with self._opening:
             if key not in self._open:
                 if self._tasks is None:
-                    raise RuntimeError("the server does not run")
+                    raise RuntimeError("the server is not running")
                 self._close_idle()
                 self._open[key] = server = self._made(subject)
                 await self._tasks.start(_hold, server)

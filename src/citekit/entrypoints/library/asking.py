@@ -48,7 +48,7 @@ def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dic
 
 
 def _resources(library: Alexandria, collection: str, text: str | None) -> list[str]:
-    """Return the resource IDs in a text, which separates several by commas. An ID can contain commas itself."""
+    """Return the resource IDs in a text, separated by commas. An ID can also contain commas."""
     if not text or not text.strip():
         return []
     if any(entry.resource_id == text for entry in library.ledger.books(collection)):

@@ -196,7 +196,7 @@ def _hit(hit: Hit, parent: Parent | None, mode: ContextMode) -> dict[str, Any]:
 
 
 def _shorten(found: dict[str, Any], limit: int) -> None:
-    """Cut the text of a hit around its best passage, and give nothing twice."""
+    """Cut the text of a hit around its best passage, and omit fields that repeat it."""
     passage = found.get("passage")
     found["text"] = excerpt(found["text"], passage["text"] if passage else "", limit)
     if passage and passage["text"] in found["text"]:

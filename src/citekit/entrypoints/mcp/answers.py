@@ -83,7 +83,7 @@ class Answer:
 
     @cached_property
     def basic_content(self) -> bytes:
-        """The same without attachments that older clients do not support."""
+        """The content without attachments that older clients do not support."""
         return b",".join((self.content, *map(_as_bytes, filter(_is_basic, self.attachments))))
 
     @property
@@ -259,7 +259,7 @@ def _links(evidence: Evidence) -> Sequence[ResourceLink]:
 
 
 def _inline(content: InlineContent | None, receipt: Receipt) -> list[ContentBlock]:
-    """Return evidence as content that a client can show, with a note if it is cut, reduced, or not shown."""
+    """Return evidence as content that a client can show, with a note if it is truncated, reduced, or not shown."""
     uri = evidence_uri(receipt.evidence_digest)
     if content is None:
         size = f"{receipt.media_type}, {receipt.evidence_size:,} bytes"
@@ -276,7 +276,7 @@ def _inline(content: InlineContent | None, receipt: Receipt) -> list[ContentBloc
 
 
 def _short(receipt: Receipt, shown_path: Callable[[str], str]) -> dict[str, Any]:
-    """Return what an agent needs of a receipt. The whole receipt is a resource."""
+    """Return the fields of a receipt that an agent needs. The whole receipt is available as a resource."""
     plain = {
         "evidence_digest": receipt.evidence_digest.hex,
         "evidence_size": receipt.evidence_size,

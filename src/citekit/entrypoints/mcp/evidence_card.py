@@ -74,14 +74,14 @@ SHOW_EVIDENCE = Tool(
             "page_count": {"type": "integer"},
             "boxes": {
                 "type": "object",
-                "description": "Marked [left, top, width, height] by page.",
+                "description": "Marked rectangles [left, top, width, height], by page.",
                 "additionalProperties": _FRACTIONS,
             },
             "text": {"type": "string"},
             "start": {"type": "number"},
             "end": {"type": "number"},
             "media": {"type": "string"},
-            "viewer": {"type": "string", "description": "The part in the viewer on this computer, if it runs."},
+            "viewer": {"type": "string", "description": "The part in the viewer on this computer, if it is running."},
         },
         "required": ["address", "title", "titles", "kind"],
     },
@@ -115,7 +115,7 @@ FOR_CARDS = (SHOW_EVIDENCE, EVIDENCE_PAGE)
 
 
 def supports_apps(extensions: Mapping[str, Any] | None) -> bool:
-    """Return whether a client with these extensions shows MCP Apps of our kind."""
+    """Return whether a client with these extensions shows MCP Apps of the type of the card."""
     said = (extensions or {}).get(EXTENSION)
     kinds = said.get("mimeTypes") if isinstance(said, Mapping) else None
     return isinstance(kinds, Sequence) and CARD_TYPE in kinds
@@ -161,7 +161,10 @@ def evidence_page(app: Container, arguments: Mapping[str, Any], _: Progress) -> 
 
 
 def _viewer_link(app: Container, address: Address, words: str) -> str | None:
-    """Return a link to the part in the viewer of the user if it runs and shows this home. It admits no browser."""
+    """Return a link to the part in the user's viewer, if it is running and shows this home.
+
+    The link does not admit a browser.
+    """
     if isinstance(address.location, Virtual) or app.settings.home not in app.viewed_homes():
         return None
     from citekit.entrypoints.web.links import home_path, place_of
@@ -175,7 +178,9 @@ def _viewer_link(app: Container, address: Address, words: str) -> str | None:
 
 
 def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdict | None) -> Address:
-    """Return the address to show: that of the first place of the quote, or what was named, or else the whole file."""
+    """Return the address to show: that of the first place of the quote, or the requested address, or else the whole
+    file.
+    """
     if verdict is not None and verdict.places:
         return verdict.places[0].address
     if isinstance(what, str):
@@ -185,7 +190,7 @@ def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdi
 
 
 def _shown(app: Container, address: Address, verdict: QuoteVerdict | None, progress: Progress) -> dict[str, Any]:
-    """Return what the card shows of an address: pages with boxes, the span of a recording, or a text."""
+    """Return the content that the card shows for an address: pages with boxes, the span of a recording, or a text."""
     location, name = address.location, address.resource_id
     if isinstance(location, Virtual):
         return {"kind": "text", "text": ""}

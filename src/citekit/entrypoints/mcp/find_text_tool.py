@@ -27,7 +27,7 @@ FOUND: Mapping[str, Any] = {
     "properties": {
         "hits": {
             "type": "array",
-            "description": "The best matches, those of one page together.",
+            "description": "The best matches, grouped by page.",
             "items": {
                 "type": "object",
                 "properties": {
@@ -52,7 +52,7 @@ FOUND: Mapping[str, Any] = {
                 "required": ["address", "text", "kind", "node_id", "titles"],
             },
         },
-        "total": {"type": "integer", "description": "The number of all matches, partial ones not counted."},
+        "total": {"type": "integer", "description": "The number of all matches, without partial ones."},
         "pages": {
             "type": "integer",
             "description": "Present if only some of this many pages with all words were compared: total is then a minimum.",
@@ -63,7 +63,7 @@ FOUND: Mapping[str, Any] = {
             "description": "Resources whose file has changed since it was mapped. Their mapped text was searched.",
         },
         "skipped": {**_REASONS, "description": "Resources that could not be searched, and why."},
-        "absent": {**_STRINGS, "description": "Words of the query that are in none of the searched resources."},
+        "absent": {**_STRINGS, "description": "Words of the query that no searched resource contains."},
     },
     "required": ["hits", "total", "searched"],
 }

@@ -92,7 +92,7 @@ def build_server(
 ) -> Server[Any]:
     """Return the MCP server, without a transport.
 
-    The server reads only files that its clients may name, even if `app` may read more. Pass `parcels` only if the
+    The server reads only files that its clients may access, even if `app` may read more. Pass `parcels` only if the
     transport inserts the results that bypass the SDK (see `response_bypass`), and `changes` only if its `watch` runs.
     With `remote`, the server is for clients on other computers, over a transport without sessions: requests that would
     belong to a session are not offered.

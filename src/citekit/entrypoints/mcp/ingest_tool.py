@@ -35,7 +35,7 @@ INGESTED: Mapping[str, Any] = {
 INGEST = Tool(
     name="ingest",
     title="Map a file",
-    description="Maps a local file, so that the other tools can use it. Takes seconds; at once if it is already mapped.",
+    description="Maps a local file, so that the other tools can use it. Takes seconds, or no time if it is already mapped.",
     input_schema=schemas.inputs({"path": schemas.text("Absolute, or relative to the home.")}, ("path",)),
     output_schema=dict(INGESTED),
     annotations=ToolAnnotations(
@@ -47,7 +47,7 @@ INGEST = Tool(
 def ingest(
     app: Container, arguments: Mapping[str, Any], progress: Progress, *, find: Callable[[str], Path] | None = None
 ) -> Answer:
-    """Run the tool `ingest`. `find` returns the path that a client named, by default relative to the home.
+    """Run the tool `ingest`. `find` converts the path that a client gave, by default relative to the home.
 
     Raise `RequestRefused` for a URL or a file that is too large, `PathNotAllowed` for a file that the agent may not
     map, and the errors of `Ingest`.
@@ -81,7 +81,7 @@ def _check_size(real: Path, path: Path) -> None:
         raise SourceUnreadable(f"{path} is a folder. Give the path of one file.")
     if size > SIZE_LIMIT:
         raise RequestRefused(
-            f"{path} has {size / 1024**3:.1f} GB. The limit for agents is {SIZE_LIMIT // 1024**3} GB; the owner of the "
+            f"{path} is {size / 1024**3:.1f} GB. The limit for agents is {SIZE_LIMIT // 1024**3} GB; the owner of the "
             "file can map it: citekit ingest FILE."
         )
 

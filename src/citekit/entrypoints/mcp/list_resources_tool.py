@@ -24,7 +24,7 @@ RESOURCES: Mapping[str, Any] = {
         "resources": {"type": "array", "items": _STRING, "description": "Resource ids, sorted."},
         "details": {
             "type": "array",
-            "description": "With query or cursor: the facts about the resources of this page, in the same order.",
+            "description": "With query or cursor: details of the resources on this page, in the same order.",
             "items": {
                 "type": "object",
                 "properties": {
@@ -51,7 +51,7 @@ LIST_RESOURCES = Tool(
     description="Lists the ids of all mapped files; with query, also titles, sizes, and paths.",
     input_schema=schemas.inputs(
         {
-            "query": schemas.text("Words of the id, title, tags, or path; empty: all."),
+            "query": schemas.text("Words in the id, title, tags, or path; empty: all."),
             "cursor": schemas.text("A next_cursor."),
         }
     ),

@@ -18,12 +18,12 @@ from citekit.entrypoints.mcp.untrusted_text import quoted_json
 
 REMOTE = (
     "This server is remote: paths are relative to the folders that it offers, output_path is null, and the files that "
-    "resolve makes are at uri and, for an hour, at download."
+    "resolve creates are at uri and, for one hour, at download."
 )
 """An addition to the instructions."""
 
 _INGEST = (
-    "Maps a file of the server, so that the other tools can use it. Takes seconds; at once if it is already mapped."
+    "Maps a file of the server, so that the other tools can use it. Takes seconds, or no time if it is already mapped."
 )
 _PATH = "Relative to the home, or to a folder of the server, as in source_path: books/a.pdf."
 _AUDITED = ("resource_id", "node_id", "virtual", "as", "remap", "page", "id", "path", "resource_ids")
@@ -53,7 +53,7 @@ class ClientPaths:
         return named
 
     def shown(self, path: str) -> str:
-        """Return the path as the client sees it. Relative paths and URLs stay."""
+        """Return the path as the client sees it. Relative paths and URLs are returned unchanged."""
         if not PurePath(path).is_absolute():
             return path
         for name, folder in (("", self.home), *self._named.items()):
@@ -63,7 +63,7 @@ class ClientPaths:
         return PurePath(path).name
 
     def found(self, text: str) -> Path:
-        """Return the path on this computer that a client named. Raise `RequestRefused` if it is not relative."""
+        """Return the path on this computer for a path that a client gave. Raise `RequestRefused` if it is not relative."""
         if (
             not text.strip()
             or "://" in text
@@ -83,10 +83,10 @@ class ClientPaths:
 
 @frozen
 class Remote:
-    """What is different for remote clients.
+    """The settings of the server for remote clients.
 
-    `link` returns a URL for evidence that expires, `audit` records what was asked. Without `may_ingest`, nothing is
-    mapped, not even a changed source again.
+    `link` returns an expiring URL for evidence, and `audit` records requests. Without `may_ingest`, nothing is mapped,
+    not even a changed source.
     """
 
     paths: ClientPaths
@@ -124,7 +124,7 @@ class Remote:
 
 
 def _short(value: object) -> object:
-    """Return an argument as it is recorded: at most some hundred characters."""
+    """Return an argument in the form that is recorded: truncated to a few hundred characters."""
     if isinstance(value, str | bool | int | float) or value is None:
         return value[:300] if isinstance(value, str) else value
     return json.dumps(value, default=str)[:300]

@@ -102,7 +102,9 @@ def id_of(uri: str) -> str:
 
 @frozen
 class EvidenceName:
-    """What the URI of evidence names: its bytes `first` to `last`, all of them if both are None, or its receipt."""
+    """The target of an evidence URI: the bytes `first` to `last` of the evidence, all bytes if both are None, or its
+    receipt.
+    """
 
     digest: Digest
     first: int | None = None
@@ -116,7 +118,7 @@ def evidence_uri(digest: Digest) -> str:
 
 
 def evidence_in(uri: str) -> EvidenceName | None:
-    """Return what a URI of evidence names, or None for other URIs. Raise `RequestRefused` if it is malformed."""
+    """Return the target of an evidence URI, or None for other URIs. Raise `RequestRefused` if it is malformed."""
     if not uri.startswith(EVIDENCE_PREFIX):
         return None
     found = _EVIDENCE.fullmatch(uri.removeprefix(EVIDENCE_PREFIX))
@@ -166,7 +168,10 @@ def _plain_text(data: bytes) -> str | None:
 
 
 def _span(name: EvidenceName, receipt: Receipt) -> tuple[int, int]:
-    """Return where the bytes that a URI names begin and end. Raise `RequestRefused` if there are none or too many."""
+    """Return the start and end offsets of the bytes that a URI names.
+
+    Raise `RequestRefused` if there are none or too many.
+    """
     size, start = receipt.evidence_size, name.first or 0
     end = size if name.last is None else min(name.last + 1, size)
     if start >= max(size, 1) or end < start:
@@ -180,7 +185,9 @@ def _span(name: EvidenceName, receipt: Receipt) -> tuple[int, int]:
 
 
 def smaller_form(receipt: Receipt) -> str:
-    """Return a sentence that says how a client gets less of the evidence, or a form of it that an answer can show."""
+    """Return a sentence that tells a client how to get a smaller part of the evidence, or a form that an answer can
+    show.
+    """
     media_type = receipt.media_type.partition(";")[0].strip()
     if media_type == "application/pdf":
         return "Call resolve with as: text for the words, or as: png for a picture."

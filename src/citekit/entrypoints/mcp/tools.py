@@ -173,7 +173,7 @@ class Tools:
 
     @property
     def _shown_path(self) -> Callable[[str], str] | None:
-        """What returns the path that a remote client sees, or None for a client on this computer."""
+        """A function that returns the path that a remote client sees, or None for a client on this computer."""
         return None if self.remote is None else self.remote.paths.shown
 
     def seen(self, outline: ResourceMap) -> ResourceMap:
@@ -262,7 +262,7 @@ class Tools:
         return self._evidence(evidence, arguments)
 
     def _evidence(self, evidence: Evidence, arguments: Arguments) -> Answer:
-        """Return the answer for evidence. It is kept for the object that the next call gets from the cache."""
+        """Return the answer for evidence. The answer is cached for as long as the evidence object is in the cache."""
         asked, width = _evidence_named(arguments), arguments.get("width")
         kept = self.app.resolve.cached(asked)
         if kept is None or kept.receipt != evidence.receipt:

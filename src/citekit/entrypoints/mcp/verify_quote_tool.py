@@ -55,7 +55,7 @@ VERDICT: Mapping[str, Any] = {
             "type": "string",
             "enum": [finding.value for finding in Finding],
             "description": (
-                "exact or normalised: the quote is in the place that was asked for; elsewhere: the quote "
+                "exact or normalised: the quote is at the requested location; elsewhere: the quote "
                 "is only at other locations (places); altered: the words are at places, but the quote "
                 "omits or changes something that can change the meaning (gaps, changes); absent: the "
                 "quote is not in the file; unread: the quote is not on the pages that could be read, but "
@@ -64,7 +64,7 @@ VERDICT: Mapping[str, Any] = {
         },
         "holds": {
             "type": "boolean",
-            "description": "Whether the quote is in the place that was asked for. False for altered.",
+            "description": "Whether the quote is at the requested location. False for altered.",
         },
         "visible": {
             "type": "boolean",
@@ -98,7 +98,10 @@ VERDICT: Mapping[str, Any] = {
                         "items": {"type": "string"},
                         "description": "Units and symbols whose case differs, which changes their meaning.",
                     },
-                    "note": {"type": "string", "description": "The reading of the file in which the quote was found."},
+                    "note": {
+                        "type": "string",
+                        "description": "Which reading of the file contains the quote, such as recognized text.",
+                    },
                 },
                 "required": ["address", "text", "exact", "visible", "differences"],
             },
@@ -183,7 +186,7 @@ VERIFY_QUOTE = Tool(
             "quotes": {
                 "type": "array",
                 "maxItems": QUOTES_LIMIT,
-                "description": "Several quotes, each in its own place or that of the call.",
+                "description": "Several quotes, each with its own location or that of the call.",
                 "items": schemas.inputs(
                     {"quote": {"type": "string"}, "resource_id": {"type": "string"}, "node_id": {"type": "string"}},
                     ("quote",),

@@ -1,4 +1,4 @@
-"""Admits only the browser of the user who started the server, and forbids what comes out of files to act."""
+"""Admits only the browser of the user who started the server, and prevents content of files from running."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOKEN = "token"  # noqa: S105 - the name of the parameter
 """The name of the parameter of a link that admits a browser."""
 
 HELLO = "/hello"
-"""The path at which a server proves that it is genuine."""
+"""The path at which a server proves its authenticity."""
 
 NONCE_LIMIT = 100
 
@@ -26,13 +26,18 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self'; "
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-"""The content security policy (CSP, level 3) of the viewer: only our own scripts run; nothing loads from elsewhere."""
+"""The content security policy (CSP, level 3) of the viewer: only scripts of the viewer run, and nothing loads from
+other servers.
+"""
 
 DOCUMENT_POLICY = (
     "default-src 'none'; img-src data:; media-src data:; font-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'; sandbox allow-same-origin"
 )
-"""The policy of content of files: no scripts, and no loads. The viewer may read it, to mark quotes."""
+"""The policy for content of files: it runs no scripts and loads nothing.
+
+The viewer may read the content to mark quotes.
+"""
 
 _SECURITY = {
     "content-security-policy": POLICY,
@@ -47,10 +52,10 @@ _REFUSED = "The viewer needs the link that `citekit view` prints. Run it again a
 
 @frozen
 class Access:
-    """Lets requests pass that come from an admitted browser and from the viewer itself. An ASGI middleware.
+    """An ASGI middleware that accepts only requests from an admitted browser and from the viewer itself.
 
-    A browser is admitted by the `token` or by one of the `codes` in a link, and gets the token as a cookie. `/hello` answers
-    anybody with a proof that this is the genuine server. `hosts` are the accepted values of the header
+    A browser is admitted by the `token` or by one of the `codes` in a link, and gets the token as a cookie. `/hello`
+    answers any client with a proof that this is the genuine server. `hosts` are the accepted values of the header
     `Host`; other names that lead to this server could belong to a hostile site (DNS rebinding). Requests that change
     something need the header `Origin` of this server.
     """
@@ -70,7 +75,7 @@ class Access:
         await (refused or self.app)(scope, receive, _secured(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return the response to a request that does not pass, or None."""
+        """Return the response to a request that is refused, or None if the request is accepted."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if host.casefold() not in self.hosts:

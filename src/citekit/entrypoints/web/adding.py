@@ -1,4 +1,4 @@
-"""Receives files that are added in the viewer, maps them, and reports how far that is."""
+"""Receives files that are added in the viewer, maps them, and reports the progress."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAME_LIMIT = 100
 
 @define
 class _Job:
-    """The mapping of one file: a `Progress` that keeps the last report, and ends the mapping if it was cancelled."""
+    """The mapping of one file: a `Progress` that keeps the last report, and stops the mapping if the job was canceled."""
 
     done: float = 0
     total: float | None = None
@@ -72,12 +72,12 @@ class AddingRoutes:
         return plain(done)
 
     def progress(self, asked: Asked) -> Response:
-        """Return [done, total or null, message] of a job, or null if it does not run."""
+        """Return [done, total or null, message] of a job, or null if it is not running."""
         job = self._jobs.get(asked.text("job"))
         return plain(None if job is None else [job.done, job.total, job.message])
 
     def cancel(self, asked: Asked) -> Response:
-        """Cancel a job, if it runs."""
+        """Cancel a job if it is running."""
         job = self._jobs.get(asked.text("job"))
         if job is not None:
             job.is_cancelled = True
@@ -97,7 +97,7 @@ class AddingRoutes:
         if not name or name.startswith(".") or any(ord(each) < 32 for each in name):
             raise RequestRefused("The file needs a name.")
         if not self.app.is_known_name(name):
-            raise RequestRefused(f"{name} is not of a kind that CiteKit maps.")
+            raise RequestRefused(f"{name} is a type of file that CiteKit cannot map.")
         size = 0
         with self.app.uploads.receiving() as upload:
             async for piece in request.stream():

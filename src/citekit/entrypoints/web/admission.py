@@ -1,6 +1,7 @@
-"""Proves to a server that a process or a browser belongs to the user, without showing the token to others.
+"""Proves to a server that a process or a browser belongs to the user, without revealing the token to others.
 
-Other users of a computer see the arguments of the program that opens the browser, and may listen on a port before us.
+Other users of a computer can see the arguments of the program that opens the browser, and can listen on a port before
+the server does.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ SECONDS = 60
 
 @frozen
 class Keys:
-    """What the server on one port, and the processes of the same user, derive from the `token` of the user."""
+    """The keys that the server on one port, and the processes of the same user, derive from the `token` of the user."""
 
     token: str
     port: int
 
     def proof(self, nonce: str) -> str:
-        """Return the answer of the genuine server to a challenge. It is of no use on another port."""
+        """Return the answer of the genuine server to a challenge. It is not valid on another port."""
         return self._signed("server", nonce)
 
     def proves(self, proof: str, nonce: str) -> bool:
@@ -43,7 +44,7 @@ class Keys:
         return new(self.token.encode(), f"{purpose} {self.port} {text}".encode("utf-8", "replace"), sha256).hexdigest()
 
     def end_of(self, code: str) -> int:
-        """Return the time at which a genuine code ends, in seconds since the epoch; 0 for another text."""
+        """Return the time at which a genuine code expires, in seconds since the epoch, or 0 for any other text."""
         said, _, signature = code.rpartition("-")
         genuine = compare_digest(signature.encode("utf-8", "replace"), self._signed("code", said).encode())
         return int(said.partition("-")[0]) if genuine else 0
@@ -57,7 +58,7 @@ class Codes:
     _used: dict[str, int] = field(factory=dict, init=False)
 
     def accept(self, code: str) -> bool:
-        """Return whether the code is genuine, has not ended, and was not used before."""
+        """Return whether the code is genuine, has not expired, and was not used before."""
         now, end = time.time(), self.keys.end_of(code)
         self._used = {used: until for used, until in self._used.items() if until > now}
         if end <= now or code in self._used:

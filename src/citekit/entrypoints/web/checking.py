@@ -1,4 +1,4 @@
-"""Answers what the viewer asks about evidence: whether quotes and evidence hold, and the evidence itself."""
+"""Answers requests of the viewer about evidence: verifying quotes and evidence, and providing the evidence itself."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class CheckingRoutes:
         return plain({"results": results, "left_out": max(0, len(found) - QUOTES_LIMIT)})
 
     def resolve(self, asked: Asked) -> Response:
-        """Create the evidence of an address, and return what it is and where it can be downloaded."""
+        """Create the evidence for an address, and return its description and its download link."""
         address = parse_address(asked.text("address"))
         made = self.app.resolve(address, options=Options(read_form(asked.text("form", "native"))))
         receipt = made.receipt
@@ -126,7 +126,7 @@ class CheckingRoutes:
         return answer
 
     def cite(self, asked: Asked) -> Response:
-        """Return an address, and a quote from it, in the forms in which people cite."""
+        """Return an address, and a quote from it, in common citation formats."""
         address = parse_address(asked.text("address"))
         words = asked.text("quote", "").strip()
         resource_map = self.app.maps.get(address.resource_id)

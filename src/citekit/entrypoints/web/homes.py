@@ -1,4 +1,4 @@
-"""Serves the homes that the user has viewed, each below an address of its own."""
+"""Serves the homes that the user has viewed, each below its own address."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ OPEN = 8
 
 @define
 class Homes:
-    """The home `first`, for which the server was started, and all homes that the user viewed. Thread-safe.
+    """The home `first`, for which the server was started, and all other homes that the user has viewed. Thread-safe.
 
-    The other homes are opened when they are first asked for. `shell` are the routes of the page itself in each home.
+    The other homes are opened when they are first requested. `shell` contains the routes of the page itself in each
+    home.
     """
 
     first: Container

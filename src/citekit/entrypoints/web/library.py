@@ -1,4 +1,4 @@
-"""Answers what the viewer asks about everything that is mapped: the list, maps, searches, and new files."""
+"""Answers requests of the viewer about everything that is mapped: the list, maps, searches, and new files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _UNFINISHED = "Its ingest in the library was interrupted. Run citekit library in
 
 @frozen
 class LibraryRoutes:
-    """The requests about everything that is mapped."""
+    """The routes for requests about everything that is mapped."""
 
     app: Container
 
@@ -57,12 +57,14 @@ class LibraryRoutes:
         ]
 
     def home(self, _: Asked) -> Response:
-        """Return the folder of the home, and whether the user viewed other homes, too."""
+        """Return the folder of the home, and whether the user has also viewed other homes."""
         home = self.app.settings.home
         return plain({"home": str(home), "others": any(each != home for each in self.app.viewed_homes())})
 
     def resources(self, asked: Asked) -> Response:
-        """Return mapped files whose ID, title, tags, or path have all words of `query`; with `tag`, those that have it."""
+        """Return the mapped files whose ID, title, tags, or path contain all words of `query`; with `tag`, only files
+        with that tag.
+        """
         found = self.app.list_resources(
             asked.text("query", ""), asked.text("cursor", "") or None, _LISTED, asked.text("tag", "")
         )
@@ -144,7 +146,7 @@ class LibraryRoutes:
         return plain(facts)
 
     def _forms(self, resource_map: ResourceMap) -> list[str]:
-        """Return the forms of evidence of a part of a file, by its first node."""
+        """Return the forms of evidence that are available for a part of a file, judged by its first node."""
         places = (node.location for node in resource_map.walk() if not isinstance(node.location, Virtual))
         location, format = next(places, None), format_named(str(resource_map.metadata.get("format")))
         if location is None or format is None:
@@ -155,7 +157,7 @@ class LibraryRoutes:
     def find(self, asked: Asked) -> Response:
         """Return the lines that match a query, in all files, in one, or in those with a tag.
 
-        `titled` are the nodes whose titles have all words and are not among these lines, such as those of scenes.
+        `titled` are nodes whose titles contain all words and are not among these lines, such as those of scenes.
         """
         name, tag = asked.text("id", ""), asked.text("tag", "")
         query, names = asked.text("query"), [name] if name else self.app.tag.tagged(tag) if tag else []

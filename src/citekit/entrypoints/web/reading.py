@@ -1,4 +1,4 @@
-"""Answers what the readers of the viewer ask: pictures and words of pages, texts, chapters, and recordings."""
+"""Answers requests of the viewer for content: pictures and words of pages, texts, chapters, and recordings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LISTED = 1_000
 
 @frozen
 class ReadingRoutes:
-    """The requests of the readers. Addresses with a version of the file are kept by the browser."""
+    """The routes for content of files. The browser caches responses whose URLs contain a version of the file."""
 
     app: Container
 
@@ -113,7 +113,7 @@ class ReadingRoutes:
             return plain([])
 
     def captions(self, asked: Asked) -> Response:
-        """Return the subtitles of a recording for a player."""
+        """Return the subtitles of a recording as WebVTT for a player."""
         return Response(webvtt(self.show.subtitles(asked.text("id"))), media_type="text/vtt; charset=utf-8")
 
     def waveform(self, asked: Asked) -> Response:
@@ -121,7 +121,7 @@ class ReadingRoutes:
         return plain(list(self.show.waveform(asked.text("id"))), forever=True)
 
     def media(self, asked: Asked) -> Response:
-        """Return the file of a recording, or the bytes of it that a player asks for. Other files are refused."""
+        """Return the file of a recording, or the bytes of it that a player requests. Other files are refused."""
         _, source = self.show.source(asked.text("id"))
         format = source.format
         if format.modality not in (Modality.VIDEO, Modality.AUDIO):

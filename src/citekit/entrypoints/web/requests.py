@@ -28,24 +28,27 @@ BODY_LIMIT = 2 * 2**20
 
 _MISSING = (ResourceMissing, NodeMissing, ReceiptMissing, LocationOutside)
 FOREVER = "private, max-age=31536000, immutable"
-"""The header `Cache-Control` of what never changes at its address (RFC 8246)."""
+"""The header `Cache-Control` for content that never changes at its URL (RFC 8246)."""
 
 
 @frozen
 class Asked:
-    """The parameters of a request: those of its address, or the members of the JSON object in its body."""
+    """The parameters of a request: those in its URL, or the members of the JSON object in its body."""
 
     values: Mapping[str, Any] = field(repr=False)
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Return a text. Raise `RequestRefused` if it is missing and there is no default, or is something else."""
+        """Return a string. Raise `RequestRefused` if it is missing and there is no default, or is not a string."""
         value = self.values.get(name, default)
         if not isinstance(value, str):
-            raise RequestRefused(f"The parameter {name} is missing or is not a text.")
+            raise RequestRefused(f"The parameter {name} is missing or is not a string.")
         return value
 
     def number(self, name: str, default: int | None = None) -> int:
-        """Return a whole number. Raise `RequestRefused` if it is missing and there is no default, or is something else."""
+        """Return a whole number.
+
+        Raise `RequestRefused` if it is missing and there is no default, or is not a whole number.
+        """
         value = self.values.get(name, default)
         if isinstance(value, int) and not isinstance(value, bool):
             return value
@@ -54,7 +57,7 @@ class Asked:
         raise RequestRefused(f"The parameter {name} must be a whole number.")
 
     def numbers(self, name: str) -> list[int]:
-        """Return a list of whole numbers. Raise `RequestRefused` if it is something else."""
+        """Return a list of whole numbers. Raise `RequestRefused` if the value is anything else."""
         value = self.values.get(name)
         if not isinstance(value, list) or not all(type(each) is int for each in value):
             raise RequestRefused(f"The parameter {name} must be a list of whole numbers.")
@@ -62,7 +65,7 @@ class Asked:
 
 
 def reading(path: str, answer: Callable[[Asked], Response]) -> Route:
-    """Return the route of a request that reads. `answer` runs in a thread."""
+    """Return the route for a request that only reads. `answer` runs in a thread."""
 
     async def endpoint(request: Request) -> Response:
         return await _answered(answer, Asked(dict(request.query_params)))
@@ -71,7 +74,7 @@ def reading(path: str, answer: Callable[[Asked], Response]) -> Route:
 
 
 def acting(path: str, answer: Callable[[Asked], Response]) -> Route:
-    """Return the route of a request with a JSON object as its body. `answer` runs in a thread."""
+    """Return the route for a request with a JSON object as its body. `answer` runs in a thread."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -115,12 +118,15 @@ def failed(error: BaseException) -> Response:
 
 
 def plain(data: object, status: int = 200, *, forever: bool = False) -> Response:
-    """Return plain data as JSON. With `forever`, the browser keeps it, because its address names a version of a file."""
+    """Return plain data as JSON.
+
+    With `forever`, the browser may cache it permanently, because its URL contains a version of the file.
+    """
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     headers = {"cache-control": FOREVER} if forever else None
     return Response(text, status, media_type="application/json", headers=headers)
 
 
 def kept(data: bytes, media_type: str) -> Response:
-    """Return bytes that the browser keeps, because their address names a version of a file."""
+    """Return bytes that the browser may cache permanently, because their URL contains a version of the file."""
     return Response(data, media_type=media_type, headers={"cache-control": FOREVER})

@@ -62,12 +62,15 @@ class ViewerServer:
 
 
 def viewer_of(app: Container, port: int | None = None) -> ViewerServer:
-    """Return a new viewer. Raise `RequestRefused` if the port is in use, or all of `PORTS` if it is None."""
+    """Return a new viewer.
+
+    Raise `RequestRefused` if the port is in use, or, if the port is None, if all of `PORTS` are in use.
+    """
     return ViewerServer(app, app.view_token, _listening([port] if port is not None else PORTS))
 
 
 def running_viewer(app: Container, ports: Sequence[int] = PORTS) -> Keys | None:
-    """Return the keys of the server of this user that runs already, or None. The token is not sent to the servers."""
+    """Return the keys of the user's server that is already running, or None. The token is not sent to any server."""
     for port in ports:
         keys, nonce = Keys(app.view_token, port), secrets.token_hex(16)
         connection = HTTPConnection(ADDRESS, port, timeout=1)
@@ -89,7 +92,7 @@ def cookie_of(port: int) -> str:
 
 
 def link_to(keys: Keys, path: str = "/", fragment: str = "") -> str:
-    """Return a link for the user to a page of the viewer. It admits every browser, so others must not see it."""
+    """Return a link to a page of the viewer for the user. It admits any browser, so others must not see it."""
     return _link(keys, path, TOKEN, keys.token, fragment)
 
 
@@ -122,7 +125,7 @@ def application(viewer: ViewerServer) -> Starlette:
 
 
 class _KeptFiles(StaticFiles):
-    """Files that the browser keeps, because their address names their version."""
+    """Files that the browser may cache permanently, because their URL contains their version."""
 
     def file_response(self, *arguments: Any, **named: Any) -> Response:
         """Return a file."""
@@ -140,7 +143,7 @@ def _version(static: Path) -> str:
 
 
 def _shells(html: str, paths: Sequence[str]) -> Iterator[Route]:
-    """Yield routes that answer with the same page, whose script shows what the address names."""
+    """Yield routes that return the same page, whose script shows the content for the URL."""
 
     async def shell(_: Request) -> Response:
         return Response(html, media_type="text/html; charset=utf-8")

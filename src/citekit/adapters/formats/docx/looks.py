@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 LEAST_LINE = 40
-"""Height of lines, rows, and boxes in twentieths of a point up to which they show nothing."""
+"""The maximum height of lines, rows, and boxes, in twentieths of a point, at which they show no text."""
 
 LEAST_SCALE = 5
-"""Width of letters, in percent, up to which they are not legible."""
+"""The maximum width of letters, in percent, at which they are not legible."""
 
 _SCHEME = {
     "background1": "lt1", "text1": "dk1", "background2": "lt2", "text2": "dk2", "light1": "lt1", "dark1": "dk1",
@@ -45,15 +45,15 @@ _HIGHLIGHTS = {
 }  # fmt: skip
 
 AUTO, CLEAR = "auto", "clear"
-"""The color of text that is chosen for its background, and a background that shows what is behind it."""
+"""The values for automatic text color, which depends on the background, and for a transparent background."""
 
 
 @frozen
 class Look:
-    """Properties of text and of its paragraph; None is unspecified.
+    """Properties of text and of its paragraph; None means unspecified.
 
-    `size` and `complex_size` are in half points, `scale` in percent, and `spacing`, `fit`, `line` (the exact height of a
-    line), and `left` (the indentation) in twentieths of a point. `ink` is a color, `AUTO`, or `CLEAR`.
+    `size` and `complex_size` are in half points, `scale` in percent, and `spacing`, `fit`, `line` (the exact height of
+    a line), and `left` (the indentation) in twentieths of a point. `ink` is a color, `AUTO`, or `CLEAR`.
     """
 
     hidden: bool | None = None
@@ -84,9 +84,9 @@ class Look:
         return look if other.hidden is None else evolve(look, hidden=other.hidden)
 
     def is_legible(self, behind: Color | None, width: int) -> bool:
-        """Return whether the text can be read on a page `width` wide. `behind` is the color behind its paragraph.
+        """Return whether the text can be read on a page `width` wide.
 
-        It is None if that is not known.
+        `behind` is the color behind its paragraph, or None if it is unknown.
         """
         size = (self.complex_size if self.is_complex else self.size) or 20
         if self.hidden or size <= 2 * TINY or (self.scale or 100) <= LEAST_SCALE:
@@ -171,7 +171,7 @@ class Looks:
         )
 
     def _ink(self, said: Mapping[str, _Element]) -> Color | str | None:
-        """Return the color of text. A fill of text effects ([MS-DOCX] 2.6.1.14) is used instead of its color."""
+        """Return the color of text. A text effect fill ([MS-DOCX] 2.6.1.14) takes precedence over the color."""
         fill = said.get("textFill")
         if fill is not None and len(fill):
             if local(fill[0]) == "noFill":
@@ -188,7 +188,7 @@ class Looks:
         )
 
     def _color(self, element: _Element, name: str, theme: str) -> Color | None:
-        """Return the color in the attribute `name`, or of the theme; None for an automatic color."""
+        """Return the color in the attribute `name` or in the theme, or None for an automatic color."""
         plain = hex_color(attribute(element, name))
         found = self._scheme(attribute(element, f"{theme}Color" if theme == "theme" else theme) or "")
         if found is None:
@@ -202,7 +202,7 @@ class Looks:
         return found
 
     def shade(self, properties: _Element | None) -> Color | str | None:
-        """Return the color of the shading in properties (17.3.5), or `CLEAR`; None if they have none."""
+        """Return the shading color in the properties (17.3.5), or `CLEAR`, or None if they have no shading."""
         shading = None if properties is None else next(below(properties, "shd"), None)
         if shading is None:
             return None
@@ -217,8 +217,9 @@ class Looks:
     def text(self, paragraph: str, style: str, table: Look, direct: Look, own: Look) -> Look:
         """Return the look of a run with the properties `own` and the character style `style`.
 
-        It is in a paragraph with the style `paragraph` and the properties `direct`, in a cell of a table that looks like
-        `table`. `hidden` is a toggle: styles that say it cancel each other, and the run itself decides (17.7.3).
+        The run is in a paragraph with the style `paragraph` and the properties `direct`, in a cell of a table that
+        looks like `table`. `hidden` is a toggle property (17.7.3): two styles that set it cancel each other, and a
+        value in the run itself takes precedence.
         """
         styled = [
             self._styled(

@@ -25,7 +25,7 @@ _NOTES = frozenset(("footnoteReference", "endnoteReference"))
 
 
 def mark_runs(root: _Element, styles: Styles, visibility: Visibility) -> None:
-    """Give the runs below `root` that readers do not see the style `UNSEEN_STYLE`.
+    """Apply the style `UNSEEN_STYLE` to the runs below `root` that readers do not see.
 
     Copy a vertical alignment from the style of any other run to the run itself.
     """
@@ -42,7 +42,7 @@ def mark_runs(root: _Element, styles: Styles, visibility: Visibility) -> None:
 
 
 def mark_notes(notes: _Element, body: _Element) -> None:
-    """Give the runs of the notes below `notes` the style `UNSEEN_STYLE` if readers see no reference to them in `body`."""
+    """Apply the style `UNSEEN_STYLE` to the notes below `notes` that no visible reference in `body` refers to."""
     references = [each for each in body.iter() if local(each) in _NOTES and not _is_unseen(each.getparent())]
     seen = {attribute(each, "id") for each in references}
     for note in notes:

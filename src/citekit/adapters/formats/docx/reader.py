@@ -144,7 +144,7 @@ def _parts(package: OfficePackage) -> dict[str, bytes]:
 
 
 def _theme(package: OfficePackage, main: str) -> dict[str, Color]:
-    """Return the colors of the theme. A damaged theme has none: Word opens such documents."""
+    """Return the colors of the theme. A damaged theme counts as empty, because Word opens such documents."""
     try:
         return theme_colors(package, main)
     except CiteKitError:

@@ -31,7 +31,7 @@ _BITS = {
 
 @define
 class _Place:
-    """What is around a paragraph: the look of its table cell and the color behind it, None if that is not known."""
+    """The surroundings of a paragraph: the look of its table cell, and the color behind it, or None if that is unknown."""
 
     table: Look
     behind: Color | None
@@ -40,7 +40,10 @@ class _Place:
 
 @define
 class Visibility:
-    """Decides which runs of a part are seen. `paper` is the color of the page, or None if something may lie behind."""
+    """Decides which runs of a part are visible.
+
+    `paper` is the color of the page, or None if something may be behind the text.
+    """
 
     looks: Looks
     paper: Color | None = WHITE
@@ -71,7 +74,7 @@ class Visibility:
                 yield run
 
     def _place(self, paragraph: _Element) -> _Place:
-        """Return what is around a paragraph: its innermost cell, text box, or page."""
+        """Return the surroundings of a paragraph: its innermost cell, text box, or page."""
         for each in paragraph.iterancestors():
             match local(each):
                 case "tc":
@@ -81,7 +84,7 @@ class Visibility:
         return _Place(Look(), self.paper)
 
     def _cell(self, cell: _Element) -> _Place:
-        """Return what a cell of a table is like. The cells of one table are measured together."""
+        """Return the surroundings of text in a table cell. The cells of one table are computed together."""
         if cell not in self._cells:
             table = _above(cell, "tbl")
             if table is not None:
@@ -113,7 +116,7 @@ class Visibility:
 def page_of(root: _Element, *, shows_background: bool) -> tuple[Color | None, int]:
     """Return the color behind the text of a document body and the width of its pages in twentieths of a point.
 
-    The color is None if a picture or shape may lie behind the text.
+    The color is None if a picture or shape may be behind the text.
     """
     widths = [width for each in root.iter("{*}pgSz") if (width := whole(attribute(each, "w")))]
     behind = any(attribute(each, "behindDoc") in ("1", "true") for each in root.iter("{*}anchor"))
@@ -187,9 +190,9 @@ def _parts(used: frozenset[str], row: int, rows: int, column: int, columns: int)
 
 
 def _only_in_fallback(alternatives: _Element, unseen: set[_Element]) -> set[_Element]:
-    """Return the runs of the paragraphs in a fallback whose words are not seen in the choice, which programs of today show.
+    """Return the runs of the paragraphs that are in the fallback of an alternative but not in its choice.
 
-    mammoth reads only the fallback.
+    Current programs show the choice, but mammoth reads only the fallback.
     """
     choices, fallback = alternatives.findall("{*}Choice"), alternatives.find("{*}Fallback")
     if not choices or fallback is None:

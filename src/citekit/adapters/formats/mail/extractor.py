@@ -1,4 +1,4 @@
-"""Extracts messages as .eml files, several messages as a mailbox, and attachments as the files that they are."""
+"""Extracts messages as .eml files, several messages as a mailbox, and attachments as their original files."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class MailExtractor:
 
 
 def _boxed(raw: bytes) -> bytes:
-    """Return a message with the line that begins it in a mailbox, and its own lines of this form quoted (RFC 4155)."""
+    """Return a message in mailbox form (RFC 4155): with a `From ` line before it, and its own `From ` lines quoted."""
     lines = [b">" + line if line.lstrip(b">").startswith(b"From ") else line for line in raw.splitlines(keepends=True)]
     return b"From MAILER-DAEMON Thu Jan  1 00:00:00 1970\n" + b"".join(lines).rstrip(b"\r\n") + b"\n\n"
 
 
 def _attachment(chapter: MailChapter, location: Chapter, target: Path) -> Extraction:
-    """Write an attachment byte for byte. Its suffix never makes a system run it."""
+    """Write an attachment byte for byte. Its suffix never makes the system execute it."""
     known = by_name(PurePath(chapter.title).name)
     with writing(target):
         target.write_bytes(chapter.data)

@@ -106,7 +106,7 @@ def read_mails(path: Path, *, mailbox: bool) -> list[list[Mail]]:
 
 
 def _threads(mails: Sequence[Mail]) -> list[list[Mail]]:
-    """Group messages by the messages that they answer, or else by their subject if that is marked as a reply."""
+    """Group messages by the message that they reply to, or else by subject if the subject is marked as a reply."""
     threads: list[list[Mail]] = []
     by_id: dict[str, list[Mail]] = {}
     by_topic: dict[str, list[Mail]] = {}

@@ -27,7 +27,10 @@ KEPT_SIZE = 32_000_000
 
 @frozen
 class MailChapter:
-    """A chapter of mail: a message, or one of its attachments. `thread` counts the threads of the mailbox from 0."""
+    """A chapter of mail: a message, or one of its attachments.
+
+    `thread` is the index of its thread in the mailbox, from 0.
+    """
 
     thread: int
     mail: Mail = field(repr=False)

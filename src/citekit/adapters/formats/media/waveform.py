@@ -11,7 +11,7 @@ from citekit.adapters.formats.media.outline.audio_features import RATE, mono_fra
 from citekit.adapters.libraries.pyav import open_media
 
 WINDOW = RATE // 20
-"""The number of samples of which the loudest one counts."""
+"""The number of samples in a group. Only the loudest sample of a group counts."""
 
 FULL = 32_768
 """The largest amplitude of a sample."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 JPEG_QUALITY = 88
-"""The quality of pages that consist of a picture; other pages are PNG, whose letters are sharp."""
+"""The JPEG quality of pages that consist of a picture. Other pages are PNG, which keeps letters sharp."""
 
 
 @frozen

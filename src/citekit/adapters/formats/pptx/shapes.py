@@ -28,8 +28,8 @@ class SlideShape:
     """A shape on a slide: its text, and its bounding box if it has one.
 
     `kind` is `text`, `table`, `chart`, `figure`, or `running` for the date, footer, and number that all slides share.
-    `seen` is the part of its text that is legible. `hidden` is true if it is outside the slide, hidden in the selection
-    pane, or has only text that is not legible.
+    `seen` is the part of its text that is legible. `hidden` is true if the shape is outside the slide, hidden in the
+    selection pane, or has only text that is not legible.
     """
 
     kind: str
@@ -75,7 +75,7 @@ def choose_alternatives(slide: Slide) -> None:
 
 
 def _is_known(option: Any) -> bool:
-    """Return whether programs of today know the namespaces that an alternative requires."""
+    """Return whether current programs support the namespaces that an alternative requires."""
     required = (option.get("Requires") or "").split()
     return all(str(option.nsmap.get(prefix, "")).startswith(_KNOWN) for prefix in required)
 
@@ -89,7 +89,7 @@ def _local(element: Any) -> str:
 
 
 Place = Callable[[float, float], tuple[float, float]]
-"""Converts coordinates to those of the slide."""
+"""A function that converts coordinates to slide coordinates."""
 
 
 def same(x: float, y: float) -> tuple[float, float]:
@@ -98,7 +98,9 @@ def same(x: float, y: float) -> tuple[float, float]:
 
 
 def walk(among: Iterable[Any], place: Place, depth: int = 0) -> Iterator[tuple[Any, Place]]:
-    """Yield the shapes, also those in groups, each with the function that converts its coordinates to those of the slide."""
+    """Yield the shapes, including those in groups, each with the function that converts its coordinates to slide
+    coordinates.
+    """
     for shape in among:
         if hasattr(shape, "shapes"):
             if depth < DEPTH_LIMIT:
@@ -159,7 +161,7 @@ def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
 
 
 def _legible(shape: Any, kind: str, text: str, *, as_seen: bool) -> str:
-    """Return the text of a shape without what is not legible, and without cells that others swallow (21.1.3.18)."""
+    """Return the legible text of a shape, without cells that are merged into others (21.1.3.18)."""
     if kind == "table":
         rows = [
             ["" if _is_swallowed(each) else _cell(each, as_seen=as_seen, legible=True) for each in row]
@@ -208,7 +210,7 @@ def _runs(shape: Any) -> bool:
 
 
 def is_picture(shape: Any) -> bool:
-    """Return whether a shape is a picture, or a diagram or an object that is shown by one."""
+    """Return whether a shape is a picture, or a diagram or object that is displayed as a picture."""
     tag = _local(shape._element)
     return tag == "pic" or (tag == "graphicFrame" and not (shape.has_table or shape.has_chart))
 

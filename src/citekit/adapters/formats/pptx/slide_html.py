@@ -1,7 +1,9 @@
-"""Shows a slide as an HTML document: its shapes at their places, with their text, fills, pictures, tables, and charts.
+"""Shows a slide as an HTML document: its shapes at their positions, with their text, fills, pictures, tables, and
+charts.
 
-It is a likeness for readers: effects, animations, and most outlines of shapes are left out. Only the markup that this
-module writes is in the document, so nothing in it is executed or loaded. Text that the slide does not show is left out.
+It is an approximation for readers: effects, animations, and most outlines of shapes are left out. Only the markup that
+this module writes is in the document, so nothing in it is executed or loaded. Text that the slide does not show is left
+out.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ PICTURES_LIMIT = 24 * 2**20
 """The maximum size of the pictures of a slide, in bytes. Beyond it, frames stay empty."""
 
 USUAL_SIZE = 1_800
-"""The size of text that specifies none, in hundredths of a point."""
+"""The default font size, in hundredths of a point."""
 
 _POINT = 12_700
 _LINE_WIDTH = 9_525
@@ -110,7 +112,7 @@ def slide_html(path: Path, number: int) -> str:
 
 @define
 class _Drawing:
-    """One slide that is being written. `left` is the number of bytes of pictures that may still be embedded."""
+    """The state of writing one slide. `left` is the number of bytes of pictures that may still be embedded."""
 
     package: OfficePackage
     slide: Any
@@ -154,7 +156,9 @@ class _Drawing:
         yield "</body>\n</html>\n"
 
     def _shapes(self) -> Iterator[tuple[Any, Any, Place]]:
-        """Yield the shapes of the master, the layout, and the slide from back to front, each with its holder."""
+        """Yield the shapes of the master, the layout, and the slide from back to front, each with the slide, layout, or
+        master that contains it.
+        """
         layout = self.slide.slide_layout
         for holder in (self.master, layout):
             if _shows_master(self.slide) and (holder is layout or _shows_master(layout)):

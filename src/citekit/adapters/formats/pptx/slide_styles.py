@@ -1,4 +1,4 @@
-"""Finds how a slide looks: the colors of its theme, fills, backgrounds, and the properties that text inherits.
+"""Determines how a slide looks: the colors of its theme, fills, backgrounds, and the properties that text inherits.
 
 Text inherits from its shape, the placeholders of the layout and the master, the styles of the master, and the defaults
 of the presentation, in this order (ECMA-376 part 1, 19.3.1.51 and 21.1.2.4).
@@ -80,7 +80,7 @@ class SlideColors:
 
 @frozen
 class TextStyle:
-    """The elements from which the text of a shape inherits, those that count first before the others.
+    """The elements from which the text of a shape inherits, in order of precedence.
 
     `bodies` are text bodies with their properties, and `lists` are styles by level.
     """
@@ -98,12 +98,12 @@ class TextStyle:
         return cls(bodies, [*own, *(each for each in (group, defaults) if each is not None)])
 
     def of_body(self, name: str) -> str | None:
-        """Return an attribute of the properties of the text body, or None."""
+        """Return an attribute of the text body properties, or None."""
         found = (body.find("{*}bodyPr") for body in self.bodies)
         return next((str(each.get(name)) for each in found if each is not None and each.get(name) is not None), None)
 
     def levels(self, paragraph: _Element) -> Iterator[_Element]:
-        """Yield the properties of a paragraph (`a:pPr`), its own first."""
+        """Yield the properties of a paragraph (`a:pPr`), starting with its own."""
         own = paragraph.find("{*}pPr")
         level = 0 if own is None else number(own.get("lvl")) or 0
         if own is not None:
@@ -115,7 +115,7 @@ class TextStyle:
 
     @property
     def scale(self) -> float:
-        """The factor by which text is made smaller to fit into its shape."""
+        """The factor by which text is reduced to fit into its shape."""
         fitted = self.bodies[0].find("{*}bodyPr/{*}normAutofit") if self.bodies else None
         return 1.0 if fitted is None else (number(fitted.get("fontScale")) or 100_000) / 100_000
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 FAINT = 5_000
-"""Opacity in thousandths of a percent up to which text is not legible."""
+"""The maximum opacity, in thousandths of a percent, at which text is not legible."""
 
 _USUAL = 1_800
-"""Font size in hundredths of a point of text that specifies none."""
+"""The default font size in hundredths of a point."""
 
 _FILLS = frozenset(("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "grpFill"))
 
@@ -44,7 +44,9 @@ def written(body: _Element | None, *, as_seen: bool = False, legible: bool = Fal
 
 @frozen
 class Looks:
-    """What a text body says of its runs: the properties of each level, and how much its text is reduced to fit."""
+    """The properties that a text body specifies for its runs: those of each level, and how much its text is reduced to
+    fit.
+    """
 
     levels: Mapping[str, _Element]
     scale: float
@@ -66,7 +68,7 @@ class Looks:
 
 
 def looks_of(body: _Element) -> Looks:
-    """Return what a text body says of its runs."""
+    """Return the properties that a text body specifies for its runs."""
     styles = body.find("{*}lstStyle")
     levels = {}
     for each in () if styles is None else styles:

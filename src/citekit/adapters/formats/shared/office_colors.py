@@ -17,7 +17,7 @@ Color = tuple[int, int, int]
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 
 TINY = 2.0
-"""Font size in points up to which text is not legible."""
+"""The maximum font size, in points, at which text is not legible."""
 
 _NEAR = 20
 """Maximum difference in each of red, green, and blue between two colors that look the same."""

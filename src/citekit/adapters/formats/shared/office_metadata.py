@@ -30,7 +30,7 @@ def core_facts(path: Path) -> BookFacts:
 def facts_in(package: OfficePackage) -> BookFacts:
     """Return the title, authors, and language that the core properties of `package` state.
 
-    A title that a program made up, such as `Microsoft Word - Document1`, is no title.
+    A title that a program made up, such as `Microsoft Word - Document1`, is ignored.
 
     The file separates authors with semicolons.
     """

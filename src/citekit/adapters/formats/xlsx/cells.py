@@ -34,7 +34,7 @@ _LETTERS = {chr(64 + number): number for number in range(1, 27)} | {chr(96 + num
 
 
 LEAST_HEIGHT, LEAST_WIDTH = 2.0, 0.25
-"""Height of rows in points, and width of columns in characters, up to which they are as good as hidden."""
+"""The maximum height of rows in points, and width of columns in characters, at which they count as hidden."""
 
 _ON = ("1", "true")
 
@@ -91,7 +91,7 @@ class Value:
 
 @define
 class Grid:
-    """The rows and columns of a worksheet that are hidden, or so small that they are as good as hidden."""
+    """The rows and columns of a worksheet that are hidden, or so small that they count as hidden."""
 
     usually_flat: bool = False
     usually_narrow: bool = False
@@ -99,7 +99,7 @@ class Grid:
     wide: set[int] = field(factory=set)
 
     def measure(self, tag: str, said: dict[str, str]) -> None:
-        """Record the columns of a `col` element, or the usual sizes in a `sheetFormatPr` element."""
+        """Record the columns of a `col` element, or the default sizes in a `sheetFormatPr` element."""
         if tag == "sheetFormatPr":
             self.usually_flat = _size(said.get("defaultRowHeight")) <= LEAST_HEIGHT
             self.usually_narrow = _size(said.get("defaultColWidth")) <= LEAST_WIDTH
@@ -113,7 +113,10 @@ class Grid:
         return column in self.narrow or (self.usually_narrow and column not in self.wide)
 
     def is_flat(self, said: dict[str, str]) -> bool:
-        """Return whether the row with the attributes `said` is hidden. Rows in closed groups and filtered ones are."""
+        """Return whether the row with the attributes `said` is hidden.
+
+        Rows in collapsed groups and filtered rows are hidden.
+        """
         height = said.get("ht")
         return said.get("hidden") in _ON or (_size(height) <= LEAST_HEIGHT if height else self.usually_flat)
 
@@ -221,7 +224,7 @@ def values(
 ) -> Iterator[Value]:
     """Yield the cells with a value of the worksheet whose bytes arrive in `pieces`, in file order.
 
-    `seen` is called with the name and attributes of each other element. `hidden` says that the sheet is hidden. Raise
+    `seen` is called with the name and attributes of each other element. `hidden` is true if the sheet is hidden. Raise
     `SourceUnsupported` if the part `name` is not a valid worksheet or exceeds the `allowance`.
     """
     sheet = _Sheet(seen=seen, hidden=hidden)

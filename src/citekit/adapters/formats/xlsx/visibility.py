@@ -1,4 +1,5 @@
-"""Decides which cells a workbook shows: number formats, colors, and sizes of cell styles, and merged cells.
+"""Decides which cells a workbook shows, from the number formats, colors, and sizes in cell styles, and from merged
+cells.
 
 See ECMA-376 part 1, 18.8 (styles) and 18.3.1.55 (merged cells).
 """
@@ -31,7 +32,10 @@ _PALETTE = (
     "CC99FF FFCC99 3366FF 33CCCC 99CC00 FFCC00 FF9900 FF6600 666699 969696 003366 339966 003300 333300 993300 993366 "
     "333399 333333"
 ).split()
-"""The colors of the indexes 0 to 63 (18.8.27). The next two are the colors of text and of windows."""
+"""The colors of the indexes 0 to 63 (18.8.27).
+
+The two indexes after them are the system colors of text and window background.
+"""
 
 
 _Known = TypeVar("_Known")
@@ -41,7 +45,7 @@ _Known = TypeVar("_Known")
 class CellStyle:
     """The style of cells: its number format (a built-in format is its ID in braces), and whether its text is legible.
 
-    `is_white` says that the background is white, as it is for `[White]` in the number format to hide a text.
+    `is_white` is true if the background is white, so that `[White]` in the number format hides text.
     """
 
     code: str = "{0}"
@@ -49,9 +53,9 @@ class CellStyle:
     is_white: bool = True
 
     def shows(self, value: Value) -> bool:
-        """Return whether a cell of this style shows its value, and not something else or nothing.
+        """Return whether a cell with this style shows its value instead of something else or nothing.
 
-        A formula without a stored value shows what it computes.
+        A formula without a stored value counts as shown.
         """
         if value.kind == NO_VALUE or not self.is_legible:
             return False
@@ -68,7 +72,8 @@ class CellStyle:
 
 @frozen
 class _Section:
-    """A section of a number format: whether it shows the number, a text, or anything, and in white.
+    """A section of a number format: whether it shows the number, other text, or anything at all, and whether its color
+    is white.
 
     `condition` is a comparison with a number.
     """
@@ -105,7 +110,7 @@ class _NumberFormat:
         return section.shows_number or (not number and not section.is_blank)
 
     def _section(self, number: float) -> _Section | None:
-        """Return the section for a number; None if it is shown by a row of number signs."""
+        """Return the section for a number, or None if the number is displayed as a row of `#` signs."""
         if not any(each.condition for each in self.numbers):
             place = 0 if len(self.numbers) < 2 or number > 0 else 1 if number < 0 else len(self.numbers) - 1
             return self.numbers[0 if not number and len(self.numbers) == 2 else place]
@@ -191,7 +196,7 @@ def _font(element: _Element, colors: _Colors) -> tuple[Color, float]:
 
 
 def _fill(element: _Element, colors: _Colors) -> tuple[Color, ...]:
-    """Return the colors of a fill: one of a solid fill, two or more of a pattern or a gradient."""
+    """Return the colors of a fill: one for a solid fill, two or more for a pattern or a gradient."""
     stops = tuple(colors.read(each, WHITE) for each in element.iterfind("{*}gradientFill/{*}stop/{*}color"))
     if stops:
         return stops
@@ -237,7 +242,7 @@ class Merged:
             value.hidden = True
 
     def _swallowed(self, row: int) -> frozenset[int]:
-        """Return the columns of the swallowed cells in row number `row`."""
+        """Return the columns of the cells in row number `row` that are merged into others."""
         if row < self._until and not (self.waiting and _corners(self.waiting[-1])[0] <= row):
             return self.columns
         while self.waiting and _corners(self.waiting[-1])[0] <= row:

@@ -140,7 +140,7 @@ class Workbook:
         return not value.hidden and self._style(value.style).shows(value)
 
     def merged(self, sheet: Sheet) -> Merged:
-        """Return the merged cells of a sheet; none of a hidden sheet."""
+        """Return the merged cells of a sheet, or none if the sheet is hidden."""
         visible = sheet.has_cells and sheet.state == "visible"
         if not visible or not any(map(_may_merge, _overlapping(self.package.stream(sheet.part)))):
             return Merged([])
@@ -212,7 +212,10 @@ class Workbook:
 
 
 def _may_merge(piece: bytes) -> bool:
-    """Return whether a piece of a worksheet may list merged cells. In UTF-16, nothing can be searched for."""
+    """Return whether a piece of a worksheet may list merged cells.
+
+    UTF-16 cannot be searched, so the answer is then True.
+    """
     return b"mergeCell" in piece or b"\0" in piece
 
 

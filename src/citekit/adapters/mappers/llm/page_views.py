@@ -46,7 +46,7 @@ def _file_windows(view: SourceView) -> list[Window]:
 
 def _file_window(number: int, count: int, first: int, last: int, path: Path) -> Window:
     page_text = (
-        f"pages {first}-{last}. The attached file holds just these; count its own pages, from 1 to {last - first + 1}"
+        f"pages {first}-{last}. The attached file has only these; count its own pages, from 1 to {last - first + 1}"
     )
     return Window((first, last), lambda: [FilePart(path, _PDF)], first - 1, part_sentence(number, count, page_text))
 
@@ -88,7 +88,7 @@ def _text_windows(view: SourceView) -> list[Window]:
     ]
 
 
-_TEXT_SENTENCE = "You see the text of its pages, each after a line with its number. Tell pages by these numbers. "
+_TEXT_SENTENCE = "You see the text of its pages, each after a line with its number. Identify pages by these numbers. "
 
 
 def _page_parts(pages: Sequence[str], start: int, end: int) -> Sequence[Part]:

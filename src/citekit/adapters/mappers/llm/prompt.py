@@ -52,10 +52,10 @@ _NODE_EXTENT = {"page": 1.5, "line": 40, "paragraph": 10, "second": 75}
 
 _LOCATION_HINTS = {
     "page": "Count the pages of the attached file from 1, whatever number is printed on them: its first page is page 1.",
-    "line": "Tell places by the numbers before the lines. A part ends with its last line, not with the next heading.",
-    "paragraph": "Tell places by the numbers of chapters and paragraphs as they stand in the text below.",
-    "second": "Tell times in seconds from the beginning, as numbers. Parts follow one another and cover what is shown.",
-    "box": "Tell every region of interest by the smallest box that holds it. Large regions first, what is in them after.",
+    "line": "Identify places by the numbers before the lines. A part ends with its last line, not with the next heading.",
+    "paragraph": "Identify places by the numbers of chapters and paragraphs in the text below.",
+    "second": "Give times in seconds from the beginning, as numbers. Parts follow one another and cover what is shown.",
+    "box": "Give each region of interest as the smallest box that contains it. List large regions before their contents.",
 }
 
 _TASK = """\

@@ -28,8 +28,9 @@ from citekit.domain.ports.answer_model import AnswerConversation
 from citekit.domain.progress import Progress
 
 MOST_STATEMENTS, MOST_QUOTES, MOST_CHARACTERS = 20, 5, 2_000
-"""The maximum number of statements of an answer, of quotes of a statement, and of characters of each. The rest of a longer
-answer is ignored.
+"""The maximum number of statements in an answer, of quotes in a statement, and of characters in each.
+
+Anything beyond is ignored.
 """
 
 SYSTEM = """\
@@ -117,7 +118,7 @@ class _Conversation:
         return self._readable(progress)
 
     def _readable(self, progress: Progress) -> Draft:
-        """Return the answer to the question. If it is unreadable, ask for it once more."""
+        """Return the answer to the question. If it is unreadable, ask for it one more time."""
         usage = Usage()
         for _ in range(2):
             self._last = reply = self.session.ask(self._question, progress)
@@ -167,7 +168,7 @@ def _number(value: object) -> int:
 
 
 def _request(question: str, passages: Sequence[str]) -> str:
-    """Return the passages, and then the question: a service can cache the beginning of a request."""
+    """Return the passages, followed by the question, so that a service can cache the beginning of the request."""
     return f"{numbered_passages(passages)}\n\nQuestion: {without_surrogates(question)}"
 
 
@@ -178,7 +179,7 @@ def numbered_passages(passages: Sequence[str]) -> str:
 
 
 def _fenced(text: str) -> str:
-    """Return a text that cannot end the passage that it is in."""
+    """Return a text with markers escaped, so that it cannot end the passage that contains it."""
     return re.sub(r"<(?=/?\s*passage)", "\u2039", without_surrogates(text), flags=re.IGNORECASE)
 
 

@@ -24,7 +24,7 @@ from citekit.domain.ports.reranker import PageCandidate
 from citekit.domain.progress import Progress, silent
 
 MOST = 2_500
-"""The maximum number of characters of a passage. Of a longer one, the model gets the beginning."""
+"""The maximum number of characters of a passage. The model gets only the beginning of a longer one."""
 
 HIGHEST = 10
 """The grade of a passage that answers the question completely."""
@@ -65,8 +65,8 @@ _OPENING = re.compile(r'\{\s*"grades"')
 class ModelReranker:
     """A `Reranker` on a model service, with one request for each question.
 
-    When the `budget` of requests of this process is spent, the scores by features are kept. A passage without a grade gets
-    its score by features, halved, so that it comes after equal ones with a grade. `redact` removes secrets from error
+    When this process has used its `budget` of requests, the feature scores are used. A passage without a grade gets
+    half of its feature score, so that it ranks below equal passages with a grade. `redact` removes secrets from error
     messages.
     """
 
@@ -103,7 +103,7 @@ class ModelReranker:
 
 
 def _grades(text: str) -> dict[int, float]:
-    """Return the grades in a reply, from 0 to 1, by the number of the passage. Malformed ones are left out."""
+    """Return the grades in a reply, from 0 to 1, by the number of the passage. Malformed grades are omitted."""
     body = without_thoughts(without_surrogates(text))
     opening = _OPENING.search(body)
     if opening is None:

@@ -41,14 +41,15 @@ _FOUND = (
     "SELECT posting.term, document.resource_id, posting.pages, posting.count FROM posting"
     " JOIN document ON document.number = posting.document WHERE posting.term IN (SELECT value FROM json_each(?))"
 )
-_FOREIGN = "the file has documents that this home did not store"
+_FOREIGN = "the file has documents that this home did not write"
 
 
 class SqliteRankingIndex:
     """A `RankingIndex` in a SQLite file. Threads and processes can share it.
 
-    The data of each document has an authentication code made with the secret key of this CiteKit home. If `get` or `put`
-    meets a document from elsewhere, the file is deleted, and all resources then count as not indexed.
+    The data of each document has an authentication code made with the secret key of this CiteKit home. If `get` or
+    `put` reads a document that this home did not write, the file is deleted, and all resources then count as not
+    indexed.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -135,7 +136,7 @@ class SqliteRankingIndex:
         self._file.close()
 
     def _take(self, connection: Connection, resource_id: str) -> None:
-        """Remove a resource. Raise `DatabaseError` if it is from elsewhere; the caller's file is then created again."""
+        """Remove a resource. Raise `DatabaseError` if this home did not write it; the caller then re-creates the file."""
         row = connection.execute(
             "SELECT number, version, pages, data, code FROM document WHERE resource_id = ?", (resource_id,)
         ).fetchone()

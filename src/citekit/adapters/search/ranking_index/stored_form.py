@@ -86,7 +86,9 @@ class StoredDocument:
     vectors: bytes = field(repr=False)
 
     def terms(self) -> Iterator[tuple[int, int, int]]:
-        """Yield each term of the text and the names once: its number, the number of pages that have it, and how often."""
+        """Yield each term of the text and the names once: its number, the number of pages that contain it, and how
+        often it occurs.
+        """
         named = frozenset(self.names)
         yield from (each for each in self.index.pages_per_term() if each[0] not in named)
         yield from ((number, 0, 1) for number in named)

@@ -26,7 +26,10 @@ WINDOW = 512
 """The number of tokens of a pair, the window of most cross-encoders."""
 
 WORDS, MOST = 200, 4
-"""The number of words of a part of a page, and the maximum number of parts that are read. The best one counts."""
+"""The number of words in a part of a page, and the maximum number of parts that are read.
+
+The best part determines the score.
+"""
 
 QUESTION = 2000
 """The number of characters of a question that are read."""
@@ -36,10 +39,11 @@ _KNOWN = {"input_ids", "attention_mask", "token_type_ids"}
 
 @frozen
 class CrossEncoder:
-    """A `Reranker` with the ONNX model in `folder`, which contains `tokenizer.json` and `model.onnx` or a quantized model.
+    """A `Reranker` with the ONNX model in `folder`, which contains `tokenizer.json` and `model.onnx` or a quantized
+    model.
 
-    The output is one logit for a pair of texts, or two, of which the second means that they fit. Pairs are not batched, so
-    the score of a page does not depend on the others.
+    The output is one logit for a pair of texts, or two logits, of which the second means that the texts match. Pairs
+    are not batched, so the score of a page does not depend on the others.
     """
 
     folder: Path = field(converter=Path)
@@ -101,7 +105,7 @@ class CrossEncoder:
             raise onnxruntime.failure(self.folder, error) from error
         logits = numpy.asarray(output, numpy.float64).ravel()
         if numpy.ndim(output) > 2 or len(logits) not in (1, 2) or not numpy.isfinite(logits).all():
-            raise self._no_cross_encoder(f"has an output of the shape {numpy.shape(output)}")
+            raise self._no_cross_encoder(f"produces output of the shape {numpy.shape(output)}")
         return sigmoid(float(logits[-1] - (logits[0] if len(logits) > 1 else 0.0)))
 
     def _no_cross_encoder(self, why: str) -> RerankerUnavailable:

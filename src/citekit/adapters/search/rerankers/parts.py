@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 
 
 def parts(text: str, words: int, most: int) -> Iterator[str]:
-    """Yield up to `most` parts of at most `words` words that together are the text, half overlapping; at least one."""
+    """Yield up to `most` parts of the text with at most `words` words each, at least one.
+
+    Adjacent parts overlap by half.
+    """
     every = text.split()
     step = max(1, words // 2)
     starts = range(0, max(1, len(every) - step), step)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 WORDS, MOST = 250, 3
-"""The number of words of a document in a request, and the maximum number of such parts of a page. The best one counts.
+"""The number of words of a document in a request, and the maximum number of such parts of a page. The best part
+determines the score.
 
 Most models accept 512 tokens.
 """

@@ -31,7 +31,7 @@ BATCH = 500
 """Blocks that one query returns."""
 
 SPREAD_BATCH = 64
-"""Blocks that one query returns to a caller that may need only some."""
+"""The number of blocks that one query returns to a caller that may need only some of them."""
 
 _TABLES = Tables(
     zlib.crc32(f"CTKT {VERSION} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF,
@@ -71,7 +71,7 @@ _MATCHING = (
 LEAST_FREE_PAGES = 256
 """Free pages, a megabyte, from which the file may be rewritten without them."""
 
-_FOREIGN = "the file has text that this home did not store"
+_FOREIGN = "the file has text that this home did not write"
 
 _CHANGE = "UPDATE generation SET changes = changes + 1"
 
@@ -82,9 +82,9 @@ _Row = tuple[str, int, int, str, str]
 class SqliteTextIndex:
     """A `TextIndex` in a SQLite file. Threads and processes can share it.
 
-    Each row has an authentication code made with the secret key of this CiteKit home. A resource with a row from
-    elsewhere counts as not indexed. If `find` reads a block that this home did not store, it deletes the file, and all
-    resources then count as not indexed.
+    Each row has an authentication code made with the secret key of this CiteKit home. A resource with a row that this
+    home did not write counts as not indexed. If `find` reads a block that this home did not write, it deletes the file,
+    and all resources then count as not indexed.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -237,7 +237,7 @@ class SqliteTextIndex:
     def _by_resource(self, numbers: Sequence[int]) -> list[tuple[_Row, list[int]]]:
         """Return the numbers of blocks by the row of their resource, in the order of the IDs of the resources.
 
-        Blocks of resources that this home did not store are left out.
+        Blocks of resources that this home did not write are left out.
         """
         asked, owned = (json.dumps(numbers),), dict[int, list[int]]()
         found = self._file.read(lambda connection: connection.execute(_FIRSTS, asked).fetchall()) or []
@@ -255,7 +255,7 @@ class SqliteTextIndex:
         return self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
 
     def _numbered(self, numbers: Sequence[int]) -> dict[int, tuple[bytes, object]]:
-        """Return the data and the authentication code of each of the blocks; without those that do not exist."""
+        """Return the data and the authentication code of each of the blocks; blocks that do not exist are omitted."""
         asked = (json.dumps(numbers),)
         rows = self._file.read(lambda connection: connection.execute(_OF_NUMBERS, asked).fetchall()) or []
         return {number: (data, code) for number, data, code in rows}
@@ -324,7 +324,7 @@ def _terms(block: TextBlock) -> str:
 def _row(stored: Sequence[object]) -> tuple[_Row, bytes] | None:
     """Return a row of the table of texts and its authentication code, which is not checked.
 
-    Return None if its values have other types. A row from elsewhere may have values of any type.
+    Return None if its values have other types. A row that this home did not write may have values of any type.
     """
     match stored:
         case [str(name), int(first), int(count), str(version), str(note), bytes(code)]:
@@ -338,7 +338,7 @@ def _parts(row: _Row) -> tuple[bytes, ...]:
 
 
 def _spread(numbers: Sequence[int], first: int) -> list[int]:
-    """Return the numbers in an order whose first `first` numbers are at equal distances, and so are the next ones."""
+    """Return the numbers in an order in which the first `first` numbers are evenly spaced, and so is each later group."""
     step = max(1, len(numbers) // first)
     return [number for start in range(step) for number in numbers[start::step]]
 

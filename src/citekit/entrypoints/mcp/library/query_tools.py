@@ -158,7 +158,7 @@ STATS = Tool(
 PREVIEW = Tool(
     name="alexandria_ingest_preview",
     title="Preview the books to ingest",
-    description=("Lists books with the file that alexandria_ingest would read, without those that lack the format."),
+    description=("Lists books with the file that alexandria_ingest would read. Books without the format are omitted."),
     input_schema=inputs(
         {
             "author": schemas.AUTHOR,

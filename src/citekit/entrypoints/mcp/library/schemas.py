@@ -133,7 +133,7 @@ INGESTED: Mapping[str, Schema] = {
     "counts": said("object", "Numbers of chapters, chunks, passages, words, and characters."),
     "seconds": said("object", "The time that each stage took."),
     "progress": said("string", "A progress bar of six boxes."),
-    "steps": {**TEXTS, "description": "The steps that were done, in order."},
+    "steps": {**TEXTS, "description": "The completed steps, in order."},
 }
 
 TRIED: Mapping[str, Schema] = {

@@ -1,8 +1,8 @@
-"""Decides by drawing which text of a PDF page is visible, whatever hides it.
+"""Decides which text of a PDF page is visible by drawing the page.
 
-`hidden_text` looks for signs first, because drawing each page of a long file would take too long. This module needs no
-signs: it draws one page with and without its text, and a character is visible if that makes a difference where its
-glyph is. That takes tens of milliseconds for a page, so it is used only for the pages of a quote.
+`hidden_text` looks for signs of hidden text first, because drawing each page of a long file would take too long. This
+module needs no signs. It draws one page with and without its text; a character is visible if the drawings differ at its
+glyph. This takes tens of milliseconds per page, so it is used only for the pages of a quote.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from citekit.adapters.formats.pdf.document.painting import Box
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 _SMALL = 8.0
-"""Points up to which a glyph is drawn again, larger, before it counts as not visible."""
+"""The maximum size in points of a glyph that is drawn again, enlarged, before it counts as not visible."""
 
 _THIN = 0.8
-"""Points up to which a stroke is drawn again."""
+"""The maximum width in points of a stroke that is drawn again."""
 
 _LARGE = 4.0
 """The zoom of that drawing."""
@@ -39,19 +39,22 @@ _PIXELS = 3_000_000
 """Pixels of that drawing."""
 
 _LAYERS = 6
-"""Drawings of one page for texts that lie over each other."""
+"""The maximum number of drawings of one page for texts that overlap each other."""
 
 _NEAR = 80
-"""Glyphs that touch the same square and are compared with each other."""
+"""The maximum number of glyphs in the same square that are compared with each other."""
 
 _SQUARE = 8.0
-"""Side of these squares in points."""
+"""The side of these squares in points."""
 
 _FARTHEST = 200
-"""Squares from the top left of a page to those that all farther glyphs share."""
+"""The maximum number of squares in each direction from the top left of a page.
+
+Glyphs beyond them share the last square.
+"""
 
 _COMMON = 0.2
-"""Share of the width and height of a glyph."""
+"""The fraction of the width and height of a glyph that counts as a cover."""
 
 _SHARE = 0.25
 """Share of the height and width of a letter that is visible."""
@@ -90,7 +93,7 @@ def _codes(code: int) -> Iterator[int]:
 
 @define
 class _Judge:
-    """Judges the glyphs of one page."""
+    """Decides which glyphs of one page are visible."""
 
     inks: Inks
     glyphs: Sequence[Ink]
@@ -144,7 +147,7 @@ class _Judge:
         ]
 
     def _under_others(self, glyphs: Sequence[tuple[int, Ink]]) -> set[int]:
-        """Return the positions of glyphs that lie over glyphs of other texts, and that change nothing alone."""
+        """Return the positions of glyphs that overlap glyphs of other texts and whose removal alone changes nothing."""
         pairs, unseen = _overlaps(glyphs)
         if not pairs:
             return unseen
@@ -162,7 +165,10 @@ class _Judge:
 
 
 def _is_tiny(ink: Ink) -> bool:
-    """Return whether a glyph of a letter or digit is smaller than any legible one: fonts of Type 3 have no size."""
+    """Return whether the glyph of a letter or digit is too small to be legible.
+
+    Type 3 fonts have no font size, so the glyph is measured.
+    """
     return _side(ink.box) < TINY * _LETTER and chr(ink.code).isalnum()
 
 
@@ -171,9 +177,10 @@ def _side(box: Box) -> float:
 
 
 def _shows(ink: Ink, whole: Drawing, bare: Drawing) -> bool:
-    """Return whether `whole` shows a glyph that `bare` does not: of letters and digits, more than a line across them.
+    """Return whether `whole` shows a glyph that `bare` does not show.
 
-    Such lines remain between the tiles or shapes that cover a text.
+    For letters and digits, more than a thin line of the glyph must show, because such lines remain between the tiles or
+    shapes that cover a text.
     """
     least = _SHARE if chr(ink.code).isalnum() else 0.0
     lines = list(whole.rows(ink.box))
@@ -216,10 +223,10 @@ def _has_contrast(drawing: Drawing, box: Box) -> bool:
 
 
 def _overlaps(glyphs: Sequence[tuple[int, Ink]]) -> tuple[list[tuple[int, int]], set[int]]:
-    """Return the pairs of positions of different characters, of different texts, that lie over each other.
+    """Return the pairs of positions of different characters, of different texts, that overlap.
 
-    Copies of one character, as in bold type made of two copies, are no pairs. The second result has the positions of
-    glyphs that were not compared, because too many others are at the same place.
+    Copies of one character, as in bold type made of two copies, are not pairs. The second result has the positions of
+    glyphs that were not compared, because too many others are in the same square.
     """
     squares: dict[tuple[int, int], list[tuple[int, Ink]]] = {}
     pairs: set[tuple[int, int]] = set()
@@ -241,7 +248,7 @@ def _overlaps(glyphs: Sequence[tuple[int, Ink]]) -> tuple[list[tuple[int, int]],
 
 
 def _cover(one: Box, other: Box) -> bool:
-    """Return whether the common area of two boxes is enough for the ink of one to pass for that of the other."""
+    """Return whether two boxes overlap enough that the ink of one could be mistaken for the ink of the other."""
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     return (

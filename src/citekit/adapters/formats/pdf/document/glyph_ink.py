@@ -14,19 +14,19 @@ from citekit.adapters.formats.pdf.document.painting import Box, drawn_without
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 GLYPHS = 60_000
-"""Glyphs of a page that are judged; the densest pages that people make have a third of that."""
+"""The maximum number of glyphs on a page that are judged. The densest real pages have a third of that."""
 
 _GLYPH_PIXELS = 96
-"""Pixels of the longer side of what is drawn of a glyph that is drawn alone."""
+"""The longer side, in pixels, of the drawing of a single glyph."""
 
 _USUAL: Box = (-1.0, -1.0, 2.0, 2.0)
-"""Where a glyph usually is, in ems from its origin."""
+"""The usual extent of a glyph, in ems from its origin."""
 
 _LARGEST = 1e6
-"""Ems of a glyph that is drawn alone."""
+"""The maximum size in ems of a glyph that is drawn alone."""
 
 _FAINT = 8
-"""Gray value below white, of 255, that counts as ink of a glyph that is drawn alone."""
+"""The difference from white, of 255 gray levels, from which a pixel of a single glyph counts as ink."""
 
 _BOUNDS = 50_000
 """Glyphs whose boxes are remembered."""
@@ -35,11 +35,11 @@ _BOUNDS = 50_000
 class Ink(NamedTuple):
     """A character with the Unicode code point `code` and the box of its glyph's outline on the displayed page.
 
-    `text` numbers its text object in painting order. `x` and `y` are the origin of the glyph, in points. `is_void` is true if
-    nothing is painted: in the colorant `None`, or by an empty glyph.
-    `is_unpainted` is true in rendering mode 3 (invisible); MuPDF reports colored glyphs of Type 3 fonts (`is_procedure`)
-    in this mode, too, and draws them like graphics. If one glyph shows several characters, `continues` is true for all
-    of them except the first.
+    `text` numbers its text object in painting order. `x` and `y` are the origin of the glyph, in points. `is_void` is
+    true if nothing is painted, because the colorant is `None` or the glyph is empty. `is_unpainted` is true in
+    rendering mode 3 (invisible); MuPDF reports colored glyphs of Type 3 fonts (`is_procedure`) in this mode, too, and
+    draws them like graphics. If one glyph shows several characters, `continues` is true for all of them except the
+    first.
     """
 
     text: int
@@ -55,9 +55,9 @@ class Ink(NamedTuple):
 
 @frozen
 class Inks:
-    """The glyphs of a page; if `is_whole` is false, it has more than `GLYPHS`, and the others are missing.
+    """The glyphs of a page. If `is_whole` is false, the page has more than `GLYPHS`, and the rest are missing.
 
-    `is_plain` is true if no text clips and no pattern is tiled on the page.
+    `is_plain` is true if the page has no clipping text and no tiling patterns.
     """
 
     glyphs: Sequence[Ink]
@@ -79,8 +79,8 @@ def inks_of(page: Any) -> Inks:
 class PageDrawings:
     """Draws a page with or without its text. Use it inside `exclusive()` or `opened()`.
 
-    MuPDF records the page once: that also makes pages of many transparent groups a hundred times faster to draw. Give
-    `Inks.is_plain` as `is_plain`: other pages are not recorded, and always drawn whole.
+    MuPDF records the page once, which also makes pages with many transparent groups a hundred times faster to draw.
+    Pass `Inks.is_plain` as `is_plain`. Pages that are not plain are not recorded and are always drawn whole.
     """
 
     page: Any
@@ -128,7 +128,9 @@ class PageDrawings:
 
 @contextmanager
 def _hard_edges() -> Iterator[None]:
-    """Draw shapes, but not glyphs, without smooth edges: text shimmers through the edges of adjacent shapes that cover it."""
+    """Draw shapes, but not glyphs, without antialiasing, because text shows through the smooth edges of adjacent shapes
+    that cover it.
+    """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         before = mupdf.fz_graphics_aa_level()
@@ -141,7 +143,7 @@ def _hard_edges() -> Iterator[None]:
 
 @define
 class _Bounds:
-    """The boxes of glyphs relative to their origins, each measured once for a font, a number, and a matrix.
+    """The boxes of glyphs relative to their origins, each measured once per font, glyph number, and matrix.
 
     A glyph that paints nothing has an empty box.
     """
@@ -251,9 +253,9 @@ def _inks_class() -> Any:
 
 
 def _drawn_alone(mupdf: Any, font: Any, number: int) -> Box | None:
-    """Return the box of what a glyph of a Type 3 font paints, in ems; None if it paints nothing.
+    """Return the box, in ems, of what a Type 3 glyph paints, or None if it paints nothing.
 
-    The box that MuPDF knows for such a glyph is that of the whole font, which may be much larger.
+    MuPDF reports the box of the whole font, which may be much larger.
     """
     known = mupdf.ll_fz_bound_glyph(font, number, mupdf.ll_fz_make_matrix(1, 0, 0, 1, 0, 0))
     for left, top, right, bottom in (_USUAL, (known.x0, known.y0, known.x1, known.y1)):

@@ -200,7 +200,7 @@ def _is_large(page: Any) -> bool:
 
 
 def page_zoom(page: Any) -> float:
-    """Return the zoom at which pages are drawn to compare them."""
+    """Return the zoom at which pages are drawn for comparison."""
     area = max(page.rect.width * page.rect.height, 1.0)
     return float(min(100 / 72, (_PIXELS / area) ** 0.5))
 

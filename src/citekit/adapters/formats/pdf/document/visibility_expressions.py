@@ -8,10 +8,10 @@ from typing import Any
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 _OBJECTS = 2000
-"""Objects of a page that are looked at."""
+"""The maximum number of objects of a page that are examined."""
 
 _DEPTH = 30
-"""Levels of an expression, or of forms within forms."""
+"""The maximum nesting depth of an expression, and of forms within forms."""
 
 
 def apply_visibility_expressions(page: Any) -> None:
@@ -32,7 +32,7 @@ def apply_visibility_expressions(page: Any) -> None:
 
 
 def _memberships(mupdf: Any, resources: Any) -> Iterator[Any]:
-    """Yield what the content and the forms with these resources belong to."""
+    """Yield the optional content groups and memberships of the content and forms with these resources."""
     seen: set[int] = set()
     left, count = [(resources, 0)], 0
     while left:

@@ -23,8 +23,8 @@ def shown_blocks(page: Any, flags: int, clip: Any = None, *, drawn: bool = False
     """Return the text blocks of `page` without hidden text, and all of its text blocks (None if no text is hidden).
 
     Replacement text (ActualText, ISO 32000-2, 14.9.4) whose words differ from the displayed words counts as hidden; the
-    first result then has the displayed words. With `drawn`, the page is drawn to find all hidden text,
-    not only what has signs of it, and the visibility expressions of optional content become effective in the open
+    first result then has the displayed words. With `drawn`, the page is drawn to find all hidden text, not only the
+    text with signs of being hidden, and the visibility expressions of optional content become effective in the open
     document. Call this function inside `exclusive()` or `opened()`.
     """
     if drawn:

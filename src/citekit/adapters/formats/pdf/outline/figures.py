@@ -111,11 +111,11 @@ class _FigureSearch:
         notes = []
         if self._skipped:
             notes.append(
-                f"To be quick, figures and tables were not looked for on {self._skipped} pages that no section begins on."
+                f"To save time, figures and tables were not searched for on {self._skipped} pages that no section begins on."
             )
         if self._without_layout:
             notes.append(
-                f"To be quick, figures and tables on {self._without_layout} pages are listed without their region."
+                f"To save time, figures and tables on {self._without_layout} pages are listed without their regions."
             )
         return notes
 

@@ -26,7 +26,9 @@ RUBRIC_COUNT = 8
 """The number of repetitions from which an unnumbered title is a rubric and not a heading."""
 
 PAGES_PER_COMMON_HEADING = 8
-"""The number of pages per occurrence from which a common title belongs to chapters, not to entries of a reference."""
+"""The minimum number of pages per occurrence at which a repeated title belongs to chapters instead of entries of a
+reference work.
+"""
 
 DOTTED_DEPTH = 2
 """The depth of a number with a dot."""

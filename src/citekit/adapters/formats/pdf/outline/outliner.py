@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from citekit.adapters.formats.shared.ocr import OcrReader
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
-BY_BOOKMARKS = "The structure is that of the file's bookmarks."
+BY_BOOKMARKS = "The structure is taken from the file's bookmarks."
 BY_BOOKMARKS_AND_HEADINGS = (
-    "The structure is that of the file's bookmarks and, below them, of its headings, recognized by size, weight, and "
+    "The structure is taken from the file's bookmarks and, below them, from its headings, recognized by size, weight, and "
     "numbering."
 )
-BOOKMARKS_OF_FILES = "Bookmarks that name files or codes, which no page prints, are not counted as such."
+BOOKMARKS_OF_FILES = "Bookmarks whose titles are file names or codes that no page prints are ignored."
 BY_TAGS = "The file has no bookmarks: the structure is that of the headings that its author tagged."
 BY_HEADINGS = (
     "The file has no bookmarks: the structure is that of its headings, recognized by size, weight, and numbering."
@@ -123,7 +123,7 @@ def _skipped_page_notes(document: Document) -> list[str]:
     if not skipped:
         return []
     which = f"page {skipped[0]} is" if len(skipped) == 1 else f"{len(skipped)} pages, page {skipped[0]} first, are"
-    return [f"Not all of the file is read: {which} too complex to be executed, and can only be cut as pdf."]
+    return [f"Not all of the file was read: {which} too complex to process, and can be extracted only as pdf."]
 
 
 def _unreadable_page_notes(document: Document, name: str) -> list[str]:
@@ -187,5 +187,5 @@ def _items_and_notes(
     outline_items, shortened = outline_items_of(sections, texts)
     notes += moved_section_notes(sections)
     if shortened:
-        notes.append("So many sections overlap that some name their first page only.")
+        notes.append("Many sections overlap, so some name only their first page.")
     return outline_items, notes

@@ -113,7 +113,10 @@ def read_scans(document: Document, texts: PageTexts, scans: Scans, recognizer: P
         texts.replace_lines(page, lines)
     notes = [f"OCR recognized the text of {_pages(len(pages))}. It may contain errors."] if pages else []
     if recognizer.is_spent and seen < len(scans.without_text):
-        notes.append(f"OCR read only the first {_pages(seen)} without text, because the file is too small for so many.")
+        notes.append(
+            f"OCR read only the first {_pages(seen)} without text, because so many scans are not plausible for a file of "
+            "this size."
+        )
     return notes
 
 

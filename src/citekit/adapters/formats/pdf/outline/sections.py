@@ -78,8 +78,11 @@ def moved_section_notes(sections: Sequence[Section]) -> list[str]:
     if not moved:
         return []
     shown = ", ".join(f"'{each.title[:60]}' (page {each.page})" for each in moved[:3]) + (", ..." if moved[3:] else "")
-    are = "1 section is" if len(moved) == 1 else f"{len(moved)} sections are"
-    return [f"{are} said to begin before the section above, and put where that one begins: {shown}."]
+    if len(moved) == 1:
+        return [f"1 section was listed before the section above it begins, so it was moved to that start: {shown}."]
+    return [
+        f"{len(moved)} sections were listed before the sections above them begin, so they were moved there: {shown}."
+    ]
 
 
 def _clamped_to_parents(sections: Sequence[Section]) -> list[Section]:

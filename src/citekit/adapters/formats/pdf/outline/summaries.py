@@ -82,7 +82,7 @@ def _continues_paragraph(previous: Line, line: Line) -> bool:
 
 
 def _is_drop_cap(initial: Line, line: Line) -> bool:
-    """Return whether `initial` is the large first letter of the paragraph whose first line, beside it, is `line`."""
+    """Return whether `initial` is the large first letter of the paragraph whose first line, next to it, is `line`."""
     beside = initial.top - line.size < line.top < initial.bottom and line.left >= initial.left
     return len(initial.text) == 1 and initial.text.isupper() and initial.size >= DROP_CAP_RATIO * line.size and beside
 

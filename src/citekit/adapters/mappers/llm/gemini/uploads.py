@@ -251,7 +251,7 @@ def check_size(part: FilePart) -> None:
     limit, what = (PDF_BYTES, "a PDF") if part.media_type == "application/pdf" else (FILE_BYTES, "a file")
     if size > limit:
         raise MapperUnavailable(
-            f"{part.path.name} has {size / 1e6:,.1f} MB, but the limit of Gemini for {what} is {limit / 1e6:,.0f} MB. "
+            f"{part.path.name} is {size / 1e6:,.1f} MB, but the limit of Gemini for {what} is {limit / 1e6:,.0f} MB. "
             "Split the file, or use --mapper local. Nothing was uploaded."
         )
 

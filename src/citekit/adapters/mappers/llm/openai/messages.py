@@ -147,7 +147,7 @@ class MessageWriter:
         if sum(size for size, _ in sizes) > FILE_BYTES:
             size, name = max(sizes)
             raise MapperUnavailable(
-                f"{name!r} has {size / 1e6:.1f} MB, but {self.endpoint.label} accepts at most "
+                f"{name!r} is {size / 1e6:.1f} MB, but {self.endpoint.label} accepts at most "
                 f"{FILE_BYTES // 1_000_000} MB of files in one request. Map a smaller file, or map without a model "
                 "(--mapper local)."
             )
