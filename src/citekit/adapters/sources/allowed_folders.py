@@ -19,7 +19,7 @@ from citekit.domain.errors import PathNotAllowed
 
 
 class Look(NamedTuple):
-    """The state of a file or folder at one time. `tells` is whether any later change would change the recorded state."""
+    """The state of a file or folder at one time. `tells` is true if any later change would also change the recorded state."""
 
     state: FileState
     tells: bool

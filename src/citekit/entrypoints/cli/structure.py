@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 @click.command("structure", cls=Command)
 @click.argument("resource", required=False)
-@click.option("--resource", "-res", "named", metavar="RESOURCE", help="The resource, instead of as an argument.")
+@click.option(
+    "--resource", "-res", "named", metavar="RESOURCE", help="The resource, as an option instead of an argument."
+)
 @click.option("--node", metavar="ID", help="Show only this node and its descendants.")
 @click.option(
     "--depth",

@@ -97,7 +97,7 @@ class AddingRoutes:
         if not name or name.startswith(".") or any(ord(each) < 32 for each in name):
             raise RequestRefused("The file needs a name.")
         if not self.app.is_known_name(name):
-            raise RequestRefused(f"{name} is a type of file that CiteKit cannot map.")
+            raise RequestRefused(f"{name} has a file type that CiteKit cannot map.")
         size = 0
         with self.app.uploads.receiving() as upload:
             async for piece in request.stream():

@@ -225,7 +225,7 @@ class Selectors:
         return made
 
     def _conditions(self, words: Sequence[Token], parts: _Parts, parents: Sequence[Selected] | None) -> Iterator[Truth]:
-        """Read the conditions of a compound selector into `parts`. Yield None for each that is not decided exactly."""
+        """Read the conditions of a compound selector into `parts`. Yield None for each undecidable one."""
         at = 0
         while at < len(words):
             word, follows = words[at], words[at + 1] if at + 1 < len(words) else None

@@ -140,7 +140,7 @@ class _Resources:
     _dictionary: Any
 
     def is_white(self, space: bytes, values: tuple[float, ...], least: float = LIGHT) -> bool:
-        """See `Resources.is_white`; a pattern may be white."""
+        """See `Resources.is_white`. A pattern counts as possibly white."""
         if not values:
             return True
         count = _DEVICE_SPACES.get(space)

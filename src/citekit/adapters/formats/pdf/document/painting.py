@@ -469,7 +469,7 @@ def _partial_class() -> Any:
                 mupdf.ll_fz_clip_stroke_text(self.target, text, stroke, ctm, scissor)
 
         def clip_all(self, ctm: Any) -> None:
-            """Clip everything away, since a clipping text that is left out would let nothing show through."""
+            """Clip everything, because text that is used as a clip and is left out would clip everything."""
             path = mupdf.FzPath()
             mupdf.ll_fz_clip_path(self.target, path.m_internal, 0, ctm, mupdf.fz_empty_rect)
 
