@@ -22,9 +22,7 @@ REMOTE = (
 )
 """An addition to the instructions."""
 
-_INGEST = (
-    "Maps a file of the server, so that the other tools can use it. Takes seconds, or no time if it is already mapped."
-)
+_INGEST = "Maps a file of the server for the other tools. Takes seconds unless already mapped."
 _PATH = "Relative to the home, or to a folder of the server, as in source_path: books/a.pdf."
 _AUDITED = ("resource_id", "node_id", "virtual", "as", "remap", "page", "id", "path", "resource_ids")
 """The arguments that are recorded. Questions, quotes, and cursors could contain contents of files."""

@@ -30,7 +30,7 @@ GET_STRUCTURE = Tool(
         {
             "resource_id": schemas.text(),
             "node_id": schemas.text("Only below this node."),
-            "depth": schemas.count("How many levels; 1: the top level, or the children of node_id."),
+            "depth": schemas.count("Depth; 1: the top level, or the children of node_id."),
             "title_contains": schemas.text(),
             "max_tokens": schemas.count("Keeps the higher levels."),
             "include_chunks": schemas.flag("Also the library's chunks."),

@@ -167,7 +167,7 @@ ANSWER: Mapping[str, Any] = {
 }
 
 _RESOURCE = schemas.text("Default: all files.")
-_PART = schemas.text("Where it should be: a node id or address.")
+_PART = schemas.text("Its location: a node id or address.")
 _QUOTE = schemas.text("The text; ... stands for omitted words.")
 
 VERIFY_QUOTE = Tool(
@@ -186,7 +186,7 @@ VERIFY_QUOTE = Tool(
             "quotes": {
                 "type": "array",
                 "maxItems": QUOTES_LIMIT,
-                "description": "Several quotes, each with its own location or that of the call.",
+                "description": "Several quotes, each with its own location or the call's.",
                 "items": schemas.inputs(
                     {"quote": {"type": "string"}, "resource_id": {"type": "string"}, "node_id": {"type": "string"}},
                     ("quote",),
