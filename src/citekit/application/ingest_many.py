@@ -78,7 +78,7 @@ def _in_turns(one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency
 
     The threads stay a limited number of outcomes ahead of the consumer, and stop when it stops.
     """
-    lines = _lines(paths)
+    lines = in_lines(paths)
     ready, left = deque(lines.values()), sum(map(len, lines.values()))
     done: SimpleQueue[Outcome | BaseException] = SimpleQueue()
     room, stopped = threading.Semaphore(AHEAD * concurrency), threading.Event()
@@ -126,7 +126,7 @@ def _next(queue: SimpleQueue[T]) -> T:
             return queue.get(timeout=HEARTBEAT)
 
 
-def _lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
+def in_lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
     """Return the files in queues, one queue for all files whose names give the same ID.
 
     So `a_2` is the same file whenever the same folder is mapped, regardless of the number of threads.

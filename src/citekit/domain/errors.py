@@ -27,6 +27,7 @@ CiteKitError
 |   |-- ExtractionFailed    a library could not extract the part
 |   |-- HomeUnwritable      the home is read-only, or the disk is full
 |   |-- LibraryUnavailable  there is no library, or it cannot be read
+|   |-- ClusterUnavailable  the cluster cannot be reached, or its scheduler was lost
 |   |-- StoreUnavailable    the object store cannot be reached, or it refuses the credentials
 |   |-- IndexUnavailable    the vector index cannot be reached, or another process has locked it
 |   |-- EmbedderUnavailable the embedder's model or service failed
@@ -255,6 +256,10 @@ class HomeUnwritable(Unavailable):
 
 class LibraryUnavailable(Unavailable):
     """The library of books is not configured, does not exist at the configured path, or cannot be read."""
+
+
+class ClusterUnavailable(Unavailable):
+    """The cluster cannot be reached, its scheduler was lost, or a worker could not run a job."""
 
 
 class StoreUnavailable(Unavailable):

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
@@ -16,7 +17,9 @@ from attrs import define
 from citekit.application.ingest import Ingested
 from citekit.application.ingest_many import Outcome, files_below
 from citekit.container import Container, bootstrap
+from citekit.domain.distribution import DISTRIBUTION
 from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.domain.jobs import IngestJob, Setting
 from citekit.domain.map_card import MapCard
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option
@@ -106,6 +109,11 @@ TYPES = ("document", "pdf", "video", "audio", "image", "text")
     help="Whether to read the text of scans and images (default: on if the extra ocr is installed).",
 )
 @click.option("--force", "-f", is_flag=True, help="Map again, even if nothing has changed.")
+@click.option(
+    "--cluster",
+    metavar="ADDRESS|local:N",
+    help="Map on the workers of a Dask scheduler, or on N processes. They need the same home and files.",
+)
 @pass_session
 def command(
     session: Session,
@@ -126,6 +134,7 @@ def command(
     max_output: int | None,
     password: str | None,
     ocr: bool | None,
+    cluster: str | None,
     **wanted: Any,
 ) -> None:
     """Map files, so that you can find and cut out their parts.
@@ -142,6 +151,8 @@ def command(
     flags |= {"temperature": temperature, "thinking": thinking, "max_output": max_output}
     flags |= {"model_concurrency": model_concurrency}
     flags |= {"password": password, "ocr": ocr}
+    if cluster is not None and (wanted_id, mapper_config, password) != (None, None, None):
+        raise click.UsageError("--cluster does not work with --id, --mapper-config, and --password.")
     app = app_with(session, flags, _config(mapper_config))
     unknown: list[Path] = []
     files = _files(app, paths, unknown.append)
@@ -151,7 +162,10 @@ def command(
             f"Skipped {counted(len(unknown), 'file')} of unknown type (to map a file anyway, name it): {names}"
         )
     session.note_personal_home()
-    if len(files) == 1:
+    if cluster is not None:
+        changed = {name: value for name, value in flags.items() if value is not None}
+        _on_cluster(session, app, files, cluster, changed, **wanted)
+    elif len(files) == 1:
         _one(session, app, files[0], wanted_id, **wanted)
     else:
         _many(session, app, files, **wanted)
@@ -205,6 +219,36 @@ def _one(session: Session, app: Container, path: Path, wanted_id: str | None, *,
     _warn(session, outcome)
     seconds = perf_counter() - start
     session.answer(_plain([outcome], seconds) if session.as_json else {}, [_line(outcome, seconds)])
+
+
+def _on_cluster(
+    session: Session,
+    app: Container,
+    files: Sequence[Path],
+    address: str,
+    settings: Mapping[str, Setting],
+    *,
+    kind: str | None,
+    force: bool,
+) -> None:
+    start = perf_counter()
+    done: list[Outcome] = []
+    told = _Told(session)
+    home = os.path.abspath(app.settings.home)  # noqa: PTH100 - links are kept
+    example = IngestJob(
+        home=home, path="", version=version(DISTRIBUTION), modality=kind, force=force, settings=settings
+    )
+    from citekit.container.clusters import connect, ingest_on
+
+    cluster = connect(address)
+    with closing(cluster), watching(session, f"Mapping {len(files)} files") as watch:
+        for outcome in ingest_on(cluster, app)(files, example, watch.check):
+            done.append(outcome)
+            if told.is_due(outcome):
+                watch(len(done), len(files))
+                told.tell(watch, done)
+        told.tell(watch, done)
+    _finish(session, done, perf_counter() - start)
 
 
 def _many(session: Session, app: Container, files: Sequence[Path], *, kind: str | None, force: bool) -> None:

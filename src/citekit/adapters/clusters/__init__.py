@@ -1,0 +1,1 @@
+"""Adapters of the cluster: the program that runs jobs on several machines."""

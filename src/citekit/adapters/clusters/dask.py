@@ -1,0 +1,131 @@
+"""A cluster of Dask workers: those of a running scheduler, or processes on this machine.
+
+`distributed` is imported on first use. The scheduler gives the job of a lost worker to another one. A job whose workers
+are lost several times is not given to more of them (`distributed.scheduler.allowed-failures`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from citekit.domain.errors import CiteKitError, ClusterUnavailable, DriverMissing, RequestRefused, SourceUnsupported
+from citekit.domain.jobs import IngestJob, JobResult
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+CONNECT_SECONDS = 20
+"""The maximum time to connect to a scheduler."""
+
+LOST_SECONDS = 30
+"""The time without a connection to the scheduler after which the run ends."""
+
+_LOCAL = re.compile(r"local:(?P<workers>[1-9]\d{0,2})\Z")
+
+
+@define
+class DaskCluster:
+    """Implements `Cluster`. `work` is the function that the workers run; they must be able to import it."""
+
+    address: str
+    work: Callable[[IngestJob], JobResult]
+    _client: Client
+    _server: Any = None
+    _running: dict[str, tuple[IngestJob, Future[Any]]] = field(factory=dict, init=False)
+    _done: SimpleQueue[str] = field(factory=SimpleQueue, init=False)
+    _count: int = field(default=0, init=False)
+    _lost_since: float | None = field(default=None, init=False)
+
+    @property
+    def workers(self) -> int:
+        """Implement `Cluster`."""
+        return max(1, sum(self._client.nthreads().values())) if self._server is None else len(self._server.worker_spec)
+
+    def submit(self, job: IngestJob) -> None:
+        """Implement `Cluster`."""
+        self._count += 1
+        key = f"citekit-{id(self):x}-{time.monotonic_ns():x}-{self._count}"
+        future = self._client.submit(self.work, job, key=key, pure=False)
+        self._running[key] = job, future
+        future.add_done_callback(lambda _: self._done.put(key))
+
+    def finished(self, seconds: float) -> tuple[IngestJob, JobResult | CiteKitError] | None:
+        """Implement `Cluster`."""
+        try:
+            key = self._done.get(timeout=seconds)
+        except Empty:
+            self._check_connection()
+            return None
+        job, future = self._running.pop(key)
+        if future.status == "finished":
+            result: JobResult = future.result(timeout=CONNECT_SECONDS)
+            return job, result
+        if future.status != "error":
+            raise self._lost()
+        return job, self._error(job, future.exception(timeout=CONNECT_SECONDS))
+
+    def close(self) -> None:
+        """Implement `Cluster`."""
+        futures = [future for _, future in self._running.values()]
+        self._running.clear()
+        if futures and self._client.status == "running":
+            self._client.cancel(futures, force=True)
+        self._client.close(timeout=5)
+        if self._server is not None:
+            self._server.close(timeout=10)
+
+    def _check_connection(self) -> None:
+        if self._client.status == "running":
+            self._lost_since = None
+            return
+        self._lost_since = self._lost_since or time.monotonic()
+        if self._client.status == "closed" or time.monotonic() - self._lost_since > LOST_SECONDS:
+            raise self._lost()
+
+    def _lost(self) -> ClusterUnavailable:
+        return ClusterUnavailable(
+            f"The connection to the scheduler {self.address} was lost. Run the command again: finished maps are kept."
+        )
+
+    def _error(self, job: IngestJob, error: BaseException | None) -> CiteKitError:
+        if type(error).__name__ == "KilledWorker":
+            return SourceUnsupported(
+                f"{job.path} was set aside, because each worker that mapped it ended. Map it alone: citekit ingest FILE."
+            )
+        return ClusterUnavailable(f"A worker could not run the job for {job.path} ({type(error).__name__}: {error}).")
+
+
+def connect(address: str, work: Callable[[IngestJob], JobResult]) -> DaskCluster:
+    """Return the cluster at `address` (`tcp://HOST:PORT` or `tls://...`), or one of N new processes (`local:N`).
+
+    Raise `RequestRefused` for any other address, `DriverMissing` if the required extra is not installed, and
+    `ClusterUnavailable` if the scheduler cannot be reached.
+    """
+    local = _LOCAL.match(address)
+    if local is None and not re.match(r"(tcp|tls|ws|wss)://.", address):
+        raise RequestRefused(
+            f"--cluster must be local:N or the address of a scheduler, such as tcp://host:8786: {address}"
+        )
+    try:
+        dask: Any = importlib.import_module("distributed")
+    except ImportError as error:
+        raise DriverMissing("Mapping on a cluster", "scale") from error
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        if local is not None:
+            workers = int(local["workers"])
+            server = dask.LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+            )
+            return DaskCluster(address, work, dask.Client(server, timeout=CONNECT_SECONDS), server)
+        return DaskCluster(address, work, dask.Client(address, timeout=CONNECT_SECONDS))
+    except (OSError, RuntimeError, ValueError, TimeoutError) as error:
+        raise ClusterUnavailable(f"The scheduler {address} cannot be reached ({error}). Check that it runs.") from error

@@ -1,0 +1,86 @@
+"""Maps many files on the workers of a cluster."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from citekit.application.ingest import Ingested
+from citekit.application.ingest_many import Outcome, in_lines
+from citekit.domain.errors import CiteKitError, HomeUnwritable
+from citekit.domain.jobs import IngestJob, JobResult
+from citekit.domain.ports.cluster import Cluster
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.progress import Progress, silent
+
+AHEAD = 4
+"""The number of jobs per worker that are submitted at the same time. It limits the memory of the sender."""
+
+RETRIES = 2
+"""How often a job is repeated after a temporary error of a worker, such as a full disk."""
+
+TEMPORARY = (HomeUnwritable,)
+"""Errors that another worker may not have. Requests to models are repeated by the mapper itself."""
+
+HEARTBEAT = 0.25
+"""Seconds between checks whether the user canceled."""
+
+
+@frozen
+class IngestOnCluster:
+    """Maps files on a cluster. Every file has exactly one outcome. If one file fails, the others are still mapped.
+
+    `error_of` converts the plain data of an error.
+    """
+
+    cluster: Cluster
+    maps: MapStore
+    error_of: Callable[[Mapping[str, object]], CiteKitError]
+
+    def __call__(self, paths: Iterable[Path], example: IngestJob, progress: Progress = silent) -> Iterator[Outcome]:
+        """Yield an outcome for every file, in the order of completion.
+
+        `example` is the job whose path is replaced. Files whose names give the same ID are mapped one after the other,
+        so that the IDs do not depend on the number of workers. `progress` cancels by raising `Cancelled`.
+        """
+        lines = in_lines(paths)
+        ready = deque(lines.values())
+        running: dict[str, tuple[Path, deque[Path]]] = {}
+        attempts: dict[str, int] = {}
+        while ready or running:
+            while ready and len(running) < AHEAD * self.cluster.workers:
+                line = ready.popleft()
+                path = line.popleft()
+                job = evolve(example, path=os.path.abspath(path))  # noqa: PTH100 - links are kept
+                running[job.path] = path, line
+                self.cluster.submit(job)
+            progress(0, None, "")
+            done = self.cluster.finished(HEARTBEAT)
+            if done is None:
+                continue
+            job, result = done
+            outcome = self._outcome(running[job.path][0], result)
+            attempts[job.path] = attempts.get(job.path, 0) + 1
+            if isinstance(outcome.error, TEMPORARY) and attempts[job.path] <= RETRIES:
+                self.cluster.submit(job)
+                continue
+            del attempts[job.path]
+            _, line = running.pop(job.path)
+            if line:
+                ready.append(line)
+            yield outcome
+
+    def _outcome(self, path: Path, result: JobResult | CiteKitError) -> Outcome:
+        if isinstance(result, CiteKitError):
+            return Outcome(path, error=result)
+        if result.error is not None:
+            return Outcome(path, error=self.error_of(result.error))
+        try:
+            card = self.maps.card(result.resource_id)
+        except CiteKitError as error:  # the worker has another home at this path
+            return Outcome(path, error=error)
+        return Outcome(path, Ingested(card, result.mapped_now, lambda: self.maps.get(result.resource_id)))

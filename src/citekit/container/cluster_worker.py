@@ -1,0 +1,58 @@
+"""The entry point of a job on a worker of a cluster."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve
+
+from citekit.container import bootstrap
+from citekit.container.container import Container
+from citekit.domain.distribution import DISTRIBUTION
+from citekit.domain.errors import CiteKitError, MapperUnavailable, RequestRefused
+from citekit.domain.jobs import IngestJob, JobResult
+from citekit.wire.errors import to_plain_error
+from citekit.wire.locations import modality_of
+
+_HOMES = 4
+_containers: OrderedDict[tuple[str, str], Container] = OrderedDict()
+_lock = threading.Lock()
+
+
+def run(job: IngestJob) -> JobResult:
+    """Map the file of the job with the keys and the other settings of this machine. Errors are part of the result."""
+    try:
+        _check_version(job)
+        app = _container(job)
+        made = app.ingest(Path(job.path), modality=modality_of(job.modality), force=job.force)
+    except CiteKitError as error:
+        return JobResult(error=to_plain_error(error))
+    except Exception as bug:
+        text = f"An unexpected error occurred while mapping {job.path} ({type(bug).__name__}: {bug}). Please report it."
+        return JobResult(error=to_plain_error(MapperUnavailable(text)))
+    return JobResult(resource_id=made.card.resource_id, mapped_now=made.mapped_now)
+
+
+def _check_version(job: IngestJob) -> None:
+    here = version(DISTRIBUTION)
+    if here != job.version:
+        raise RequestRefused(
+            f"A worker has CiteKit {here}, but this command is of CiteKit {job.version}. Install the same version there."
+        )
+
+
+def _container(job: IngestJob) -> Container:
+    """Return the use cases for the home and the settings of the job. The last few are kept, with their parsers."""
+    name = (job.home, repr(sorted(job.settings.items())))
+    with _lock:
+        if name not in _containers:
+            changed: dict[str, Any] = dict(job.settings)
+            _containers[name] = bootstrap(evolve(bootstrap(home=job.home).settings, **changed))
+        _containers.move_to_end(name)
+        if len(_containers) > _HOMES:
+            _containers.popitem(last=False)
+        return _containers[name]

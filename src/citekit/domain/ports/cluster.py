@@ -1,0 +1,32 @@
+"""Defines the port for a cluster, whose workers map files."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from citekit.domain.errors import CiteKitError
+from citekit.domain.jobs import IngestJob, JobResult
+
+
+class Cluster(Protocol):
+    """Workers in other processes, on any number of machines.
+
+    A job whose worker is lost is given to another worker. Every method raises `ClusterUnavailable` if the cluster
+    cannot be reached.
+    """
+
+    @property
+    def workers(self) -> int:
+        """The number of jobs that run at the same time, at least 1."""
+
+    def submit(self, job: IngestJob) -> None:
+        """Give the job to a worker. Does not wait for it."""
+
+    def finished(self, seconds: float) -> tuple[IngestJob, JobResult | CiteKitError] | None:
+        """Return a job that has ended and its result, or None if none has ended within `seconds`.
+
+        Each job is returned once. The result is an error if the job ended several workers.
+        """
+
+    def close(self) -> None:
+        """Cancel the remaining jobs. A cluster that was started for this run ends."""
