@@ -50,8 +50,13 @@ _TOKENS, _TOKENS_PER_SECOND, _MAX_TOKENS = 20, 12, 220
 _MIN_LOG_PROBABILITY = -1.0
 _MAX_COMPRESSION = 2.4
 _MAX_NO_SPEECH = 0.6
-_CERTAIN_LANGUAGE = 0.7
 """The limits of Whisper itself (A. Radford et al.: Robust Speech Recognition via Large-Scale Weak Supervision, 2022)."""
+
+_CERTAIN_LANGUAGE = 0.9
+"""The probability from which a window may have another language than the one before it.
+
+On Spanish prompts, the model `base` detected Spanish with 0.91 to 0.98, and Italian in two windows with 0.76 and 0.77.
+"""
 
 
 @frozen
