@@ -47,7 +47,13 @@ class DaskCluster:
     @property
     def workers(self) -> int:
         """Implement `Cluster`."""
-        return max(1, sum(self._client.nthreads().values())) if self._server is None else len(self._server.worker_spec)
+        if self._server is not None:
+            return len(self._server.worker_spec)
+        try:
+            threads: dict[str, int] = self._client.nthreads()
+        except (OSError, RuntimeError, TimeoutError) as error:
+            raise self._lost() from error
+        return max(1, sum(threads.values()))
 
     def submit(self, job: IngestJob) -> None:
         """Implement `Cluster`."""
