@@ -21,7 +21,7 @@ def command(session: Session, resource: str) -> None:
 
     session.app.remove(resource)
     line = (
-        f"Deleted the map of '{printable(resource)}'. The source file is unchanged. Evidence that was cut "
+        f"Deleted the map of '{printable(resource)}'. The source file is unchanged. Evidence that was extracted "
         "from it stays in the"
     )
     session.answer(
