@@ -72,7 +72,7 @@ test-all: .venv/test
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 test-browser: .venv/browser
-	CITEKIT_BROWSER_TESTS=1 $(BIN)/python -m pytest tests/web/test_browser.py tests/mcp/test_evidence_card.py
+	CITEKIT_BROWSER_TESTS=1 $(BIN)/python -m pytest tests/web/test_browser.py tests/web/test_marks_on_the_screen.py tests/mcp/test_evidence_card.py
 
 lint: .venv/lint
 	$(BIN)/ruff format --check .

@@ -39,11 +39,24 @@ def opened_browser() -> Iterator[Any]:
         browser.close()
 
 
-def until(true: Callable[[], Any], seconds: float = 15) -> Any:
-    """Return the first value that is true."""
+NAVIGATED = ("Execution context was destroyed", "Frame was detached", "Cannot find context", "navigat")
+"""What Playwright says when a page or a frame that is asked something is loaded again meanwhile."""
+
+
+def until(true: Callable[[], Any], seconds: float = 30) -> Any:
+    """Return the first value that is true. A page or a frame that is just being loaded is asked again."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        if found := true():
+        if found := _asked(true):
             return found
-        time.sleep(0.02)
+        time.sleep(0.05)
     raise AssertionError(true())
+
+
+def _asked(true: Callable[[], Any]) -> Any:
+    try:
+        return true()
+    except import_module("playwright.sync_api").Error as error:
+        if any(words in error.message for words in NAVIGATED):
+            return None
+        raise

@@ -14,6 +14,7 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
+from attrs import evolve
 
 from citekit.container import bootstrap
 from citekit.entrypoints.web.admission import SECONDS, Codes, Keys
@@ -252,5 +253,32 @@ def test_one_server_shows_all_homes(tmp_path: Path) -> None:
         response, body = server.ask("GET", "/h/0123456789/api/home")
         assert 400 == response.status
         assert b"Run citekit view in its folder." in body
+    finally:
+        stop(process)
+
+
+def test_a_home_that_somebody_planted_shows_no_other_files_and_does_not_act(tmp_path: Path) -> None:
+    secret, home = tmp_path / "secret.txt", tmp_path / "home"
+    secret.write_text("The password is 1234.\n")
+    home.mkdir()
+    (home / "notes.md").write_text("# Notes\n")
+    app = bootstrap(home=home)
+    made = app.ingest(home / "notes.md").resource_map
+    for name, source in (("stolen", str(secret)), ("link", str(home / "link.md"))):
+        app.maps.put(evolve(made, resource_id=name, source_path=source, title="<script>parent.stolen = 1</script>"))
+    (home / "link.md").symlink_to(secret)
+    shutil.rmtree(home / ".citekit_cache", ignore_errors=True)
+    process, server = started(home, "--port", str(free_port()))
+    try:
+        for name in ("stolen", "link"):
+            for path in ("text?first=1&last=1", "media?", "chapter?number=1", "picture?page=1&width=100", "map?"):
+                _, body = server.ask("GET", f"/api/{path}&id={name}")
+                assert b"1234" not in body
+            _, body = server.ask("POST", "/api/find", json.dumps({"query": "password", "id": name}).encode())
+            assert b"1234" not in body
+            place = json.dumps({"address": f"text://{name}#lines=1", "form": "native"}).encode()
+            _, body = server.ask("POST", "/api/resolve", place)
+            if digest := json.loads(body).get("digest"):  # of the file that has the digest of the map
+                assert b"# Notes\n" == server.ask("GET", f"/api/evidence?digest={digest}&name=a")[1]
     finally:
         stop(process)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +24,7 @@ from pptx import Presentation
 from citekit.container import bootstrap
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
+from citekit.entrypoints.web.links import home_path
 from tests.made_files import CHAPTER, CONTAINER, NAVIGATION, PACKAGE
 from tests.web.browser import installed, opened_browser, until
 from tests.web.conftest import Server, free_port, started, stop
@@ -245,11 +248,7 @@ def test_nothing_of_a_file_acts_in_the_page(browser: Any, tmp_path: Path) -> Non
     evil = '<img src=x onerror="window.stolen=1"><script>window.stolen=1</script>'
     (tmp_path / "evil.md").write_text(f"# {evil}\n\n{evil} plain words\n")
     book = tmp_path / "evil.epub"
-    with (
-        zipfile.ZipFile(Path(__file__).parents[2] / "tests" / "made.epub")
-        if False
-        else zipfile.ZipFile(book, "w") as made
-    ):
+    with zipfile.ZipFile(book, "w") as made:
         made.writestr("mimetype", "application/epub+zip")
         made.writestr("META-INF/container.xml", CONTAINER)
         made.writestr("book.opf", PACKAGE)
@@ -370,6 +369,74 @@ def test_a_dropped_file_appears_in_the_list(browser: Any, own_page: Server, tmp_
     context.close()
 
 
+def test_dropped_evidence_and_a_dropped_receipt_are_verified(browser: Any, own_page: Server) -> None:
+    made = own_page.post("resolve", address="text://notes_md#lines=1-3", form="native")
+    evidence = own_page.ask("GET", f"/api/evidence?digest={made['digest']}&name={made['name']}")[1].decode()
+    receipt = own_page.ask("GET", f"/api/receipt?digest={made['digest']}")[1].decode()
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    tab.click("text=Check an answer")
+    drop = """([name, text]) => {
+      const carried = new DataTransfer();
+      carried.items.add(new File([text], name));
+      document.querySelector('.zone').dispatchEvent(new DragEvent('drop', { dataTransfer: carried, bubbles: true, cancelable: true }));
+    }"""
+    results = "#panel-check .results"
+    tab.evaluate(drop, [made["name"], evidence])
+    until(lambda: "The evidence is genuine." in tab.inner_text(results))
+    assert "text://notes_md#lines=1-3" in tab.inner_text(results)
+    tab.evaluate(drop, [made["name"], f"{evidence} "])
+    until(lambda: tab.locator(f"{results} .bad").count())
+    assert "The evidence is genuine." not in tab.inner_text(results)
+    tab.evaluate(drop, ["receipt.json", receipt])
+    until(lambda: "The evidence was not proven." in tab.inner_text(results))  # there is only its receipt
+    context.close()
+
+
+def test_a_link_stays_valid_after_the_file_moved(browser: Any, own_page: Server) -> None:
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    place = f"{own_page.root}/r/notes_md#lines=1-3&quote=Changelog"
+    tab.goto(place)
+    assert "Changelog" == until(lambda: tab.evaluate(MARKED))
+    (own_page.home / "elsewhere").mkdir()
+    (own_page.home / "notes.md").rename(own_page.home / "elsewhere" / "other.md")
+    bootstrap(home=own_page.home).ingest(own_page.home / "elsewhere" / "other.md")
+    tab.goto("about:blank")
+    tab.goto(place)
+    assert "Changelog" == until(lambda: tab.evaluate(MARKED))
+    context.close()
+
+
+def test_the_viewer_of_the_http_server_is_the_same(browser: Any, many_kinds: Path) -> None:
+    command = [sys.executable, "-m", "citekit", "--home", str(many_kinds), "serve", "--http"]
+    process = subprocess.Popen(
+        [*command, f"127.0.0.1:{free_port()}", "--view"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
+    context = browser.new_context()
+    tab = context.new_page()
+    try:
+        assert process.stderr is not None
+        said = [process.stderr.readline() for _ in range(2)]
+        link = next(line for line in said if "viewer is at" in line).split()[-1]
+        until(lambda: _answers(tab, link))
+        tab.goto(f"{link.partition('/?')[0]}{home_path(many_kinds)}/r/r-intro#pages=17&quote=coerced%20numeric")
+        tab.wait_for_selector(".mark.quote")
+    finally:
+        context.close()
+        stop(process)
+
+
+def _answers(tab: Any, link: str) -> bool:
+    try:
+        tab.goto(link)
+    except installed("playwright.sync_api").Error:
+        return False
+    return True
+
+
 def test_a_node_is_renamed_and_the_original_comes_back(browser: Any, own_page: Server) -> None:
     context = browser.new_context()
     tab = context.new_page()
@@ -439,6 +506,7 @@ HOSTILE_PAGE = """<!doctype html><html><head><title>Bees</title><base href="http
 <table><tr><td>Drones</td><td>300</td></tr>
 <tr><td>Workers</td><td>30,000</td></tr></table>
 <p>The queen lays up to 2,000 eggs a day.</p>
+<p><a href="http://evil.example/away">look here</a></p>
 </body></html>
 """
 
@@ -470,6 +538,8 @@ def test_html_is_a_page_whose_lines_are_marked_and_chosen(browser: Any, own_page
     tab.click("text=Check quote")
     until(lambda: tab.locator("#part .badge").inner_text() in ("exact", "the same words"))
     shown.locator("text=click me").click()
+    shown.locator("text=look here").click()
+    assert "Bees" == shown.locator("h1").inner_text()  # the frame is still there
     tab.click("text=Source")
     until(lambda: "<script>parent.stolen" in tab.inner_text(".text"))
     tab.click("text=Source")

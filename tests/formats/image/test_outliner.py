@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
+from citekit.adapters.formats.comic.page_views import ComicPageViews
 from citekit.adapters.formats.image.animation import animation_duration
 from citekit.adapters.formats.image.outliner import ImageOutliner, RecognizedText
 from citekit.adapters.formats.image.page_views import ImagePageViews
@@ -349,3 +351,18 @@ def test_words_of_an_image_are_recognized_once_and_lie_on_their_line(tmp_path: P
         left, top, right, bottom = lines[word.line].box.corners
         assert left - 1e-9 <= word.box[0] < word.box[2] <= right + 1e-9
         assert (top, bottom) == (word.box[1], word.box[3])
+
+
+def test_words_of_a_page_of_a_comic_are_those_of_its_image(tmp_path: Path) -> None:
+    sheet().save(tmp_path / "2.png")
+    Image.new("RGB", (40, 40), "white").save(tmp_path / "1.png")
+    with zipfile.ZipFile(tmp_path / "comic.cbz", "w") as made:
+        for name in ("1.png", "2.png"):
+            made.write(tmp_path / name, name)
+    page = source_at(tmp_path / "comic.cbz")
+
+    words = ComicPageViews(SheetReader()).words(page, 2)
+
+    assert list(ImagePageViews(SheetReader()).words(source_at(tmp_path / "2.png"), 1)) == list(words)
+    assert "bridges" in [word.text for word in words]
+    assert not ComicPageViews().words(page, 2)

@@ -86,7 +86,7 @@ class FormatPageViews:
         if source.format.name == "cbz":
             from citekit.adapters.formats.comic.page_views import ComicPageViews
 
-            return ComicPageViews()
+            return ComicPageViews(self.services.ocr_reader, self.services.index)
         if source.format.modality is Modality.IMAGE:
             from citekit.adapters.formats.image.page_views import ImagePageViews
 

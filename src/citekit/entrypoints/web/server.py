@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import secrets
 import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
+from html import escape
 from http.client import HTTPConnection, HTTPException
 from importlib.resources import files
 from pathlib import Path
@@ -111,7 +113,7 @@ def application(viewer: ViewerServer) -> Starlette:
     """Return the ASGI application of the viewer."""
     static = Path(str(files("citekit.entrypoints.web").joinpath("static")))
     version = _version(static)
-    shell = (static / "index.html").read_text("utf-8").replace("/static/", f"/static/{version}/")
+    shell = _shell(static).replace("/static/", f"/static/{version}/")
     port = viewer.listening.getsockname()[1]
     pages = list(_shells(shell, ("/", "/r/{resource:path}")))
     routes: list[BaseRoute] = [
@@ -122,6 +124,16 @@ def application(viewer: ViewerServer) -> Starlette:
     hosts = {f"{name}:{port}" for name in (ADDRESS, "localhost")}
     access = Middleware(Access, token=viewer.token, codes=Codes(viewer.keys), hosts=hosts, cookie=cookie_of(port))
     return Starlette(routes=routes, middleware=[access])
+
+
+def _shell(static: Path) -> str:
+    """Return the HTML of the page, with the texts of `strings.js` that are seen before, or without, any script."""
+    html = (static / "index.html").read_text("utf-8")
+    texts = (static / "strings.js").read_text("utf-8")
+    for name in ("skip", "noScript"):
+        (text,) = re.findall(rf'^  {name}: "(.*)",$', texts, re.MULTILINE)
+        html = html.replace(f"{{{name}}}", escape(text))
+    return html
 
 
 class _KeptFiles(StaticFiles):

@@ -6,17 +6,31 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrs import frozen
 
 from citekit.adapters.formats.comic.archive import open_comic
-from citekit.adapters.formats.image.page_views import reduced_picture
+from citekit.adapters.formats.image.page_views import image_words, reduced_picture
 from citekit.adapters.libraries.pillow import open_image, upright_size
 from citekit.domain.errors import CiteKitError, LocationOutside
 from citekit.domain.page_view import PagePicture, PageSize, PageWord
 from citekit.domain.source import Source
 
+if TYPE_CHECKING:
+    from citekit.adapters.formats.shared.ocr import OcrReader
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
+
+@frozen
 class ComicPageViews:
-    """Shows the images of a comic. A damaged image counts as a page of 1 x 1 pixels."""
+    """Shows the images of a comic. A damaged image counts as a page of 1 x 1 pixels.
+
+    `ocr` and `index` recognize and cache the words of pages.
+    """
+
+    ocr: OcrReader | None = None
+    index: Index | None = None
 
     def sizes(self, source: Source) -> Sequence[PageSize]:
         """See `PageViews.sizes`."""
@@ -29,9 +43,10 @@ class ComicPageViews:
         with _page_file(source, page) as path:
             return reduced_picture(path, width, 4 * width)
 
-    def words(self, source: Source, page: int) -> Sequence[PageWord]:  # noqa: ARG002
-        """Return nothing, because pages of comics have no text."""
-        return []
+    def words(self, source: Source, page: int) -> Sequence[PageWord]:
+        """See `PageViews.words`. They are recognized with OCR, if there is one."""
+        with _page_file(source, page) as path:
+            return image_words(path, self.ocr, self.index)
 
     def _size(self, source: Source, page: int) -> PageSize:
         try:

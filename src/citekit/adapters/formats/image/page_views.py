@@ -63,13 +63,18 @@ class ImagePageViews:
         """See `PageViews.words`. They are recognized with OCR, if there is one and the image is not a photograph."""
         if page != 1:
             raise LocationOutside.beyond("page", page, "image", 1)
-        if self.ocr is None:
-            return []
-        with open_image(source.path) as picture:
-            copy = reduced_copy(picture, OCR_SIZE, "RGB")
-        lines = stored_lines(self.index, copy)
-        if lines is None:
-            found = read_text(self.ocr, copy)
-            lines = [] if found is None else list(found.lines)
-            store_lines(self.index, copy, lines)
-        return list(recognized_words(lines))
+        return image_words(source.path, self.ocr, self.index)
+
+
+def image_words(path: Path, ocr: OcrReader | None, index: Index | None) -> Sequence[PageWord]:
+    """Return the words that OCR recognizes in the image at `path`; none without OCR, or in a photograph."""
+    if ocr is None:
+        return []
+    with open_image(path) as picture:
+        copy = reduced_copy(picture, OCR_SIZE, "RGB")
+    lines = stored_lines(index, copy)
+    if lines is None:
+        found = read_text(ocr, copy)
+        lines = [] if found is None else list(found.lines)
+        store_lines(index, copy, lines)
+    return list(recognized_words(lines))

@@ -95,6 +95,7 @@ export class Chapters {
       this.frame.onload = () => {
         const inside = this.frame.contentDocument;
         inside?.addEventListener("mouseup", () => setTimeout(() => this.selected()));
+        for (const kind of ["click", "auxclick"]) inside?.addEventListener(kind, keep);
         if (this.kind === "lines" && inside?.body) this.markers = markersIn(inside);
         done();
       };
@@ -127,6 +128,14 @@ export class Chapters {
     }
     return line;
   }
+}
+
+// Keeps the frame where it is: a link out of the file would leave it empty, because the policy lets nothing else load.
+function keep(event) {
+  const href = event.target.closest?.("a[href], area[href]")?.getAttribute("href");
+  if (href === undefined || href.startsWith("#")) return;
+  event.preventDefault();
+  say(t("leadsOutside", href));
 }
 
 // Draws a box around a region (left, top, right, bottom, in fractions) of a slide.

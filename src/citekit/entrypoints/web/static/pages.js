@@ -161,7 +161,6 @@ export class Pages {
   }
 
   async addWords(number, page, width, height) {
-    if (this.map.format === "cbz") return;
     const { id, version } = this.map;
     let words = [];
     try {

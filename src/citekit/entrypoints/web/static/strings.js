@@ -1,6 +1,8 @@
 // All texts of the page. Translations replace this file.
 const TEXTS = {
   title: "CiteKit",
+  skip: "Skip to the document",
+  noScript: "This page needs JavaScript.",
   contents: "Contents",
   found: "Search",
   check: "Check an answer",
@@ -73,6 +75,7 @@ const TEXTS = {
   refuted: "The evidence is not genuine.",
   open_: "The evidence was not proven.",
   showSource: "Source",
+  leadsOutside: (address) => `Links in files are not followed: ${address}`,
   source: "The source has",
   leftOutWords: "The quote leaves out",
   nearest: (percent) => `Nearest passage (${percent} % of the words)`,
