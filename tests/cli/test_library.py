@@ -260,7 +260,10 @@ def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
     assert [set(document) for document in tools] == [set(document) for document in commands]
     assert all(document["error"] is None for document in commands)
     assert tools[0] == commands[0]
-    assert tools[-2]["results"] == commands[-2]["results"]
+    same = ("address", "resource_id", "node_id", "location", "score")  # the tool cuts the texts to its budget
+    assert [[each[key] for key in same] for each in tools[-2]["results"]] == [
+        [each[key] for key in same] for each in commands[-2]["results"]
+    ]
 
 
 @pytest.mark.parametrize(

@@ -86,9 +86,12 @@ def test_a_file_that_cannot_be_played_is_unsupported(transcriber: Transcriber, t
         transcriber.transcribe(source_at(path))
 
 
-def test_it_can_be_cancelled(transcriber: Transcriber, clip: Source) -> None:
+def test_it_can_be_cancelled(transcriber: Transcriber, tmp_path: Path) -> None:
+    path = tmp_path / "another.ogg"
+    path.write_bytes(CLIP.read_bytes() + b"\0")  # a recording that was never transcribed
+
     def stop(done: float, total: float | None = None, message: str = "") -> None:
         raise Cancelled("Enough.")
 
     with pytest.raises(Cancelled):
-        transcriber.transcribe(clip, stop)
+        transcriber.transcribe(source_at(path), stop)

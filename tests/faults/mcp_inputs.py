@@ -164,7 +164,9 @@ def _wrong(result: CallToolResult) -> str:
     text = next((each.text for each in result.content if isinstance(each, TextContent)), "")
     if not result.is_error:
         return "" if result.structured_content is not None else "an answer without structure"
-    if not text.startswith("Error: ") or len(text) > LONGEST_ERROR:
+    data = result.structured_content
+    is_document = data is not None and data.get("success") is False and bool(data.get("error"))  # of the library
+    if not (is_document or text.startswith("Error: ")) or len(text) > LONGEST_ERROR:
         return f"an error that is told like this: {text[:100]!r}"
     return ""
 

@@ -49,8 +49,9 @@ class TranscriptExtractor:
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """See `Extractor.identity`. The version contains that of the transcriber."""
-        return ExtractorIdentity("transcript", f"{VERSION} {self._transcriber.version}")
+        """See `Extractor.identity`. The version contains that of the transcriber, if there is one."""
+        transcriber = self.transcriber()
+        return ExtractorIdentity("transcript", VERSION if transcriber is None else f"{VERSION} {transcriber.version}")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """See `Extractor.forms`. There are no forms without a transcriber."""
