@@ -70,18 +70,29 @@ class Screen:
         kind = "quote" if "quote=" in place else "part" if "bbox=" in place else "chosen"
         until(lambda: self.tab.evaluate(f"{PAINTED}.some((each) => each.matches('.{kind}, [data-citekit=box]'))"))
         until(lambda: self.tab.evaluate("[...document.images].every((each) => each.complete)"))
-        self.tab.wait_for_timeout(200)
 
     def painted(self, within: str = ".reader") -> Box:
         """The box around what the mark changes on the screen."""
         clip = self.tab.locator(within).first.bounding_box()
-        with_mark = _picture(self.tab.screenshot(clip=clip))
+        with_mark = self._still(clip)
         self.tab.evaluate(
             f"{PAINTED}.forEach((each) => {{ for (const name of ['background', 'outline', 'border', 'boxShadow']) each.style[name] = 'none'; }})"
         )
-        without = _picture(self.tab.screenshot(clip=clip))
+        without = self._still(clip)
         left, top, right, bottom = ImageChops.difference(with_mark, without).getbbox() or (0, 0, 0, 0)
         return clip["x"] + left, clip["y"] + top, clip["x"] + right, clip["y"] + bottom
+
+    def _still(self, clip: Any) -> Image.Image:
+        """A picture of a part of the screen after it has stopped changing: pages get sharper, and waves are drawn late."""
+        seen = [_picture(self.tab.screenshot(clip=clip))]
+
+        def is_still() -> bool:
+            self.tab.wait_for_timeout(200)
+            seen.append(_picture(self.tab.screenshot(clip=clip)))
+            return ImageChops.difference(seen.pop(0), seen[0]).getbbox() is None
+
+        until(is_still)
+        return seen[0]
 
     def inside(self, selector: str, share: Box) -> Box:
         """The box that is `share` of an element on the screen."""

@@ -43,20 +43,16 @@ def _of_sheet(resource_map: ResourceMap, location: Cells) -> str | None:
     """Return the columns that the map names for the tables of a sheet, from left to right, that contain the row of
     `location`.
     """
+    if not location.first:
+        return None
     found = []
     for node in resource_map.walk():
-        area, named = node.location, _TABLE.fullmatch(node.summary or "")
-        if (
-            named
-            and isinstance(area, Cells)
-            and area.first
-            and area.last
-            and location.first
-            and area.sheet == location.sheet
-        ):
-            header = area.last[0] - int(named[2].replace(",", ""))
-            if header < location.first[0] <= area.last[0]:
-                found.append((area.first[1], named[1]))
+        area = node.location
+        if not (isinstance(area, Cells) and area.first and area.last and area.sheet == location.sheet):
+            continue
+        named = _TABLE.fullmatch(node.summary or "")
+        if named and area.last[0] - int(named[2].replace(",", "")) < location.first[0] <= area.last[0]:
+            found.append((area.first[1], named[1]))
     return ", ".join(names for _, names in sorted(set(found))) or None
 
 

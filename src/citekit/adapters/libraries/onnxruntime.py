@@ -13,6 +13,15 @@ from typing import Any
 from citekit.adapters.libraries.model_files import imported
 from citekit.domain.errors import EmbedderUnavailable
 
+MODEL_FILES = (
+    "model.onnx",
+    "onnx/model.onnx",
+    "model_quantized.onnx",
+    "onnx/model_quantized.onnx",
+    "onnx/model_int8.onnx",
+)
+"""Where exports put the model in its folder, the preferred file first."""
+
 _ERRORS = 3
 """Minimum severity of messages that the runtime writes to stderr."""
 

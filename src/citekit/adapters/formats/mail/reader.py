@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
-KEPT_SIZE = 32_000_000
+CACHED_SIZE = 32_000_000
 """Maximum size, in bytes, of a file whose messages stay in memory until another file of mail is read."""
 
 
@@ -58,11 +58,11 @@ def mail_chapters(path: Path) -> Sequence[MailChapter]:
     except OSError:
         return tuple(_chapters(path))  # its error says what is wrong
     seal = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
-    return _kept(path, seal) if state.st_size <= KEPT_SIZE else tuple(_chapters(path))
+    return _cached(path, seal) if state.st_size <= CACHED_SIZE else tuple(_chapters(path))
 
 
 @lru_cache(maxsize=1)
-def _kept(path: Path, _seal: tuple[int, ...]) -> tuple[MailChapter, ...]:
+def _cached(path: Path, _seal: tuple[int, ...]) -> tuple[MailChapter, ...]:
     return tuple(_chapters(path))
 
 

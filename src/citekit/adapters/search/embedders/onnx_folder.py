@@ -119,7 +119,6 @@ def _json(path: Path, absent: Any) -> Any:
     return found
 
 
-_MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx", "onnx/model_int8.onnx")
 _WORD = 2
 """Assumed number of tokens in a word: 1.3 in English prose, more in rare words and other languages."""
 
@@ -169,7 +168,7 @@ class OnnxFolderEmbedder:
         return loaded.encoder.one(loaded.prompts.query + text)
 
     def _load(self) -> _Loaded:
-        model, tokenizer = self._file(_MODELS), self._file(("tokenizer.json",))
+        model, tokenizer = self._file(onnxruntime.MODEL_FILES), self._file(("tokenizer.json",))
         settings = read(self.folder)
         encoder = Encoder(
             model=model,

@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from citekit.adapters.libraries import onnxruntime, tokenizers
 from citekit.adapters.libraries.model_files import imported
-from citekit.adapters.search.rerankers.parts import parts, sigmoid
+from citekit.adapters.search.rerankers.parts import parts, plain, sigmoid
 from citekit.adapters.system.lazy import Once
 from citekit.domain.errors import EmbedderUnavailable, RerankerUnavailable
 from citekit.domain.ports.reranker import PageCandidate
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 WHAT, EXTRA = "Reranking with ONNX", "library"
-MODELS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx", "onnx/model_int8.onnx")
 WINDOW = 512
 """The number of tokens of a pair, the window of most cross-encoders."""
 
@@ -57,7 +56,7 @@ class CrossEncoder:
 
     @_session.default
     def _make_session(self) -> Once[Any]:
-        return Once(lambda: onnxruntime.load(self._file(MODELS), threads=1))
+        return Once(lambda: onnxruntime.load(self._file(onnxruntime.MODEL_FILES), threads=1))
 
     @property
     def name(self) -> str:
@@ -66,8 +65,8 @@ class CrossEncoder:
 
     def scores(self, question: str, pages: Sequence[PageCandidate], progress: Progress = silent) -> Sequence[float]:
         """See `Reranker.scores`. The score of a page is that of its best part."""
-        asked = _plain(question[:QUESTION])
-        pairs = [(at, part) for at, page in enumerate(pages) for part in parts(_plain(page.text), WORDS, MOST)]
+        asked = plain(question[:QUESTION])
+        pairs = [(at, part) for at, page in enumerate(pages) for part in parts(plain(page.text), WORDS, MOST)]
         found = [0.0] * len(pages)
         try:
             self._tokenizer(), self._session()
@@ -121,7 +120,3 @@ class CrossEncoder:
                 "set CITEKIT_RERANKER to another folder."
             )
         return found
-
-
-def _plain(text: str) -> str:
-    return text.encode("utf-8", "replace").decode().replace("\0", " ")

@@ -6,6 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 
 
+def plain(text: str) -> str:
+    """Return text that models and servers accept: without lone surrogates and NUL characters."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")
+
+
 def parts(text: str, words: int, most: int) -> Iterator[str]:
     """Yield up to `most` parts of the text with at most `words` words each, at least one.
 

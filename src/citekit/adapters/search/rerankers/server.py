@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from citekit.adapters.libraries import openai as driver
 from citekit.adapters.libraries.openai import FailureKind, OpenAiFailure
-from citekit.adapters.search.rerankers.parts import parts, probabilities
+from citekit.adapters.search.rerankers.parts import parts, plain, probabilities
 from citekit.adapters.system.lazy import Once
 from citekit.adapters.system.retry import TRANSIENT, Retries, Verdict, asked
 from citekit.domain.errors import RerankerUnavailable
@@ -62,10 +62,10 @@ class ServerReranker:
         for at, page in enumerate(pages):
             for part in parts(page.text, WORDS, MOST):
                 owners.append(at)
-                texts.append(_plain(part) or "-")
+                texts.append(plain(part) or "-")
         if not texts:
             return []
-        answer = asked(lambda: self._request(_plain(question[:QUESTION]), texts), self._explain, self.retries, progress)
+        answer = asked(lambda: self._request(plain(question[:QUESTION]), texts), self._explain, self.retries, progress)
         found = [0.0] * len(pages)
         for at, score in zip(owners, self._read(answer, len(texts)), strict=True):
             found[at] = max(found[at], score)
@@ -111,7 +111,3 @@ class ServerReranker:
 
     def _failed(self, sentence: str) -> RerankerUnavailable:
         return RerankerUnavailable(f"The rerank server at {self.base_url} {sentence}.")
-
-
-def _plain(text: str) -> str:
-    return text.encode("utf-8", "replace").decode().replace("\0", " ")
