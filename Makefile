@@ -5,12 +5,13 @@ BIN := .venv/bin
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test test-all test-browser lint format bench performance structure library retrieval agents faults viewer sweep live docs lock bundle dist clean
+.PHONY: help demo test test-long test-all test-browser lint format bench performance structure library retrieval agents faults viewer sweep live docs lock bundle dist clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make demo    map and cut the sample files, and ask a small library'
-	@echo 'make test    run the tests, but for the slow ones (some minutes)'
+	@echo 'make test    run the tests that are quick by themselves (6 minutes or less on 2 processors)'
+	@echo 'make test-long run the tests that take seconds each (continuous integration runs both)'
 	@echo 'make test-all run all tests, the slow ones too'
 	@echo 'make test-browser run the tests of the page in a real browser; needs a Chromium'
 	@echo 'make lint    ruff, mypy, import-linter, and the words of the glossary'
@@ -66,7 +67,10 @@ demo: .venv/library
 	$(BIN)/citekit demo
 
 test: .venv/test
-	$(BIN)/python -m pytest -m 'not slow' --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m 'not slow and not long and not browser' --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
+
+test-long: .venv/test
+	$(BIN)/python -m pytest -m 'long and not slow and not browser' --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 test-all: .venv/test
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 LONGEST = (
+    "speed/test_cost.py",
     "search/test_edge.py",
     "cli/test_library.py",
+    "stories/test_rulings.py",
+    "formats/media/test_clips.py",
     "faults/test_bills.py",
-    "search/test_embedding_services.py",
-    "cli/test_query.py",
-    "cli/test_interrupts.py",
-    "stories/test_subprocess_parsers.py",
+    "http/test_bad_requests.py",
+    "mcp/test_ingest_tool.py",
+    "package/test_wheel.py",
+    "web/test_answers.py",
+    "mcp/test_alexandria_query.py",
+    "contracts/test_vector_index.py",
     "sandbox/test_sandbox.py",
-    "mcp/test_wire.py",
-    "cli/test_model_mappers.py",
-    "speed/test_cost.py",
+    "mappers/test_openai_service.py",
+    "contracts/test_mapper.py",
+    "formats/pdf/test_hidden_text.py",
     "contracts/test_embedder.py",
-    "faults/test_links.py",
-    "mcp/test_long_work.py",
-    "storage/test_evidence_files.py",
+    "web/test_access.py",
 )
 """Below the folder of the tests, the longest first."""

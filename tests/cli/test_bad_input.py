@@ -113,6 +113,7 @@ def test_a_file_that_may_not_be_read_is_refused(cli: Cli) -> None:
     assert {"secret.txt"} == cli.everything()
 
 
+@pytest.mark.long
 def test_a_read_only_home_still_answers_virtually(cli: Cli) -> None:
     cli.write("a.txt", "Some words.\n")
     assert cli("ingest", "a.txt").code == 0

@@ -22,6 +22,8 @@ from citekit.settings import settings_from
 from tests.cli.every_command import PROSE, called
 from tests.cli.program import plain_environment
 
+pytestmark = pytest.mark.long
+
 CANARY = "cAnArY-7f3e"
 SECRETS = {
     "GEMINI_API_KEY": f"AIza-{CANARY}-gemini",

@@ -24,6 +24,7 @@ def connect(cli: Cli, user: Path, *arguments: str) -> Answer:
     return cli("connect", *arguments, HOME=str(user), XDG_CONFIG_HOME=str(user / ".config"))
 
 
+@pytest.mark.long
 def test_an_installed_client_is_connected_and_its_entry_starts_the_server(cli: Cli, user: Path) -> None:
     cli.write("notes.md", "# Bees\n\nHoney.\n")
     cli("ingest", "notes.md")

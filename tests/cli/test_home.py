@@ -115,6 +115,7 @@ def test_the_demonstration_maps_and_cuts_what_it_is_given(cli: Cli) -> None:
     assert str(cli.here / "home") == shown["home"]
 
 
+@pytest.mark.long
 def test_the_demonstration_of_the_samples_shows_paths_addresses_and_times(cli: Cli) -> None:
     answer = cli("demo", "--home", "home")
 

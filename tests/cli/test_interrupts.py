@@ -15,6 +15,8 @@ from tests.cli.program import Cli, plain_environment
 from tests.representatives import representatives
 from tests.services.gemini_server import KEY, Answer, GeminiServer, gemini_server
 
+pytestmark = pytest.mark.long
+
 BOOK = next((Path(__file__).parents[2] / "src" / "citekit" / "samples").rglob("*.pdf"))
 
 

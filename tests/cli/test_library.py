@@ -114,6 +114,7 @@ def test_guardians_and_patterns_are_listed(shelf: Shelf) -> None:
     assert {"tldr", "just_answer"} <= {pattern["id"] for pattern in found["patterns"]}
 
 
+@pytest.mark.long
 def test_without_the_extra_the_library_is_shown_and_what_needs_it_says_so(shelf: Shelf) -> None:
     shown = [
         shelf.without_extra("library", *words)
@@ -201,6 +202,7 @@ def test_rebuild_makes_the_collection_anew_for_another_embedder(own: Shelf) -> N
     assert "Bees and Volcanoes" == found["results"][0]["book_title"]
 
 
+@pytest.mark.long
 def test_a_rebuild_that_cannot_end_well_drops_nothing(own: Shelf) -> None:
     refused = [
         own.without_extra("library", "rebuild").returncode,
@@ -358,6 +360,7 @@ def test_a_batch_that_cannot_succeed_ends_before_its_first_book(
     assert said in answer.err
 
 
+@pytest.mark.long
 def test_an_interrupted_batch_shows_a_bar_and_leaves_whole_books(tmp_path: Path) -> None:
     shelf = Shelf.made(tmp_path)
     text = (shelf.library.parent / "long").with_suffix(".md")

@@ -57,6 +57,7 @@ def with_gemini(server: GeminiServer) -> dict[str, str]:
     return {"GEMINI_API_KEY": GEMINI_KEY, "CITEKIT_BASE_URL": server.url, "CITEKIT_RETRIES": "0"}
 
 
+@pytest.mark.long
 def test_gemini_maps_a_manual_and_leaves_nothing_behind(cli: Cli, manual: Path, gemini: GeminiServer) -> None:
     answer = cli("ingest", str(manual), **with_gemini(gemini))
 

@@ -36,6 +36,7 @@ def listed(cli: Cli, *arguments: str, **environment: str) -> list[str]:
     return [each["resource_id"] for each in cli("list", "--json", *arguments, **environment).document["resources"]]
 
 
+@pytest.mark.long
 def test_a_folder_without_a_home_uses_the_personal_home(cli: Cli, data: Path) -> None:
     environment = {"XDG_DATA_HOME": str(data)}
 
@@ -115,6 +116,7 @@ def test_a_search_where_nothing_is_mapped_says_which_home_was_searched(cli: Cli)
     )
 
 
+@pytest.mark.long
 def test_a_server_without_a_named_home_serves_the_personal_home(cli: Cli, data: Path) -> None:
     command = [sys.executable, "-m", "citekit", "serve"]
     environment = plain_environment(XDG_DATA_HOME=str(data))

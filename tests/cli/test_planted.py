@@ -21,6 +21,8 @@ from citekit.entrypoints.mcp.handlers import build_server
 from tests.cli.every_command import CALLS, called, make_home
 from tests.cli.program import CODE, Cli, plain_environment
 
+pytestmark = pytest.mark.long
+
 
 @frozen
 class Bomb:

@@ -81,6 +81,7 @@ def test_reading_maps_loads_no_driver_and_nothing_that_explains_faults(mapped: C
     assert loaded & (HEAVY | {"cattr", "cattrs"}) == set()
 
 
+@pytest.mark.long
 def test_a_server_that_has_answered_has_loaded_no_driver(mapped: Cli) -> None:
     client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}

@@ -49,6 +49,7 @@ def test_every_command_is_called_here() -> None:
     assert sorted(CALLS) == sorted(commands(PROGRAM))
 
 
+@pytest.mark.long
 def test_no_command_lets_words_steer_a_terminal(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said = []
     for command, calls in CALLS.items():
@@ -63,6 +64,7 @@ def test_no_command_lets_words_steer_a_terminal(home: Path, monkeypatch: pytest.
     assert r"\u202eturned" in "".join(said)
 
 
+@pytest.mark.long
 def test_documents_for_programs_show_all_and_lose_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for command, calls in CALLS.items():
         for words in calls[:1] if command != "serve" else ():

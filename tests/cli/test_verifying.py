@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 
 import pymupdf
+import pytest
 
 from citekit.application.verify import Ruling
 from tests.cli.program import Cli
@@ -65,6 +66,7 @@ def test_a_stored_receipt_that_is_evidence_itself_is_compared_as_evidence(cli: C
     assert (0, "text://log_txt#lines=1") == (verdict.code, verdict.document["address"])
 
 
+@pytest.mark.long
 def test_without_the_password_of_the_source_it_cannot_be_told(cli: Cli) -> None:
     with pymupdf.open() as document:
         document.new_page().insert_text((72, 100), "Secret.")

@@ -26,6 +26,8 @@ from citekit.domain.errors import CiteKitError, ClusterUnavailable, HomeUnwritab
 from citekit.domain.jobs import IngestJob, JobResult
 from citekit.wire.errors import to_plain_error
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("distributed", reason="the extra 'scale' is not installed")
 
 ROOT = Path(__file__).parents[2]

@@ -121,6 +121,7 @@ def test_no_texts_have_no_vectors(embedder: Embedder) -> None:
     assert [] == list(embedder.documents([]))
 
 
+@pytest.mark.long
 @every_model
 def test_a_very_long_text_has_a_vector(embedder: Embedder) -> None:
     prose = " ".join(f"chapter{number} of the sea and the ship" for number in range(360))

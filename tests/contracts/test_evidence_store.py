@@ -287,6 +287,7 @@ class TestEvidenceStore:
         assert store.find(key_of("a")) is None
         assert store.obtain(key_of("a"), writing(b"a")).made_now
 
+    @pytest.mark.long
     @given(names=st.lists(st.sampled_from("abcdefgh"), max_size=30))
     def test_whatever_is_asked_for_the_bytes_are_right_and_the_size_bounded(
         self, new_store: Factory, names: list[str]

@@ -158,6 +158,7 @@ class TestMapper:
         assert (source.size, str(source.path)) == (made.metadata["source_size"], made.source_path)
         assert source.format.modality is made.modality
 
+    @pytest.mark.long
     def test_the_same_file_gives_the_same_map(self, made: ResourceMap, mapper: Mapper, source: Source) -> None:
         again = mapper.map(source, "some_id")
 

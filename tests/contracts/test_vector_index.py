@@ -301,6 +301,7 @@ class TestSearching:
         assert len(more.dense) <= limit + 1
         assert one.ceiling == pytest.approx(more.ceiling, rel=1e-6)  # engines count in single precision
 
+    @pytest.mark.long
     @laws
     @given(entries, st.sets(st.integers(0, 6), min_size=1, max_size=4))
     def test_lexical_scores_follow_the_formula(self, new_index: Factory, stored: list[Entry], words: set[int]) -> None:

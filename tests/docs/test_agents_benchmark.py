@@ -35,6 +35,7 @@ def test_the_words_of_a_search_come_from_the_question_alone() -> None:
     assert "queen bees" == best_line(["bees", "queen bees", "queen and bees"], words)
 
 
+@pytest.mark.long
 def test_the_policies_find_the_page_and_count_what_they_read(material: home.Material) -> None:
     with server(material.home) as client:
         tools = Tools(client)

@@ -55,6 +55,7 @@ def test_every_field_of_a_place_is_explained() -> None:
     assert [] == [field for field in LOCATION_FIELDS if f"`{field}`" not in page]
 
 
+@pytest.mark.long
 def test_the_commands_of_the_tutorial_run_one_after_the_other(tmp_path: Path) -> None:
     (tmp_path / "r-intro.pdf").write_bytes((files("citekit") / "samples" / "r-intro.pdf").read_bytes())
     found = commands(ROOT / "docs" / "tutorial" / "first-evidence.md")
@@ -70,6 +71,7 @@ def test_the_commands_of_the_tutorial_run_one_after_the_other(tmp_path: Path) ->
     assert (tmp_path / ".citekit_output" / "r-intro_preface.pdf").exists()
 
 
+@pytest.mark.long
 def test_the_sdk_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its names stand for the samples: a book, and a lecture with a part called demo."""
     monkeypatch.chdir(tmp_path)

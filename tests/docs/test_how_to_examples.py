@@ -44,6 +44,7 @@ def test_the_mapper_in_a_file_runs(cli: Cli) -> None:
     assert ["lines_1", "lines_21", "lines_41"] == [node["id"] for node in made["nodes"]]
 
 
+@pytest.mark.long
 def test_the_mapper_in_a_package_runs_when_it_is_installed(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> None:
     project = tomllib.loads(blocks("write-a-mapper.md", "toml")[0])["project"]
     [(name, reference)] = project["entry-points"]["citekit.mappers"].items()
@@ -64,6 +65,7 @@ def test_the_mapper_in_a_package_runs_when_it_is_installed(cli: Cli, tmp_path_fa
     assert f"mapper '{name}'" in answers[-1].out
 
 
+@pytest.mark.long
 def test_what_other_programs_found_is_imported_as_the_page_says(cli: Cli) -> None:
     from PIL import Image
 

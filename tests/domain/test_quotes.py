@@ -513,6 +513,7 @@ COSTLY = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "quote"), representatives(COSTLY.values(), 3), ids=COSTLY)
 def test_looking_for_a_quote_takes_a_bounded_amount_of_work(text: str, quote: str) -> None:
     source, effort = quotable(text), Effort()

@@ -151,6 +151,7 @@ def test_no_pattern_takes_exponential_time(pattern: str) -> None:
     assert compiled._spent < 10_000
 
 
+@pytest.mark.long
 def test_a_pattern_with_too_many_states_is_refused() -> None:
     pattern = LinePattern.of("(a|b)*a" + "(a|b)" * 200 + "[xy]")
 

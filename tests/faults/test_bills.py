@@ -12,9 +12,10 @@ from tests.faults.bill_meter import Meter
 from tests.faults.bill_shapes import SHAPES, Shape
 from tests.faults.bills import Gene, bill_of, bred
 
-pytestmark = pytest.mark.skipif(
-    not Path("/proc/self/clear_refs").exists(), reason="what a process costs is read from /proc"
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="what a process costs is read from /proc"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,10 @@ from tests.faults.contents import all_cases, tried
 from tests.faults.hostile.bait import laid
 from tests.faults.hostile.tracing import trespasses
 
-pytestmark = pytest.mark.skipif(
-    not Path("/proc/self/clear_refs").exists(), reason="what a process does is read from /proc"
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="what a process does is read from /proc"),
+]
 
 
 def test_hostile_contents_end_in_something_right_or_in_one_clear_error(tmp_path: Path) -> None:

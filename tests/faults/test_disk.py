@@ -12,6 +12,8 @@ from tests.faults.starting import Ended
 from tests.faults.steps import NEEDS_SPACE, Fault, How
 from tests.faults.trials import Undisturbed, Workshop, after_fault
 
+pytestmark = pytest.mark.long
+
 INGEST = next(each for each in OPERATIONS if each.name == "ingest, text")
 
 

@@ -21,6 +21,7 @@ HANDED_OVER = ("texts for quotes", "cards of maps")
 """Forgeries that are also handed over: one in files and one in a database. All stores share the seal that finds this."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "handed_over"),
     representatives([*((name, True) for name in HANDED_OVER), *((name, False) for name in FORGERIES)], 4),

@@ -19,6 +19,8 @@ from tests.faults.mutations import mutated, seeded
 from tests.faults.table import Row
 from tests.faults.targets import targets
 
+pytestmark = pytest.mark.long
+
 posix = pytest.mark.skipif(sys.platform == "win32", reason="children are there on POSIX only")
 
 

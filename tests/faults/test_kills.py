@@ -14,6 +14,8 @@ from tests.faults.steps import NONE, Fault, How, Step
 from tests.faults.syncing import unsynced
 from tests.faults.trials import Undisturbed, Workshop, after_fault
 
+pytestmark = pytest.mark.long
+
 RESOLVE = next(each for each in OPERATIONS if each.name == "resolve, PDF pages")
 
 

@@ -7,6 +7,8 @@ import pytest
 from tests.faults.links import HOW, Place, Trial
 from tests.representatives import representatives
 
+pytestmark = pytest.mark.long
+
 COPY, PRECIOUS, NOTHING, FIFO, WRONG = HOW
 
 TRIALS = (

@@ -15,6 +15,8 @@ from tests.faults.truth import text
 from tests.faults.versions import written_by_02
 from tests.faults.world import World, run_changes
 
+pytestmark = pytest.mark.long
+
 BACK = next(moment for moment in MOMENTS if moment.name == "edited, and edited back")
 
 

@@ -21,7 +21,7 @@ from citekit.domain.subject import READ, Subject
 from tests.http.conftest import HttpServer, Start, token_of
 from tests.warm_start.command import python
 
-pytestmark = pytest.mark.skipif("not hasattr(__import__('os'), 'fork')", reason="needs POSIX")
+pytestmark = [pytest.mark.skipif("not hasattr(__import__('os'), 'fork')", reason="needs POSIX"), pytest.mark.long]
 
 
 def refused(home: Path, *options: str) -> str:

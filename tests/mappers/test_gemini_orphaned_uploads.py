@@ -150,6 +150,7 @@ with service.session() as session:
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no kill that cannot be caught")
 def test_the_files_of_a_killed_process_are_deleted_by_the_next(tmp_path: Path) -> None:
     part = file_for(Fault(name="any"), tmp_path)

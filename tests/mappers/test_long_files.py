@@ -328,6 +328,7 @@ def test_pieces_cover_everything_in_order_within_the_limit(
     assert all(sum(costs[start:end]) <= limit or end == start + 1 for start, end in found)
 
 
+@pytest.mark.long
 def test_a_service_without_a_further_line_says_so() -> None:
     with pytest.raises(MapperUnavailable, match="no more answers"):
         model_mapper([recorded("document_as_0_2.txt")[:40]]).map(source_of(SHIPPED / "r-intro.pdf"), "x")

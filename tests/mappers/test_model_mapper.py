@@ -214,6 +214,7 @@ def test_paragraphs_of_a_book_become_characters_of_its_chapters(tmp_path: Path) 
     ] == made.metadata["dropped"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_a_perfect_answer_about_any_format_keeps_its_locations(tmp_path: Path, name: str) -> None:
     source = source_of(make_all(tmp_path)[name])

@@ -305,6 +305,7 @@ def test_nodes_on_pages_without_text_are_counted_in_a_note(tmp_path: Path) -> No
     assert note in made.metadata["notes"]
 
 
+@pytest.mark.long
 def test_blank_stretches_of_texts_and_gaps_of_subtitles_hide_no_invented_titles(tmp_path: Path) -> None:
     (tmp_path / "gap.txt").write_text("Herons feed here.\n" * 5 + "\n" * 120 + "Migration routes\n" * 20)
     film = write_video(tmp_path / "film.mp4", seconds=90)

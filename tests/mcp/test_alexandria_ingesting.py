@@ -111,6 +111,7 @@ def test_a_book_that_cannot_be_found_says_how_far_it_came(
     assert answer["steps"][-1].startswith("❌ ")
 
 
+@pytest.mark.long
 def test_an_ingest_that_fails_leaves_nothing_and_says_why(home: LibraryHome) -> None:
     failed, stats = home.without(embedder=Broken()).calls(
         ("alexandria_ingest", {"book_id": 1}), ("alexandria_stats", {})

@@ -16,6 +16,8 @@ from tests.mcp.server_process import PATIENCE, Home, Wire
 from tests.mcp.test_long_work import logged
 from tests.warm_start.command import python
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 ENDLESS = 1_000_000
 BOOK = {"book_id": 1}

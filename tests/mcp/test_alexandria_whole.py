@@ -16,6 +16,8 @@ from tests.mcp.library_home import plain, write_book
 from tests.mcp.server_process import PATIENCE
 from tests.warm_start.command import python
 
+pytestmark = pytest.mark.long
+
 _Result = TypeVar("_Result")
 
 for needed in ("qdrant_edge", "wordllama", "sentencex", "yaml"):

@@ -9,6 +9,8 @@ import pytest
 
 from tests.mcp.server_process import Wire
 
+pytestmark = pytest.mark.long
+
 
 def connect(client: Wire) -> dict[str, Any]:
     """Initialize a session of a client that has roots; return the capabilities of the server."""

@@ -23,6 +23,8 @@ from citekit.entrypoints.mcp.evidence_card import CARD, CARD_TYPE, EXTENSION, PI
 from tests.made_files import make_all
 from tests.web.conftest import started, stop
 
+pytestmark = pytest.mark.long
+
 _Result = TypeVar("_Result")
 
 APPS = advertise(EXTENSION, {"mimeTypes": [CARD_TYPE]})

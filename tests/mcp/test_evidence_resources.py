@@ -204,6 +204,7 @@ def test_what_is_no_evidence_is_refused(served: Served, rest: str) -> None:
     assert "is not evidence" in refusal(served, f"citekit://evidence/{rest}")
 
 
+@pytest.mark.long
 def test_unknown_and_removed_evidence_says_what_to_do(home: Home) -> None:
     async def work(client: Client) -> tuple[str, str]:
         said = []
@@ -218,6 +219,7 @@ def test_unknown_and_removed_evidence_says_what_to_do(home: Home) -> None:
     assert all("Resolve the part again" in each for each in home.ask(work))
 
 
+@pytest.mark.long
 def test_the_object_of_a_forged_receipt_is_not_given_out(home: Home) -> None:
     """A receipt in the home that names other evidence does not open it."""
 
@@ -236,6 +238,7 @@ def test_the_object_of_a_forged_receipt_is_not_given_out(home: Home) -> None:
     assert "has no evidence" in home.ask(work)
 
 
+@pytest.mark.long
 def test_evidence_of_a_file_that_agents_may_not_read_is_not_given_out(
     home: Home, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -258,6 +261,7 @@ def test_evidence_of_a_file_that_agents_may_not_read_is_not_given_out(
     assert "has no evidence" in home.ask(work)
 
 
+@pytest.mark.long
 def test_evidence_over_the_limit_is_read_in_parts(home: Home) -> None:
     source = home.folder / "big.csv"
     source.write_text("a,b\n" + "1234567,7654321\n" * (READ_LIMIT // 12))

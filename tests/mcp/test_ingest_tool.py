@@ -19,6 +19,8 @@ from citekit.entrypoints.mcp.ingest_tool import SIZE_LIMIT
 from citekit.wire import maps
 from tests.mcp.server_process import PATIENCE, Home, Wire, node
 
+pytestmark = pytest.mark.long
+
 SECRET = "the secret line\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
@@ -57,6 +58,7 @@ def test_duplicates_are_distinguished_by_their_folders(home: Home) -> None:
     assert 4 == every.structured_content["total"] == len(every.structured_content["details"])
 
 
+@pytest.mark.long
 def test_a_long_list_is_paged_and_a_damaged_map_is_listed(home: Home) -> None:
     source = home.map_file("notes").read_text(encoding="utf-8")
     for number in range(60):

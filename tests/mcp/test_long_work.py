@@ -40,6 +40,7 @@ def begin(wire: Wire, **meta: object) -> int:
     return wire.start("tools/call", {"name": "resolve", "arguments": PART, **({"_meta": meta} if meta else {})})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", representatives(["auto", "legacy"], 1))
 def test_progress_rises_to_the_end(home: Home, mode: str) -> None:
     heard: list[tuple[float, float | None, str | None]] = []

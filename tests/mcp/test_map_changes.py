@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client
@@ -72,6 +73,7 @@ def test_a_subscription_to_something_else_is_refused(wire: Callable[..., Wire]) 
     assert "is not a resource of this server" in error["message"]
 
 
+@pytest.mark.long
 def test_a_client_of_the_latest_protocol_listens_to_a_stream(home: Home) -> None:
     async def work(client: Client) -> list[ServerEvent]:
         found: list[ServerEvent] = []
@@ -106,6 +108,7 @@ def test_an_open_stream_does_not_delay_the_end_of_the_server(home: Home, wire: C
     assert [number] == [answer["id"] for answer in map(json.loads, rest.splitlines()) if "result" in answer]
 
 
+@pytest.mark.long
 def test_ids_are_completed(home: Home) -> None:
     for name in ("my_notes", "book"):
         home.add(name, node("a", 1, 2))

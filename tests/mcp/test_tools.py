@@ -105,6 +105,7 @@ def test_the_server_tells_an_agent_the_way(served: Served) -> None:
     assert "two calls" in told
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", representatives(["legacy", "auto"], 1))
 def test_every_map_is_listed_and_a_new_or_changed_one_without_a_restart(home: Home, mode: str) -> None:
     async def work(client: Client) -> list[object]:

@@ -31,6 +31,7 @@ def libraries(process: int) -> set[str]:
     return {path for path in paths if any(name in path for name in HEAVY)}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_nothing_heavy_is_loaded_before_something_is_cut(home: Home, wire: Callable[..., Wire]) -> None:
     client = wire(home.cold_server)
@@ -237,6 +238,7 @@ def test_the_server_ends_when_the_input_does(wire: Callable[..., Wire]) -> None:
     assert (0, b"") == left
 
 
+@pytest.mark.long
 def test_requests_piped_in_at_once_are_all_answered(home: Home, wire: Callable[..., Wire]) -> None:
     client = wire(home.cold_server, hands=None)
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "pipe", "version": "1"}}
@@ -259,6 +261,7 @@ def test_requests_piped_in_at_once_are_all_answered(home: Home, wire: Callable[.
     assert [False, False, False, True] == [answers[number]["result"]["isError"] for number in range(2, 6)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_server_cleanly(home: Home, wire: Callable[..., Wire], number: signal.Signals) -> None:
     client = wire(home.cold_server)
@@ -310,6 +313,7 @@ def test_lines_are_lines_however_they_are_cut(lines: list[bytes], width: int) ->
     assert lines == found
 
 
+@pytest.mark.long
 def test_a_signal_ends_the_server_though_nobody_reads_its_answers(home: Home, wire: Callable[..., Wire]) -> None:
     home.add("large", *(node(f"n{number}", 1, 400, summary="x" * 200) for number in range(200)))
     client = wire()

@@ -14,6 +14,8 @@ from mcp import Client, StdioServerParameters
 
 from tests.package.bare_environment import ROOT, run, without
 
+pytestmark = pytest.mark.long
+
 EXTRAS = {
     "media": {"av", "ffmpeg"},
     "gemini": {"google"},

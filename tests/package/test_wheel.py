@@ -14,6 +14,8 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -188,6 +188,7 @@ def test_nothing_is_read_again_while_nothing_changes(tmp_path: Path) -> None:
     assert personas.patterns() is personas.patterns()
 
 
+@pytest.mark.long
 def test_threads_may_ask_while_files_change(tmp_path: Path) -> None:
     personas = made(tmp_path)
 

@@ -140,6 +140,7 @@ class TestAChildThatDies:
 
 
 class TestAChildThatDoesNotComeBack:
+    @pytest.mark.long
     def test_is_ended_where_it_makes_no_progress(self) -> None:
         some = children(seconds=2)
 
@@ -370,6 +371,7 @@ class TestTheBudgetOfAFile:
         ):
             some.ask("map", small, {"size": 60_000_000})
 
+    @pytest.mark.long
     def test_begins_again_with_each_request(self, small: Path) -> None:
         some = with_budget()
 
@@ -440,6 +442,7 @@ class TestTheBudgetOfAFile:
         with pytest.raises(SourceUnsupported, match=r"SIGSEGV.*; to try again, run: citekit ingest --force"):
             some.ask("crash", small, {})
 
+    @pytest.mark.long
     def test_was_that_of_the_file_as_it_was(self, small: Path) -> None:
         some = with_budget()
         with pytest.raises(SourceUnsupported):
@@ -477,6 +480,7 @@ class TestTheBudgetOfAFile:
 
 
 class TestLongRequests:
+    @pytest.mark.long
     def test_make_room_for_short_ones(self) -> None:
         """Four that never end are more than there are children; without a slow lane the next would wait for all."""
         some = children(seconds=600, at_most=2, slow_at_most=1)
@@ -521,6 +525,7 @@ class TestLongRequests:
         assert [True] == lanes
         assert short != slow.child._process.pid
 
+    @pytest.mark.long
     def test_that_were_displaced_are_done_when_there_is_room(self) -> None:
         some = children(at_most=1, slow_at_most=1)
 

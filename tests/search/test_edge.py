@@ -87,6 +87,7 @@ def copy(filled: Path, tmp_path: Path) -> Callable[[], Path]:
     return make
 
 
+@pytest.mark.long
 def test_reopened_by_another_object_everything_is_there(filled: Path) -> None:
     index = EdgeVectorIndex(filled)
 
@@ -115,6 +116,7 @@ def test_a_collection_that_was_put_in_order_answers_exactly(filled: Path) -> Non
     index.close()
 
 
+@pytest.mark.long
 def test_after_tidying_up_the_removed_no_longer_count(folder: Path) -> None:
     index, fresh = EdgeVectorIndex(folder), EdgeVectorIndex(folder.with_name("fresh"))
     for one, numbers in ((index, range(6000)), (fresh, range(0, 6000, 2))):
@@ -239,6 +241,7 @@ def test_a_panic_of_the_engine_is_damage_and_the_next_call_opens_anew(copy: Call
     assert not index._turn("books").is_open
 
 
+@pytest.mark.long
 def test_what_was_settled_survives_a_kill_at_any_moment(folder: Path) -> None:
     for round_number in range(2):
         command = [sys.executable, "-c", WORKER, str(folder), str(round_number * 100_000), "100000", "100", "settle"]
@@ -258,6 +261,7 @@ def test_what_was_settled_survives_a_kill_at_any_moment(folder: Path) -> None:
         index.close()
 
 
+@pytest.mark.long
 def test_a_kill_while_it_is_put_in_order_loses_nothing(copy: Callable[[], Path]) -> None:
     code = (
         "import sys; from pathlib import Path; from citekit.adapters.search.vector_index.edge import EdgeVectorIndex\n"
@@ -283,6 +287,7 @@ def test_a_kill_while_it_is_put_in_order_loses_nothing(copy: Callable[[], Path])
         index.close()
 
 
+@pytest.mark.long
 def test_two_processes_put_and_search_by_turns(folder: Path) -> None:
     commands = [[sys.executable, "-c", WORKER, str(folder), str(start), "600", "20"] for start in (0, 1000)]
     processes = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
@@ -321,6 +326,7 @@ def test_a_full_disk_is_said_before_it_hurts(copy: Callable[[], Path], monkeypat
     index.close()
 
 
+@pytest.mark.long
 def test_files_that_may_not_grow_are_one_error(copy: Callable[[], Path]) -> None:
     folder = copy()
     code = (

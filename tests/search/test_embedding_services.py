@@ -74,6 +74,7 @@ def test_prompts_stand_before_the_texts_for_another_server() -> None:
     assert openai(server, model="nomic-embed-text", dimensions=64).identity.version != embedder.identity.version
 
 
+@pytest.mark.long
 @MAKERS
 def test_many_texts_are_sent_in_requests_within_the_limits(make: Any) -> None:
     texts = [f"passage number {number}" for number in range(230)]

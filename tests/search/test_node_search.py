@@ -410,6 +410,7 @@ def asked_by_scanning(home: Home) -> list[str]:
     return [f"{name} {node.title}" for name, node in found if node.title == "Trees"][:20]
 
 
+@pytest.mark.long
 @given(resource_maps())
 def test_nodes_of_any_map_are_told_as_they_are(
     tmp_path_factory: pytest.TempPathFactory, resource_map: ResourceMap

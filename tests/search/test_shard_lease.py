@@ -96,6 +96,7 @@ def test_two_holders_hand_it_over(new_turns: Made) -> None:
     assert [(2, 2), (2, 2)] == [(door.opened, door.closed) for door in (first, second)]
 
 
+@pytest.mark.long
 def test_busy_threads_on_both_sides_never_open_it_twice_and_all_get_on(new_turns: Made) -> None:
     sides, calls, failures = [new_turns(), new_turns()], [0, 0], []
     until = time.monotonic() + 3

@@ -8,6 +8,8 @@ from tests.speed.ceilings import FEW, MANY, allowed, costs
 from tests.speed.counting import Cost, cost
 from tests.speed.operations import FLAT
 
+pytestmark = pytest.mark.long
+
 NOISE = 1.05
 SMALL = 4_000
 """Bytes within which two runs differ by where the allocator stands."""

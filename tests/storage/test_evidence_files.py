@@ -60,6 +60,7 @@ def finish(process: subprocess.Popen[str]) -> str:
     return said
 
 
+@pytest.mark.long
 def test_of_eight_processes_one_makes(tmp_path: Path) -> None:
     script = """
 def make(target):

@@ -351,6 +351,7 @@ def writer(folder: Path, title: str) -> subprocess.Popen[bytes]:
     return process
 
 
+@pytest.mark.long
 def test_writers_that_are_killed_leave_a_whole_map(folder: Path) -> None:
     store = JsonMapStore(folder)
     chance = random.Random(7)

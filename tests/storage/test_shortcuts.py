@@ -223,6 +223,7 @@ class TestUses:
 
             assert (True, 0) == (found is not None, store.prune(0))
 
+    @pytest.mark.long
     def test_more_objects_than_fit_in_a_batch_go_in_the_order_of_their_uses(self, tmp_path: Path) -> None:
         clock = SetClock()
         store, names = store_in(tmp_path, clock=clock), [str(number) for number in range(650)]

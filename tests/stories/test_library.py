@@ -648,6 +648,7 @@ def test_a_book_that_its_library_calls_unknown_is_taken_in(shelf: Shelf) -> None
     assert ("Unknown", "Unknown") == (entry.title, entry.author)
 
 
+@pytest.mark.long
 def test_who_wants_context_gets_a_share_of_each_chapter_with_its_hit(shelf: Shelf) -> None:
     for name in ("lighthouse", "harbour", "ferry"):
         text = "\n\n".join(f"Number {n} is a sentence about the {n}th {name} of the coast." for n in range(900))

@@ -89,6 +89,7 @@ def test_a_map_is_a_tree_of_bounded_size(kit: CiteKit) -> None:
     assert "7 more nodes" in html
 
 
+@pytest.mark.long
 def test_hits_and_verdicts_are_lists_of_addresses(kit: CiteKit) -> None:
     hits = html_of(kit.find_text("logical vectors", "r-intro"))
     assert "ol" in hits.opened

@@ -225,6 +225,7 @@ def words(answers: Sequence[ReadTextAnswer]) -> list[str]:
     return " ".join(each for each in lines if not each.startswith("[")).split()
 
 
+@pytest.mark.long
 @given(
     max_chars=st.integers(200, 3000),
     named=st.sampled_from(

@@ -23,6 +23,7 @@ def reading(resource_map: ResourceMap) -> GetStructure:
     return GetStructure(maps)
 
 
+@pytest.mark.long
 @given(resource_maps(), st.integers(1, 3000))
 def test_the_windows_together_show_every_node_once_and_in_order(resource_map: ResourceMap, limit: int) -> None:
     structure = reading(resource_map)

@@ -226,6 +226,7 @@ def test_what_is_at_hand_after_a_mishap_is_what_a_new_program_would_say(
         assert seen in (None, place.anew(virtual=virtual))
 
 
+@pytest.mark.long
 @given(st.lists(st.sampled_from(sorted(MISHAPS)), min_size=2, max_size=5), st.booleans())
 @settings(max_examples=8)
 def test_mishaps_in_any_order_are_no_different(places: Callable[[], Place], mishaps: list[str], virtual: bool) -> None:

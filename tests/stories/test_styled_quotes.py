@@ -107,6 +107,7 @@ def test_words_that_a_style_shows_stay_quotable(kit: CiteKit, resource: str) -> 
     assert [] == lost
 
 
+@pytest.mark.long
 def test_a_style_sheet_with_thousands_of_rules_is_applied(tmp_path: Path) -> None:
     rules = "".join(f"i i i p.x{number} {{ display: none }}" for number in range(10_000))
     rows = "".join(f'<p class="{" ".join(f"x{each}" for each in range(at, at + 300))}">Row.</p>' for at in range(500))

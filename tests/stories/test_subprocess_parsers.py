@@ -73,6 +73,7 @@ def test_maps_and_evidence_are_the_same_as_where_files_are_parsed_here(tmp_path:
         assert _digest(apart, name) == _digest(here, name)
 
 
+@pytest.mark.long
 def test_a_cut_that_nobody_wants_any_more_leaves_nothing_and_can_be_asked_again(
     tmp_path: Path, files: dict[str, Path]
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_child_that_was_ended_meanwhile_is_replaced_by_another(tmp_path: Path,
     assert app.resolve(name).output_path is not None
 
 
+@pytest.mark.long
 def test_a_text_that_may_take_long_is_read_in_a_child(tmp_path: Path) -> None:
     """Where the limits of a child hold, and it can be ended."""
     app = home(tmp_path, parser_memory=LITTLE)
@@ -186,6 +188,7 @@ class TestWhatOthersAreShown:
             viewer.cut_pages(pdf, 1, 1, tmp_path / "link")
 
 
+@pytest.mark.long
 def test_no_compiled_parser_is_ever_loaded_into_the_process_that_asks(tmp_path: Path, files: dict[str, Path]) -> None:
     folder = make_one_of_each(tmp_path / "files", files)
     environment = plain_environment(

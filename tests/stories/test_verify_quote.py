@@ -554,6 +554,7 @@ def test_nothing_holds_that_is_read_across_columns(kit: CiteKit, tmp_path: Path,
     assert Finding.ABSENT is kit.verify_quote("columns", f"{left[1]} and should never").finding
 
 
+@pytest.mark.long
 def test_a_quote_of_pieces_that_occur_everywhere_is_refused_in_one_sentence(kit: CiteKit, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("some words of an ordinary text about many things\n" * 18_000)
     kit.ingest(tmp_path / "notes.txt", resource_id="notes")

@@ -121,6 +121,7 @@ def test_ctrl_c_ends_the_server(many_kinds: Path) -> None:
     assert 0 == stop(process)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -212,6 +213,7 @@ def test_codes_are_valid_once_on_one_port_and_end(monkeypatch: pytest.MonkeyPatc
     assert "secret" not in keys.proof("n") + code
 
 
+@pytest.mark.long
 def test_one_server_shows_all_homes(tmp_path: Path) -> None:
     homes = [tmp_path / name for name in ("first", "second", "unseen")]
     for home in homes:
@@ -257,6 +259,7 @@ def test_one_server_shows_all_homes(tmp_path: Path) -> None:
         stop(process)
 
 
+@pytest.mark.long
 def test_a_home_that_somebody_planted_shows_no_other_files_and_does_not_act(tmp_path: Path) -> None:
     secret, home = tmp_path / "secret.txt", tmp_path / "home"
     secret.write_text("The password is 1234.\n")

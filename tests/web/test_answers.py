@@ -113,6 +113,7 @@ def test_lines_keep_their_markup_and_indentation(page: Server) -> None:
     assert 404 == response.status, body
 
 
+@pytest.mark.long
 def test_a_chapter_is_clean_html(page: Server, tmp_path: Path) -> None:
     path = tmp_path / "hostile.epub"
     with zipfile.ZipFile(page.home / "book.epub") as book, zipfile.ZipFile(path, "w") as made:
@@ -145,6 +146,7 @@ def test_a_recording_is_served_in_pieces(page: Server) -> None:
     assert "default-src 'none'" in (response.getheader("content-security-policy") or "")
 
 
+@pytest.mark.long
 def test_a_search_leads_to_the_file_and_the_page(page: Server) -> None:
     everywhere = page.post("find", query="logical vectors")
     assert {"id": "r-intro", "title": "An Introduction to R"}.items() <= everywhere["hits"][0].items()
@@ -211,6 +213,7 @@ def test_a_dropped_file_is_kept_in_the_home_and_mapped(own_page: Server) -> None
     assert ["Wasps & co 2.md", "Wasps & co.md"] == sorted(each.name for each in path.parent.iterdir())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["", "..", ".hidden.md", "no-kind.xyz1", "a\nb.md", "broken.pdf"])
 def test_a_file_that_cannot_be_mapped_leaves_nothing(own_page: Server, name: str) -> None:
     response, body = own_page.ask("POST", "/api/add", b"nothing", {"x-name": quote(name)})
@@ -220,6 +223,7 @@ def test_a_file_that_cannot_be_mapped_leaves_nothing(own_page: Server, name: str
     assert not folder.exists() or not list(folder.iterdir())
 
 
+@pytest.mark.long
 def test_names_do_not_lead_out_of_the_folder(own_page: Server) -> None:
     response, body = own_page.ask("POST", "/api/add", b"# Out\n", {"x-name": quote("../../out.md")})
     assert 200 == response.status, body
@@ -237,6 +241,7 @@ def test_a_folder_of_uploads_that_leads_elsewhere_is_refused(
     assert [] == list(elsewhere.iterdir())
 
 
+@pytest.mark.long
 def test_a_changed_and_a_missing_file_are_told(own_page: Server) -> None:
     source = own_page.home / "notes.md"
     source.write_text("# Changed\n")
@@ -271,6 +276,7 @@ def test_a_huge_request_is_refused(page: Server) -> None:
     assert b"larger than 2 MB" in answer
 
 
+@pytest.mark.long
 def test_a_map_is_corrected_undone_and_exported(own_page: Server) -> None:
     rows = own_page.get("map", id="notes_md")["nodes"]
     node = rows[1]
@@ -288,6 +294,7 @@ def test_a_map_is_corrected_undone_and_exported(own_page: Server) -> None:
     assert 400 == own_page.refused("edit", id="notes_md", edit="move", node=node[0], place="lines=9-1")[0]
 
 
+@pytest.mark.long
 def test_a_sheet_is_a_grid_with_its_empty_cells(own_page: Server) -> None:
     book = Workbook()
     sheet = book.active
@@ -312,6 +319,7 @@ def test_the_scripts_of_others_are_unchanged() -> None:
     assert listed == found
 
 
+@pytest.mark.long
 def test_resources_are_tagged_and_narrowed_by_tags(own_page: Server) -> None:
     bootstrap(home=own_page.home).ingest(_written(own_page.home / "wasps.md", "# Wasps\n\nAdded and changed.\n"))
     assert ["Insects"] == own_page.post("tag", id="wasps_md", add="Insects")
@@ -325,6 +333,7 @@ def test_resources_are_tagged_and_narrowed_by_tags(own_page: Server) -> None:
     assert [] == own_page.get("tags")
 
 
+@pytest.mark.long
 def test_an_interrupted_ingest_and_scans_are_told(own_page: Server) -> None:
     app = bootstrap(home=own_page.home)
     source = scan(own_page.home / "scan.pdf", 2, hidden="Some text that was recognized long ago by somebody.")
@@ -335,6 +344,7 @@ def test_an_interrupted_ingest_and_scans_are_told(own_page: Server) -> None:
     assert "unfinished" == own_page.get("state", id="notes_md")["state"]
 
 
+@pytest.mark.long
 def test_a_mapping_is_watched_and_cancelled(own_page: Server) -> None:
     """A long text is mapped in many steps. Cancelled, it leaves nothing."""
     data = "".join(f"{number}. A chapter\n\n{'Words of it. ' * 200}\n\n" for number in range(4000)).encode()
@@ -353,6 +363,7 @@ def test_a_mapping_is_watched_and_cancelled(own_page: Server) -> None:
     assert not own_page.post("cancel", job="one")
 
 
+@pytest.mark.long
 def test_a_file_that_is_added_again_survives_a_cancelled_mapping(own_page: Server) -> None:
     folder = own_page.home / ".citekit_uploads"
     assert 200 == own_page.ask("POST", "/api/add", b"# Wasps\n", {"x-name": "wasps.md"})[0].status

@@ -29,6 +29,8 @@ from tests.made_files import CHAPTER, CONTAINER, NAVIGATION, PACKAGE
 from tests.web.browser import installed, opened_browser, until
 from tests.web.conftest import Server, free_port, started, stop
 
+pytestmark = pytest.mark.browser
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:

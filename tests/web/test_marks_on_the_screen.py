@@ -27,6 +27,8 @@ from tests.made_files import make_all
 from tests.web.browser import opened_browser, until
 from tests.web.conftest import Server, free_port, started, stop
 
+pytestmark = pytest.mark.browser
+
 NEAR = 3
 """Pixels by which a painted mark may differ from its box: rounding of fractions, and the smoothing of edges."""
 

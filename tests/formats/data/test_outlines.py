@@ -46,6 +46,7 @@ def content_of(path: Path, data: bytes) -> Content:
     return found
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(
     st.lists(plain_values, min_size=1, max_size=6) | st.dictionaries(st.text(max_size=5), plain_values, min_size=1),

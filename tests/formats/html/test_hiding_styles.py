@@ -60,6 +60,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", HOSTILE.values(), ids=list(HOSTILE))
 def test_beyond_a_limit_no_words_count_as_seen(tmp_path: Path, shape: Shape) -> None:
     assert WORDS not in seen(tmp_path, shape.page(WORDS))

@@ -160,6 +160,7 @@ def test_no_chapter_of_a_book_is_live(tmp_path: Path, kind: str, mutate: type[st
     assert [] == [each for number in range(1, chapters + 1) for each in problems(reader.html(book, number))]
 
 
+@pytest.mark.long
 def test_a_page_too_deep_for_a_parser_gives_its_text(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text("<b>" * 300_000 + "\nwords &lt;script&gt;\n<script>1</script>\nmore\n")

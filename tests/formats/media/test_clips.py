@@ -119,6 +119,7 @@ class TestEveryClipExtractor:
         with pytest.raises(LocationOutside, match=r"lasts 6\.0"):
             cut(extractor, film, tmp_path / "clip", 6.5, 7.0)
 
+    @pytest.mark.long
     def test_a_webm_clip_starts_at_a_keyframe_with_a_note(self, extractor: Extractor, tmp_path: Path) -> None:
         path = write_video(tmp_path / "film.webm", codec="libvpx", audio="libopus", gop=25)
 
@@ -268,6 +269,7 @@ def test_extraction_can_be_cancelled(film: Path, tmp_path: Path) -> None:
             )
 
 
+@pytest.mark.long
 def test_a_long_frame_is_shown_from_the_requested_start(tmp_path: Path) -> None:
     path = write_video(tmp_path / "slides.mp4", seconds=60, rate=Fraction(1, 5), gop=4)
 

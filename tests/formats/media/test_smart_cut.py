@@ -35,6 +35,7 @@ def hashes(path: Path) -> list[str]:
     return [line.split(",")[-1].strip() for line in log.stdout.decode().splitlines() if not line.startswith("#")]
 
 
+@pytest.mark.long
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=st.integers(0, 140), count=st.integers(1, 100), profile=st.sampled_from(["baseline", "main", "high"]))
 def test_an_accurate_clip_has_the_requested_frames_and_copies_from_the_next_keyframe(
@@ -77,6 +78,7 @@ def test_an_open_group_of_pictures_is_not_joined(tmp_path: Path) -> None:
     assert "whole clip" in extraction.notes[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "codec", "audio", "size"),
     representatives(

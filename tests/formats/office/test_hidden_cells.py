@@ -136,6 +136,7 @@ def kit_of(folder: Path, cell: str, value: object, *ways: Way) -> CiteKit:
     return kit
 
 
+@pytest.mark.long
 @given(
     st.sampled_from(sorted(HIDING)),
     st.sampled_from(sorted(each for each in SHOWING if each.split()[0] in ("as", "beside", "below", "in"))),

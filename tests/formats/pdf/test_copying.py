@@ -181,6 +181,7 @@ def test_damaged_and_encrypted_files_are_not_copied(tmp_path: Path) -> None:
     assert texts(_select_pages(tmp_path / "damaged.pdf", Pages((2,)))[0]) == ["Page 2"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", representatives([Form.PDF, Form.PNG, Form.TEXT], 1))
 def test_what_was_cut_before_changes_no_byte(tmp_path: Path, form: Form) -> None:
     path = tmp_path / "x.pdf"

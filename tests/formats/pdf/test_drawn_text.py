@@ -334,6 +334,7 @@ CIRCUMSTANCES = {
 }
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(way=st.sampled_from(HIDING), around=st.sampled_from((b"", GRAY, OTHERS, LOWER, LARGE)), **CIRCUMSTANCES)
 def test_words_stay_hidden_in_any_circumstances(
@@ -348,6 +349,7 @@ def test_words_stay_hidden_in_any_circumstances(
     assert verdict.finding is Finding.ABSENT or not verdict.visible
 
 
+@pytest.mark.long
 @settings(max_examples=40, deadline=None)
 @given(way=st.sampled_from(SHOWING), around=st.sampled_from((b"", GRAY)), **CIRCUMSTANCES)
 def test_words_stay_visible_in_any_circumstances(
@@ -358,6 +360,7 @@ def test_words_stay_visible_in_any_circumstances(
     assert verdict_of(folder, way, size, turned=turned, around=around, in_form=in_form).holds
 
 
+@pytest.mark.long
 def test_a_page_of_more_glyphs_than_people_write_shows_no_words(tmp_path: Path) -> None:
     kit = CiteKit(tmp_path)
     with MUPDF.open() as document:

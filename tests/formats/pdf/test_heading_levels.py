@@ -155,6 +155,7 @@ def test_headings_from_right_to_left_keep_their_order_of_letters_and_their_numbe
     assert expected == found
 
 
+@pytest.mark.long
 def test_headings_of_vertical_writing_are_read_down_their_columns(tmp_path: Path) -> None:
     titles = ["序章", "研究の背景", "方法と材料", "結果の検討", "おわりに"]
     document, page, x = driver.open(), None, 0.0

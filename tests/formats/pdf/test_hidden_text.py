@@ -507,6 +507,7 @@ OPERATORS = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @example(["Q", "1 g", "Q", "BT /helv 9 Tf 9 9 Td (W) Tj ET"])
 @given(st.lists(st.sampled_from(OPERATORS), max_size=14))
@@ -544,6 +545,7 @@ def test_a_page_that_fills_with_white_and_shows_dark_text_is_not_suspect() -> No
     assert signs_of(cells + b" 1 1 1 rg q q 0 g Q BT (Cell) Tj ET Q").is_light
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "piece",
     representatives(

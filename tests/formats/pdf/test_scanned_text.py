@@ -123,6 +123,7 @@ def test_an_interrupted_run_continues_where_it_ended(tmp_path: Path) -> None:
     assert found.recognized == (1, 2, 3, 4)
 
 
+@pytest.mark.long
 def test_a_small_file_of_many_pages_does_not_take_hours(tmp_path: Path) -> None:
     source, ocr = (
         scanned(tmp_path / "x.pdf", [number % 100 for number in range(3 * PAGES_LEAST)], typed=False),

@@ -220,6 +220,7 @@ def test_restructured_text_is_read_without_marks() -> None:
     ] == found
 
 
+@pytest.mark.long
 def test_html_beyond_65535_lines_keeps_its_numbers(tmp_path: Path) -> None:
     body = "".join(f"<p>word{n}</p>\n\n\n\n" if n % 7 else f"<p\nclass='x'>\nword{n}\n</p>\n" for n in range(18_000))
     document = f"<html><head><title>no</title></head>\n<body>{body}</body></html>\n"
@@ -252,6 +253,7 @@ def test_hostile_html_is_read_and_nothing_of_it_done(tmp_path: Path) -> None:
     assert ("A & B", ("Zoë",), "de") == (facts.title, facts.authors, facts.language)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("document", ["<div>" * 100_000 + "words", "<p>words\n" * 20_000 + "<b>" * 490_000])
 def test_html_that_no_parser_takes_still_gives_its_words(tmp_path: Path, document: str) -> None:
     found = HtmlLinesTextReader().read(source(tmp_path / "a.html", document))
