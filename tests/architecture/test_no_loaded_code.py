@@ -77,11 +77,12 @@ def _top(module: str) -> str:
     return module.partition(".")[0]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=[str(path.relative_to(SOURCES)) for path in MODULES])
-def test_no_module_runs_what_is_stored(path: Path) -> None:
-    found = list(faults(ast.parse(path.read_bytes()), path.relative_to(SOURCES).as_posix()))
+def test_no_module_runs_what_is_stored() -> None:
+    names = {path.relative_to(SOURCES).as_posix(): path for path in MODULES}
+    found = {name: list(faults(ast.parse(path.read_bytes()), name)) for name, path in names.items()}
 
-    assert [] == found
+    assert len(found) > 500
+    assert {} == {name: faulty for name, faulty in found.items() if faulty}
 
 
 @pytest.mark.parametrize(

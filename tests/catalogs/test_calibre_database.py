@@ -209,6 +209,7 @@ def test_a_damaged_database_is_one_sentence_and_stays_as_it_is(tmp_path: Path, d
     assert before == look(tmp_path)
 
 
+@pytest.mark.long
 def test_damage_anywhere_is_our_error_or_is_not_noticed(tmp_path: Path) -> None:
     whole = (make_library(tmp_path, BOOKS) / "metadata.db").read_bytes()
     refused = 0

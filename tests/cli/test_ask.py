@@ -54,6 +54,7 @@ def test_an_openai_model_answers_and_its_quote_is_verified(bees: Cli) -> None:
     assert OPENAI_KEY not in json.dumps(plain)
 
 
+@pytest.mark.long
 def test_a_gemini_model_answers(bees: Cli, gemini: GeminiServer) -> None:
     shown = bees("ask", "What does the hive eat?", GEMINI_API_KEY=GEMINI_KEY, CITEKIT_BASE_URL=gemini.url)
 

@@ -59,6 +59,7 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(cli: Cli, user: Path)
     assert '{\n  "mcpServers": {}\n}\n' == path.read_text()
 
 
+@pytest.mark.long
 def test_a_broken_file_is_left_alone_and_others_are_still_connected(cli: Cli, user: Path) -> None:
     (user / ".cursor" / "mcp.json").write_text('{"half": ')
 
@@ -82,6 +83,7 @@ def test_the_entry_and_a_link_are_printed(cli: Cli, user: Path) -> None:
     assert not (user / ".cursor" / "mcp.json").exists()
 
 
+@pytest.mark.long
 def test_no_client_and_an_unknown_one(cli: Cli, user: Path, tmp_path: Path) -> None:
     assert "No client was found" in connect(cli, tmp_path / "nobody").err
     assert "Known clients: claude-desktop" in connect(cli, user, "word").err

@@ -139,6 +139,7 @@ def test_colours_are_for_terminals_that_want_them(mapped: Cli) -> None:
     assert plain.replace("\r\n", "\n") == piped
 
 
+@pytest.mark.long
 def test_a_bar_is_shown_on_a_terminal_only_and_taken_away(cli: Cli) -> None:
     cli.write("a.py")
     cli.write("b.txt", "Some words.\n")

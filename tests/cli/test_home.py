@@ -34,6 +34,7 @@ def test_a_healthy_home_is_called_healthy(used: Cli) -> None:
     assert not [path for path in used.everything() ^ before if not path.startswith(".citekit_cache/index")]
 
 
+@pytest.mark.long
 def test_what_is_broken_is_named_with_its_remedy(used: Cli) -> None:
     used.write(".resource_maps/torn.json", "{")
     used.write(".citekit_cache/index-1/cache.db", b"not a database" * 1000)
@@ -53,6 +54,7 @@ def test_what_is_broken_is_named_with_its_remedy(used: Cli) -> None:
     assert f"2 temporary files of killed processes, such as {min(left)}" == found["leftovers"]["text"]
 
 
+@pytest.mark.long
 def test_a_person_reads_what_is_wrong(used: Cli) -> None:
     used.write(".resource_maps/torn.json", "{")
     used.write(".resource_maps/zz.json", '{"resource_id": "zz", "metadata": {"map_version": 99}}')
@@ -128,6 +130,7 @@ def test_the_demonstration_of_the_samples_shows_paths_addresses_and_times(cli: C
     shutil.rmtree(cli.here / "home")
 
 
+@pytest.mark.long
 def test_a_server_ends_when_its_client_leaves(cli: Cli) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "citekit", "serve", "--home", "home"],

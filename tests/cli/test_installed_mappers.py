@@ -71,6 +71,7 @@ def test_it_may_be_the_mapper_of_the_environment(cli: Cli, site: Path) -> None:
     assert 0 == cli("ingest", "notes.txt", PYTHONPATH=str(site), CITEKIT_MAPPER="shout").code
 
 
+@pytest.mark.long
 def test_nothing_of_it_is_imported_before_its_name_is_asked_for(cli: Cli, site: Path) -> None:
     install(site, "shout = shouting_code:Shouting")
     cli.write("notes.txt", "one\n")
@@ -83,6 +84,7 @@ def test_nothing_of_it_is_imported_before_its_name_is_asked_for(cli: Cli, site: 
     assert [""] * 3 == [answer.err for answer in answers]
 
 
+@pytest.mark.long
 def test_the_doctor_lists_them(cli: Cli, site: Path) -> None:
     install(site, "shout = shouting_code:Shouting")
 

@@ -71,6 +71,7 @@ def test_looking_at_the_library_loads_no_driver(shelf: Shelf, arguments: tuple[s
     assert loaded & HEAVY == set()
 
 
+@pytest.mark.long
 def test_search_shows_every_title_in_its_column(shelf: Shelf) -> None:
     lines = shelf("library", "search").out.splitlines()
 
@@ -131,6 +132,7 @@ def test_without_the_extra_the_library_is_shown_and_what_needs_it_says_so(shelf:
     assert [1] * 3 == [len(done.stderr.splitlines()) for done in refused]
 
 
+@pytest.mark.long
 def test_a_batch_takes_in_what_it_can_and_the_second_one_skips_it(own: Shelf) -> None:
     stats = own.json("library", "stats")
     again = own("--json", "library", "batch", "--all")
@@ -145,6 +147,7 @@ def test_a_batch_takes_in_what_it_can_and_the_second_one_skips_it(own: Shelf) ->
     assert again.err == "Error: 1 book of 5 could not be ingested.\n"
 
 
+@pytest.mark.long
 def test_one_book_is_taken_in_once_and_again_by_force(own: Shelf) -> None:
     refused = own.fails("library", "ingest", "1")
     forced = own.json("library", "ingest", "1", "--force", "--no-chapters")
@@ -173,6 +176,7 @@ def test_a_folder_of_loose_files_is_taken_in_without_what_is_hidden(own: Shelf, 
     assert ("Yes", "Me", "MD") == (done["title"], done["author"], done["format"])
 
 
+@pytest.mark.long
 def test_remove_takes_a_book_out_and_says_how_much_went(own: Shelf) -> None:
     gone = own.json("library", "remove", "--book-id", "1")
     refused = own.fails("library", "remove", "--book-id", "1")
@@ -191,6 +195,7 @@ def test_list_shows_the_ingested_books(own: Shelf) -> None:
     assert 0 == own.json("library", "list", "--collection", "other")["count"]
 
 
+@pytest.mark.long
 def test_rebuild_makes_the_collection_anew_for_another_embedder(own: Shelf) -> None:
     refused = own.fails("query", "bees", CITEKIT_EMBEDDER="hashing")
     done = own.json("library", "rebuild", CITEKIT_EMBEDDER="hashing")
@@ -232,6 +237,7 @@ def test_chunking_is_tried_on_a_book_and_on_a_file_and_compared(shelf: Shelf, tm
     assert not (shelf.cli.here / ".citekit_library").exists()
 
 
+@pytest.mark.long
 def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
     one = {"book_id": 1}
     tools = taken_in.over_mcp(
@@ -399,6 +405,7 @@ def _read(terminal: int, until: bytes | None) -> bytes:
     return shown
 
 
+@pytest.mark.long
 def test_the_former_name_of_no_chapters_works_and_says_the_new_name(own: Shelf) -> None:
     answer = own("--json", "library", "ingest", "1", "--force", "--flat")
 

@@ -86,6 +86,7 @@ def test_the_same_bytes_are_never_sent_twice(cli: Cli, manual: Path, gemini: Gem
     assert sent == len(gemini.requests)
 
 
+@pytest.mark.long
 def test_openai_maps_a_manual(cli: Cli, manual: Path, good_answer: str) -> None:
     with OpenAiServer(answer=lambda body: good_answer) as server:
         answer = cli(
@@ -160,6 +161,7 @@ def test_two_at_once_send_once(cli: Cli, manual: Path, gemini: GeminiServer) -> 
     assert 1 == len(gemini.of("generate"))
 
 
+@pytest.mark.long
 def test_a_program_of_0_2_with_a_gemini_mapper_runs_unchanged(cli: Cli, manual: Path, gemini: GeminiServer) -> None:
     program = (
         "import asyncio\n"

@@ -47,6 +47,7 @@ def test_a_folder_without_a_home_uses_the_personal_home(cli: Cli, data: Path) ->
     assert set() == cli.everything()
 
 
+@pytest.mark.long
 def test_a_folder_with_a_home_uses_its_own(cli: Cli, data: Path) -> None:
     cli.write("own.py", OTHER)
     made = cli("ingest", "own.py", "--home", ".")
@@ -67,6 +68,7 @@ def test_without_a_personal_home_the_current_folder_becomes_a_home(
     assert (0, True) == (made.code, (cli.here / ".resource_maps").is_dir())
 
 
+@pytest.mark.long
 def test_a_command_that_writes_to_the_personal_home_says_so(
     cli: Cli, data: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -88,6 +90,7 @@ def test_a_home_in_a_folder_above_is_not_used(cli: Cli) -> None:
     assert [] == listed(Cli(cli.here / "below"))
 
 
+@pytest.mark.long
 def test_a_missing_resource_is_reported_with_the_home_and_how_to_choose_another(cli: Cli, data: Path) -> None:
     cli.write("own.py", OTHER)
     assert 0 == cli("ingest", "own.py").code

@@ -134,6 +134,7 @@ def test_a_question_that_cannot_be_asked_ends_in_one_sentence(
     assert said in message
 
 
+@pytest.mark.long
 def test_a_damaged_index_says_how_to_make_it_anew(tmp_path: Path) -> None:
     shelf = Shelf.made(tmp_path)
     assert 0 == shelf("library", "ingest", "1").code

@@ -50,6 +50,7 @@ def test_an_address_is_cut_out(ingested: Cli) -> None:
     assert "first" == found["node"]["id"]
 
 
+@pytest.mark.long
 def test_pages_are_cut_out_of_a_real_document(cli: Cli) -> None:
     document = pymupdf.open()  # type: ignore[no-untyped-call]
     for number in range(1, 6):

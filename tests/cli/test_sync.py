@@ -85,6 +85,7 @@ def test_the_rules_of_the_home_are_used_and_stay_in_it(cli: Cli, folder: Path) -
         assert 1 == len(done.err.strip().splitlines())
 
 
+@pytest.mark.long
 def test_a_renamed_resource_keeps_its_evidence_its_tags_and_its_name_in_a_sync(cli: Cli, folder: Path) -> None:
     states(cli)
     cli("tag", "one_md", "--add", "red")

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 MAPPER = """
 from citekit import MapperProvider, ResourceMap, Node, Location
 
@@ -125,6 +127,7 @@ def test_a_mapper_file_is_used_from_the_command_line_and_its_prints_stay_off_std
     assert '"Chapter"' in (tmp_path / ".resource_maps" / "notes_txt.json").read_text()
 
 
+@pytest.mark.long
 def test_the_types_of_0_2_recognise_the_values_of_today(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("one\n")
     program = (

@@ -108,6 +108,7 @@ def test_every_vector_has_unit_length_and_the_dimensions_of_the_identity(embedde
     assert max(abs(cosine(vector, vector) - 1) for vector in vectors) < 1e-5
 
 
+@pytest.mark.long
 @every_model
 def test_a_text_has_the_same_vector_alone_and_among_others_and_the_order_is_kept(embedder: Embedder) -> None:
     together = embedder.documents(TEXTS)
@@ -133,6 +134,7 @@ def test_a_very_long_text_has_a_vector(embedder: Embedder) -> None:
     assert max(abs(cosine(vector, vector) - 1) for vector in vectors) < 1e-5
 
 
+@pytest.mark.long
 @every
 def test_threads_at_once_get_the_same_vectors(embedder: Embedder) -> None:
     expected = embedder.documents(TEXTS[:4])

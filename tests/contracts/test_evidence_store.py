@@ -361,6 +361,7 @@ class TestEvidenceStore:
         assert first.result().made_now
         assert not store.obtain(key_of("a"), never).made_now
 
+    @pytest.mark.long
     def test_pruning_while_others_make_and_find_harms_nobody(self, store: EvidenceStore) -> None:
         def work(number: int) -> bool:
             for turn in range(25):

@@ -320,6 +320,7 @@ class TestMapStore:
         assert store.cached_ids() in (None, ("one", "two"))
         assert ["one", "two"] == list(store.ids())
 
+    @pytest.mark.long
     def test_readers_see_whole_maps_while_others_write(self, store: MapStore) -> None:
         store.put(a_map(title="0"))
         wrong: list[CiteKitError] = []

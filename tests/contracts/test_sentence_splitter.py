@@ -110,6 +110,7 @@ def test_the_marks_of_other_scripts_end_sentences(
     assert sentences == split(splitter, text, language)
 
 
+@pytest.mark.long
 @every
 def test_a_text_of_ten_megabytes_is_covered(splitter: SentenceSplitter) -> None:
     text = "It was the best of times, it was the worst of times. " * 190_000

@@ -79,6 +79,7 @@ def test_a_resource_that_is_dropped_is_not_found_and_the_others_are(make: Make) 
     assert [("c", "more words")] == found(index, ["words"], b="1", c="1")
 
 
+@pytest.mark.long
 def test_the_file_becomes_smaller_when_most_of_it_was_dropped(tmp_path: Path) -> None:
     index = SqliteTextIndex(tmp_path)
     generator = Random(1)
@@ -120,6 +121,7 @@ def test_blocks_keep_their_locations(make: Make) -> None:
     assert [each.located.locate(0, 3) for each in blocks] == [each.located.locate(0, 3) for each in got]
 
 
+@pytest.mark.long
 @given(
     texts=st.lists(st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join), max_size=6),
     asked=st.lists(st.sampled_from(WORDS), min_size=1, max_size=2),

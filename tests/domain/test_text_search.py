@@ -225,6 +225,7 @@ def test_titles_are_found_together_as_one_by_one(lines: list[str], titles: set[t
         assert together.get(title) == heading_lines(lines, title) == plain_reading(lines, title)
 
 
+@pytest.mark.long
 def test_as_many_titles_as_lines_are_found() -> None:
     titles = [("chapter", f"n{number}") for number in range(50_000)]  # times as many lines: hours, one by one
 

@@ -31,6 +31,7 @@ def test_a_forged_cache_changes_no_answer(place: Place, name: str, *, handed_ove
     assert wrong_with(place, FORGERIES[name], handed_over=handed_over) is None
 
 
+@pytest.mark.long
 def test_an_index_of_books_that_was_handed_over_only_ranks(place: Place) -> None:
     question = ("library", "query", "queen", "--threshold", "0", "--context", "comprehensive", "--json")
     shutil.rmtree(place.home, ignore_errors=True)

@@ -25,6 +25,7 @@ def test_leftovers_of_killed_processes_go_with_cache_verify(shop: Workshop) -> N
     assert (1, [], []) == (len(left), wrong, list(shop.place.home.rglob(".*.tmp")))
 
 
+@pytest.mark.long
 def test_a_removal_of_a_book_that_was_cut_off_can_be_done_again(shop: Workshop) -> None:
     remove = _operation("library remove")
     usual = Undisturbed.of(shop, remove)

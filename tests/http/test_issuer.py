@@ -122,6 +122,7 @@ def _signed_with(secret: bytes, body: str) -> str:
     return f"{head}.{body}.{base64.urlsafe_b64encode(code).decode().rstrip('=')}"
 
 
+@pytest.mark.long
 def test_forged_and_foreign_tokens_are_refused(trusting: HttpServer, issuer: TestIssuer) -> None:
     other = rsa.generate_private_key(65537, 2048)
     public = issuer.key.public_key().public_bytes(

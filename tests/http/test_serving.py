@@ -101,6 +101,7 @@ def test_the_audit_log_says_who_resolved_what_and_contains_no_content(server: Ht
     assert log.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.long
 def test_no_answer_shows_a_path_of_this_computer(server: HttpServer) -> None:
     token = server.tokens["alice"]
     calls: list[tuple[str, dict[str, Any]]] = [

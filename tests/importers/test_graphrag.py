@@ -221,6 +221,7 @@ def test_parents_in_circles_and_parents_that_are_not_there_do_no_harm(
     assert {"community_0", "community_1", "community_2"} == {n.id for n in made.walk() if n.type == "community"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", [1, -1])
 def test_very_deep_communities_stay_within_what_a_map_may_hold(app: Container, order: int) -> None:
     rows = [{"community": n, "parent": n - 1, "level": n, "title": f"C {n}", "entity_ids": []} for n in range(3000)]

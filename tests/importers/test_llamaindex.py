@@ -261,6 +261,7 @@ def test_relationships_in_circles_or_to_nowhere_do_no_harm(app: Container, nodes
     assert {node["id_"] for node in nodes} == {node.id for node in made.walk()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_chain_of_thousands_stays_within_what_a_map_may_hold(app: Container, order: int) -> None:
     nodes = [llama_node(str(n), "x", relationships={"4": related(str(n - 1))}) for n in range(3000)]

@@ -172,6 +172,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Source]:
     return {name: source_of(made[name]) for name in SMALL}
 
 
+@pytest.mark.long
 @given(st.data(), st.sampled_from(SMALL), GARBAGE, GARBAGE)
 def test_any_answer_gives_a_sound_map_or_one_clear_error(
     sources: dict[str, Source], data: st.DataObject, name: str, first: str, second: str

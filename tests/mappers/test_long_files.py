@@ -244,6 +244,7 @@ SUBTITLES = "\n".join(
 )
 
 
+@pytest.mark.long
 def test_a_video_is_sent_as_subtitles_and_stills_to_a_service_without_video(tmp_path: Path) -> None:
     film = write_video(tmp_path / "film.mp4", seconds=6)
     (tmp_path / "film.srt").write_text(SUBTITLES)
@@ -276,6 +277,7 @@ def test_a_recording_of_which_nothing_can_be_shown_is_refused() -> None:
     assert 0 == service.sessions
 
 
+@pytest.mark.long
 def test_times_in_a_clip_are_counted_from_its_beginning(tmp_path: Path) -> None:
     film = write_video(tmp_path / "film.mp4", seconds=8, chapters=[(0, 3, "Start"), (3, 5, "Middle"), (5, 8, "End")])
     cut: list[tuple[float, float]] = []
@@ -341,6 +343,7 @@ def article(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_pdf(tmp_path_factory.mktemp("article") / "article.pdf", pages)
 
 
+@pytest.mark.long
 @given(st.integers(-40, 4000))
 def test_any_constant_offset_of_pages_gives_the_same_map(article: Path, offset: int) -> None:
     heads = ["Abstract", "Introduction", "Related work", "Method", "Results", "Discussion"]

@@ -55,6 +55,7 @@ def test_what_fits_the_strict_schema_fits_the_given_one_without_its_nulls(schema
     jsonschema.validate(_without_nulls(answer), schema)
 
 
+@pytest.mark.long
 @given(SCHEMAS)
 def test_making_a_schema_strict_twice_changes_nothing(schema: dict[str, Any]) -> None:
     assert strict(schema) == strict(strict(schema))

@@ -421,6 +421,7 @@ def test_it_is_known_by_the_name_of_the_api_and_its_model() -> None:
     assert ("openai", "gpt-4.1") == (OpenAiService(KEY, "gpt-4.1").name, OpenAiService(KEY, "gpt-4.1").model)
 
 
+@pytest.mark.long
 def test_an_answer_may_take_longer_than_the_timeout_as_long_as_it_keeps_coming() -> None:
     text = '{"title": "' + "x" * 4000 + '", "nodes": []}'
 

@@ -147,6 +147,7 @@ def file_of(home: LibraryHome, name: str, text: str | bytes) -> str:
     return str(path)
 
 
+@pytest.mark.long
 def test_a_file_is_taken_in_step_by_step(home: LibraryHome) -> None:
     answer = home.call("alexandria_ingest_file", file_path=str(home.folder / "small.epub"))
 
@@ -163,6 +164,7 @@ def test_a_file_is_taken_in_step_by_step(home: LibraryHome) -> None:
     )
 
 
+@pytest.mark.long
 def test_what_is_said_wins_over_what_the_file_says(home: LibraryHome) -> None:
     answer = home.call(
         "alexandria_ingest_file", file_path=str(home.folder / "small.epub"), title="Other", author="Else", language="fr"
@@ -314,6 +316,7 @@ def test_a_batch_without_a_library_says_so(home: LibraryHome) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [{"book_id": 1}, {"resource_id": "small"}, {"file_path": "{home}/small.epub"}])
 def test_a_book_can_be_taken_out_again(home: LibraryHome, name: dict[str, Any]) -> None:
     name = {key: value.format(home=home.folder) if isinstance(value, str) else value for key, value in name.items()}

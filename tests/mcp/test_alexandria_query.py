@@ -69,6 +69,7 @@ def test_a_hit_can_be_opened_by_the_other_tools(home: LibraryHome) -> None:
     assert hit == cited
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("given", "count"), representatives([(0, 1), (-3, 1), (3, 3), (99, 20), (10**30, 20)], 3))
 def test_the_limit_is_moved_to_its_bounds(home: LibraryHome, given: int, count: int) -> None:
     small = {"book_id": 1, "min_chunk_size": 5, "max_chunk_size": 20}
@@ -80,6 +81,7 @@ def test_the_limit_is_moved_to_its_bounds(home: LibraryHome, given: int, count: 
     assert count == answer["result_count"]
 
 
+@pytest.mark.long
 def test_below_the_threshold_only_the_two_best_results_are_given_and_marked_as_weak(home: LibraryHome) -> None:
     every = asked(home)["results"]
     some = asked(home, threshold=0.9)["results"]
@@ -135,6 +137,7 @@ def test_only_some_of_the_books_can_be_asked(home: LibraryHome) -> None:
     assert "No book in the collection" in none["error"]
 
 
+@pytest.mark.long
 def test_only_some_of_the_resources_can_be_asked(home: LibraryHome) -> None:
     both = [("alexandria_ingest", {"book_id": number}) for number in (1, 2)]
     ids = ["small", "plain_txt"]
@@ -150,6 +153,7 @@ def test_only_some_of_the_resources_can_be_asked(home: LibraryHome) -> None:
     assert "No book in the collection" in none["error"]
 
 
+@pytest.mark.long
 def test_the_texts_of_an_answer_without_context_have_a_budget(home: LibraryHome) -> None:
     ingest = ("alexandria_ingest", {"book_id": 1, "min_chunk_size": 300, "max_chunk_size": 1000})
     query = {"query": BEES, "threshold": 0, "limit": 20}
@@ -162,6 +166,7 @@ def test_the_texts_of_an_answer_without_context_have_a_budget(home: LibraryHome)
     assert [each["address"] for each in whole["results"]] == [each["address"] for each in usual["results"]]
 
 
+@pytest.mark.long
 def test_numbers_out_of_range_are_reported_and_failures_are_marked(home: LibraryHome) -> None:
     answer = asked(home, limit=99, guardian="nobody")
 
@@ -193,6 +198,7 @@ def test_texts_are_cut_around_the_best_passage_and_given_once(home: LibraryHome,
     assert all("full_text" not in each for each in cut.get("parent_chunks", ()))
 
 
+@pytest.mark.long
 def test_the_default_guardian_speaks(home: LibraryHome) -> None:
     answer = asked(home)
 
@@ -201,6 +207,7 @@ def test_the_default_guardian_speaks(home: LibraryHome) -> None:
     assert "response_pattern" not in answer
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("pattern", "guardian", "keys", "instruction"),
     representatives(

@@ -103,6 +103,7 @@ def test_a_cancelled_extraction_stops_and_leaves_nothing(home: Home, wire: Calla
     assert [] == [path for path in home.folder.rglob("*") if path.is_file() and path.read_bytes() == b"evidence"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", representatives(["legacy", "auto"], 1))
 def test_the_official_client_can_give_up(home: Home, mode: str) -> None:
     async def work(client: Client) -> object:

@@ -43,6 +43,7 @@ def test_a_client_hears_of_a_new_map_and_of_a_removed_one(home: Home, wire: Call
     assert ["notes"] == client.call("listResources")["structuredContent"]["resources"]
 
 
+@pytest.mark.long
 def test_a_client_hears_of_changes_of_the_maps_to_which_it_subscribed(home: Home, wire: Callable[..., Wire]) -> None:
     home.add("other", node("a", 1, 2))
     home.add("third", node("a", 1, 2))

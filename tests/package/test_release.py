@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 from release.__main__ import problems
 from release.artifacts import ROOT, manifest, project, server_json, write_bundle
@@ -36,6 +37,7 @@ def test_the_entry_for_the_registry_is_valid_and_starts_the_server() -> None:
     assert "media" in project()["optional-dependencies"]
 
 
+@pytest.mark.long
 def test_the_bundle_is_valid_and_the_same_every_time(tmp_path: Path) -> None:
     one, other = tmp_path / "one.mcpb", tmp_path / "other.mcpb"
     write_bundle(one)

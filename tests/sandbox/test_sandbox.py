@@ -164,6 +164,7 @@ class TestAChildThatDoesNotComeBack:
 
         assert not is_alive(pid)
 
+    @pytest.mark.long
     def test_does_not_outlive_its_parent_even_in_a_loop(self, tmp_path: Path) -> None:
         told = tmp_path / "pid"
         parent = (
@@ -349,6 +350,7 @@ def small(tmp_path: Path) -> Path:
 
 
 class TestTheBudgetOfAFile:
+    @pytest.mark.long
     def test_of_processor_time_ends_the_child_with_one_sentence(self, small: Path) -> None:
         some = with_budget()
         some.ask("pid", small, {})  # one that is used again is bounded as a fresh one is
@@ -380,6 +382,7 @@ class TestTheBudgetOfAFile:
 
         assert isinstance(some.ask("pid", small, {}), int)
 
+    @pytest.mark.long
     def test_is_exceeded_once_then_the_same_work_is_refused_until_something_changes(self, small: Path) -> None:
         some = with_budget()
         with pytest.raises(SourceUnsupported):
@@ -395,6 +398,7 @@ class TestTheBudgetOfAFile:
         some.refusals.forget(small)
         some.ask("map", small, {})
 
+    @pytest.mark.long
     def test_that_was_exceeded_on_a_busy_computer_is_tried_again_later(
         self, small: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -426,6 +430,7 @@ class TestTheBudgetOfAFile:
 
         assert expected == worker_request.is_busy(elapsed, 5.0)
 
+    @pytest.mark.long
     def test_that_was_exceeded_leaves_a_child_ready_for_the_next_file(self, small: Path) -> None:
         some = with_budget()
 
@@ -502,6 +507,7 @@ class TestLongRequests:
         assert working <= 3
         assert 0 == some.at_work
 
+    @pytest.mark.long
     def test_about_a_file_that_took_long_before_do_not_begin_among_the_short_ones(self) -> None:
         some = children(at_most=1, slow_at_most=1)
         begun, ended = threading.Event(), threading.Event()

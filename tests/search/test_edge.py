@@ -135,6 +135,7 @@ def test_after_tidying_up_the_removed_no_longer_count(folder: Path) -> None:
     fresh.close()
 
 
+@pytest.mark.long
 def test_opening_and_searching_leaves_the_seal_whole(copy: Callable[[], Path]) -> None:
     folder = copy()
     for _ in range(3):
@@ -188,6 +189,7 @@ DAMAGES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", DAMAGES)
 def test_damage_is_one_error_that_tells_the_way_out(copy: Callable[[], Path], how: str) -> None:
     folder = copy()
@@ -301,6 +303,7 @@ def test_two_processes_put_and_search_by_turns(folder: Path) -> None:
     index.close()
 
 
+@pytest.mark.long
 def test_two_objects_of_one_process_share_by_turns(folder: Path) -> None:
     one, other = EdgeVectorIndex(folder), EdgeVectorIndex(folder)
     one.create("books", MODEL)

@@ -68,6 +68,7 @@ def test_static_vectors_are_those_of_the_library_itself() -> None:
     assert np.allclose(expected, np.array(found), atol=1e-6)
 
 
+@pytest.mark.long
 def test_minilm_vectors_are_those_of_a_plain_run_of_the_model() -> None:
     tokenizer = Tokenizer.from_file(str(SHIPPED))
     tokenizer.no_padding()
@@ -82,6 +83,7 @@ def test_minilm_vectors_are_those_of_a_plain_run_of_the_model() -> None:
     assert np.allclose(expected, np.array(found), atol=1e-6)
 
 
+@pytest.mark.long
 def test_static_vectors_come_without_importing_the_package_or_anything_that_downloads() -> None:
     code = (
         "import sys, logging; from citekit.adapters.search.embedders.static import StaticEmbedder; StaticEmbedder().query('x');"
@@ -147,6 +149,7 @@ def test_damaged_weights_are_our_error(tmp_path: Path) -> None:
         wordllama._read(damaged)
 
 
+@pytest.mark.long
 def test_the_end_of_a_passage_longer_than_the_model_counts() -> None:
     embedder = MiniLmEmbedder()
     start = "The garden was quiet and the roses were in bloom. " * 30
@@ -219,6 +222,7 @@ def test_hashed_vectors_are_the_same_everywhere() -> None:
     assert EmbedderIdentity("hashing", "1", 16) == HashingEmbedder(16).identity
 
 
+@pytest.mark.long
 def test_a_folder_with_the_same_model_gives_the_same_vectors(make_folder: MakeFolder) -> None:
     folder = make_folder(
         modules_json=[
@@ -242,6 +246,7 @@ def test_a_model_is_found_where_exporters_put_it(make_folder: MakeFolder, name: 
     assert 384 == OnnxFolderEmbedder(make_folder(name)).identity.dimensions
 
 
+@pytest.mark.long
 def test_prompts_of_the_folder_stand_before_questions_and_passages(make_folder: MakeFolder) -> None:
     plain = MiniLmEmbedder()
     prompts = {"prompts": {"query": "question: ", "passage": "text: "}}
@@ -253,6 +258,7 @@ def test_prompts_of_the_folder_stand_before_questions_and_passages(make_folder: 
     assert list(plain.query("text: because")) == list(embedder.documents(["because"])[0])
 
 
+@pytest.mark.long
 def test_the_pooling_of_the_folder_is_heeded(make_folder: MakeFolder) -> None:
     folder = make_folder(**{"1_Pooling__config_json": {"pooling_mode_cls_token": True}})
 
@@ -261,6 +267,7 @@ def test_the_pooling_of_the_folder_is_heeded(make_folder: MakeFolder) -> None:
     assert cosine(MiniLmEmbedder().query(TEXTS[0]), found) < 0.9
 
 
+@pytest.mark.long
 def test_other_settings_or_weights_are_another_identity(make_folder: MakeFolder) -> None:
     folder = make_folder()
     before = OnnxFolderEmbedder(folder).identity

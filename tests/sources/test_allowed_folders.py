@@ -288,6 +288,7 @@ def test_what_a_client_offers_counts_until_it_offers_something_else(home: Path, 
     assert [True, False, False] == seen
 
 
+@pytest.mark.long
 def test_an_answer_at_hand_is_withdrawn_with_the_offer(home: Path, secret: Path) -> None:
     allowed = AllowedFolders([home])
     inner = FileSources()

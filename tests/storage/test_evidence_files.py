@@ -141,6 +141,7 @@ print(store.obtain(key_of("living"), make).path.read_bytes())
     assert (1, "b'whole'\n", False) == (leftovers, said, dead.exists())
 
 
+@pytest.mark.long
 def test_processes_that_are_killed_anywhere_leave_only_whole_objects(tmp_path: Path) -> None:
     script = """
 number = 0
@@ -396,6 +397,7 @@ def test_what_was_asked_for_just_now_is_not_dropped_to_make_room(tmp_path: Path)
     assert (80, 0) == (store.clear(), store.stats().objects)
 
 
+@pytest.mark.long
 def test_no_object_goes_between_asking_and_using_while_another_prunes(tmp_path: Path) -> None:
     script = """
 store = FileEvidenceStore(home / "evidence", Index(home / "index"))

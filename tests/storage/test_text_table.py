@@ -88,6 +88,7 @@ def test_a_table_that_is_replaced_by_another_is_read_anew(filled: str, tmp_path:
     assert "other" == rows.get("key 1")
 
 
+@pytest.mark.long
 def test_a_table_with_flipped_bytes_says_nothing_wrong(filled: str) -> None:
     whole = Path(filled).read_bytes()
     for place in range(0, len(whole), 131):

@@ -143,6 +143,7 @@ def test_a_larger_budget_shows_all_that_a_smaller_one_shows(
     assert set(shown(small.text, form)) <= set(shown(large.text, form))
 
 
+@pytest.mark.long
 @given(maps=MAPS)
 def test_what_fits_whole_is_what_no_budget_gives(maps: list[ResourceMap]) -> None:
     for form in FORMATS:

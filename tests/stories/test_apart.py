@@ -49,6 +49,7 @@ def test_a_cache_that_was_deleted_is_written_to_again(
     assert citekit.resolve("doc://paper#pages=2").output_path is not None
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
 @pytest.mark.parametrize("closed", representatives(["<&- >&- 2>&-", "<&- 2>&-", "<&-", "2>&-", ">&-"], 2))
 def test_standard_streams_that_the_shell_closed_are_not_needed(tmp_path: Path, pdf: Path, closed: str) -> None:

@@ -81,6 +81,7 @@ def test_the_limit_cuts_the_list_and_not_the_total(home: Path) -> None:
     assert "4 matches, the best 1 shown" == next(found_lines(found))
 
 
+@pytest.mark.long
 def test_words_on_very_many_pages_are_compared_on_some_of_them_and_the_answer_says_so(tmp_path: Path) -> None:
     app = app_of(tmp_path)
     for number in range(EXACT + 2):

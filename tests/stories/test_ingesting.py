@@ -260,6 +260,7 @@ def test_new_subtitles_beside_a_recording_make_a_new_map(tmp_path: Path) -> None
     assert ["Hello there."] == [node.title for node in again.resource_map.walk()]
 
 
+@pytest.mark.long
 def test_a_video_is_no_recording(tmp_path: Path) -> None:
     app = bootstrap(home=tmp_path)
     sample = Path(str(files("citekit") / "samples" / "run.mp4"))

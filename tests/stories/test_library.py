@@ -679,6 +679,7 @@ def test_an_epub_is_read_chapter_by_chapter(shelf: Shelf) -> None:
     assert best.chunk.text == evidence.output_path.read_text("utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "write", "question", "place"),
     [

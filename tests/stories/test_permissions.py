@@ -176,6 +176,7 @@ def test_outputs_that_are_copies_are_private_too(tmp_path: Path, monkeypatch: py
     assert (0o444, 0o400) == (before, mode(made))
 
 
+@pytest.mark.long
 def test_the_library_keeps_what_is_in_books_to_itself(tmp_path: Path) -> None:
     pytest.importorskip("qdrant_edge")
     book = tmp_path / "bees.md"

@@ -149,6 +149,7 @@ def test_a_part_that_begins_in_the_middle_of_a_page_is_read_from_heading_to_head
     assert "doc://report#pages=2-3" == str(found.address)
 
 
+@pytest.mark.long
 def test_the_chunks_of_the_library_change_nothing_that_is_read_or_found(tmp_path: Path) -> None:
     make_report(tmp_path / "report.pdf")
     app = bootstrap(home=tmp_path)

@@ -60,6 +60,7 @@ def test_a_file_that_takes_too_much_memory_is_one_error_and_the_next_file_is_map
     assert app.ingest(files["PDDocument.java"]).resource_map.nodes
 
 
+@pytest.mark.long
 def test_maps_and_evidence_are_the_same_as_where_files_are_parsed_here(tmp_path: Path, files: dict[str, Path]) -> None:
     apart, here = home(tmp_path / "apart"), home(tmp_path / "here", parsers="inline")
 

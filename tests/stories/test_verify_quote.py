@@ -438,6 +438,7 @@ def test_a_text_as_plain_data_is_the_same_text() -> None:
     assert quotable == from_plain(json.loads(json.dumps(to_plain(quotable))))
 
 
+@pytest.mark.long
 def test_an_ellipsis_over_a_negation_is_altered_everywhere(kit: CiteKit, tmp_path: Path) -> None:
     (tmp_path / "leaflet.txt").write_text("Read this.\n\nYou must not take it with wine. Take 5 mg daily.\n")
     kit.ingest(tmp_path / "leaflet.txt", resource_id="leaflet")

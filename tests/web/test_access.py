@@ -94,6 +94,7 @@ def test_only_recordings_evidence_and_the_page_are_files(page: Server, path: str
     assert b"import" not in body
 
 
+@pytest.mark.long
 def test_the_token_stays_and_is_not_readable_by_others(page: Server, many_kinds: Path) -> None:
     process, again = started(many_kinds, "--port", str(free_port()))
     try:
@@ -105,6 +106,7 @@ def test_the_token_stays_and_is_not_readable_by_others(page: Server, many_kinds:
     assert all(0 == path.stat().st_mode & 0o077 for path in kept)
 
 
+@pytest.mark.long
 def test_a_port_in_use_is_one_sentence(page: Server, many_kinds: Path) -> None:
     answer = subprocess.run(
         [sys.executable, "-m", "citekit", "view", "--home", str(many_kinds), "--no-open", "--port", str(page.port)],
@@ -116,6 +118,7 @@ def test_a_port_in_use_is_one_sentence(page: Server, many_kinds: Path) -> None:
     assert f"Port {page.port} is in use. Choose another one with --port." in answer.stderr
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_the_server(many_kinds: Path) -> None:
     process, _ = started(many_kinds, "--port", str(free_port()))
     assert 0 == stop(process)

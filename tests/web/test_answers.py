@@ -155,6 +155,7 @@ def test_a_search_leads_to_the_file_and_the_page(page: Server) -> None:
     assert 400 == page.refused("find", query="")[0]
 
 
+@pytest.mark.long
 def test_the_quotes_of_an_answer_are_checked_one_by_one(page: Server) -> None:
     text = (
         'R is "an integrated suite of software facilities for data manipulation" (doc://r-intro#pages=8), '
@@ -198,6 +199,7 @@ def test_a_place_is_cited_in_the_forms_that_people_use(page: Server) -> None:
     assert made["bibtex"].startswith("@misc{r-intro,\n  title = {{An Introduction to R}},\n")
 
 
+@pytest.mark.long
 def test_a_dropped_file_is_kept_in_the_home_and_mapped(own_page: Server) -> None:
     data = b"# Wasps\n\nThey do not make honey.\n"
     response, body = own_page.ask("POST", "/api/add", data, {"x-name": quote("Wasps & co.md")})
@@ -231,6 +233,7 @@ def test_names_do_not_lead_out_of_the_folder(own_page: Server) -> None:
     assert not (own_page.home.parent / "out.md").exists()
 
 
+@pytest.mark.long
 def test_a_folder_of_uploads_that_leads_elsewhere_is_refused(
     own_page: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

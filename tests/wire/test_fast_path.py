@@ -91,6 +91,7 @@ def test_a_map_as_we_write_it_is_read_the_short_way(resource_map: ResourceMap) -
     assert resource_map == read_map(plain)
 
 
+@pytest.mark.long
 @few
 @given(spoiled_maps())
 def test_what_the_short_way_reads_the_long_way_reads_alike(plain: dict[str, Any]) -> None:
@@ -100,6 +101,7 @@ def test_what_the_short_way_reads_the_long_way_reads_alike(plain: dict[str, Any]
         assert repr(maps.leniently(plain, "map")) == repr(short)
 
 
+@pytest.mark.long
 @few
 @given(spoiled_maps())
 def test_a_spoiled_map_gives_the_map_or_the_faults_of_the_long_way(plain: dict[str, Any]) -> None:

@@ -32,6 +32,7 @@ def test_what_is_written_is_read_back_equal(resource_map: ResourceMap) -> None:
     assert maps.from_json(maps.to_json(resource_map), "text") == resource_map
 
 
+@pytest.mark.long
 @given(resource_maps())
 def test_what_is_written_fits_the_schema(resource_map: ResourceMap) -> None:
     jsonschema.validate(maps.to_plain_map(resource_map), MAP_SCHEMA)

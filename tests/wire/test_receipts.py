@@ -59,6 +59,7 @@ def test_the_frozen_sample_of_version_1_is_still_written_the_same() -> None:
     assert plain == receipts.to_plain(receipts.from_plain(plain, "sample"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

@@ -211,6 +211,7 @@ def test_real_pages(corpus: Path) -> None:
         assert found.items
 
 
+@pytest.mark.long
 def test_a_heading_that_only_blank_blocks_follow_ends_where_its_first_words_do(tmp_path: Path) -> None:
     given = source(tmp_path / "blank.html", "<h1>" + "<p> \n" * 100_000 + "<p>Words\n<p>More\n")
 

@@ -138,6 +138,7 @@ def test_a_sheet_is_a_heading_and_columns_of_paragraphs_and_pictures_in_reading_
     assert_nested(outline)
 
 
+@pytest.mark.long
 def test_dark_slides_grain_and_frames_do_not_change_the_regions(outlined: Outlined) -> None:
     light = sheet()
     framed = light.copy()

@@ -109,6 +109,7 @@ def test_a_mailbox_has_threads_of_messages(kit: CiteKit, tmp_path: Path) -> None
     assert kit.verify_quote(f"doc://{found.resource_id}#chapter=1", "From here on, quoted.").holds
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "data",
     [

@@ -156,6 +156,7 @@ def test_a_clip_of_a_truncated_recording_ends_with_its_last_whole_frame(tmp_path
     assert 0.5 == extraction.extent.start
 
 
+@pytest.mark.long
 @given(number=st.integers(0, 2**36 - 1))
 def test_renumbering_a_frame_is_reversible(number: int) -> None:
     frame = _a_frame()

@@ -156,6 +156,7 @@ class TestEveryClipExtractor:
         assert 2 == clip.report.count("Stream #")
         assert not any(word in clip.report for word in ("Chapter", "Secret", "creation_time"))
 
+    @pytest.mark.long
     def test_a_quarter_turn_is_preserved(self, extractor: Extractor, tmp_path: Path) -> None:
         path = write_video(tmp_path / "film.mp4", rotation=90)
 

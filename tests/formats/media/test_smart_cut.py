@@ -144,6 +144,7 @@ def test_invalid_records_are_rejected(data: bytes) -> None:
     assert AvcConfiguration.read(data) is None
 
 
+@pytest.mark.long
 def test_an_independent_player_can_seek_anywhere(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4")
     cut(path, tmp_path / "clip", 1.5, 5.5)

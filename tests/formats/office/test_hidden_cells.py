@@ -155,6 +155,7 @@ def test_no_quote_of_a_cell_holds_that_a_workbook_hides(hide: str, look: str, se
     assert (Finding.EXACT, True) == (shown.finding, shown.holds)
 
 
+@pytest.mark.long
 @given(st.sampled_from(sorted(SHOWING)), st.sampled_from((SECRET, NUMBER)))
 def test_a_quote_of_a_cell_that_a_workbook_shows_holds(show: str, value: str | int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -232,6 +232,7 @@ def test_a_quote_of_words_holds_that_a_document_shows(way: str, tmp_path: Path) 
     assert document(tmp_path, SHOWING[way](SECRET)).verify_quote("report", SECRET).holds
 
 
+@pytest.mark.long
 @settings(max_examples=25)
 @given(st.sampled_from(sorted(HIDING)), st.sampled_from(sorted(SHOWING)), st.integers(0, 3))
 def test_hidden_and_shown_words_of_one_document_are_told_apart(

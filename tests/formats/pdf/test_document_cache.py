@@ -95,6 +95,7 @@ def test_a_cut_is_the_same_bytes_before_with_and_after_the_memory(tmp_path: Path
         ]
 
 
+@pytest.mark.long
 def test_a_new_process_cuts_the_same_bytes_with_the_memory_of_another(tmp_path: Path, index: Index) -> None:
     source = book(tmp_path / "x.pdf")
     program = (
@@ -154,6 +155,7 @@ def test_a_row_that_is_damaged_or_foreign_counts_as_missing(tmp_path: Path, inde
     assert PdfMemory(source, index).targets() is not None
 
 
+@pytest.mark.long
 def test_nothing_is_remembered_of_a_file_that_is_no_longer_the_source(tmp_path: Path, index: Index) -> None:
     source = book(tmp_path / "x.pdf")
     other = book(tmp_path / "other.pdf", word="Passage")
@@ -165,6 +167,7 @@ def test_nothing_is_remembered_of_a_file_that_is_no_longer_the_source(tmp_path: 
     assert rows(index) == []
 
 
+@pytest.mark.long
 def test_a_document_that_stays_open_forgets_the_memory_of_other_bytes(tmp_path: Path, index: Index) -> None:
     first, second = book(tmp_path / "x.pdf"), book(tmp_path / "y.pdf", PAGES + 40)
     PdfOutliner(index).outline(first, silent)

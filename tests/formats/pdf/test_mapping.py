@@ -322,6 +322,7 @@ def test_who_gives_up_is_heard(tmp_path: Path) -> None:
         PdfOutliner().outline(Source(path, Digest("0" * 64), 1, BY_SUFFIX[".pdf"]), give_up)
 
 
+@pytest.mark.long
 @given(
     entries=st.lists(st.tuples(st.integers(1, 5), st.text(max_size=12), st.integers(-1, 6)), min_size=1, max_size=12)
 )

@@ -165,6 +165,7 @@ def test_bookmarks_that_are_their_own_kin_end(tmp_path: Path, tie: str) -> None:
     assert 1 <= len(found.items) <= 2
 
 
+@pytest.mark.long
 def test_endless_bookmarks_are_read_up_to_a_bound(tmp_path: Path) -> None:
     count = BOOKMARK_LIMIT + 10
     items = [f"<</Title({number})/Dest[3 0 R/Fit]/Next {number + 6} 0 R>>" for number in range(count)]

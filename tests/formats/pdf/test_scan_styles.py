@@ -111,6 +111,7 @@ def test_letters_without_ascenders_or_with_descenders_are_of_the_size_of_the_tex
     assert {found[f"{BODY} 1"]} == {found[text] for text in odd}
 
 
+@pytest.mark.long
 def test_headings_slightly_larger_than_the_text_are_sections_of_a_scan(tmp_path: Path) -> None:
     text = [(f"{BODY} {n}", 30, 0) for n in range(5)]
     one = Drawn([("1.1First steps", 36, 0), *text, ("1.2 Second thoughts", 36, 0), *text])

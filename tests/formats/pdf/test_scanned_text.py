@@ -111,6 +111,7 @@ def test_each_picture_is_read_once(tmp_path: Path) -> None:
     assert once == again
 
 
+@pytest.mark.long
 def test_an_interrupted_run_continues_where_it_ended(tmp_path: Path) -> None:
     index, source = Index(tmp_path / "cache"), scanned(tmp_path / "x.pdf", [10, 20, 30, 40])
     with pytest.raises(MapperUnavailable):

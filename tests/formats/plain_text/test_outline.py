@@ -86,6 +86,7 @@ def _flat(items: Sequence[OutlineItem], level: int = 1) -> list[tuple[int, str, 
     ]
 
 
+@pytest.mark.long
 @given(st.integers(3, 399), st.booleans())
 def test_roman_numbers_that_count_are_headings(tmp_path_factory: pytest.TempPathFactory, count: int, dot: bool) -> None:
     poems = "".join(
