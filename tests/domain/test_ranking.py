@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.domain.locations import TimeSpan
 from citekit.domain.ranking.best_lines import best_lines, further_lines
 from citekit.domain.ranking.document_index import DocumentIndex, PageText, index_document
 from citekit.domain.ranking.documents import DocumentMatch, asked_names, name_terms, rank_documents
 from citekit.domain.ranking.features import Features, first_stage, second_stage
+from citekit.domain.ranking.named_places import NamedPlaces, pages_printed, places_in
 from citekit.domain.ranking.question import parse_question
 from citekit.domain.ranking.references import Label, labels_in, labels_of, pages_in
 from citekit.domain.ranking.weights import FIRST_STAGE, PAGES, score_of
@@ -244,3 +246,40 @@ def test_scores_are_from_0_to_1_and_rise(weighted: float) -> None:
 
 def test_weights_name_every_feature() -> None:
     assert all(value != 0 for value in (PAGES.dot(Features(**{name: 1.0})) for name in Features.__annotations__))
+
+
+@pytest.mark.parametrize(
+    ("question", "places"),
+    [
+        ("What is on page xii?", NamedPlaces(frozenset(("xii",)))),
+        ("on page A-3", NamedPlaces(frozenset(("a-3",)))),
+        ("lines 130 to 120", NamedPlaces(lines=[(120, 130)])),
+        ("line 0", NamedPlaces()),
+        ("in Zeile 7", NamedPlaces(lines=[(7, 7)])),
+        ("at minute 5", NamedPlaces(times=[(300, 360)])),
+        ("in the first minute", NamedPlaces(times=[(0, 60)])),
+        ("at 1:02:03", NamedPlaces(times=[(3723, 3724)])),
+        ("Boil it for 5 minutes, in line with the recipe.", NamedPlaces()),
+    ],
+)
+def test_places_in_a_question(question: str, places: NamedPlaces) -> None:
+    assert places == places_in(question)
+
+
+@given(
+    st.text(max_size=40),
+    st.lists(
+        st.dictionaries(
+            st.sampled_from(["first_page", "style", "prefix", "start"]), st.one_of(st.integers(), st.text())
+        )
+    ),
+)
+def test_only_pages_of_the_document_have_printed_numbers(label: str, rules: list[dict[str, int | str]]) -> None:
+    assert all(1 <= page <= 9 for page in pages_printed(frozenset((label, "1", "i")), rules, 9))
+
+
+def test_a_named_time_is_in_a_part_of_a_recording() -> None:
+    places = places_in("What is said at minute 5?")
+
+    assert places.include(TimeSpan(290, 310))
+    assert not places.include(TimeSpan(0, 300))

@@ -24,6 +24,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.ranking.best_lines import best_lines, further_lines
 from citekit.domain.ranking.documents import CANDIDATES, asked_names, rank_documents
 from citekit.domain.ranking.features import FirstStage, first_stage, second_stage
+from citekit.domain.ranking.named_places import pages_printed
 from citekit.domain.ranking.question import ParsedQuestion, parse_question
 from citekit.domain.ranking.ranked import RankedPage, RankedPages
 from citekit.domain.ranking.weights import DOCUMENTS, FIRST_STAGE, PAGES, PAGES_WITHOUT_VECTORS, score_of, weighted_of
@@ -183,7 +184,7 @@ class RankPages:
         found: list[_Candidate] = []
         for name in priors:
             if name in documents:
-                stages[name] = stage = _first_stage(asked, documents[name], vector)
+                stages[name] = stage = self._first_stage(asked, documents[name], vector)
                 scores = enumerate(stage.scores(FIRST_STAGE))
                 found += [_Candidate(score + priors[name], name, page) for page, score in scores]
         found.sort(key=lambda each: (-each.score, each.resource_id, each.page))
@@ -226,6 +227,26 @@ class RankPages:
                 break
         return pages
 
+    def _first_stage(self, asked: ParsedQuestion, ready: ReadyDocument, vector: Vector | None) -> FirstStage:
+        similarities = ready.document.similarities(vector) if vector is not None else None
+        return first_stage(asked, ready.document.index, similarities, self._named_pages(asked, ready))
+
+    def _named_pages(self, asked: ParsedQuestion, ready: ReadyDocument) -> frozenset[int]:
+        """Return the pages, from 0, that the question names by printed page numbers, or by lines or times.
+
+        Lines are those of a part if the question names one ("line 5 of sonnet 18"), which are not searched.
+        """
+        index, places = ready.document.index, asked.places
+        if any(index.numbers):
+            rules = ready.resource_map.metadata.get("page_labels")
+            printed = pages_printed(places.printed, rules, max(index.numbers))
+            return frozenset(at for at, number in enumerate(index.numbers) if number in printed)
+        if not places.times and (not places.lines or asked.labels):
+            return frozenset()
+        blocks = self.index.texts.blocks(ready.resource_map.resource_id, ready.text_version, 0, len(index))
+        extents = [block.located.locate(0, len(block.text)) for block in blocks]
+        return frozenset(at for at, extent in enumerate(extents) if places.include(extent))
+
     def _reranked(self, asked: ParsedQuestion, pages: Sequence[_ReadPage], progress: Progress) -> list[_ReadPage]:
         """Return the pages, best first, by their features and by the reranker, which sees the best `RERANKED` of them."""
         best = sorted(pages, key=lambda each: each.total, reverse=True)
@@ -239,8 +260,3 @@ class RankPages:
             for page, candidate, score in zip(first, candidates, scores, strict=True)
         ]
         return sorted([*changed, *rest], key=lambda each: each.total, reverse=True)
-
-
-def _first_stage(asked: ParsedQuestion, ready: ReadyDocument, vector: Vector | None) -> FirstStage:
-    similarities = ready.document.similarities(vector) if vector is not None else None
-    return first_stage(asked, ready.document.index, similarities)

@@ -130,9 +130,15 @@ class FirstStage:
 
 
 def first_stage(
-    question: ParsedQuestion, index: DocumentIndex, similarities: Sequence[float] | None = None
+    question: ParsedQuestion,
+    index: DocumentIndex,
+    similarities: Sequence[float] | None = None,
+    named: frozenset[int] = frozenset(),
 ) -> FirstStage:
-    """Return the features of every page that the index provides. `similarities` are the cosines of the pages, if known."""
+    """Return the features of every page that the index provides. `similarities` are the cosines of the pages, if known.
+
+    `named` are pages, from 0, that the question names otherwise than by physical number or label.
+    """
     pages = len(index)
     words, coverage, first, title = ([0.0] * pages for _ in range(4))
     rarities: dict[str, float] = {}
@@ -161,7 +167,7 @@ def first_stage(
         numeric=[min(1.0, each / full) for each in index.numeric] if question.about_amounts else [0.0] * pages,
         lists=index.lists,
         similarities=similarities,
-        referred=_referred(question, index),
+        referred=_referred(question, index) | named,
     )
 
 

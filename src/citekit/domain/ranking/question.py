@@ -9,6 +9,7 @@ from attrs import frozen
 
 from citekit.domain.library.lexical import STEM, STOP_WORDS, is_unspaced, stems, tokens
 from citekit.domain.ranking.metrics import ingredients
+from citekit.domain.ranking.named_places import NamedPlaces, places_in
 from citekit.domain.ranking.references import Label, labels_in, pages_in
 
 _INSTRUCTIONS = """
@@ -42,7 +43,7 @@ class ParsedQuestion:
     words, and `words` the whole words that are longer than a stem. `meaning` is the text for the embedder, without
     tokens that have no letters. `sentence` is 0 for keywords and 1 for a whole sentence. `about_amounts` is True if the
     question names a year, a currency, a percentage, or a ratio. `pages` are numbers of pages from 1, and `labels` are
-    parts such as "Figure 3".
+    parts such as "Figure 3". `places` are printed page numbers, lines, and times.
     """
 
     text: str
@@ -55,6 +56,7 @@ class ParsedQuestion:
     pages: frozenset[int]
     last_page: bool
     labels: tuple[Label, ...]
+    places: NamedPlaces
 
 
 def parse_question(text: str) -> ParsedQuestion:
@@ -81,6 +83,7 @@ def parse_question(text: str) -> ParsedQuestion:
         pages=pages,
         last_page=last_page,
         labels=tuple(dict.fromkeys(labels_in(plain))),
+        places=places_in(plain),
     )
 
 

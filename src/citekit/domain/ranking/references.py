@@ -150,6 +150,11 @@ def _label(word: str, number: str) -> Label:
     return Label(kind, plain if is_letter or not _is_roman(plain) else str(_roman(plain)))
 
 
+def roman_value(text: str) -> int:
+    """Return the value of a Roman numeral in lowercase, or 0 if it is none."""
+    return _roman(text) if _is_roman(text) else 0
+
+
 def _is_roman(text: str) -> bool:
     return bool(text) and _ROMAN.fullmatch(text) is not None
 
