@@ -151,7 +151,7 @@ def _label(word: str, number: str) -> Label:
 
 
 def roman_value(text: str) -> int:
-    """Return the value of a Roman numeral in lowercase, or 0 if it is none."""
+    """Return the value of a Roman numeral in lowercase, or 0 for other text."""
     return _roman(text) if _is_roman(text) else 0
 
 
