@@ -137,7 +137,7 @@ def test_a_quote_is_checked_in_a_node_an_address_or_the_whole_file(served: Serve
     assert ("absent", False, []) == (absent["finding"], absent["holds"], absent["places"])
     assert "no letters or digits" in error(served.call("verifyQuote", resource_id="notes", quote="..."))
     stranger = error(served.call("resolve", resource_id="/etc/passwd", node_id="text://passwd#lines=1"))
-    assert "belongs to the resource 'passwd', which is not the given resource_id" in stranger
+    assert "belongs to the resource 'passwd', but resource_id is another one" in stranger
 
 
 def test_a_structure_is_the_whole_map(served: Served) -> None:
@@ -239,6 +239,22 @@ def test_a_physical_answer_is_a_file_with_a_receipt_and_a_link(served: Served) -
     assert answer["uri"] == link.uri == f"citekit://evidence/{hashlib.sha256(path.read_bytes()).hexdigest()}"
     assert (21, path.name) == (link.size, link.name)
     assert str(served.home.source("notes")) == answer["receipt"]["source_path"]
+
+
+def test_a_part_is_resolved_by_any_form_of_its_address(served: Served) -> None:
+    forms = [
+        {"resource_id": "notes", "node_id": "lines=3-5"},
+        {"resource_id": "notes", "node_id": "#lines=3-5"},
+        {"resource_id": "notes", "node_id": "notes#lines=3-5"},
+        {"resource_id": "text://notes", "node_id": "text://notes#lines=3-5"},
+    ]
+
+    for arguments in forms:
+        for _ in range(2):  # the second answer comes from memory
+            cut = plain(served.call("resolve", **arguments))
+            assert b"line 3\nline 4\nline 5\n" == Path(cut["output_path"]).read_bytes()
+            virtual = plain(served.call("resolve", **arguments, virtual=True))
+            assert ("text://notes#lines=3-5", None) == (virtual["address"], virtual["output_path"])
 
 
 def test_a_changed_source_is_told_refused_and_mapped_again_on_request(served: Served) -> None:

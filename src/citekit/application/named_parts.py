@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import overload
 from urllib.parse import quote, unquote
 
 from citekit.domain.address import Address, parse_address
@@ -12,6 +13,14 @@ from citekit.domain.node import NodeName
 from citekit.domain.ports.map_store import MapStore
 
 _FRAGMENT = re.compile(r"#?[a-z]{1,8}=.+", re.DOTALL)
+
+
+@overload
+def part_named(maps: MapStore, resource: str, part: str) -> NodeName | Address: ...
+
+
+@overload
+def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeName | Address | str: ...
 
 
 def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeName | Address | str:
@@ -25,7 +34,8 @@ def part_named(maps: MapStore, resource: str, part: str | None = None) -> NodeNa
     resource_id, fragment = _split(resource)
     if part is None:
         return _address(maps, resource_id, fragment) if fragment else resource_id
-    if "://" not in part and "#" not in part and (not _FRAGMENT.fullmatch(part) or part in maps.get(resource_id)):
+    is_fragment = "#" in part or _FRAGMENT.fullmatch(part) is not None
+    if "://" not in part and (not is_fragment or part in maps.get(resource_id)):
         return NodeName(resource_id, part)
     if Modality.from_scheme(part.partition("://")[0]) is Modality.VIRTUAL:
         return parse_address(part)

@@ -11,10 +11,9 @@ from attrs import define, evolve, field, frozen
 from mcp_types import Tool, ToolAnnotations
 
 from citekit.application.indexed_library import BY_DIGEST
+from citekit.application.named_parts import part_named
 from citekit.application.resolve_cache import Asked
 from citekit.container import Container
-from citekit.domain.address import Address, parse_address
-from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Evidence, Form, Options
 from citekit.domain.node import NodeName
 from citekit.domain.progress import Progress, silent
@@ -77,7 +76,7 @@ RESOLVE = Tool(
     input_schema=schemas.inputs(
         {
             "resource_id": _RESOURCE,
-            "node_id": schemas.text("A node id or an address (doc://book#pages=12-15)."),
+            "node_id": schemas.text("A node id or address (pages=12-15)."),
             "virtual": schemas.flag("Only the address; output_path is null."),
             "accurate": schemas.flag("Exact frames, re-encoded."),
             "as": schemas.text(
@@ -253,7 +252,7 @@ class Tools:
 
     def _resolve(self, arguments: Arguments, progress: Progress) -> Answer:
         evidence = self.app.resolve(
-            _part(arguments["resource_id"], arguments["node_id"]),
+            part_named(self.app.maps, arguments["resource_id"], arguments["node_id"]),
             virtual=arguments.get("virtual", False),
             options=_options(arguments),
             remap=arguments.get("remap", False),
@@ -263,7 +262,7 @@ class Tools:
 
     def _evidence(self, evidence: Evidence, arguments: Arguments) -> Answer:
         """Return the answer for evidence. The answer is cached for as long as the evidence object is in the cache."""
-        asked, width = _evidence_named(arguments), arguments.get("width")
+        asked, width = self._asked_evidence(arguments), arguments.get("width")
         kept = self.app.resolve.cached(asked)
         if kept is None or kept.receipt != evidence.receipt:
             kept = evidence
@@ -276,7 +275,9 @@ class Tools:
         return self.answers.of((asked, width), kept, made)
 
     def _cached_evidence(self, arguments: Arguments) -> Answer | None:
-        asked = _evidence_named(arguments)
+        if _may_be_address(arguments) and self.app.maps.cached(arguments["resource_id"]) is None:
+            return None  # maps are not read in the event loop
+        asked = self._asked_evidence(arguments)
         evidence = self.app.resolve.cached(asked)
         if evidence is None:
             return None
@@ -285,8 +286,21 @@ class Tools:
             return known  # the content of evidence is not read in the event loop
         return self._evidence(evidence, arguments)
 
+    def _asked_evidence(self, arguments: Arguments) -> Asked:
+        """Return the cache key for evidence."""
+        resource_id, node_id = arguments["resource_id"], arguments["node_id"]
+        form, accurate = arguments.get("as", Form.NATIVE.value), arguments.get("accurate", False)
+        virtual = arguments.get("virtual", False)
+        if not _may_be_address(arguments):
+            return _asked_node(resource_id, node_id, virtual, form, accurate)
+        what = part_named(self.app.maps, resource_id, node_id)
+        return Asked(what, virtual, Options(Form(form), accurate))
+
 
 MAP, RESOURCE, NODE = "map", "resource", "node"
+
+_ADDRESSES_HAVE = frozenset("=#/")
+"""Characters of addresses; a text with none of them is a node ID."""
 
 
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:
@@ -294,40 +308,18 @@ def _asked(tool: Tool, arguments: Arguments) -> Hashable:
     return (tool.name, *sorted(arguments.items()))
 
 
-def _evidence_named(arguments: Arguments) -> Asked:
-    return _evidence_asked(
-        arguments["resource_id"],
-        arguments["node_id"],
-        arguments.get("virtual", False),
-        arguments.get("as", Form.NATIVE.value),
-        arguments.get("accurate", False),
-    )
+def _may_be_address(arguments: Arguments) -> bool:
+    return not _ADDRESSES_HAVE.isdisjoint(arguments["node_id"]) or "/" in arguments["resource_id"]
 
 
 @lru_cache(1024)
-def _evidence_asked(resource_id: str, node_id: str, virtual: bool, form: str, accurate: bool) -> Asked:
-    """Return the cache key for evidence.
+def _asked_node(resource_id: str, node_id: str, virtual: bool, form: str, accurate: bool) -> Asked:
+    """Return the cache key for the evidence of a node.
 
     The same request always results in the same object, so that its hash is computed only once.
     """
-    return Asked(_part(resource_id, node_id), virtual, Options(Form(form), accurate))
+    return Asked(NodeName(resource_id, node_id), virtual, Options(Form(form), accurate))
 
 
 def _options(arguments: Arguments) -> Options:
     return Options(Form(arguments.get("as", Form.NATIVE)), arguments.get("accurate", False))
-
-
-def _part(resource_id: str, node_id: str) -> NodeName | Address:
-    """Return the node with the given ID or, if `node_id` is an address, that address.
-
-    Raise `RequestRefused` if the address belongs to another resource.
-    """
-    if "://" not in node_id:
-        return NodeName(resource_id, node_id)
-    address = parse_address(node_id)
-    if address.resource_id != resource_id:
-        raise RequestRefused(
-            f"The address {node_id!r} belongs to the resource {address.resource_id!r}, which is not the "
-            "given resource_id. Use the same ID for both."
-        )
-    return address
