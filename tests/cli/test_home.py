@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from citekit.entrypoints.cli.program import COMMANDS, SECTIONS
 from tests.cli.program import Cli, plain_environment
 
 
@@ -32,6 +33,22 @@ def test_a_healthy_home_is_called_healthy(used: Cli) -> None:
     assert {"python", "citekit-evidence", "pymupdf", "av", "mapper", "home", "maps", "sources", "index"} <= set(states)
     assert states["mapper"]["text"].startswith("local")
     assert not [path for path in used.everything() ^ before if not path.startswith(".citekit_cache/index")]
+
+
+def test_a_person_reads_a_line_for_each_topic_and_all_on_request(used: Cli) -> None:
+    brief = used("doctor").out.splitlines()
+    noted = [line for line in brief[5:-1] if line.startswith("note")]
+
+    assert ["program", "extras", "mapper", "home", "clients"] == [line.split()[1] for line in brief[:5]]
+    assert "CiteKit 1." in brief[0]
+    assert "Python 3." in brief[0]
+    assert "library" in brief[1]
+    assert str(used.here) in brief[3]
+    assert "maps: 1 of 1 can be read" in brief[3]
+    assert len(brief) <= 6 + 2 * len(noted)
+    names = [line.split()[1] for line in used("doctor", "-v").out.splitlines()[:-1]]
+    assert {"pymupdf", "wordllama"} <= set(names)
+    assert 1 == names.count("wordllama")
 
 
 @pytest.mark.long
@@ -64,7 +81,7 @@ def test_a_person_reads_what_is_wrong(used: Cli) -> None:
     assert "BROKEN  map 'torn'" in answer.out
     assert "to fix it: citekit remove torn" in answer.out
     assert "was written by a later version of CiteKit" in answer.out
-    assert "to fix it: pip install --upgrade citekit" in answer.out
+    assert "to fix it: pip install --upgrade citekit-evidence" in answer.out
     assert answer.err.startswith("Error: 2 problems found: map 'torn': ")
 
 
@@ -144,3 +161,11 @@ def test_a_server_ends_when_its_client_leaves(cli: Cli) -> None:
 
     assert (0, b"") == (done.returncode, done.stdout)
     assert set() == cli.everything()
+
+
+def test_the_program_alone_prints_its_help_by_section(cli: Cli) -> None:
+    alone = cli()
+
+    assert (2, "") == (alone.code, alone.out)
+    assert alone.err.splitlines() == cli("--help").out.splitlines()
+    assert sorted(COMMANDS) == sorted(name for names in SECTIONS.values() for name in names)

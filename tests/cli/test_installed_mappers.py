@@ -88,7 +88,7 @@ def test_nothing_of_it_is_imported_before_its_name_is_asked_for(cli: Cli, site: 
 def test_the_doctor_lists_them(cli: Cli, site: Path) -> None:
     install(site, "shout = shouting_code:Shouting")
 
-    answer = cli("doctor", PYTHONPATH=str(site))
+    answer = cli("doctor", "-v", PYTHONPATH=str(site))
 
     assert "mapper 'shout'" in answer.out
     assert "from the package shouting 1.2" in answer.out

@@ -33,6 +33,16 @@ class Health(StrEnum):
     BROKEN = "broken"
 
 
+class Topic(StrEnum):
+    """What a finding belongs to."""
+
+    PROGRAM = "program"
+    EXTRAS = "extras"
+    MAPPER = "mapper"
+    HOME = "home"
+    CLIENTS = "clients"
+
+
 @frozen
 class Finding:
     """The result of one check: its subject, its severity, a description, and how to fix the problem."""
@@ -41,19 +51,20 @@ class Finding:
     health: Health
     text: str
     remedy: str | None = None
+    topic: Topic = Topic.HOME
 
 
 @frozen
 class Component:
     """An installed or missing package.
 
-    `version` is None if it is not installed, `extra` is None if it is always required. `fault` is the reason why an
-    installed package cannot be imported.
+    `version` is None if it is not installed. `extras` are the extras that contain it, none if it is always required.
+    `fault` is the reason why an installed package cannot be imported.
     """
 
     name: str
     version: str | None
-    extra: str | None = None
+    extras: Sequence[str] = ()
     fault: str | None = None
 
 
@@ -84,12 +95,14 @@ class Doctor:
     def __call__(self) -> Iterator[Finding]:
         """Yield the findings as the checks run."""
         index = self._index()  # first, because opening the stores repairs a damaged index
-        yield from (_component(each) for each in self.components())
+        components = list(self.components())
+        yield from map(_component, components)
         yield from self._other_project()
         yield self._ffmpeg()
+        yield _extras(components)
         yield self._mapper()
         for name, package in self.installed_mappers():
-            yield Finding(f"mapper '{name}'", Health.FINE, f"from the package {package}")
+            yield Finding(f"mapper '{name}'", Health.FINE, f"from the package {package}", topic=Topic.MAPPER)
         yield from (_folder(name, path) for name, path in self.folders.items())
         yield from self._maps()
         yield index
@@ -105,32 +118,36 @@ class Doctor:
                 Health.BROKEN,
                 f"the distribution citekit {version} of another project is also installed and has files with the same names",
                 f"pip uninstall citekit {DISTRIBUTION}, then pip install {DISTRIBUTION}",
+                Topic.PROGRAM,
             )
 
     def _clients(self) -> Iterator[Finding]:
         found = self.clients()
         if not found:
-            yield Finding("MCP clients", Health.FINE, "none is connected; to connect those installed: citekit connect")
+            text = "none is connected; to connect those installed: citekit connect"
+            yield Finding("MCP clients", Health.FINE, text, topic=Topic.CLIENTS)
             return
         working = [each.client for each in found if each.problem is None]
         if working:
-            yield Finding("MCP clients", Health.FINE, f"connected: {', '.join(working)}")
+            yield Finding("MCP clients", Health.FINE, f"connected: {', '.join(working)}", topic=Topic.CLIENTS)
         for each in found:
             if each.problem is not None:
                 text = f"{each.client} cannot start CiteKit: {each.problem} ({each.path})"
-                yield Finding("MCP clients", Health.NOTED, text, f"citekit connect {each.client}")
+                yield Finding("MCP clients", Health.NOTED, text, f"citekit connect {each.client}", Topic.CLIENTS)
 
     def _ffmpeg(self) -> Finding:
         found = self.ffmpeg()
         if found is not None:
-            return Finding("ffmpeg program", Health.FINE, found)
-        return Finding("ffmpeg program", Health.NOTED, "not found; only a few clips need it", install_command("ffmpeg"))
+            return Finding("ffmpeg program", Health.FINE, found, topic=Topic.EXTRAS)
+        text = "not found; only a few clips need it"
+        return Finding("ffmpeg program", Health.NOTED, text, install_command("ffmpeg"), Topic.EXTRAS)
 
     def _mapper(self) -> Finding:
         try:
-            return Finding("mapper", Health.FINE, self.mapper())
+            return Finding("mapper", Health.FINE, self.mapper(), topic=Topic.MAPPER)
         except CiteKitError as error:
-            return Finding("mapper", Health.BROKEN, str(error), "set CITEKIT_MAPPER to a known mapper")
+            remedy = "set CITEKIT_MAPPER to a known mapper"
+            return Finding("mapper", Health.BROKEN, str(error), remedy, Topic.MAPPER)
 
     def _maps(self) -> Iterator[Finding]:
         try:
@@ -150,6 +167,8 @@ class Doctor:
         of = (
             f"of {len(ids)} maps" if len(looked_at) == len(ids) else f"of the first {len(looked_at)} of {len(ids)} maps"
         )
+        if not ids:
+            return Finding("sources", Health.FINE, "no sources yet")
         if not stale:
             return Finding("sources", Health.FINE, f"the sources {of} are unchanged")
         listed = ", ".join(stale[:10]) + (", ..." if len(stale) > 10 else "")
@@ -180,14 +199,30 @@ class Doctor:
 
 
 def _component(found: Component) -> Finding:
+    topic = Topic.EXTRAS if found.extras else Topic.PROGRAM
     if found.fault is not None:
         text = f"{found.version}, but it cannot be imported: {found.fault}"
-        return Finding(found.name, Health.BROKEN, text, f"pip install --force-reinstall {found.name}")
+        return Finding(found.name, Health.BROKEN, text, f"pip install --force-reinstall {found.name}", topic)
     if found.version is not None:
-        return Finding(found.name, Health.FINE, found.version)
-    if found.extra is not None:
-        return Finding(found.name, Health.FINE, f"not installed (optional): {install_command(found.extra)}")
-    return Finding(found.name, Health.BROKEN, "not installed", f"pip install --force-reinstall {DISTRIBUTION}")
+        return Finding(found.name, Health.FINE, found.version, topic=topic)
+    if found.extras:
+        text = f"not installed (optional): {install_command(found.extras[0])}"
+        return Finding(found.name, Health.FINE, text, topic=topic)
+    return Finding(found.name, Health.BROKEN, "not installed", f"pip install --force-reinstall {DISTRIBUTION}", topic)
+
+
+def _extras(components: Iterable[Component]) -> Finding:
+    """Return which extras are installed completely, and which are not."""
+    is_complete: dict[str, bool] = {}
+    for each in components:
+        for extra in each.extras:
+            is_complete[extra] = is_complete.get(extra, True) and each.version is not None
+    installed = sorted(name for name, complete in is_complete.items() if complete)
+    missing = sorted(name for name, complete in is_complete.items() if not complete)
+    text = ", ".join(installed) or "none"
+    if missing:
+        text += f"; not installed (optional): {', '.join(missing)}; to add one: {install_command(missing[0])}"
+    return Finding("extras", Health.FINE, text, topic=Topic.EXTRAS)
 
 
 def _folder(name: str, path: Path) -> Finding:
@@ -237,5 +272,5 @@ def _fault(get: Callable[[str], _Answer], name: str) -> CiteKitError | None:
 
 def _remedy(name: str, fault: CiteKitError) -> str:
     if isinstance(fault, MapTooNew):
-        return "pip install --upgrade citekit"
+        return f"pip install --upgrade {DISTRIBUTION}"
     return f"citekit remove {name}, then ingest its source again"

@@ -26,8 +26,11 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
 _MAKING = "making"
 
-Package = tuple[str, str | None, str | None, str | None]
-"""(name, version, extra, reason why it cannot be loaded) of a package. All but the name can be None."""
+_EVERYTHING = "all"
+"""The extra that contains the others."""
+
+Package = tuple[str, str | None, tuple[str, ...], str | None]
+"""(name, version, extras that contain it, reason why it cannot be loaded) of a package. Version and reason can be None."""
 
 
 def packages() -> Iterator[Package]:
@@ -36,17 +39,17 @@ def packages() -> Iterator[Package]:
     Packages with compiled modules are imported, because they may have been built for another platform. Other packages,
     some of which take a second to import, are only located.
     """
-    yield "python", platform.python_version(), None, None
-    yield DISTRIBUTION, _version(DISTRIBUTION), None, None
+    yield "python", platform.python_version(), (), None
+    yield DISTRIBUTION, _version(DISTRIBUTION), (), None
     modules = _modules()
+    extras: dict[str, set[str]] = {}
     for requirement in _requirements():
-        name = _NAME.match(requirement)
-        if name is None:
-            continue
-        extra = _EXTRA.search(requirement)
-        version = _version(name[0])
-        fault = None if version is None else _load_fault(name[0], modules.get(_normal(name[0])))
-        yield name[0], version, extra[1] if extra else None, fault
+        if name := _NAME.match(requirement):
+            extras.setdefault(name[0], set()).update(_EXTRA.findall(requirement))
+    for package, containing in extras.items():
+        version = _version(package)
+        fault = None if version is None else _load_fault(package, modules.get(_normal(package)))
+        yield package, version, tuple(sorted(containing - {_EVERYTHING})), fault
 
 
 def other_project() -> str | None:

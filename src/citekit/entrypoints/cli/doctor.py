@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from citekit.application.doctor import Finding, Health
+from citekit.application.doctor import Finding, Health, Topic
+from citekit.domain.distribution import DISTRIBUTION
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.errors import CommandError
@@ -15,26 +16,51 @@ from citekit.entrypoints.cli.formatting import counted
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.terminal import styled
 
+_SHOWN = {
+    Topic.PROGRAM: ((DISTRIBUTION, "CiteKit {}"), ("python", "Python {}")),
+    Topic.EXTRAS: (("extras", "{}"),),
+    Topic.MAPPER: (("mapper", "{}"),),
+    Topic.HOME: (("home", "{}"), ("maps", "maps: {}"), ("sources", "{}")),
+    Topic.CLIENTS: (("MCP clients", "{}"),),
+}
+"""The findings that summarize each topic, with how they are shown."""
+
 _MARKS = {Health.FINE: ("ok", "green"), Health.NOTED: ("note", "yellow"), Health.BROKEN: ("BROKEN", "red")}
 
 
 @click.command("doctor", cls=Command)
+@click.option("-v", "--verbose", is_flag=True, help="List every check and the version of every package.")
 @pass_session
-def command(session: Session) -> None:
+def command(session: Session, verbose: bool) -> None:
     """Report what is missing or broken, and how to fix it.
 
     Checks which extras are installed, which mapper is used by default, where files are stored, whether all maps can
-    be read, and whether their sources have changed. The exit code is 1 if something is broken.
+    be read, whether their sources have changed, and which MCP clients are connected. The exit code is 1 if something is
+    broken.
     """
     findings = list(session.app.doctor())
     broken = [finding for finding in findings if finding.health is Health.BROKEN]
     plain = {"healthy": not broken, "findings": [_plain(finding) for finding in findings]}
+    lines = list(_lines(findings) if verbose else _summary(findings))
     if not broken:
-        session.answer(plain, [*_lines(findings), "No problems found."])
+        session.answer(plain, [*lines, "No problems found."])
         return
-    session.say(_lines(findings))
+    session.say(lines)
     first = broken[0]
     raise CommandError("Broken", f"{counted(len(broken), 'problem')} found: {first.about}: {first.text}", plain)
+
+
+def _summary(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield one line for each topic, then what is noted or broken."""
+    topics = []
+    for topic in Topic:
+        of_topic = [finding for finding in findings if finding.topic is topic]
+        worst = max((finding.health for finding in of_topic), key=list(Health).index)
+        fine = {finding.about: finding.text for finding in of_topic if finding.health is Health.FINE}
+        text = ", ".join(pattern.format(fine[about]) for about, pattern in _SHOWN[topic] if about in fine)
+        topics.append(Finding(topic.value, worst, text or "see below"))
+    yield from _lines(topics)
+    yield from _lines([finding for finding in findings if finding.health is not Health.FINE])
 
 
 def _plain(finding: Finding) -> dict[str, Any]:
@@ -47,7 +73,7 @@ def _plain(finding: Finding) -> dict[str, Any]:
 
 
 def _lines(findings: Sequence[Finding]) -> Iterator[str]:
-    widest = min(max(len(finding.about) for finding in findings), 30)
+    widest = min(max((len(finding.about) for finding in findings), default=0), 30)
     for finding in findings:
         word, colour = _MARKS[finding.health]
         mark = styled(word.ljust(6), fg=colour)

@@ -49,6 +49,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """For each command: its module in this package, and a one-line description."""
 
+SECTIONS = {
+    "Map files": ("ingest", "sync", "import", "list", "structure", "inspect", "outline"),
+    "Find and read": ("find", "read", "query", "ask"),
+    "Evidence": ("resolve", "quote", "verify", "view", "export"),
+    "Keep order": ("tag", "rename", "remove", "versions", "validate", "library", "cache"),
+    "Agents": ("connect", "serve", "token", "skill"),
+    "Help": ("doctor", "demo"),
+}
+"""The sections of the help text, with the commands in each."""
+
 ALIASES = {"adapt": "import", "verify-quote": "quote"}
 """Other permanent names of commands."""
 
@@ -96,8 +106,10 @@ class Program(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the list of commands to the help text without importing their modules."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        widest = max(map(len, COMMANDS))
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), COMMANDS[name][1]) for name in names])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Raise `InterruptError` if the user presses Ctrl-C."""
@@ -195,6 +207,9 @@ def _run(arguments: Sequence[str]) -> int:
         out.flush()
     except BrokenPipeError:
         return _quietly()
+    except click.exceptions.NoArgsIsHelpError as error:
+        echo(error.format_message().splitlines(), sys.stderr)
+        return error.exit_code
     except Exception as error:
         with suppress(BrokenPipeError):
             return _told(error, out if "--json" in takewhile(lambda word: word != "--", arguments) else None)
