@@ -22,7 +22,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.headings import Headings
 
-VERSION = 2
+VERSION = 3
 """Changes when the same text may result in another index."""
 
 

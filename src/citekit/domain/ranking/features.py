@@ -16,13 +16,19 @@ from citekit.domain.library.lexical import STEM, stems, tokens
 from citekit.domain.ranking.document_index import FIRST, TITLE, DocumentIndex
 from citekit.domain.ranking.question import ParsedQuestion
 from citekit.domain.ranking.rarity import rarity
-from citekit.domain.ranking.references import Label, is_inside
+from citekit.domain.ranking.references import STATEMENT, Label, is_inside
 
 SATURATION, LENGTH_EFFECT = 2.0, 0.75
 """k1 and b of BM25 (Robertson and Zaragoza, 2009), for pages."""
 
 NUMERIC_PAGE = 0.5
 """The fraction of numbers from which a page counts as fully numeric."""
+
+STATEMENT_NUMBERS = 0.15
+"""The minimum fraction of numbers on a page with a financial statement."""
+
+IMPLIED = 0.5
+"""How much a statement with the items of a metric counts, compared with one that the question names."""
 
 MOST_PARTS = 150
 """The highest number of a part, such as a psalm, that ends the part before it."""
@@ -78,7 +84,7 @@ class FirstStage:
     numeric: Sequence[float] = field(repr=False)
     lists: Sequence[int] = field(repr=False)
     similarities: Sequence[float] | None = field(repr=False)
-    referred: frozenset[int] = frozenset()
+    referred: Mapping[int, float] = field(factory=dict)
 
     def features(self, page: int) -> Features:
         """Return the features of a page, by its number from 0."""
@@ -95,7 +101,7 @@ class FirstStage:
             title=gate * self.title[page],
             numeric=0.0 if self.lists[page] else self.numeric[page],
             contents=float(self.lists[page]),
-            reference=float(page in self.referred),
+            reference=self.referred.get(page, 0.0),
         )
 
     def scores(self, weights: Features) -> list[float]:
@@ -124,8 +130,8 @@ class FirstStage:
                 strict=True,
             )
         ]
-        for page in self.referred:
-            found[page] += weights.reference
+        for page, share in self.referred.items():
+            found[page] += share * weights.reference
         return found
 
 
@@ -167,7 +173,7 @@ def first_stage(
         numeric=[min(1.0, each / full) for each in index.numeric] if question.about_amounts else [0.0] * pages,
         lists=index.lists,
         similarities=similarities,
-        referred=_referred(question, index) | named,
+        referred={**_implied(question, index), **dict.fromkeys(_referred(question, index) | named, 1.0)},
     )
 
 
@@ -179,6 +185,13 @@ def _referred(question: ParsedQuestion, index: DocumentIndex) -> frozenset[int]:
     for label in question.labels:
         found.update(_pages_of(label, question.labels, index))
     return frozenset(found)
+
+
+def _implied(question: ParsedQuestion, index: DocumentIndex) -> dict[int, float]:
+    """Return the pages, from 0, with a statement that has items of a metric, unless the question names a statement."""
+    if any(label.kind == STATEMENT for label in question.labels):
+        return {}
+    return {page: IMPLIED for label in question.statements for page in _pages_with(label, index)}
 
 
 def _pages_of(label: Label, labels: Sequence[Label], index: DocumentIndex) -> list[int]:
@@ -210,7 +223,12 @@ def _inside(pages: Sequence[int], outer: Label, index: DocumentIndex) -> list[in
 
 def _pages_with(label: Label, index: DocumentIndex) -> list[int]:
     """Return the pages, from 0, with a line that begins with the label, without tables of contents."""
-    return [page for page in index.pages[slice(*index.span(label.term))] if not index.lists[page]]
+    least = 255 * STATEMENT_NUMBERS if label.kind == STATEMENT else 0
+    return [
+        page
+        for page in index.pages[slice(*index.span(label.term))]
+        if not index.lists[page] and index.numeric[page] >= least
+    ]
 
 
 def second_stage(stage: FirstStage, page: int, text: str) -> Features:

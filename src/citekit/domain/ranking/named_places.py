@@ -79,7 +79,7 @@ def pages_printed(printed: frozenset[str], rules: object, pages: int) -> frozens
     for rule, following in zip(known, [*known[1:], None], strict=False):
         end = pages + 1 if following is None else min(following.first, pages + 1)
         found.update(
-            page for label in printed if (page := rule.page_of(label)) is not None and rule.first <= page < end
+            page for label in printed if (page := rule.page_of(label)) is not None and max(1, rule.first) <= page < end
         )
     return frozenset(found)
 

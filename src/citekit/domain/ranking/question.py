@@ -10,7 +10,8 @@ from attrs import frozen
 from citekit.domain.library.lexical import STEM, STOP_WORDS, is_unspaced, stems, tokens
 from citekit.domain.ranking.metrics import ingredients
 from citekit.domain.ranking.named_places import NamedPlaces, places_in
-from citekit.domain.ranking.references import Label, labels_in, pages_in
+from citekit.domain.ranking.references import STATEMENT, Label, labels_in, pages_in
+from citekit.domain.ranking.statements import statements_with
 
 _INSTRUCTIONS = """
 answer answers question questions please give list round rounded rounding decimal decimals places according document paper
@@ -21,6 +22,26 @@ porcentaje secondo rispondi quanti quante quanto percentuale responda responde v
 """
 INSTRUCTIONS = frozenset(tokens(_INSTRUCTIONS))
 """Words that specify how to answer, and words of quantity. They are dropped from a question that contains other words."""
+
+_PARTS = re.compile(
+    r"(?<=[.?!:;])\s+|,\s+(?=(?:what|which|who|how|when|where|why|is|are|was|were|does|do|did)\b)", re.IGNORECASE
+)
+_ANSWER = (
+    r"answers?|questions?|decimals?|percents?|percentages?|units?|usd|dollars|thousands?|millions?|billions?|information"
+    r"|details|judge?ments?|statements?|sentences?|words?|state|explain|following|briefly|concise|antwort|r\u00e9ponse"
+    r"|respuesta|risposta|antwoord|dezimal\w*|d\u00e9cimales?|decimal\w*"
+)
+_INSTRUCTION = re.compile(
+    r"\W*(?:please\s+)?(?:"
+    r"(?:answer|respond|round|give|provide|write|state|explain|base|assume|calculate|compute|use|utilize|keep|express|show"
+    r"|return|be|antworte|runde|gib|r\u00e9pond(?:ez|s)|arrondis\w*|responde|redondea|rispondi|arrotonda|antwoord|geef"
+    r"|help\s+(?:me|us)|by\s+(?:drawing|basing|relying)|if)\b"
+    rf"(?!.*\?).*\b(?:{_ANSWER})\b"
+    r"|assume\s+that\s+you\b|you\s+are\s+an?\b|we\s+(?:want|need)\s+to\b|here(?:'|\u2019)?s\s+(?:the|my)\s+question"
+    r")",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The start of a sentence that says how to answer, such as "Round your answer to two decimals."."""
 
 _FISCAL_YEAR = re.compile(r"\bFY\s?'?(\d{4}|\d{2})\b", re.IGNORECASE)
 _QUARTER = re.compile(r"\b(\d{4})\s?-?Q[1-4]\b|\bQ[1-4]\s?'?-?(\d{4})\b", re.IGNORECASE)
@@ -44,6 +65,7 @@ class ParsedQuestion:
     tokens that have no letters. `sentence` is 0 for keywords and 1 for a whole sentence. `about_amounts` is True if the
     question names a year, a currency, a percentage, or a ratio. `pages` are numbers of pages from 1, and `labels` are
     parts such as "Figure 3". `places` are printed page numbers, lines, and times.
+    `statements` are the labels of financial statements that have the items of a metric.
     """
 
     text: str
@@ -57,24 +79,27 @@ class ParsedQuestion:
     last_page: bool
     labels: tuple[Label, ...]
     places: NamedPlaces
+    statements: tuple[Label, ...] = ()
 
 
 def parse_question(text: str) -> ParsedQuestion:
     """Return what a question asks for. A question without letters and digits has no stems."""
     plain = _FISCAL_YEAR.sub(lambda found: found[1] if len(found[1]) > 2 else f"20{found[1]}", text)
     plain = _QUARTER.sub(lambda found: found[1] or found[2], plain)
-    every = tokens(plain)
+    topic = _without_instructions(plain)
+    every = tokens(topic)
     asked = [word for word in every if word not in INSTRUCTIONS]
     found = stems(asked) or stems(every) or every
     length = len(dict.fromkeys(found))
-    for words in ingredients(plain):
+    items = list(ingredients(topic))
+    for words in items:
         asked += tokens(words)
         found += stems(tokens(words))
     distinct = tuple(dict.fromkeys(found))[:WORDS]
     pages, last_page = pages_in(plain)
     return ParsedQuestion(
         text=text,
-        meaning=" ".join(word for word in plain.split() if any(map(str.isalpha, word))),
+        meaning=" ".join(word for word in topic.split() if any(map(str.isalpha, word))),
         stems=distinct,
         pairs=tuple(dict.fromkeys(pairwise(found)))[:WORDS],
         words=tuple(dict.fromkeys(filter(_is_long, asked)))[:WORDS],
@@ -84,7 +109,14 @@ def parse_question(text: str) -> ParsedQuestion:
         last_page=last_page,
         labels=tuple(dict.fromkeys(labels_in(plain))),
         places=places_in(plain),
+        statements=tuple(dict.fromkeys(Label(STATEMENT, kind) for words in items for kind in statements_with(words))),
     )
+
+
+def _without_instructions(text: str) -> str:
+    """Return a question without sentences and clauses that only say how to answer, unless nothing else is left."""
+    kept = [part for part in _PARTS.split(text) if part.strip() and not _INSTRUCTION.match(part)]
+    return " ".join(kept) if any(map(tokens, kept)) else text
 
 
 def _is_long(word: str) -> bool:

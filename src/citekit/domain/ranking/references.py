@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from attrs import frozen
 
+from citekit.domain.ranking.statements import statement_of, statements_named
 from citekit.domain.vocabulary import (
     ACT,
     APPENDIX,
@@ -45,6 +46,9 @@ _LABELS: Mapping[str, Words] = {
     "question": ("question", "frage", "pregunta", "domanda"),
     "verse": ("sonnet", "psalm", "verse"),
 }
+STATEMENT = "statement"
+"""The kind of label of a statement in a financial report. Its number is the kind of statement, such as "income"."""
+
 _KIND = {
     word.replace(".", ""): kind
     for kind, words in _LABELS.items()
@@ -107,6 +111,7 @@ def labels_in(question: str) -> Iterator[Label]:
         yield label
     for verse in _VERSE.findall(question):
         yield Label("verse", verse)
+    yield from (Label(STATEMENT, kind) for kind in statements_named(question))
 
 
 def is_inside(inner: Label, outer: Label) -> bool:
@@ -128,6 +133,8 @@ def labels_of(line: str) -> Iterator[Label]:
         yield Label("section", numbered[1])
     elif verse := _VERSE_NUMBER.match(line):
         yield Label("verse", verse[1])
+    elif statement := statement_of(line):
+        yield Label(STATEMENT, statement)
 
 
 def pages_in(question: str) -> tuple[frozenset[int], bool]:
