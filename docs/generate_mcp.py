@@ -40,7 +40,8 @@ that show only text. The text is the same JSON, or the same facts in fewer chara
 `title_contains`, `max_tokens`, `include_chunks`), and `listResources` a line for each file if it has a query. As in earlier
 versions, a call of `getStructure` with only `resource_id` has the complete map in both, and a call of `listResources`
 without arguments has all IDs. The official Python and TypeScript clients return both. Some programs show their model the
-structured content, which for `getStructure` is about three times as long; `max_tokens` counts the text.
+structured content. With options, that of `getStructure` is also short: each node has its location as in an address (`at`),
+and no summary. `max_tokens` counts the text.
 
 Clients that cannot open files on the server's machine get evidence, too. An answer of `resolve` contains text evidence (the
 first 4,000 characters), a picture (up to 512 kB, otherwise a reduced copy; `width` sets its size), or a recording of up to

@@ -100,8 +100,11 @@ STRUCTURE: Schema = {
         "type": _MODALITY,
         "title": {"type": "string"},
         "source_path": {"type": "string"},
-        "metadata": {"type": "object", "description": "source_hash, source_size, and metadata of the file."},
-        "created_at": {"type": "string", "description": "ISO 8601."},
+        "metadata": {
+            "type": "object",
+            "description": "source_hash, source_size, and metadata of the file. Absent with options.",
+        },
+        "created_at": {"type": "string", "description": "ISO 8601. Absent with options."},
         "truncated": {"type": "boolean", "description": "True if the map continues: call again with next_cursor."},
         "next_cursor": {"type": "string", "description": "The cursor of the next part."},
         "cut_nodes": {"type": "integer", "description": "The number of nodes that exceeded max_tokens."},
@@ -111,16 +114,21 @@ STRUCTURE: Schema = {
         },
         "nodes": {"type": "array", "items": {"$ref": "#/$defs/node"}},
     },
-    "required": ["resource_id", "type", "title", "source_path", "nodes", "metadata", "created_at"],
+    "required": ["resource_id", "type", "title", "source_path", "nodes"],
     "$defs": {
         "node": {
             "type": "object",
             "properties": {
                 **_NODE_FIELDS,
+                "at": {
+                    "type": "string",
+                    "description": "With options, instead of location and summary: the location as in an address "
+                    "(pages=12-15), which is also a node_id.",
+                },
                 "children": {"type": "array", "items": {"$ref": "#/$defs/node"}},
                 "child_count": {"type": "integer", "description": "The number of children, if some are left out."},
             },
-            "required": _REQUIRED,
+            "required": ["id", "title", "type"],
         }
     },
 }

@@ -11,6 +11,7 @@ from mcp_types import Tool, ToolAnnotations
 from citekit.application.agent_context import TOKEN
 from citekit.application.structure import Structure
 from citekit.container import Container
+from citekit.domain.address import Address
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 from citekit.entrypoints.mcp import schemas
@@ -43,7 +44,7 @@ GET_STRUCTURE = Tool(
 )
 
 _FULL_FORM = frozenset({"resource_id", "cursor"})
-"""The arguments of calls that are answered in the form of the specification, also as text."""
+"""The arguments of calls that are answered in the form of the specification."""
 
 _NOTE = 90
 """Characters that are reserved for the line about nodes that were cut."""
@@ -73,14 +74,14 @@ def is_whole_map(found: Structure, arguments: Mapping[str, Any]) -> bool:
 def structure_answer(found: Structure, arguments: Mapping[str, Any]) -> Answer:
     """Return the result for a map or the requested part of it.
 
-    The structured content always has the form of the specification. The text is the same JSON for calls of the form
-    that the specification has, and otherwise one line for each node.
+    Calls without options have the form of the specification, also as text. With options, the structured content has
+    only what the text has: one line for each node.
     """
     if is_whole_map(found, arguments):
         return map_answer(found.outline)
-    summary = None if _FULL_FORM.issuperset(arguments) else "\n".join(outline_lines(found))
-    is_first = arguments.keys().isdisjoint(("node_id", "cursor"))
-    return Answer.of(_plain(found, is_first=is_first), summary=summary)
+    if _FULL_FORM.issuperset(arguments):
+        return Answer.of(_full_part(found, is_first="cursor" not in arguments))
+    return Answer.of(_short_part(found), summary="\n".join(outline_lines(found)))
 
 
 def map_answer(resource_map: ResourceMap) -> Answer:
@@ -88,19 +89,47 @@ def map_answer(resource_map: ResourceMap) -> Answer:
     return Answer.of(maps.to_plain_map(resource_map))
 
 
-def _plain(found: Structure, *, is_first: bool) -> dict[str, Any]:
-    """Return a part of a map as plain data. In truncated results, the counts and the cursor precede the nodes."""
+def _full_part(found: Structure, *, is_first: bool) -> dict[str, Any]:
+    """Return a part of a map in the form of the specification. The counts and the cursor precede the nodes."""
     plain = maps.to_plain_map(evolve(found.outline, nodes=found.nodes))
     nodes = plain.pop("nodes")
     _count_children(nodes, found.outline)
     if not is_first:
         plain["metadata"] = {}
-    plain["truncated"] = found.next_cursor is not None or found.cut > 0
+    return {**plain, **_extent(found), "nodes": nodes}
+
+
+def _short_part(found: Structure) -> dict[str, Any]:
+    outline = found.outline
+    head = {
+        "resource_id": outline.resource_id,
+        "type": outline.modality.value,
+        "title": outline.title,
+        "source_path": outline.source_path,
+    }
+    return {**head, **_extent(found), "nodes": [_short_node(node, outline) for node in found.nodes]}
+
+
+def _short_node(node: Node, outline: ResourceMap) -> dict[str, Any]:
+    place = str(Address(outline.resource_id, node.location))
+    _, _, fragment = place.partition("#")
+    plain: dict[str, Any] = {"id": node.id, "title": node.title, "type": node.type, "at": fragment or place}
+    left_out = len(outline.find(node.id).children) - len(node.children)
+    if left_out:
+        plain["child_count"] = len(node.children) + left_out
+    if node.children:
+        plain["children"] = [_short_node(child, outline) for child in node.children]
+    return plain
+
+
+def _extent(found: Structure) -> dict[str, Any]:
+    """Return whether the answer is complete, how it continues, and the number of nodes."""
+    plain: dict[str, Any] = {"truncated": found.next_cursor is not None or found.cut > 0}
     if found.next_cursor is not None:
         plain["next_cursor"] = found.next_cursor
     if found.cut:
         plain["cut_nodes"] = found.cut
-    return {**plain, "total_nodes": found.total, "nodes": nodes}
+    return {**plain, "total_nodes": found.total}
 
 
 def _count_children(nodes: Sequence[dict[str, Any]], outline: ResourceMap) -> None:
