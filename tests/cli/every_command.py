@@ -129,6 +129,8 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
         "library chunking test": (("1",), ("loose.txt",), (words,)),
         "library chunking compare": (("1",),),
         "library rebuild": (("--collection", words), ()),
+        "models list": ((),),
+        "models get": ((words,),),
         "doctor": ((), (words,)),
         "skill": ((), ("--install", f"no{words}"), ("--install", "loose.txt")),
         "demo": (("bees\x1b[45m\u202e.md", words),),

@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.reranker import Reranker
     from citekit.domain.ports.sources import Sources
+    from citekit.domain.ports.speech_models import SpeechModels
     from citekit.domain.ports.tag_store import TagStore
     from citekit.domain.ports.text_index import TextIndex
     from citekit.domain.ports.text_reader import TextReader
@@ -227,7 +228,9 @@ class Container:
         return Parsers(
             password=chosen.password,
             ocr=chosen.ocr,
-            speech=SpeechChoice(chosen.speech_model, chosen.speech_language) if chosen.speech else None,
+            speech=SpeechChoice(chosen.speech_model, chosen.speech_language, str(chosen.models_folder))
+            if chosen.speech
+            else None,
             given_index=lazy(lambda: self.index),
             given_reader=self._given.get("reader"),
             given_probe=self._given.get("probe"),
@@ -754,6 +757,15 @@ class Container:
         from citekit.adapters.sandbox.sandboxed_readers import IsolatedTranscriber
 
         return IsolatedTranscriber(here, workers)
+
+    @first_use
+    def speech_models(self) -> SpeechModels:
+        """The models for speech recognition that can be downloaded or are installed."""
+        from citekit.adapters.libraries.speech_downloads import DownloadableModels
+        from citekit.adapters.system.retry import Retries
+
+        chosen = self.settings
+        return DownloadableModels(chosen.models_folder, chosen.models_url, Retries(count=chosen.retries))
 
     @first_use
     def alexandria(self) -> Alexandria:

@@ -41,11 +41,17 @@ class SpeechChoice:
     """The transcriber that the user chose.
 
     `model` is the folder or the name of a model, or empty for an installed one for all languages. `language` is the code
-    of the language of all recordings, or empty to detect it.
+    of the language of all recordings, or empty to detect it. `folder` contains the downloaded models.
     """
 
     model: str = ""
     language: str = ""
+    folder: str = ""
+
+    @property
+    def downloaded(self) -> Path | None:
+        """The path of `folder`; None if it is empty."""
+        return Path(self.folder) if self.folder else None
 
 
 @define
@@ -252,7 +258,9 @@ class Parsers:
         from citekit.adapters.libraries import faster_whisper
         from citekit.adapters.libraries.speech_models import automatic_model
 
-        return faster_whisper.installed() and (bool(self.speech.model) or automatic_model() is not None)
+        return faster_whisper.installed() and (
+            bool(self.speech.model) or automatic_model(self.speech.downloaded) is not None
+        )
 
     @first_use
     def transcriber(self) -> Transcriber | None:
@@ -266,7 +274,7 @@ class Parsers:
         from citekit.adapters.libraries import faster_whisper
         from citekit.adapters.libraries.speech_models import chosen_model
 
-        model = chosen_model(self.speech.model)
+        model = chosen_model(self.speech.model, self.speech.downloaded)
 
         return WhisperTranscriber(
             faster_whisper.FasterWhisper(model),

@@ -90,7 +90,11 @@ def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
         "ocr": settings.ocr,
         "speech": None
         if not settings.speech
-        else {"model": settings.speech_model, "language": settings.speech_language},
+        else {
+            "model": settings.speech_model,
+            "language": settings.speech_language,
+            "folder": str(settings.models_folder),
+        },
         "memory": settings.parser_memory,
         "writable": _writable(settings),
         "programs": list(programs),

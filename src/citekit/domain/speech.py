@@ -68,3 +68,20 @@ class Speech:
 
     passages: Sequence[SpokenPassage] = field(converter=tuple[SpokenPassage, ...])
     transcriber: str
+
+
+@frozen(kw_only=True)
+class SpeechModelFacts:
+    """What is known about a model that recognizes speech.
+
+    `size` is in bytes. `publisher` is the repository that the files come from. `where` is the folder in which the model
+    is installed, or None. `is_automatic` is true for the model that is used if the user chooses none.
+    """
+
+    name: str
+    size: int
+    languages: str
+    license: str
+    publisher: str
+    where: str | None = None
+    is_automatic: bool = False

@@ -12,7 +12,7 @@ from attrs import field, frozen
 from citekit.domain.errors import RequestRefused
 from citekit.settings.former_values import current_parsers
 from citekit.settings.library import LibrarySettings, library_settings
-from citekit.settings.places import CACHE, LIBRARY, MAPS, OUTPUT, home_named, viewer_folder
+from citekit.settings.places import CACHE, LIBRARY, MAPS, OUTPUT, home_named, models_folder, viewer_folder
 from citekit.settings.reading import GIGABYTE, count, default, expanded, number, one_of, read_size, shown, size
 from citekit.settings.secrets import SUFFIX, read_secret, remember, remember_address, without_user
 
@@ -32,6 +32,8 @@ class Settings:
     enables OCR of scans and images if the extra is installed. `speech` enables speech recognition in recordings if the
     extra and a model are installed; `speech_model` is the folder or the name of the model (empty: an installed
     one for all languages), and `speech_language` the code of the language of all recordings (empty: detected).
+    `models_folder` has the models that the user downloaded, and `models_url` is the base URL of a copy of their
+    publisher (empty: the publisher).
 
     `parsers` is `subprocess` or `inline`. A parser process can use `parser_memory` bytes, and is terminated after
     `parser_timeout` seconds without progress. A file up to 500 kB may take `parser_cpu` seconds of CPU time, and
@@ -58,6 +60,8 @@ class Settings:
     speech: bool = True
     speech_model: str = ""
     speech_language: str = ""
+    models_folder: Path = field()
+    models_url: str = ""
     parsers: str = field(default="subprocess", converter=current_parsers)
     parser_timeout: float = 300.0
     parser_memory: int = 4 * GIGABYTE
@@ -101,6 +105,10 @@ class Settings:
     def _cache_in_home(self) -> Path:
         return self.home / CACHE
 
+    @models_folder.default
+    def _models_in_cache(self) -> Path:
+        return self.cache_folder / "models"
+
     @viewer_folder.default
     def _viewer_in_cache(self) -> Path:
         return self.cache_folder / "view"
@@ -141,6 +149,8 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         speech=one_of("CITEKIT_SPEECH", environment.get("CITEKIT_SPEECH") or "on", SWITCH) == "on",
         speech_model=environment.get("CITEKIT_SPEECH_MODEL") or "",
         speech_language=_language(environment.get("CITEKIT_SPEECH_LANGUAGE") or ""),
+        models_folder=Path(models_folder(environment) or found / CACHE / "models"),
+        models_url=(environment.get("CITEKIT_MODELS_URL") or "").rstrip("/"),
         parsers=one_of("CITEKIT_PARSERS", current_parsers(environment.get("CITEKIT_PARSERS") or "subprocess"), PARSERS),
         parser_timeout=default(count(environment, "CITEKIT_PARSER_TIMEOUT", 1), 300),
         parser_memory=size(environment, "CITEKIT_PARSER_MEMORY", least=LEAST_PARSER_MEMORY) or 4 * GIGABYTE,

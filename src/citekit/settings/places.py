@@ -67,6 +67,15 @@ def viewer_folder(environment: Mapping[str, str]) -> str | None:
     return os.path.join(state, "citekit-viewer") if os.path.isabs(state) else None
 
 
+def models_folder(environment: Mapping[str, str]) -> str | None:
+    """Return the folder with the models that this user downloaded. Return None if the user has no home directory.
+
+    It is next to the personal home, in the user's folder for the data of programs.
+    """
+    personal = personal_home(environment)
+    return None if personal is None else f"{personal}-models"
+
+
 def _data_folder(environment: Mapping[str, str]) -> str:
     match sys.platform:
         case "win32":

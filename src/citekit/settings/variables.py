@@ -32,6 +32,8 @@ VARIABLES = {
     "CITEKIT_SPEECH_MODEL": "the folder with a Whisper model for faster-whisper, or the name of an installed model "
     "(default: an installed one for all languages)",
     "CITEKIT_SPEECH_LANGUAGE": "the language of all recordings (ISO 639-1), such as en (default: detected)",
+    "CITEKIT_MODELS_URL": "the base URL of a copy of Hugging Face from which `citekit models get` downloads "
+    "(default: https://huggingface.co)",
     "CITEKIT_PARSERS": "subprocess (default) to parse files in child processes, which isolates crashes, or "
     "inline to parse them in the main process",
     "CITEKIT_PARSER_TIMEOUT": "seconds without progress after which a parser process is terminated (default: 300)",

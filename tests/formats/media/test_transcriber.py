@@ -180,7 +180,7 @@ def test_a_folder_without_a_model_is_refused_by_its_missing_files(tmp_path: Path
 
 
 def test_a_divided_model_is_read_as_one_and_known_by_its_content(tmp_path: Path) -> None:
-    for name, data in (("model.bin.part1", b"ab"), ("model.bin.part2", b"cd")):
+    for name, data in (("model.bin.part1", b"ab"), ("model.bin.part2", b"cd"), ("model.bin.part10", b"ef")):
         (tmp_path / name).write_bytes(data)
     for name in ("config.json", "tokenizer.json", "vocabulary.json"):
         (tmp_path / name).write_text("{}")
@@ -189,7 +189,7 @@ def test_a_divided_model_is_read_as_one_and_known_by_its_content(tmp_path: Path)
     before = model.fingerprint
     (tmp_path / "model.bin.part2").write_bytes(b"ce")
 
-    assert b"abce" == model.read("model.bin")
+    assert b"abceef" == model.read("model.bin")
     assert model.folder is None
     assert before != model.fingerprint
 

@@ -1,13 +1,15 @@
 """Finds models for faster-whisper: in a folder, or in installed packages that contain the files of a model.
 
-Nothing is downloaded. Packages are not imported.
+Nothing is downloaded here; `speech_downloads` does that on request. Packages are not imported.
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from attrs import frozen
@@ -86,18 +88,45 @@ PACKAGED = (
 """Known packages with models for faster-whisper, best model first."""
 
 
-def automatic_model() -> SpeechModel | None:
-    """Return the model that is used if the user chose none, or None if no such model is installed."""
-    return next(_installed(each for each in PACKAGED if each.is_automatic), None)
+DOWNLOADABLE = ("medium", "small", "base", "tiny", "tiny.en")
+"""The names of the models that can be downloaded, best model first."""
+
+ENGLISH = ".en"
+"""The end of the names of models that know only English. They are used only if they are chosen by name."""
 
 
-def chosen_model(choice: str) -> SpeechModel:
+def automatic_model(folder: Path | None = None) -> SpeechModel | None:
+    """Return the model that is used if the user chose none, or None if no such model is installed.
+
+    `folder` contains the downloaded models, which come first.
+    """
+    downloaded = (model for model in downloaded_models(folder) if not model.name.endswith(ENGLISH))
+    packaged = _installed(each for each in PACKAGED if each.is_automatic)
+    return next(chain(downloaded, packaged), None)
+
+
+def chosen_model(choice: str, folder: Path | None = None) -> SpeechModel:
     """Return the model in the folder `choice`, or the installed one with that name; the automatic one if empty.
 
-    Raise `MapperUnavailable` if it is missing or incomplete.
+    `folder` contains the downloaded models. Raise `MapperUnavailable` if it is missing or incomplete.
     """
-    named = next((model for model in packaged_models() if choice == model.name), None) if choice else automatic_model()
+    if not choice:
+        named = automatic_model(folder)
+    else:
+        named = next(
+            (each for each in chain(downloaded_models(folder), packaged_models()) if choice == each.name), None
+        )
     return named or model_in(Path(choice).expanduser())
+
+
+def downloaded_models(folder: Path | None) -> Iterator[SpeechModel]:
+    """Yield the complete models below `folder`, best model first."""
+    if folder is None:
+        return
+    for name in DOWNLOADABLE:
+        files = _files([folder / name])
+        if not _missing(files):
+            yield SpeechModel(name, files)
 
 
 def model_in(folder: Path) -> SpeechModel:
@@ -105,7 +134,7 @@ def model_in(folder: Path) -> SpeechModel:
     if not folder.is_dir():
         raise MapperUnavailable(
             f"There is no folder {folder} with a speech model. Set CITEKIT_SPEECH_MODEL to a folder with a Whisper model "
-            "for faster-whisper, or to the name of an installed model."
+            "for faster-whisper, or to the name of an installed model (citekit models list)."
         )
     found = _files([folder])
     missing = _missing(found)
@@ -143,8 +172,13 @@ def _files(folders: Sequence[Path]) -> dict[str, Sequence[Path]]:
         whole = [folder / name for folder in folders if (folder / name).is_file()]
         parts = [part for folder in folders for part in folder.glob(f"{name}.part*")]
         if whole or parts:
-            found[name] = whole[:1] or sorted(parts, key=lambda path: path.suffix)
+            found[name] = whole[:1] or sorted(parts, key=_part_number)
     return found
+
+
+def _part_number(part: Path) -> tuple[int, str]:
+    digits = part.suffix.removeprefix(".part")
+    return (int(digits) if digits.isdecimal() else sys.maxsize, part.suffix)
 
 
 def _missing(files: Mapping[str, Sequence[Path]]) -> list[str]:

@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("verify", "Check that evidence is really the part of the source that its receipt states."),
     "query": ("library.query", "Ask a question and find the passages in ingested books that answer it."),
     "library": ("library", "Manage the library: ingest books, ask questions, remove books."),
+    "models": ("models", "List and download models for speech recognition."),
     "doctor": ("doctor", "Report what is missing or broken, and how to fix it."),
     "serve": ("serve", "Serve agents over MCP on standard input and output, or over HTTP."),
     "token": ("token", "Manage the tokens of the HTTP server."),

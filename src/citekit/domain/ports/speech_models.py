@@ -1,0 +1,28 @@
+"""Defines the port that lists and downloads models for speech recognition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from citekit.domain.progress import Progress, silent
+from citekit.domain.speech import SpeechModelFacts
+
+
+class SpeechModels(Protocol):
+    """Lists models, and downloads one when the user asks for it. Nothing is downloaded otherwise."""
+
+    def known(self) -> Sequence[SpeechModelFacts]:
+        """Return the models that can be downloaded or are installed, smallest first."""
+
+    def facts(self, name: str) -> SpeechModelFacts:
+        """Return the facts about one model. Raise `RequestRefused` if no model has that name."""
+
+    def download(self, name: str, progress: Progress = silent) -> Path:
+        """Download the model and return its folder. A model that is complete is not downloaded again.
+
+        An interrupted download continues where it ended. Files whose digests differ from the published ones are deleted.
+        Raise `RequestRefused` for an unknown name, `MapperUnavailable` if the download fails, `HomeUnwritable` if the
+        folder cannot be written, or `Cancelled`.
+        """
