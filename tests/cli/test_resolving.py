@@ -75,8 +75,15 @@ def test_an_address_may_stand_beside_its_resource(ingested: Cli) -> None:
     assert "exact" == quoted["finding"]
     assert (2, True) == (
         other.code,
-        "belongs to the resource 'book', not to 'code_py'. Give only the address" in other.err,
+        "belongs to the resource 'book', not to 'code_py'. Use the same ID" in other.err,
     )
+
+
+@pytest.mark.parametrize(
+    "words", [("book", "pages=2-3"), ("book", "#pages=2-3"), ("book", "book#pages=2-3"), ("book#pages=2-3",)]
+)
+def test_an_address_may_leave_out_its_scheme_and_resource(ingested: Cli, words: tuple[str, ...]) -> None:
+    assert "doc://book#pages=2-3" == ingested.json("resolve", *words, "--virtual")["address"]
 
 
 def test_a_virtual_answer_makes_nothing_and_tells_of_change(ingested: Cli) -> None:

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
 
+NAMED = 5
+"""The maximum number of further resources that a note names."""
+
 TITLES = 160
 """The maximum number of characters of a path of titles. The first titles are left out."""
 
@@ -36,15 +39,20 @@ def found_lines(found: FoundText) -> Iterator[str]:
         if hit.columns and columns != (hit.address.resource_id, hit.columns):
             columns = hit.address.resource_id, hit.columns
             yield f"    columns: {hit.columns}"
-        yield from (f"    {line}" for line in hit.before)
-        lines = hit.text.split("\n")
+        yield from (f"    {_spaced(line)}" for line in hit.before)
+        lines = _spaced(hit.text).split("\n")
         yield from (f"  > {line}" for line in lines[:-1])
         yield f"  > {lines[-1]}{' [hidden from readers]' if hit.hidden else ''}"
-        yield from (f"    {line}" for line in hit.after)
+        yield from (f"    {_spaced(line)}" for line in hit.after)
     if found.absent:
         yield f"Not in the searched text: {', '.join(found.absent)}"
     yield from _notes("Stale", found.stale)
     yield from _notes("Not searched", found.skipped)
+
+
+def _spaced(text: str) -> str:
+    """Return text with spaces for tabs, which terminals would otherwise show as escape sequences."""
+    return text.expandtabs(4)
 
 
 def _path(hit: TextHit) -> str:
@@ -55,7 +63,10 @@ def _path(hit: TextHit) -> str:
 
 
 def _notes(what: str, reasons: Mapping[str, str]) -> Iterator[str]:
-    for name, reason in list(reasons.items())[:3]:
-        yield " ".join(f"{what}: {name}: {reason}".split())
-    if len(reasons) > 3:
-        yield f"{what}: {len(reasons) - 3} more resources"
+    """Yield one line: the first resource with its reason, and the names of the others."""
+    if not reasons:
+        return
+    (name, reason), *others = reasons.items()
+    also = ", ".join(other for other, _ in others[:NAMED])
+    more = f", and {len(others) - NAMED} more" if len(others) > NAMED else ""
+    yield " ".join(f"{what}: {name}: {reason}{f' Also: {also}{more}.' if also else ''}".split())

@@ -1,6 +1,6 @@
 """Parses command-line arguments that name a part of a resource.
 
-The forms are `RESOURCE NODE`, an address, and the former `RESOURCE.NODE`.
+The forms are `RESOURCE NODE`, `RESOURCE pages=12`, an address, with or without its scheme, and the former `RESOURCE.NODE`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from citekit.application.named_parts import part_named
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import CiteKitError, NodeMissing, RequestRefused
 
@@ -21,24 +22,18 @@ if TYPE_CHECKING:
 def named_part(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName | Address:
     """Return the node or address that the arguments name. `resource` is the value of `--resource`, or None.
 
-    Raise `click.UsageError`, `AddressMalformed` if an address is invalid, or the errors that `named_node` raises.
+    Raise `click.UsageError`, or the errors that `part_named` and `named_node` raise.
     """
-    if len(words) == 1 and "://" in words[0] and resource is None:
-        return parse_address(words[0])
-    if resource is None and len(words) == 2 and "://" in words[1]:
-        return _address_of(words[0], words[1])
-    if resource is not None and len(words) == 1 and "://" in words[0]:
-        return _address_of(resource, words[0])
+    if resource is not None and len(words) == 1:
+        return part_named(maps, resource, words[0])
+    if resource is None and len(words) == 2:
+        return part_named(maps, words[0], words[1])
+    if resource is None and len(words) == 1:
+        if "://" in words[0]:
+            return parse_address(words[0])
+        if "#" in words[0] and "=" in words[0] and not isinstance(named := part_named(maps, words[0]), str):
+            return named
     return named_node(maps, words, resource)
-
-
-def _address_of(resource: str, text: str) -> Address:
-    address = parse_address(text)
-    if address.resource_id != resource:
-        raise RequestRefused(
-            f"The address {text} belongs to the resource '{address.resource_id}', not to '{resource}'. Give only the address."
-        )
-    return address
 
 
 def named_node(maps: MapStore, words: Sequence[str], resource: str | None) -> NodeName:
