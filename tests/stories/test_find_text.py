@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from citekit.application.find_text import COMPARED, EXACT, HIT_LIMIT
+from citekit.application.find_text import COMPARED, EXACT, FOLLOWING, HIT_LIMIT
 from citekit.container import Container, bootstrap
 from citekit.domain.errors import RequestRefused, ResourceMissing, SourceMoved, SourceUnsupported
 from citekit.domain.resource_map import ResourceMap
@@ -104,6 +104,23 @@ def test_context_lines_are_shown_around_a_hit(home: Path) -> None:
     (hit,) = app_of(home).find_text('"in winter"', context_lines=1).hits
 
     assert (["Bees store honey."], ["Honey is stored in"]) == (list(hit.before), list(hit.after))
+
+
+def test_a_question_shows_the_lines_after_the_best_ones_of_the_first_page(tmp_path: Path) -> None:
+    lines = ["The purchase of the mill was agreed.", "It cost 201 guilders."]
+    (tmp_path / "deeds.md").write_text(
+        "\n".join(["# Deeds", *lines, *("Filler that is of no use. " * 4 for _ in range(9))])
+    )
+    app = app_of(tmp_path)
+    app.ingest(tmp_path / "deeds.md")
+
+    hit = app.find_text("What price had the purchase of the mill?", ["deeds_md"]).hits[0]
+    with_context = app.find_text("What price had the purchase of the mill?", ["deeds_md"], context_lines=1).hits[0]
+
+    assert lines[0] in hit.text.split("\n")
+    assert lines[1] in [*hit.text.split("\n"), *hit.after]
+    assert sum(map(len, hit.after)) <= FOLLOWING[0]
+    assert 1 == len(with_context.after)
 
 
 def test_the_text_of_a_removed_resource_is_not_kept_in_the_index(home: Path) -> None:

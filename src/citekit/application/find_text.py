@@ -36,18 +36,26 @@ from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
 from citekit.domain.text_search.headings import Headings
 from citekit.domain.text_search.long_lines import cut_around
-from citekit.domain.text_search.matching import Kind, LineMatch, context_of, matches_in, shown_row
+from citekit.domain.text_search.matching import Kind, LineMatch, context_of, lines_after, matches_in, shown_row
 from citekit.domain.text_search.query import TextQuery, parse_query
 from citekit.domain.words import words_of
 
 LIMIT = 10
 """The default number of hits in an answer."""
 
-PARTIAL_LIMIT = 6
+PARTIAL_LIMIT = 5
 """The default number of hits in an answer if no page contains all words."""
 
 FURTHER = 2
 """The number of pages without all words that are shown with further lines."""
+
+FOLLOWING = (500, 200)
+"""The number of characters of the lines after the best lines of the first page without all words, and of the second,
+unless context is requested: the answer is often in the next lines.
+"""
+
+FOLLOWING_LINES = 8
+"""The maximum number of these lines."""
 
 HIT_LIMIT = 100
 """The maximum number of hits in an answer."""
@@ -343,14 +351,29 @@ class FindText:
         ranked = self.rank(query, names, limit=limit, roots=roots, progress=progress).pages
         for number, page in enumerate(each for each in ranked if each.coverage):
             resource_map = self.maps.get(page.resource_id)
-            shown = _partial_candidates(page, resource_map, with_further=number < FURTHER)
-            hits += [self._hit(each, resource_map, words_of(query), context_lines) for each in shown]
+            following = 0 if context_lines else next(iter(FOLLOWING[number:]), 0)
+            own: list[TextHit] = []
+            for each in _partial_candidates(page, resource_map, with_further=number < FURTHER):
+                hit = self._hit(each, resource_map, words_of(query), context_lines, following)
+                if not (following and own and set(hit.text.split("\n")) <= set(own[0].after)):
+                    own.append(hit)
+                following //= 3
+            hits += own
         return hits[:limit]
 
-    def _hit(self, found: _Candidate, resource_map: ResourceMap, words: Sequence[str], context_lines: int) -> TextHit:
+    def _hit(
+        self,
+        found: _Candidate,
+        resource_map: ResourceMap,
+        words: Sequence[str],
+        context_lines: int,
+        following: int = 0,
+    ) -> TextHit:
         text, match = found.block.text, found.match
         node = resource_map.outline.innermost(found.location)
         before, after = context_of(text, match, context_lines)
+        if following:
+            after = lines_after(text, match, following, FOLLOWING_LINES)
         return TextHit(
             address=Address(found.resource_id, found.location),
             kind=match.kind,

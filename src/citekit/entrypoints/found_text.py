@@ -9,7 +9,7 @@ from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
 NAMED = 5
 """The maximum number of further resources that a note names."""
 
-TITLES = 160
+TITLES = 100
 """The maximum number of characters of a path of titles. The first titles are left out."""
 
 

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from enum import IntEnum
+from itertools import islice
 
 from attrs import frozen
 
@@ -176,6 +177,17 @@ def context_of(text: str, match: LineMatch, count: int) -> tuple[list[str], list
         return [], []
     before, after = text[: match.start].split("\n"), text[match.end :].split("\n")
     return list(filter(str.strip, before))[-count:], list(filter(str.strip, after))[:count]
+
+
+def lines_after(text: str, match: LineMatch, characters: int, most: int) -> list[str]:
+    """Return the next non-blank lines after a match: at most `most`, and as many as fit into `characters`."""
+    found: list[str] = []
+    for line in islice(filter(str.strip, text[match.end :].split("\n")), most):
+        characters -= len(line)
+        if characters < 0:
+            break
+        found.append(line)
+    return found
 
 
 def shown_row(text: str) -> str:
