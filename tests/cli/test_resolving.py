@@ -80,10 +80,11 @@ def test_an_address_may_stand_beside_its_resource(ingested: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("book", "pages=2-3"), ("book", "#pages=2-3"), ("book", "book#pages=2-3"), ("book#pages=2-3",)]
+    "words",
+    [("code_py", "lines=2-3"), ("code_py", "#lines=2-3"), ("code_py", "code_py#lines=2-3"), ("code_py#lines=2-3",)],
 )
 def test_an_address_may_leave_out_its_scheme_and_resource(ingested: Cli, words: tuple[str, ...]) -> None:
-    assert "doc://book#pages=2-3" == ingested.json("resolve", *words, "--virtual")["address"]
+    assert "text://code_py#lines=2-3" == ingested.json("resolve", *words, "--virtual")["address"]
 
 
 def test_a_virtual_answer_makes_nothing_and_tells_of_change(ingested: Cli) -> None:
