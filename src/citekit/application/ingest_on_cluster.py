@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 
 from citekit.application.ingest import Ingested
 from citekit.application.ingest_many import Outcome, in_lines
-from citekit.domain.errors import CiteKitError, HomeUnwritable
+from citekit.domain.errors import CiteKitError, HomeUnwritable, StoreUnavailable
 from citekit.domain.jobs import IngestJob, JobResult
 from citekit.domain.ports.cluster import Cluster
 from citekit.domain.ports.map_store import MapStore
@@ -21,10 +21,10 @@ AHEAD = 4
 """The number of jobs per worker that are submitted at the same time. It limits the memory of the sender."""
 
 RETRIES = 2
-"""How often a job is repeated after a temporary error of a worker, such as a full disk."""
+"""How often a job is repeated after a temporary error of a worker, such as a full disk or a busy store."""
 
-TEMPORARY = (HomeUnwritable,)
-"""Errors that another worker may not have. Requests to models are repeated by the mapper itself."""
+TEMPORARY = (HomeUnwritable, StoreUnavailable)
+"""Errors that may not occur again, or not on another worker. Requests to models are repeated by the mapper itself."""
 
 HEARTBEAT = 0.25
 """Seconds between checks whether the user canceled."""

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.measurer import Measurer
     from citekit.domain.ports.media_probe import MediaProbe
     from citekit.domain.ports.node_index import NodeIndex
+    from citekit.domain.ports.object_store import ObjectStore
     from citekit.domain.ports.outputs import Outputs
     from citekit.domain.ports.page_views import PageViews
     from citekit.domain.ports.quotable_texts import QuotableTexts
@@ -105,11 +106,25 @@ class Container:
     @first_use
     def maps(self) -> MapStore:
         """The store of the maps in the home."""
+        given = self._given.get("maps")
+        if given is None and self.objects is not None:
+            from citekit.adapters.storage.shared_maps import SharedMapStore
+
+            return SharedMapStore(self.objects, self.settings.store or "")
         from citekit.adapters.storage.json_maps import JsonMapStore
 
-        return self._given.get("maps") or JsonMapStore(
-            self.settings.maps_folder, self.index, self.settings.cache_folder
-        )
+        return given or JsonMapStore(self.settings.maps_folder, self.index, self.settings.cache_folder)
+
+    @first_use
+    def objects(self) -> ObjectStore | None:
+        """The object store with the maps, texts, and evidence of this home, or None if they are only in the home."""
+        store = self.settings.store
+        if store is None:
+            return None
+        from citekit.adapters.storage.object_store.folder import FolderObjectStore
+        from citekit.adapters.storage.object_store.remote import RemoteObjectStore
+
+        return RemoteObjectStore(store) if "://" in store else FolderObjectStore(Path(store))
 
     @first_use
     def evidence(self) -> EvidenceStore:
@@ -117,9 +132,13 @@ class Container:
         from citekit.adapters.storage.evidence_files import FileEvidenceStore
 
         folder = self.settings.cache_folder / "evidence"
-        return self._given.get("evidence") or FileEvidenceStore(
-            folder, self.index, self.settings.cache_limit, clock=self.clock
-        )
+        given = self._given.get("evidence")
+        local = given or FileEvidenceStore(folder, self.index, self.settings.cache_limit, clock=self.clock)
+        if given is not None or self.objects is None:
+            return local
+        from citekit.adapters.storage.shared_evidence import SharedEvidenceStore
+
+        return SharedEvidenceStore(local, self.objects)
 
     @first_use
     def outputs(self) -> Outputs:
@@ -745,6 +764,7 @@ class Container:
                 lambda: self.parsers.ocr_version,
                 lambda source, pages: self.parsers.drawn_pages(source, pages),
                 lambda: self.transcriber,
+                self.objects,
             )
         )
 

@@ -26,7 +26,7 @@ class HomeSnapshot:
     """The cached state of the home at the absolute path `home`.
 
     `maps` contains the ID of each map and its card (short description), in order. A card is None if it is not cached,
-    so the map must be read. `maps` is None if the folder of maps cannot be read.
+    so the map must be read. `maps` is None if the folder of maps cannot be read, or if the maps are in a shared store.
     """
 
     def __init__(self, home: str, maps: dict[str, MapCard | None] | None, digests: KnownDigests) -> None:
@@ -50,7 +50,9 @@ def home_snapshot(home: str | None) -> Iterator[HomeSnapshot]:
     cache = os.path.join(place, CACHE)  # noqa: PTH118
     cards, digests = MapCards(cache), KnownDigests(os.path.join(cache, INDEX))  # noqa: PTH118
     try:
-        yield HomeSnapshot(place, _maps(cards, os.path.join(place, MAPS)), digests)  # noqa: PTH118
+        shared = bool(os.environ.get("CITEKIT_STORE"))
+        maps = None if shared else _maps(cards, os.path.join(place, MAPS))  # noqa: PTH118
+        yield HomeSnapshot(place, maps, digests)
     finally:
         cards.close()
         digests.close()

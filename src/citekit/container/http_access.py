@@ -55,6 +55,7 @@ def container_of(settings: Settings, subject: Subject) -> Container:
         output_folder=home / OUTPUT,
         cache_folder=cache,
         viewer_folder=cache / "view",
+        store=None,
         roots=subject.roots,
         client_roots=False,
         client_ingest=subject.may(INGEST),

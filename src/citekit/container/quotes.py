@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from citekit.adapters.sandbox.worker_pool import WorkerPool
     from citekit.domain.ports.extractor import Extractor
     from citekit.domain.ports.media_probe import MediaProbe
+    from citekit.domain.ports.object_store import ObjectStore
     from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.sources import Sources
     from citekit.domain.ports.text_reader import TextReader
@@ -28,7 +29,7 @@ class QuoteServices:
 
     The functions `texts`, `probe`, and `workers` create a service. They are called only if a text is not cached.
     `ocr_version` returns the version of the OCR that `texts` uses, or an empty string, and `transcriber` the transcriber
-    or None.
+    or None. With `objects`, texts are shared with other machines.
     """
 
     cache_folder: Path
@@ -40,6 +41,7 @@ class QuoteServices:
     ocr_version: Callable[[], str]
     drawn_pages: Callable[[Source, Sequence[int]], Mapping[int, str]]
     transcriber: Callable[[], Transcriber | None]
+    objects: ObjectStore | None = None
 
 
 def quotable_texts(services: QuoteServices) -> QuotableTexts:
@@ -59,6 +61,10 @@ def quotable_texts(services: QuoteServices) -> QuotableTexts:
         services.transcriber,
     )
     reader = lazy(lambda: _in_worker(services, here))
+    if services.objects is not None:
+        from citekit.adapters.quotes.shared import SharedQuotableTexts
+
+        reader = SharedQuotableTexts(reader, services.objects, services.sources.is_unchanged)
     folder = services.cache_folder / QUOTABLE
     return KeptQuotableTexts(reader, folder, is_unchanged=services.sources.is_unchanged)
 

@@ -22,8 +22,9 @@ class Settings:
     """The settings of one home.
 
     `home` contains maps, output, and cache in separate folders. `viewer_folder` belongs to the user, not to the home; it
-    has the key of the viewer and the list of homes that were viewed. `mapper` is a mapper name; `cache_limit` is the maximum
-    size of the evidence store in bytes.
+    has the key of the viewer and the list of homes that were viewed. `store` is the address of an object store (a URL
+    or an absolute path) in which machines share maps, texts, and evidence; None means that they are only in the home.
+    `mapper` is a mapper name; `cache_limit` is the maximum size of the evidence store in bytes.
 
     `roots` are folders in which moved sources are searched for and that agents may read; with `client_roots`, agents
     may also read the folders that an MCP client offers. With `client_ingest`, agents may map files. `concurrency` is
@@ -49,6 +50,7 @@ class Settings:
     output_folder: Path = field()
     cache_folder: Path = field()
     viewer_folder: Path = field()
+    store: str | None = field(default=None, repr=lambda url: repr(without_user(url)))
     mapper: str = "auto"
     cache_limit: int = 10 * GIGABYTE
     roots: tuple[Path, ...] = ()
@@ -138,6 +140,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
     return Settings(
         home=found,
         viewer_folder=Path(viewer_folder(environment) or found / CACHE / "view"),
+        store=_store(environment.get("CITEKIT_STORE") or None),
         mapper=environment.get("CITEKIT_MAPPER") or "auto",
         cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G"),
         roots=tuple(expanded(root).absolute() for root in roots),
@@ -171,6 +174,21 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         openai_base_url=environment.get("OPENAI_BASE_URL") or None,
         openai_key=read_secret(environment, "OPENAI_API_KEY"),
         library=library_settings(environment, place),
+    )
+
+
+_STORE = re.compile(r"(s3|gs|az)://[^/?#@]+[^?#@]*")
+
+
+def _store(text: str | None) -> str | None:
+    """Return the address of a shared store. Raise `RequestRefused` if it is neither a URL nor an absolute path."""
+    if text is None or _STORE.fullmatch(text):
+        return text
+    if "://" not in text and expanded(text).is_absolute():
+        return str(expanded(text))
+    raise RequestRefused(
+        "CITEKIT_STORE must be s3://BUCKET/PREFIX, gs://..., az://..., or an absolute path, without credentials or "
+        "parameters."
     )
 
 

@@ -112,7 +112,8 @@ TYPES = ("document", "pdf", "video", "audio", "image", "text")
 @click.option(
     "--cluster",
     metavar="ADDRESS|local:N",
-    help="Map on the workers of a Dask scheduler, or on N processes. They need the same home and files.",
+    help="Map on the workers of a Dask scheduler, or on N processes. They need the same files, and the same home "
+    "or CITEKIT_STORE.",
 )
 @pass_session
 def command(
@@ -164,6 +165,8 @@ def command(
     session.note_personal_home()
     if cluster is not None:
         changed = {name: value for name, value in flags.items() if value is not None}
+        if app.settings.store is not None:
+            changed["store"] = app.settings.store
         _on_cluster(session, app, files, cluster, changed, **wanted)
     elif len(files) == 1:
         _one(session, app, files[0], wanted_id, **wanted)

@@ -1,0 +1,139 @@
+"""An evidence store that shares evidence with other machines through an object store.
+
+Evidence is extracted by one machine and fetched by the others. Its bytes are the object `objects/DIGEST`, and
+`evidence/KEY` records the digest and the extraction. Fetched evidence is kept in the local store, which has the size
+limit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import partial
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from citekit.adapters.system.files import writing
+from citekit.domain.digest import Digest
+from citekit.domain.errors import FaultyAnswer
+from citekit.domain.evidence import EvidenceKey, Extraction, StoredEvidence
+from citekit.domain.object_key import ObjectKey
+from citekit.domain.ports.evidence_store import EvidenceStore, Make, StoreCheck, StoreStats
+from citekit.domain.ports.object_store import ObjectStore
+from citekit.domain.progress import Progress, silent
+from citekit.wire import receipts
+
+BLOCK = 8 << 20
+"""The number of bytes that one request fetches."""
+
+
+class _NotSharedError(Exception):
+    """No other machine has stored the evidence."""
+
+
+@frozen
+class SharedEvidenceStore:
+    """An `EvidenceStore` with a local store and the objects of other machines."""
+
+    local: EvidenceStore
+    objects: ObjectStore
+
+    def find(self, key: EvidenceKey) -> StoredEvidence | None:
+        """Return the evidence from the local store, or else fetch it."""
+        found = self.local.find(key)
+        if found is not None:
+            return found
+        try:
+            return evolve(self.local.obtain(key, partial(self._fetch, key)), made_now=False)
+        except _NotSharedError:
+            return None
+
+    def cached(self, key: EvidenceKey) -> StoredEvidence | None:
+        """Return what the local store knows without reading the evidence."""
+        return self.local.cached(key)
+
+    def read(self, key: EvidenceKey, start: int, length: int) -> bytes | None:
+        """See `EvidenceStore.read`."""
+        return None if self.find(key) is None else self.local.read(key, start, length)
+
+    def obtain(
+        self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = 0o444
+    ) -> StoredEvidence:
+        """Return the evidence. If it is neither in the local store nor shared, extract it and share it."""
+        fetched: list[bool] = []
+        found = self.local.obtain(key, partial(self._fetch_or_make, key, make, fetched), progress, readers=readers)
+        return evolve(found, made_now=False) if any(fetched) else found
+
+    def is_intact(self, digest: Digest) -> bool | None:
+        """See `EvidenceStore.is_intact`. Only the local store is checked."""
+        return self.local.is_intact(digest)
+
+    def stats(self) -> StoreStats:
+        """Return the figures of the local store."""
+        return self.local.stats()
+
+    def verify(self) -> StoreCheck:
+        """Check the local store."""
+        return self.local.verify()
+
+    def prune(self, limit: int | None = None) -> int:
+        """Remove the least recently used objects of the local store."""
+        return self.local.prune(limit)
+
+    def clear(self) -> int:
+        """Remove all objects of the local store. Shared objects are kept."""
+        return self.local.clear()
+
+    def _fetch_or_make(self, key: EvidenceKey, make: Make, fetched: list[bool], target: Path) -> Extraction:
+        try:
+            found = self._fetch(key, target)
+        except _NotSharedError:
+            target.unlink(missing_ok=True)
+            return self._share(key, make(target), target)
+        fetched.append(True)
+        return found
+
+    def _share(self, key: EvidenceKey, extraction: Extraction, made: Path) -> Extraction:
+        with made.open("rb", buffering=0) as file:
+            digest = Digest(hashlib.file_digest(file, "sha256").hexdigest())
+        self.objects.put_file(ObjectKey.of_content("objects", digest), made)
+        record = {"digest": digest.hex, "extraction": receipts.extraction_to_plain(extraction)}
+        self.objects.put(_record_key(key), json.dumps(record).encode())
+        return extraction
+
+    def _fetch(self, key: EvidenceKey, target: Path) -> Extraction:
+        """Write the shared evidence to `target`. Raise `_NotSharedError` if there is none, or if it is damaged.
+
+        A damaged object is removed, so that the next extraction replaces it.
+        """
+        digest, extraction = self._record(key)
+        place = ObjectKey.of_content("objects", digest)
+        size = self.objects.size(place)
+        if size is None:
+            raise _NotSharedError
+        seen = hashlib.sha256()
+        with writing(target), target.open("wb") as file:
+            for at in range(0, size, BLOCK):
+                block = self.objects.read(place, at, BLOCK) or b""
+                seen.update(block)
+                file.write(block)
+        if seen.hexdigest() != digest.hex:
+            self.objects.remove(place)
+            raise _NotSharedError
+        return extraction
+
+    def _record(self, key: EvidenceKey) -> tuple[Digest, Extraction]:
+        data = self.objects.read(_record_key(key))
+        if data is None:
+            raise _NotSharedError
+        try:
+            plain = json.loads(data)
+            return Digest(plain["digest"]), receipts.extraction_from_plain(plain["extraction"])
+        except (ValueError, KeyError, TypeError, RecursionError, FaultyAnswer) as error:
+            self.objects.remove(_record_key(key))
+            raise _NotSharedError from error
+
+
+def _record_key(key: EvidenceKey) -> ObjectKey:
+    return ObjectKey.of_content("evidence", key.digest)

@@ -1,0 +1,359 @@
+"""A map store in an object store, which several machines share.
+
+Each stored map is one object, `maps/ID/NUMBER`, and the highest number is the current one. A removed map is an empty
+object with the next number. An object never changes, so writing a number only if it is absent is the only coordination.
+Empty objects below `mapped` and `paths` are hints about which maps describe given bytes or a given file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+
+from citekit.adapters.storage.map_files import SIZE_LIMIT, parsed
+from citekit.domain.digest import Digest
+from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing, StoreUnavailable
+from citekit.domain.ids import check_resource_id
+from citekit.domain.map_card import MapCard
+from citekit.domain.mapper_identity import MapperIdentity
+from citekit.domain.object_key import ObjectKey
+from citekit.domain.ports.object_store import ObjectStore
+from citekit.domain.resource_map import ResourceMap
+from citekit.domain.suggestions import nearest_names
+from citekit.wire import maps
+
+MAPS, MAPPED, PATHS, RENAMED = "maps", "mapped", "paths", "renamed"
+
+IN_MEMORY = 32
+"""The number of parsed maps in memory."""
+
+CARDS_IN_MEMORY = 100_000
+"""The number of cards in memory."""
+
+REQUESTS = 16
+"""The number of maps that are read at the same time when all cards are listed."""
+
+ATTEMPTS = 20
+"""How often a write is repeated while other machines write maps of the same bytes under the same ID."""
+
+BASE_SECONDS = 6 * 3600
+"""The time after which the number of a map that was read is too old to be the base of a write."""
+
+_PART = 120
+_LONGEST_NAME = 360
+_ESCAPED = re.compile(rb"[^A-Za-z0-9._]")
+_ESCAPE = re.compile(r"-([0-9A-F]{2})")
+
+
+class SharedMapStore:
+    """A `MapStore` in an object store.
+
+    If another machine stores the map of another file under the same ID between the read and the write of this one,
+    `put` raises `StoreUnavailable`, and neither map is lost.
+    """
+
+    def __init__(self, objects: ObjectStore, name: str) -> None:
+        """`name` is the address of the object store for messages."""
+        self._objects = objects
+        self._name = name
+        self._maps: OrderedDict[ObjectKey, ResourceMap] = OrderedDict()
+        self._cards: OrderedDict[ObjectKey, MapCard] = OrderedDict()
+        self._bases: dict[str, tuple[int, float]] = {}
+        self._lock = Lock()
+
+    def ids(self) -> Sequence[str]:
+        """Return every stored resource ID, sorted."""
+        return tuple(sorted(self._current()))
+
+    def get(self, resource_id: str) -> ResourceMap:
+        """Return the map. This takes one listing request, and another request if the map is not in memory."""
+        return self._read(resource_id, self._number(resource_id))
+
+    def cached(self, resource_id: str) -> ResourceMap | None:  # noqa: ARG002
+        """Return None, because only the object store shows whether a map is up to date."""
+        return None
+
+    def cached_ids(self) -> Sequence[str] | None:
+        """Return None, because the IDs are listed on each call."""
+        return None
+
+    def card(self, resource_id: str) -> MapCard:
+        """Return the card of the map. The map is read unless its card is in memory."""
+        return self._card(resource_id, self._number(resource_id))
+
+    def cards(self) -> Sequence[MapCard]:
+        """Return the card of every map, without damaged ones."""
+        current = sorted(self._current().items())
+        with ThreadPoolExecutor(REQUESTS) as pool:
+            found = list(pool.map(lambda each: self._card_or_none(*each), current))
+        return [card for card in found if card is not None]
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the version of each stored resource ID: the number of its object."""
+        return {name: str(number) for name, number in self._current().items()}
+
+    def version(self, resource_id: str) -> str | None:
+        """Return the number of the map's object, or None if there is no map."""
+        with suppress(ResourceIdRefused, ResourceMissing):
+            return str(self._number(resource_id))
+        return None
+
+    def state(self) -> str | None:
+        """Return None: the state of the whole store cannot be determined by one request."""
+        return None
+
+    def put(self, resource_map: ResourceMap) -> None:
+        """Store or replace the map. See the class about other machines."""
+        name = check_resource_id(resource_map.resource_id)
+        try:
+            data = maps.to_json(resource_map).encode()
+        except (ValueError, TypeError, RecursionError) as error:
+            raise FaultyAnswer(f"The map of '{name}' cannot be written as JSON", [f"$: {error}"]) from error
+        self._write_hints(resource_map)
+        number = self._base(name)
+        for _ in range(ATTEMPTS):
+            number += 1
+            if self._objects.put(_map_key(name, number), data):
+                self._note_base(name, number)
+                self._remember(_map_key(name, number), resource_map)
+                return
+            number = self._after_conflict(resource_map)
+        raise self._conflict(name)
+
+    def note_renamed(self, old_id: str, new_id: str) -> None:
+        """Store a note with the new ID."""
+        number = max(self._numbers(RENAMED, old_id), default=0)
+        while not self._objects.put(ObjectKey(f"{_folder(RENAMED, old_id)}/{number + 1:08}"), new_id.encode()):
+            number += 1
+
+    def remove(self, resource_id: str) -> None:
+        """Remove the map: store an empty object with the next number."""
+        number = self._number(resource_id)
+        while not self._objects.put(_map_key(resource_id, number + 1), b""):
+            number = self._number(resource_id)
+        self._note_base(resource_id, number + 1)
+
+    def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
+        """Return the map of the resource that `mapper` made, either the current one or a replaced one."""
+        check_resource_id(resource_id)
+        with suppress(ResourceMissing, MapCorrupt):
+            return next((each for each in self.editions(resource_id) if each.mapper == mapper), None)
+        return None
+
+    def editions(self, resource_id: str) -> Sequence[ResourceMap]:
+        """Return the current map, followed by the latest map of each other mapper from the same bytes."""
+        found: list[ResourceMap] = []
+        numbers = self._live_numbers(resource_id)
+        if not numbers:
+            raise self._missing(resource_id)
+        for number in numbers:
+            with suppress(*((MapCorrupt,) if found else ())):
+                each = self._read(resource_id, number)
+                new = each.mapper not in [known.mapper for known in found]
+                if not found or (new and each.source_digest == found[0].source_digest):
+                    found.append(each)
+        return found
+
+    def earlier_sources(self, resource_id: str) -> Sequence[Digest]:
+        """Return the source digests of replaced maps, oldest first."""
+        sources: list[Digest] = []
+        before: Digest | None = None
+        for number in reversed(self._live_numbers(check_resource_id(resource_id))):
+            with suppress(MapCorrupt, ResourceMissing):
+                hex_digest = self._card(resource_id, number).source_hash
+                now = Digest(hex_digest) if hex_digest else None
+                if before is not None and before != now and before not in sources:
+                    sources.append(before)
+                before = now
+        return sources
+
+    def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
+        """Return a stored map of those bytes by that mapper, or None."""
+        for resource_id in self._hinted(_mapped_folder(source, mapper)):
+            found = self.edition(resource_id, mapper)
+            if found is not None and found.source_digest == source:
+                return found
+        return None
+
+    def find_source(self, source_path: str) -> Sequence[str]:
+        """Return the resource IDs of the maps of the file at that path, sorted."""
+        found = []
+        for resource_id in self._hinted(_path_folder(source_path)):
+            with suppress(ResourceMissing, MapCorrupt):
+                if self.card(resource_id).source_path == source_path:
+                    found.append(resource_id)
+        return sorted(found)
+
+    def expected_at(self, resource_id: str) -> str:
+        """Return the address of the map's objects."""
+        return f"{self._name}/{MAPS}/{resource_id}"
+
+    def _current(self) -> dict[str, int]:
+        """Return the number of the current map of each resource ID that has one."""
+        latest: dict[str, tuple[int, int]] = {}
+        for each in self._objects.listing(MAPS):
+            found = _id_and_number(each.key, MAPS)
+            if found is not None:
+                name, number = found
+                latest[name] = max(latest.get(name, (0, 0)), (number, each.size))
+        return {name: number for name, (number, size) in latest.items() if size}
+
+    def _numbers(self, area: str, resource_id: str) -> dict[int, int]:
+        """Return the numbers of the objects of one resource ID, and their sizes."""
+        found = {}
+        for each in self._objects.listing(_folder(area, resource_id)):
+            if _id_and_number(each.key, area) == (resource_id, int(each.key.text.rpartition("/")[2])):
+                found[int(each.key.text.rpartition("/")[2])] = each.size
+        return found
+
+    def _live_numbers(self, resource_id: str) -> list[int]:
+        """Return the numbers of the current map and of those that it replaced, newest first."""
+        check_resource_id(resource_id)
+        numbers = self._numbers(MAPS, resource_id)
+        removed = max((number for number, size in numbers.items() if not size), default=0)
+        self._note_base(resource_id, max(numbers, default=0))
+        return sorted((number for number in numbers if number > removed), reverse=True)
+
+    def _number(self, resource_id: str) -> int:
+        numbers = self._live_numbers(resource_id)
+        if not numbers:
+            raise self._missing(resource_id)
+        return numbers[0]
+
+    def _read(self, resource_id: str, number: int) -> ResourceMap:
+        key = _map_key(resource_id, number)
+        with self._lock:
+            if key in self._maps:
+                self._maps.move_to_end(key)
+                return self._maps[key]
+        data = self._objects.read(key, 0, SIZE_LIMIT + 1)
+        if data is None:  # removed by a garbage collection since the listing
+            raise self._missing(resource_id)
+        found = parsed(resource_id, Path(key.text), data)
+        self._remember(key, found)
+        return found
+
+    def _card(self, resource_id: str, number: int) -> MapCard:
+        with self._lock:
+            known = self._cards.get(_map_key(resource_id, number))
+        return known or self._read(resource_id, number).card()
+
+    def _card_or_none(self, resource_id: str, number: int) -> MapCard | None:
+        with suppress(ResourceMissing, MapCorrupt):
+            return self._card(resource_id, number)
+        return None
+
+    def _remember(self, key: ObjectKey, found: ResourceMap) -> None:
+        card = found.card()
+        with self._lock:
+            self._maps[key], self._cards[key] = found, card
+            while len(self._maps) > IN_MEMORY:
+                self._maps.popitem(last=False)
+            while len(self._cards) > CARDS_IN_MEMORY:
+                self._cards.popitem(last=False)
+
+    def _base(self, resource_id: str) -> int:
+        """Return the number of the last object of the ID that this store has seen, or else list it."""
+        number, seen = self._bases.get(resource_id, (0, 0.0))
+        if seen and time.monotonic() - seen < BASE_SECONDS:
+            return number
+        return max(self._numbers(MAPS, resource_id), default=0)
+
+    def _note_base(self, resource_id: str, number: int) -> None:
+        self._bases[resource_id] = number, time.monotonic()
+
+    def _after_conflict(self, mine: ResourceMap) -> int:
+        """Return the number of the map that another machine stored, which may be replaced because it is of the same
+        bytes.
+        """
+        name = mine.resource_id
+        with suppress(ResourceMissing):
+            theirs = self.card(name)
+            mine_hash = mine.card().source_hash
+            if theirs.source_hash != mine_hash and theirs.source_path != mine.source_path:
+                raise self._conflict(name)
+        return max(self._numbers(MAPS, name), default=0)
+
+    def _write_hints(self, resource_map: ResourceMap) -> None:
+        folders = [_path_folder(resource_map.source_path)]
+        if resource_map.source_digest is not None and resource_map.mapper is not None:
+            folders.append(_mapped_folder(resource_map.source_digest, resource_map.mapper))
+        for folder in folders:
+            self._objects.put(ObjectKey(f"{folder}/{_name(resource_map.resource_id)}"), b"")
+
+    def _hinted(self, folder: str) -> Iterator[str]:
+        for each in sorted(self._objects.listing(folder), key=lambda each: each.key):
+            name = _id_of(each.key.text.removeprefix(f"{folder}/").split("/"))
+            if name is not None:
+                yield name
+
+    def _conflict(self, resource_id: str) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"Another machine stored the map of another file as '{resource_id}' at the same time. Map the file again; it "
+            "gets another ID."
+        )
+
+    def _missing(self, resource_id: str) -> ResourceMissing:
+        return ResourceMissing(resource_id, self.expected_at(resource_id), lambda: self._suggested(resource_id))
+
+    def _suggested(self, resource_id: str) -> Sequence[str]:
+        known, seen = self.ids(), [resource_id]
+        while True:
+            notes = self._numbers(RENAMED, seen[-1])
+            data = self._objects.read(ObjectKey(f"{_folder(RENAMED, seen[-1])}/{max(notes):08}")) if notes else None
+            name = (data or b"").decode("utf-8", "replace")
+            if not name or name in seen:
+                break
+            seen.append(name)
+        return [seen[-1]] if seen[1:] and seen[-1] in known else nearest_names(resource_id, known)
+
+
+def _name(resource_id: str) -> str:
+    """Return the ID as one or more segments of a key. Raise `ResourceIdRefused` if it is too long."""
+    data = resource_id.encode("utf-8", "surrogatepass")
+    text = _ESCAPED.sub(lambda found: b"-%02X" % found[0][0], data).decode("ascii")
+    if len(text) > _LONGEST_NAME:
+        raise ResourceIdRefused(f"The resource ID {resource_id[:40]!r}... is too long for a shared store.")
+    return "/".join(f"r{text[at : at + _PART]}" for at in range(0, len(text), _PART))
+
+
+def _folder(area: str, resource_id: str) -> str:
+    return f"{area}/{_name(resource_id)}"
+
+
+def _map_key(resource_id: str, number: int) -> ObjectKey:
+    return ObjectKey(f"{_folder(MAPS, resource_id)}/{number:08}")
+
+
+def _path_folder(source_path: str) -> str:
+    return f"{PATHS}/{hashlib.sha256(source_path.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+
+
+def _mapped_folder(source: Digest, mapper: MapperIdentity) -> str:
+    made_by = hashlib.sha256(json.dumps([mapper.name, mapper.model, mapper.version]).encode()).hexdigest()
+    return f"{MAPPED}/{source.hex[:32]}/{made_by[:16]}"
+
+
+def _id_of(segments: Sequence[str]) -> str | None:
+    if not segments or not all(segment.startswith("r") for segment in segments):
+        return None
+    text = "".join(segment[1:] for segment in segments)
+    try:
+        data = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text).encode("latin-1")
+        return check_resource_id(data.decode())
+    except (UnicodeError, ResourceIdRefused):
+        return None
+
+
+def _id_and_number(key: ObjectKey, area: str) -> tuple[str, int] | None:
+    *segments, number = key.text.removeprefix(f"{area}/").split("/")
+    name = _id_of(segments) if number.isdigit() else None
+    return None if name is None else (name, int(number))

