@@ -54,7 +54,7 @@ SECTIONS = {
     "Map files": ("ingest", "sync", "import", "list", "structure", "inspect", "outline"),
     "Find and read": ("find", "read", "query", "ask"),
     "Evidence": ("resolve", "quote", "verify", "view", "export"),
-    "Keep order": ("tag", "rename", "remove", "versions", "validate", "library", "cache"),
+    "Keep order": ("tag", "rename", "remove", "versions", "validate", "library", "cache", "models"),
     "Agents": ("connect", "serve", "token", "skill"),
     "Help": ("doctor", "demo"),
 }
