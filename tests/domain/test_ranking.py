@@ -14,6 +14,7 @@ from citekit.domain.ranking.features import Features, first_stage, second_stage
 from citekit.domain.ranking.named_places import NamedPlaces, pages_printed, places_in
 from citekit.domain.ranking.question import parse_question
 from citekit.domain.ranking.references import Label, labels_in, labels_of, pages_in
+from citekit.domain.ranking.specifics import missing_share
 from citekit.domain.ranking.statements import statement_of
 from citekit.domain.ranking.weights import FIRST_STAGE, PAGES, score_of
 
@@ -337,3 +338,34 @@ STATEMENTS = [
 )
 def test_a_statement_that_is_named_or_has_the_items_of_a_metric_is_found(question: str, page: int) -> None:
     assert page == best(question, *STATEMENTS)
+
+
+@pytest.mark.parametrize(
+    ("question", "specifics"),
+    [
+        ("What was Tesla's revenue in FY2021?", {"tesla", "2021"}),
+        ("Why does Macduff, of all men, kill Macbeth?", {"macdu", "macbe"}),
+        ("Welche Rolle spielt der Kaiser im Jahr 1871?", {"1871"}),
+        ("What does Chapter 3 say about EPS in March?", set()),
+        ("what did tesla sell", set()),
+    ],
+)
+def test_names_and_years_of_a_question(question: str, specifics: set[str]) -> None:
+    assert specifics == parse_question(question).specifics
+
+
+@pytest.mark.parametrize(
+    ("here", "names", "rarities", "share"),
+    [
+        ({"tesla", "2021"}, (), {}, 0.0),
+        ({"2021"}, (), {}, 0.5),
+        ({"2021"}, ("TESLA_2021_10K",), {}, 0.0),
+        ({"2020"}, ("TESLA_2021_10K",), {}, 1.0),
+        ({"2021"}, (), {"tesla": 0.2}, 0.0),
+        (set[str](), (), {}, 1.0),
+    ],
+)
+def test_how_many_names_and_years_a_page_does_not_have(
+    here: set[str], names: tuple[str, ...], rarities: dict[str, float], share: float
+) -> None:
+    assert share == missing_share(frozenset(("tesla", "2021")), here, names, rarities)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from attrs import define, evolve, field, frozen
 
@@ -17,6 +17,7 @@ from citekit.domain.errors import (
     ResourceMissing,
     SourceUnsupported,
 )
+from citekit.domain.library.lexical import stems, tokens
 from citekit.domain.library.vectors import Vector
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.reranker import PageCandidate, Reranker
@@ -27,6 +28,7 @@ from citekit.domain.ranking.features import FirstStage, first_stage, second_stag
 from citekit.domain.ranking.named_places import pages_printed
 from citekit.domain.ranking.question import ParsedQuestion, parse_question
 from citekit.domain.ranking.ranked import RankedPage, RankedPages
+from citekit.domain.ranking.specifics import MISSING, missing_share
 from citekit.domain.ranking.weights import DOCUMENTS, FIRST_STAGE, PAGES, PAGES_WITHOUT_VECTORS, score_of, weighted_of
 from citekit.domain.text_search.blocks import TextBlock
 
@@ -213,7 +215,9 @@ class RankPages:
             pages.append(
                 RankedPage(
                     resource_id=each.resource_id,
-                    score=score_of(read.own),
+                    score=score_of(
+                        read.own - MISSING * _missing(stages[each.resource_id], documents[each.resource_id], block)
+                    ),
                     coverage=read.coverage,
                     block=block,
                     start=start,
@@ -260,3 +264,12 @@ class RankPages:
             for page, candidate, score in zip(first, candidates, scores, strict=True)
         ]
         return sorted([*changed, *rest], key=lambda each: each.total, reverse=True)
+
+
+def _missing(stage: FirstStage, ready: ReadyDocument, block: TextBlock) -> float:
+    """Return the fraction of the names and years of the question that neither the block nor the document's names have."""
+    specifics = stage.question.specifics
+    if not specifics:
+        return 0.0
+    names = (ready.resource_map.title, PurePath(ready.resource_map.source_path).stem)
+    return missing_share(specifics, frozenset(stems(tokens(block.text))), names, stage.rarities)

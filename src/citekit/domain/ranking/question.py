@@ -11,6 +11,7 @@ from citekit.domain.library.lexical import STEM, STOP_WORDS, is_unspaced, stems,
 from citekit.domain.ranking.metrics import ingredients
 from citekit.domain.ranking.named_places import NamedPlaces, places_in
 from citekit.domain.ranking.references import STATEMENT, Label, labels_in, pages_in
+from citekit.domain.ranking.specifics import specifics_in
 from citekit.domain.ranking.statements import statements_with
 
 _INSTRUCTIONS = """
@@ -65,6 +66,7 @@ class ParsedQuestion:
     tokens that have no letters. `sentence` is 0 for keywords and 1 for a whole sentence. `about_amounts` is True if the
     question names a year, a currency, a percentage, or a ratio. `pages` are numbers of pages from 1, and `labels` are
     parts such as "Figure 3". `places` are printed page numbers, lines, and times.
+    `specifics` are the stems of names and years, without which a page hardly answers the question.
     `statements` are the labels of financial statements that have the items of a metric.
     """
 
@@ -80,6 +82,7 @@ class ParsedQuestion:
     labels: tuple[Label, ...]
     places: NamedPlaces
     statements: tuple[Label, ...] = ()
+    specifics: frozenset[str] = frozenset()
 
 
 def parse_question(text: str) -> ParsedQuestion:
@@ -109,6 +112,7 @@ def parse_question(text: str) -> ParsedQuestion:
         last_page=last_page,
         labels=tuple(dict.fromkeys(labels_in(plain))),
         places=places_in(plain),
+        specifics=specifics_in(topic),
         statements=tuple(dict.fromkeys(Label(STATEMENT, kind) for words in items for kind in statements_with(words))),
     )
 

@@ -1,0 +1,74 @@
+"""Compares the names and years of a question with a page, because a page about the same topic may be about others.
+
+"What was Tesla's revenue in 2021?" is not answered by the revenue of another company, nor by that of another year.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+
+from citekit.domain.library.lexical import STEM, STOP_WORDS, stems, tokens
+
+MISSING = 4.0
+"""What is subtracted from the weighted sum of the features of a page if it has no name and no year of the question."""
+
+COMMON = 1.1
+"""The rarity of a word on a third of the pages."""
+
+_NAME = re.compile(r"(?<![\w'\u2019&-])[A-Z][a-z]+(?:[A-Z-][A-Za-z]+)*(?![\w&])")
+_YEAR = re.compile(r"(?:1[6-9]|20)\d\d")
+_SENTENCE_END = tuple('.?!:;"\u201c(')
+_ENGLISH = frozenset(
+    ("what", "which", "who", "whose", "whom", "where", "when", "why", "how", "the", "does", "did", "is", "are")
+)
+"""Words of English questions. In German, every noun has a capital letter, so capital letters say nothing there."""
+
+_NO_NAMES = frozenset(
+    tokens(
+        "january february march april may june july august september october november december monday tuesday wednesday "
+        "thursday friday saturday sunday mr mrs ms dr chapter section act scene figure table page item part book note "
+        "appendix company corporation inc corp ltd"
+    )
+)
+
+
+def specifics_in(question: str) -> frozenset[str]:
+    """Return the stems of the names in a question in English, and its years.
+
+    A name begins with a capital letter in the middle of a sentence. Acronyms are left out, because documents spell them
+    out, and so are words before numbers.
+    """
+    words = frozenset(tokens(question))
+    names = (found for found in _NAME.finditer(question) if _is_inside(question, found)) if words & _ENGLISH else ()
+    stemmed = (stem for found in names for stem in stems(tokens(found[0])))
+    plain = STOP_WORDS | _NO_NAMES
+    return frozenset(stem for stem in stemmed if stem not in plain and len(stem) > 1) | _years(words)
+
+
+def missing_share(
+    specifics: Collection[str], here: Collection[str], names: Iterable[str], rarities: Mapping[str, float]
+) -> float:
+    """Return the fraction of the names and years of a question that a page does not have, from 0 to 1.
+
+    `here` are the stems of the page. Words in the `names` of the document, such as its title, do not count, and neither do
+    names whose rarity in the document is below `COMMON`: a whole document may be about them.
+    """
+    if not specifics:
+        return 0.0
+    known = "".join(character for name in names for character in name.lower() if character.isalpha())
+    telling = [each for each in specifics if each.isdigit() or not _is_common(each, known, rarities)]
+    return sum(each not in here for each in telling) / len(telling) if telling else 0.0
+
+
+def _is_common(name: str, known: str, rarities: Mapping[str, float]) -> bool:
+    return name[:STEM] in known or rarities.get(name, COMMON) < COMMON
+
+
+def _is_inside(question: str, found: re.Match[str]) -> bool:
+    before = question[: found.start()].rstrip()
+    return bool(before) and not before.endswith(_SENTENCE_END) and found[0].lower() not in _NO_NAMES
+
+
+def _years(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(filter(_YEAR.fullmatch, words))
