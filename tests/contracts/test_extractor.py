@@ -77,6 +77,8 @@ class TestExtractor:
             for form in app.resolve.forms(source.format, place):
                 if isinstance(place, Pages) and len(place.numbers) > 1 and form is Form.PNG:
                     continue
+                if isinstance(place, TimeSpan) and form in (Form.TEXT, Form.VTT, Form.SRT):
+                    continue  # these recordings have no words
                 target = tmp_path / form.value
                 done = cut(app, source, place, Options(form), target)
 

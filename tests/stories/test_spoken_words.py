@@ -14,7 +14,7 @@ from citekit.adapters.formats.subtitles.parser import read_cues
 from citekit.adapters.formats.subtitles.writer import sub_rip, web_vtt
 from citekit.application.verify_quote import UNSURE
 from citekit.container import Container, bootstrap
-from citekit.domain.address import parse_address
+from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import FormUnsupported, MapperUnavailable, SourceUnsupported
 from citekit.domain.evidence import Form, Options
 from citekit.domain.ports.media_probe import Cue
@@ -23,6 +23,7 @@ from citekit.domain.quotes.transcript import HEARD
 from citekit.domain.quotes.verdict import Finding
 from citekit.domain.source import Source
 from citekit.domain.speech import Speech, SpokenPassage, SpokenWord
+from citekit.settings import Settings
 from tests.formats.media.speech_samples import write_sound
 
 NAME = "scripted 1 (test)"
@@ -59,9 +60,10 @@ TALK = (
 )
 
 
-def mapped(folder: Path, transcriber: Scripted) -> Container:
+def mapped(folder: Path, transcriber: Scripted | None) -> Container:
     write_sound(folder / "talk.wav", (0 for _ in range(40_000)), 1000)
-    app = bootstrap(home=folder, transcriber=transcriber)
+    settings = Settings(home=folder, speech=False)
+    app = bootstrap(settings) if transcriber is None else bootstrap(home=folder, transcriber=transcriber)
     app.ingest(folder / "talk.wav")
     return app
 
@@ -206,12 +208,85 @@ def test_a_part_in_which_nothing_is_said_has_no_text(app: Container) -> None:
         app.resolve(parse_address("audio://talk#t=20-25"), options=Options(Form.VTT))
 
 
-def test_words_in_a_sidecar_file_are_a_part_of_that_file(tmp_path: Path) -> None:
-    (tmp_path / "talk.srt").write_text("1\n00:00:01,000 --> 00:00:03,000\nHello there.\n")
-    app = mapped(tmp_path, Scripted(TALK))
+SAID_BY = """WEBVTT
 
-    with pytest.raises(FormUnsupported, match=r"in the file talk\.srt"):
-        app.resolve(parse_address("audio://talk#t=1-3"), options=Options(Form.VTT))
+00:01.000 --> 00:03.000
+<v Anna Lee>Hello there.
+
+00:04.000 --> 00:06.000
+<v.loud Bo>So &amp; so.
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("text", "Anna Lee: Hello there.\nBo: So & so.\n"),
+        (
+            "vtt",
+            "WEBVTT\n\n00:00:00.000 --> 00:00:02.000\n<v Anna Lee>Hello there.\n\n"
+            "00:00:03.000 --> 00:00:05.000\n<v Bo>So &amp; so.\n",
+        ),
+        (
+            "srt",
+            "1\n00:00:00,000 --> 00:00:02,000\nAnna Lee: Hello there.\n\n"
+            "2\n00:00:03,000 --> 00:00:05,000\nBo: So & so.\n",
+        ),
+    ],
+)
+def test_subtitles_in_a_sidecar_file_are_evidence_with_the_names_of_speakers(
+    tmp_path: Path, form: str, expected: str
+) -> None:
+    """They need no transcriber, and a changed file gives other evidence."""
+    subtitles = tmp_path / "talk.vtt"
+    subtitles.write_text(SAID_BY)
+    app = mapped(tmp_path, None)
+    asked = parse_address("audio://talk#t=1-7")
+
+    evidence = app.resolve(asked, options=Options(Form(form)))
+    subtitles.write_text(SAID_BY.replace("Hello", "Goodbye"))
+    after = app.resolve(asked, options=Options(Form(form)))
+
+    assert evidence.receipt is not None
+    assert after.receipt is not None
+    assert after.output_path is not None
+    assert expected.replace("Hello", "Goodbye") == after.output_path.read_text()
+    assert "The words are those of the subtitles in talk.vtt." in evidence.receipt.notes
+    assert evidence.receipt.key != after.receipt.key
+
+
+@pytest.mark.parametrize(("name", "places"), [("talk.wav", ["1-3", "4-6"]), ("talk.vtt", ["3-5", "6-7"])])
+def test_turns_of_speakers_are_nodes_with_their_names(tmp_path: Path, name: str, places: list[str]) -> None:
+    (tmp_path / "talk.vtt").write_text(SAID_BY)
+    app = mapped(tmp_path, None)
+    turns = app.ingest(tmp_path / name).resource_map.nodes[-1].children
+
+    assert [("turn", "Anna Lee: Hello there."), ("turn", "Bo: So & so.")] == [(each.type, each.title) for each in turns]
+    assert places == [str(Address("x", each.location)).rpartition("=")[2] for each in turns]
+
+
+def test_words_without_subtitles_need_a_transcriber(tmp_path: Path) -> None:
+    with pytest.raises(
+        FormUnsupported, match=r"no subtitles, and no transcriber .* a model \(citekit models get base\)"
+    ):
+        mapped(tmp_path, None).resolve(parse_address("audio://talk#t=1-3"), options=Options(Form.VTT))
+
+
+def test_a_long_topic_is_named_by_a_sentence_that_is_really_said(tmp_path: Path) -> None:
+    said = [
+        "So, um, let us go on from here.",
+        "The boiler in the cellar of the school is forty years old.",
+        "It is noisy, as you all know very well by now.",
+        "A new boiler for the school costs eleven thousand dollars.",
+        "I asked around, and that is about what others have paid.",
+        "The school pays half, and the boiler comes before winter.",
+    ]
+    cues = [f"00:{10 * at:02}.000 --> 00:{10 * at + 9:02}.000\n{text}\n" for at, text in enumerate(said[:4])]
+    (tmp_path / "talk.vtt").write_text("\n".join(["WEBVTT\n", *cues[:3], cues[3].rstrip() + f" {said[4]} {said[5]}\n"]))
+
+    (topic,) = mapped(tmp_path, None).maps.get("talk").nodes
+
+    assert (said[5], said[5]) == (topic.title, topic.summary)
 
 
 CUES = st.lists(

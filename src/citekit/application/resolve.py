@@ -24,13 +24,22 @@ from citekit.domain.errors import (
     RequestRefused,
     SourceChanged,
 )
-from citekit.domain.evidence import Evidence, EvidenceKey, Extraction, Form, Options, Receipt, StoredEvidence
+from citekit.domain.evidence import (
+    Evidence,
+    EvidenceKey,
+    Extraction,
+    ExtractorIdentity,
+    Form,
+    Options,
+    Receipt,
+    StoredEvidence,
+)
 from citekit.domain.extent import Extent
 from citekit.domain.formats import ACTIVE_CONTENT, Format, by_name
 from citekit.domain.locations import Location, TimeSpan, Virtual
 from citekit.domain.node import Node, NodeName
 from citekit.domain.ports.evidence_store import EvidenceStore
-from citekit.domain.ports.extractor import Extractor
+from citekit.domain.ports.extractor import Extractor, identity_of
 from citekit.domain.ports.locks import report_waiting
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.outputs import Outputs
@@ -46,6 +55,8 @@ _WAITING = "waiting for another process that is writing evidence with the same n
 
 _UNSAFE = re.compile(r"[^\w~-]+")
 _USUAL = Options()
+_WORDS = (Form.TEXT, Form.VTT, Form.SRT)
+"""The forms of a part of a recording that depend on the subtitles beside it, so the answer is not cached in memory."""
 
 
 @frozen
@@ -124,7 +135,8 @@ class Resolve:
             moved = self.locate.moved(resource_map, source)
             self._follow(resource_map, source)
         source, cut = self._patiently(resource_map, source, part, options, roots, progress)
-        self._repeats.keep(asked, cut, resource_map, source)
+        if not (isinstance(part.location, TimeSpan) and options.form in _WORDS):
+            self._repeats.keep(asked, cut, resource_map, source)
         return cut if moved is None else evolve(cut, moved=moved)
 
     def _patiently(
@@ -194,7 +206,7 @@ class Resolve:
         """
         for extractor in self.extractors:
             can = receipt.options.form in extractor.forms(source.format, receipt.location)
-            if can and extractor.identity == receipt.extractor:
+            if can and identity_of(extractor, source) == receipt.extractor:
                 return _named(extractor.extract(source, receipt.location, receipt.options, target), source)
         return None
 
@@ -207,7 +219,8 @@ class Resolve:
                 options, accurate=False
             )  # every other extraction is exact anyway, so both options share one evidence object
         extractor = self._extractor(source, place, options)
-        key = EvidenceKey.of(source.digest, place, extractor.identity, options)
+        identity = identity_of(extractor, source)
+        key = EvidenceKey.of(source.digest, place, identity, options)
         name = part.file_name + ("_accurate" if options.accurate else "")
 
         def make(target: Path) -> Extraction:
@@ -217,7 +230,7 @@ class Resolve:
         def placed() -> Evidence:
             stored = self.evidence.obtain(key, make, progress, readers=source.readers)
             stored = evolve(stored, extraction=_named(stored.extraction, source))
-            receipt = _receipt(resource_id, source, place, extractor, options, stored)
+            receipt = _receipt(resource_id, source, place, identity, options, stored)
             return Evidence(
                 resource_id=resource_id,
                 node=part.node,
@@ -325,7 +338,12 @@ def _named(extraction: Extraction, source: Source) -> Extraction:
 
 
 def _receipt(
-    resource_id: str, source: Source, place: Location, extractor: Extractor, options: Options, stored: StoredEvidence
+    resource_id: str,
+    source: Source,
+    place: Location,
+    extractor: ExtractorIdentity,
+    options: Options,
+    stored: StoredEvidence,
 ) -> Receipt:
     return Receipt(
         key=stored.key,
@@ -334,7 +352,7 @@ def _receipt(
         source_size=source.size,
         resource_id=resource_id,
         location=place,
-        extractor=extractor.identity,
+        extractor=extractor,
         options=options,
         evidence_digest=stored.digest,
         evidence_size=stored.size,

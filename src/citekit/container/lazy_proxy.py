@@ -58,6 +58,12 @@ class LazyExtractor:
         """See `Extractor.identity`."""
         return self._made.identity
 
+    def identity_for(self, source: Source) -> ExtractorIdentity:
+        """See `DependentExtractor.identity_for`."""
+        from citekit.domain.ports.extractor import identity_of
+
+        return identity_of(self._made, source)
+
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """See `Extractor.forms`. Return no forms for a location that is not of one of the supported classes."""
         return self._made.forms(format, location) if isinstance(location, self._kinds) else ()

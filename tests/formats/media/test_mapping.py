@@ -168,7 +168,8 @@ def test_subtitle_files_are_read(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / name
     path.write_bytes(text.encode())
 
-    assert [Cue(0.5, 1.5, "Hello, world."), Cue(2.0, 3.0, "Good bye")] == read_cues(path)
+    voice = "Ann" if "<v Ann>" in text else ""
+    assert [Cue(0.5, 1.5, "Hello, world.", voice), Cue(2.0, 3.0, "Good bye")] == read_cues(path)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])

@@ -18,7 +18,7 @@ from citekit.domain.formats import Format
 from citekit.domain.locations import Location
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.ports.clock import Clock
-from citekit.domain.ports.extractor import Extractor
+from citekit.domain.ports.extractor import Extractor, identity_of
 from citekit.domain.ports.mapper import Mapper
 from citekit.domain.ports.measurer import Measurer
 from citekit.domain.progress import Progress, silent
@@ -89,6 +89,10 @@ class IsolatedExtractor:
     def identity(self) -> ExtractorIdentity:
         """The identity of the extractor `here`, because both create the same output."""
         return self.here.identity
+
+    def identity_for(self, source: Source) -> ExtractorIdentity:
+        """See `DependentExtractor.identity_for`."""
+        return identity_of(self.here, source)
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """See `Extractor.forms`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
@@ -39,3 +39,16 @@ class Extractor(Protocol):
         location is beyond the end of the source, `HomeUnwritable` if the target cannot be written, `ExtractionFailed`
         with the library's error as its cause, `FormUnsupported`, `SourceUnsupported`, `DriverMissing`, or `Cancelled`.
         """
+
+
+@runtime_checkable
+class DependentExtractor(Extractor, Protocol):
+    """An extractor whose output also depends on files beside the source, such as subtitles."""
+
+    def identity_for(self, source: Source) -> ExtractorIdentity:
+        """Return the identity for a source. It changes with the files beside the source that matter."""
+
+
+def identity_of(extractor: Extractor, source: Source) -> ExtractorIdentity:
+    """Return the identity of an extractor for a source, which is part of the key of its evidence."""
+    return extractor.identity_for(source) if isinstance(extractor, DependentExtractor) else extractor.identity

@@ -11,11 +11,15 @@ from attrs import field, frozen
 
 @frozen
 class Cue:
-    """A time range, in seconds, with a text: a chapter of a media file or one subtitle."""
+    """A time range, in seconds, with a text: a chapter of a media file or one subtitle.
+
+    `voice` is the name of the speaker of a subtitle, if it has exactly one (WebVTT, `<v Anna>`).
+    """
 
     start: float
     end: float
     text: str
+    voice: str = ""
 
 
 def _tracks(tracks: Sequence[Sequence[Cue]]) -> tuple[tuple[Cue, ...], ...]:

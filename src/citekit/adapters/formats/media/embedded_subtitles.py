@@ -8,6 +8,7 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from citekit.adapters.formats.media.streams import codec_name, read_packets, start_time
+from citekit.adapters.formats.subtitles.parser import voice_of
 from citekit.domain.ports.media_probe import Cue
 
 if TYPE_CHECKING:
@@ -40,9 +41,12 @@ def embedded_cues(container: InputContainer, streams: Sequence[Any], duration: f
         index = packet.stream.index
         start = float((packet.dts if packet.pts is None else packet.pts) * packet.time_base) - zero
         end = start + float((packet.duration or 0) * packet.time_base)
-        text = _text(bytes(packet), codecs[index])
+        data = bytes(packet)
+        text = _text(data, codecs[index])
         if text and 0 <= start < duration:
-            cues_by_stream[index].append(Cue(start, min(max(end, start + 0.001), duration), text))
+            cues_by_stream[index].append(
+                Cue(start, min(max(end, start + 0.001), duration), text, _voice(data, codecs[index]))
+            )
             count += 1
         if count >= CUE_LIMIT:
             break
@@ -63,6 +67,10 @@ def preferred_subtitles(streams: Sequence[Any]) -> Any | None:
     default = [s for s in streams if s.disposition & type(s.disposition).default]
     full = [s for s in streams if not s.disposition & type(s.disposition).forced]
     return next(iter(default or full or streams), None)
+
+
+def _voice(data: bytes, codec: str) -> str:
+    return voice_of(data.decode("utf-8", "replace")) if codec == "webvtt" else ""
 
 
 def _text(data: bytes, codec: str) -> str:

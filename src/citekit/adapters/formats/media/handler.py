@@ -60,7 +60,7 @@ def _stills(_: Services) -> Extractor:
 def _transcripts(services: Services) -> Extractor:
     from citekit.adapters.formats.media.evidence.transcript import TranscriptExtractor
 
-    return TranscriptExtractor(services.probe, lambda: services.transcriber, lambda: services.has_transcriber)
+    return TranscriptExtractor(services.probe, lambda: services.transcriber)
 
 
 HANDLER = MediaHandler()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from html import unescape
+from itertools import groupby
 
 from attrs import define, field
 
-from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, one_line
 from citekit.adapters.formats.shared.summaries import has_text
 from citekit.adapters.formats.shared.text_file import open_text
+from citekit.adapters.formats.subtitles.parser import voice_of
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -26,6 +28,7 @@ _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,:](\d{1,3})"
 _TIMING = re.compile(rf"\s*\ufeff?{_TIME}\s*-->\s*{_TIME}")
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}\n]{0,100}\}")
 _CUE_LIMIT = 20
+_TITLE_LIMIT = 70
 
 
 @define
@@ -99,9 +102,18 @@ def _segments(cues: Sequence[TextCue], line_count: int) -> Iterator[OutlineItem]
     starts = [group[0].line for group in groups]
     for group, following in zip(groups, [*starts[1:], line_count + 1], strict=True):
         title = f"{_clock(group[0].start)} - {_clock(max(cue.end for cue in group))}"
-        yield OutlineItem(
-            title, "stretch", Lines(group[0].line, max(group[0].line, following - 1)), _spoken_text(group)
-        )
+        last = max(group[0].line, following - 1)
+        yield OutlineItem(title, "stretch", Lines(group[0].line, last), _spoken_text(group), _turns(group, last))
+
+
+def _turns(group: Sequence[TextCue], last: int) -> Iterator[OutlineItem]:
+    """Yield an outline item for each turn of a speaker whose name is known. `last` is the last line of the group."""
+    turns = [(voice, list(cues)) for voice, cues in groupby(group, key=lambda cue: voice_of(" ".join(cue.words)))]
+    starts = [cues[0].line for _, cues in turns]
+    for (voice, cues), following in zip(turns, [*starts[1:], last + 1], strict=True):
+        if voice:
+            text = f"{voice}: {_spoken_text(cues)}"
+            yield OutlineItem(one_line(text, _TITLE_LIMIT), "turn", Lines(cues[0].line, following - 1), text)
 
 
 def _groups(cues: Sequence[TextCue]) -> Iterator[list[TextCue]]:

@@ -38,6 +38,7 @@ _TIMED_LINE = re.compile(
 )
 _WORD_TIMES = re.compile(r"<\d{1,3}:\d{2}(?:[.:]\d{1,3})?>")
 _MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}]{0,200}\}")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]{0,100})?\s([^<>]{1,200})>")
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 _ENCODINGS = [
@@ -153,7 +154,8 @@ def _timed_blocks(text: str) -> Iterator[Cue]:
             body.append(line)
         if limit < len(lines) and body and number + 1 + len(body) == limit and body[-1].strip().isdigit():
             body.pop()
-        yield Cue(_seconds(*match.groups()[:4]), _seconds(*match.groups()[4:]), plain(" ".join(body)))
+        raw = " ".join(body)
+        yield Cue(_seconds(*match.groups()[:4]), _seconds(*match.groups()[4:]), plain(raw), voice_of(raw))
 
 
 def _dialogue(text: str) -> Iterator[Cue]:
@@ -200,6 +202,12 @@ def _with_end_times(lines: Sequence[tuple[float, str]], duration: float) -> list
         [time for time, _ in lines[1:]] + [duration if math.isfinite(duration) else lines[-1][0] + 5.0] if lines else []
     )
     return [Cue(start, end, text) for (start, text), end in zip(lines, ends, strict=True) if text and end > start]
+
+
+def voice_of(text: str) -> str:
+    """Return the name of the speaker in the markup of a WebVTT cue (`<v Anna>`); empty if there is not exactly one."""
+    names = {" ".join(html.unescape(name).split()) for name in _VOICE.findall(text)}
+    return names.pop() if len(names) == 1 else ""
 
 
 def plain(text: str) -> str:

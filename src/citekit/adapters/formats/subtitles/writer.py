@@ -11,17 +11,27 @@ _BLANK_LINES = re.compile(r"\s*\n\s*")
 
 
 def web_vtt(cues: Iterable[Cue]) -> str:
-    """Return the cues as a WebVTT file."""
-    blocks = [f"{_time(cue.start, '.')} --> {_time(cue.end, '.')}\n{_escaped(_lines(cue.text))}\n" for cue in cues]
+    """Return the cues as a WebVTT file. The names of speakers become voice tags."""
+    blocks = [f"{_time(cue.start, '.')} --> {_time(cue.end, '.')}\n{_spoken(cue)}\n" for cue in cues]
     return "\n".join(["WEBVTT\n", *blocks])
 
 
 def sub_rip(cues: Iterable[Cue]) -> str:
-    """Return the cues as a SubRip file, numbered from 1."""
+    """Return the cues as a SubRip file, numbered from 1. The names of speakers come before their words."""
     return "\n".join(
-        f"{number}\n{_time(cue.start, ',')} --> {_time(cue.end, ',')}\n{_lines(cue.text).replace('-->', '->')}\n"
+        f"{number}\n{_time(cue.start, ',')} --> {_time(cue.end, ',')}\n{_lines(named(cue)).replace('-->', '->')}\n"
         for number, cue in enumerate(cues, 1)
     )
+
+
+def named(cue: Cue) -> str:
+    """Return the text of a subtitle after the name of its speaker, if it is known."""
+    return f"{cue.voice}: {cue.text}" if cue.voice else cue.text
+
+
+def _spoken(cue: Cue) -> str:
+    name = f"<v {_escaped(cue.voice)}>" if cue.voice else ""
+    return name + _escaped(_lines(cue.text))
 
 
 def _lines(text: str) -> str:

@@ -8,15 +8,17 @@ from pathlib import Path
 from attrs import frozen
 
 from citekit.adapters.formats.media.evidence.requests import is_media, validated_span
-from citekit.adapters.formats.subtitles.parser import find_sidecar
-from citekit.adapters.formats.subtitles.writer import sub_rip, web_vtt
-from citekit.domain.errors import DriverMissing, FormUnsupported, LocationOutside
+from citekit.adapters.formats.subtitles.parser import find_sidecar, read_cues
+from citekit.adapters.formats.subtitles.writer import named, sub_rip, web_vtt
+from citekit.domain.digest import Digest
+from citekit.domain.distribution import install_command
+from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnreadable
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.extent import Extent
 from citekit.domain.formats import Format
 from citekit.domain.locations import Location, TimeSpan
 from citekit.domain.numbers import shortest
-from citekit.domain.ports.media_probe import Cue, MediaProbe
+from citekit.domain.ports.media_probe import Cue, MediaFacts, MediaProbe
 from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
@@ -39,13 +41,12 @@ FILES = {
 class TranscriptExtractor:
     """Extracts the subtitles of a span of a recording, or else the words that the transcriber recognizes in it.
 
-    The times in subtitles count from the start of the span, as those of a clip of it do. `has_transcriber` returns
-    whether `transcriber` returns a transcriber.
+    Subtitles come from a sidecar file, or else from the recording. The times in subtitles count from the start of the
+    span, as those of a clip of it do. `transcriber` returns None if there is no transcriber.
     """
 
     probe: MediaProbe
     transcriber: Callable[[], Transcriber | None]
-    has_transcriber: Callable[[], bool]
 
     @property
     def identity(self) -> ExtractorIdentity:
@@ -53,31 +54,34 @@ class TranscriptExtractor:
         transcriber = self.transcriber()
         return ExtractorIdentity("transcript", VERSION if transcriber is None else f"{VERSION} {transcriber.version}")
 
+    def identity_for(self, source: Source) -> ExtractorIdentity:
+        """See `DependentExtractor.identity_for`. With a sidecar file, the version contains its digest."""
+        sidecar = find_sidecar(source.path)
+        if sidecar is None:
+            return self.identity
+        return ExtractorIdentity("transcript", f"{VERSION} subtitles {_digest(sidecar)}")
+
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
-        """See `Extractor.forms`. There are no forms without a transcriber."""
-        return tuple(FILES) if is_media(format, location) and self.has_transcriber() else ()
+        """See `Extractor.forms`."""
+        return tuple(FILES) if is_media(format, location) else ()
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
     ) -> Extraction:
         """See `Extractor.extract`.
 
-        Raise `FormUnsupported` if nothing is said in the span, or if the subtitles are in a sidecar file.
+        Raise `FormUnsupported` if nothing is said in the span, or if there are neither subtitles nor a transcriber.
         """
         wanted = validated_span(source, location, options, self.forms(source.format, location))
-        sidecar = find_sidecar(source.path)
-        if sidecar is not None:
-            raise FormUnsupported(
-                f"The words of {source.path.name} are in the file {sidecar.name}. Map that file and request a part of it."
-            )
         facts = self.probe.probe(source.path)
         if wanted.start >= facts.duration:
             raise LocationOutside(
                 f"{source.path.name} ends at {shortest(round(facts.duration, 3))} s, before the requested time."
             )
         span = wanted.clamp(Extent(seconds=facts.duration))
-        if facts.subtitles:
-            cues, notes = list(_clipped(facts.subtitles, span)), ["The words are those of the subtitles in the file."]
+        subtitles, origin = _subtitles(source, facts)
+        if subtitles:
+            cues, notes = list(_clipped(subtitles, span)), [f"The words are those of the subtitles in {origin}."]
         else:
             cues, notes = self._recognized(source, span, progress)
         if not cues:
@@ -88,16 +92,15 @@ class TranscriptExtractor:
             suffix=suffix, media_type=media_type, extent=span, notes=(*notes, *_time_notes(span, options))
         )
 
-    @property
-    def _transcriber(self) -> Transcriber:
-        transcriber = self.transcriber()
-        if transcriber is None:
-            raise DriverMissing("Recognizing speech", "speech")
-        return transcriber
-
     def _recognized(self, source: Source, span: TimeSpan, progress: Progress) -> tuple[list[Cue], list[str]]:
         """Return the recognized words of the span in lines, and notes about them."""
-        speech = self._transcriber.transcribe(source, progress)
+        transcriber = self.transcriber()
+        if transcriber is None:
+            raise FormUnsupported(
+                f"{source.path.name} has no subtitles, and no transcriber is available. Install the extra 'speech' "
+                f"({install_command('speech')}) and a model (citekit models get base), or request a clip."
+            )
+        speech = transcriber.transcribe(source, progress)
         notes = [f"Speech recognition ({speech.transcriber}) made this text. It may contain errors."]
         cues: list[Cue] = []
         doubtful = 0
@@ -108,6 +111,20 @@ class TranscriptExtractor:
         if doubtful:
             notes.append(f"The transcriber is unsure of {doubtful} of the words.")
         return list(_clipped(cues, span)), notes
+
+
+def _subtitles(source: Source, facts: MediaFacts) -> tuple[Sequence[Cue], str]:
+    """Return the subtitles in a sidecar file, or else those in the recording, and the name of the file that has them."""
+    path = find_sidecar(source.path)
+    found = [] if path is None else [cue for cue in read_cues(path, facts.duration) if cue.start < facts.duration]
+    return (found, path.name) if path is not None and found else (facts.subtitles, source.path.name)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return Digest.of_bytes(path.read_bytes()).hex[:16]
+    except OSError as error:
+        raise SourceUnreadable(f"The subtitles {path.name} cannot be read: {error.strerror or error}.") from error
 
 
 def _is_inside(word: SpokenWord, span: TimeSpan) -> bool:
@@ -137,7 +154,7 @@ def _clipped(cues: Sequence[Cue], span: TimeSpan) -> Iterator[Cue]:
     for cue in cues:
         if cue.start < end and max(cue.end, cue.start + 0.001) > span.start:
             start, until = max(cue.start, span.start) - span.start, min(cue.end, end) - span.start
-            yield Cue(start, max(until, start + 0.001), cue.text)
+            yield Cue(start, max(until, start + 0.001), cue.text, cue.voice)
 
 
 def _written(cues: Sequence[Cue], form: Form) -> str:
@@ -147,7 +164,7 @@ def _written(cues: Sequence[Cue], form: Form) -> str:
         case Form.SRT:
             return sub_rip(cues)
         case _:
-            return "".join(f"{cue.text}\n" for cue in cues)
+            return "".join(f"{named(cue)}\n" for cue in cues)
 
 
 def _time_notes(span: TimeSpan, options: Options) -> list[str]:

@@ -12,7 +12,7 @@ from attrs import frozen
 from citekit.adapters.formats.media.outline.scenes import find_cuts
 from citekit.adapters.formats.media.outline.speech import find_sound_segments
 from citekit.adapters.formats.media.outline.time_segments import add_scenes, numbered_title, scenes_between, span
-from citekit.adapters.formats.media.outline.topics import topics_from_cues
+from citekit.adapters.formats.media.outline.topics import summary_of, topics_from_cues
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, nested
 from citekit.adapters.formats.subtitles.parser import TRANSCRIPT_SUFFIXES, find_sidecar, read_cues
 from citekit.domain.extent import Extent
@@ -148,8 +148,7 @@ def _chapter(
     inner = [cue for cue in cues if chapter.start <= cue.start < chapter.end]
     topics = topics_from_cues(inner, min(chapter.end, duration), modality) if is_leaf else ()
     inside = [outline_item for outline_item in topics if location.contains(outline_item.location)]
-    summary = " ".join(cue.text for cue in inner[:20]) or None
-    return OutlineItem(title, "chapter", location, summary=summary, children=inside)
+    return OutlineItem(title, "chapter", location, summary=summary_of(inner), children=inside)
 
 
 def _structure_with_scenes(

@@ -7,10 +7,13 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
-from citekit.adapters.formats.media.outline.time_segments import span, title_from_text
-from citekit.adapters.formats.shared.outline import OutlineItem
+from attrs import evolve
+
+from citekit.adapters.formats.media.outline.time_segments import TITLE_LIMIT, span, title_from_text
+from citekit.adapters.formats.shared.central_sentences import central_sentences
+from citekit.adapters.formats.shared.outline import SUMMARY_LIMIT, OutlineItem, one_line
 from citekit.domain.modality import Modality
 from citekit.domain.ports.media_probe import Cue
 
@@ -28,13 +31,22 @@ _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？", '"', "”")
 
 
 def topics_from_cues(cues: Sequence[Cue], duration: float, modality: Modality) -> list[OutlineItem]:
-    """Return an outline item for each topic, with its cues as children.
+    """Return an outline item for each topic, with its cues as children, or with the turns of its speakers if they are
+    known.
 
+    The title is the central sentence of the topic. The summary is what is said or, if that is long, the central sentence.
     Topics don't overlap, and cues don't overlap. All are between 0 and `duration` (seconds).
     """
     usable = _without_overlaps([cue for cue in cues if 0 <= cue.start < duration and cue.text], duration)
     groups = _groups(usable)
-    return [_topic(group, modality) for group in groups]
+    central = central_sentences([[cue.text for cue in group] for group in groups])
+    return [_topic(group, sentence, modality) for group, sentence in zip(groups, central, strict=True)]
+
+
+def summary_of(cues: Sequence[Cue]) -> str | None:
+    """Return what is said or, if that is long, a sentence of it; None if nothing is said."""
+    text = " ".join(cue.text for cue in cues)
+    return (text if len(text) <= SUMMARY_LIMIT else central_sentences([[cue.text for cue in cues]])[0]) or None
 
 
 def _without_overlaps(cues: Sequence[Cue], duration: float) -> list[Cue]:
@@ -48,11 +60,11 @@ def _without_overlaps(cues: Sequence[Cue], duration: float) -> list[Cue]:
         if joined and start <= joined[-1].start:
             last = joined[-1]
             text = last.text if cue.text in last.text else f"{last.text} {cue.text}"
-            joined[-1] = Cue(last.start, max(last.end, end), text)
+            joined[-1] = Cue(last.start, max(last.end, end), text, last.voice if last.voice == cue.voice else "")
         elif end > start:
             if joined and joined[-1].end > start:
-                joined[-1] = Cue(joined[-1].start, start, joined[-1].text)
-            joined.append(Cue(start, end, cue.text))
+                joined[-1] = evolve(joined[-1], end=start)
+            joined.append(Cue(start, end, cue.text, cue.voice))
     return joined
 
 
@@ -125,13 +137,34 @@ def _cosine(one: Sequence[Counter[str]], other: Sequence[Counter[str]]) -> float
     return product / sizes if sizes else 0.0
 
 
-def _topic(cues: Sequence[Cue], modality: Modality) -> OutlineItem:
+def _topic(cues: Sequence[Cue], sentence: str, modality: Modality) -> OutlineItem:
     text = " ".join(cue.text for cue in cues)
-    children = [
-        OutlineItem(title_from_text(cue.text), "cue", span(cue.start, cue.end, modality), summary=cue.text)
-        for cue in cues
-    ]
+    summary = text if len(text) <= SUMMARY_LIMIT else sentence
+    children = _turns(cues, modality) if any(cue.voice for cue in cues) else [_cue(cue, modality) for cue in cues]
     location = span(cues[0].start, cues[-1].end, modality)
+    has_parts = len(cues) > 1 or bool(cues[0].voice)
     return OutlineItem(
-        title_from_text(text), "topic", location, summary=text, children=children if len(cues) > 1 else ()
+        title_from_text(sentence or text), "topic", location, summary=summary, children=children if has_parts else ()
     )
+
+
+def _turns(cues: Sequence[Cue], modality: Modality) -> list[OutlineItem]:
+    """Return an outline item for each turn of a speaker. Subtitles without a known speaker are items themselves."""
+    items: list[OutlineItem] = []
+    for voice, group in groupby(cues, key=lambda cue: cue.voice):
+        turn = list(group)
+        items += [_turn(voice, turn, modality)] if voice else [_cue(cue, modality) for cue in turn]
+    return items
+
+
+def _turn(voice: str, cues: Sequence[Cue], modality: Modality) -> OutlineItem:
+    text = " ".join(cue.text for cue in cues)
+    title = one_line(f"{voice}: {title_from_text(text)}", TITLE_LIMIT + len(voice))
+    children = [_cue(cue, modality) for cue in cues] if len(cues) > 1 else ()
+    return OutlineItem(
+        title, "turn", span(cues[0].start, cues[-1].end, modality), summary=f"{voice}: {text}", children=children
+    )
+
+
+def _cue(cue: Cue, modality: Modality) -> OutlineItem:
+    return OutlineItem(title_from_text(cue.text), "cue", span(cue.start, cue.end, modality), summary=cue.text)
