@@ -204,18 +204,24 @@ def test_a_drawn_box_becomes_an_address_and_evidence(tab: Any, page: Server) -> 
     assert download.value.suggested_filename.endswith(".png")
 
 
-def test_an_altered_quote_is_shown_as_altered(tab: Any) -> None:
+def test_an_altered_quote_is_shown_as_altered_with_its_changed_words(tab: Any) -> None:
     tab.click("#actions button")
     tab.fill(
         "textarea",
-        '"R is an integrated suite of software facilities for data manipulation" (doc://r-intro#pages=8) and '
-        '"R is an integrated suite of software facilities for data destruction" (doc://r-intro#pages=8)',
+        '"R is an integrated suite of software facilities for data manipulation" (doc://r-intro#pages=8), '
+        '"R is an integrated suite of software facilities for data destruction" (doc://r-intro#pages=8), '
+        '"R is not an integrated suite of software facilities", and '
+        '"it is a slow collection of programs for cooking dinner" (doc://r-intro#pages=8)',
     )
     tab.click("#panel-check button.main")
-    until(lambda: 2 == tab.locator("article .badge").count())
-    assert ["exact", "not found"] == tab.locator("article .badge").all_inner_texts()
-    tab.click("article >> nth=1 >> a")
-    tab.wait_for_selector('.page[data-page="8"]')
+    until(lambda: 4 == tab.locator("article .badge").count())
+    assert ["exact", "altered", "altered", "not found"] == tab.locator("article .badge").all_inner_texts()
+    assert ["destruction", "not"] == tab.locator("article del").all_inner_texts()
+    assert "manipulation" == tab.locator("article >> nth=1").locator("ins").inner_text().strip(",.")
+    tab.click("article >> nth=2 >> a")
+    marks = tab.locator('.page[data-page="8"] .mark.quote')
+    marks.first.wait_for()
+    assert marks.first.is_visible()
 
 
 def test_the_tree_works_with_the_keyboard(tab: Any, page: Server) -> None:

@@ -29,6 +29,7 @@ _BEST_FIRST = (
     Finding.UNREAD,
     Finding.ABSENT,
 )
+_NOT_FOUND = (Finding.UNREAD, Finding.ABSENT)
 
 
 @frozen
@@ -41,14 +42,15 @@ class LookUpQuote:
     def __call__(self, quote: str, *, roots: Sequence[Path] = (), progress: Progress = silent) -> QuoteLookup:
         """Look for `quote` in everything that is mapped.
 
-        Only the first `LOOKED_UP` files that have the longest words of the quote on one page are compared. Raises
-        `RequestRefused` for a quote without words or one that is too long.
+        Only the first `LOOKED_UP` files that have the longest words of the quote on one page are compared; if there is
+        no such file, those that have some of these words, for a similar passage. Raises `RequestRefused` for a quote
+        without words or one that is too long.
         """
         ways_to_read(quote)
         words = sorted(dict.fromkeys(words_of(quote)), key=len, reverse=True)[:QUERY_WORDS]
         found = self.find_text(" ".join(words), limit=HIT_LIMIT, roots=roots, progress=progress)
         hits = () if found.is_partial else found.hits
-        names = list(dict.fromkeys(hit.address.resource_id for hit in hits))
+        names = list(dict.fromkeys(hit.address.resource_id for hit in found.hits))
         verdicts, skipped = [], len(found.skipped)
         for name in names[:LOOKED_UP]:
             try:
@@ -57,7 +59,9 @@ class LookUpQuote:
                 raise
             except CiteKitError:
                 skipped += 1
-        is_cut = len(names) > LOOKED_UP or found.total > len(hits) or found.pages is not None
+        if found.is_partial:
+            verdicts = [each for each in verdicts if each.finding not in _NOT_FOUND or each.near is not None]
+        is_cut = found.pages is not None or (bool(hits) and (len(names) > LOOKED_UP or found.total > len(hits)))
         return QuoteLookup(_joined(verdicts), found.searched, is_cut=is_cut, skipped=skipped)
 
 
@@ -65,7 +69,10 @@ def _joined(verdicts: Sequence[QuoteVerdict]) -> QuoteVerdict | None:
     """Return the best verdict, with the places that the quote has in other files."""
     if not verdicts:
         return None
-    best = min(verdicts, key=lambda each: (not each.visible, _BEST_FIRST.index(each.finding)))
+    best = min(
+        verdicts,
+        key=lambda each: (not each.visible, _BEST_FIRST.index(each.finding), -each.near.similarity if each.near else 0),
+    )
     alike = [each for each in verdicts if each.finding is best.finding and each is not best and each.visible]
     places = [*best.places, *(place for each in alike for place in each.places)]
     return evolve(best, places=places[:PLACES], more=best.more or len(places) > PLACES)

@@ -96,7 +96,8 @@ class QuoteVerdict:
 class QuoteLookup:
     """The result of looking for a quote in all mapped files.
 
-    `verdict` is that of the file with the best result, with the places in other files; None if no file has the words.
+    `verdict` is that of the file with the best result, with the places in other files; None if no file has the words or
+    a similar passage.
     `searched` counts the files whose text was searched. `is_cut` is true if more files or pages have the words than were
     compared. `skipped` counts the files that could not be searched.
     """

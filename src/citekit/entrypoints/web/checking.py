@@ -23,6 +23,7 @@ from citekit.domain.errors import Cancelled, CiteKitError, FormUnsupported, Requ
 from citekit.domain.evidence import Options
 from citekit.domain.exchange import Context, to_web_annotation
 from citekit.domain.quotes.quoted_passages import quoted_passages
+from citekit.domain.quotes.wording import compared_wording
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.sdk import read_form
 from citekit.entrypoints.web.links import place_of
@@ -175,14 +176,23 @@ class CheckingRoutes:
 
     def _verdict(self, words: str, where: str) -> dict[str, Any]:
         if not where:
-            return quotes.to_plain_lookup(self.app.look_up_quote(words), words)
+            return _with_wording(quotes.to_plain_lookup(self.app.look_up_quote(words), words))
         what = resource_named(where, self.app.maps) if "://" in where else where
-        return quotes.to_plain_with_lines(self.app.verify_quote(what, words))
+        return _with_wording(quotes.to_plain_with_lines(self.app.verify_quote(what, words)))
 
     def _titles(self, address: Address) -> list[str]:
         resource_map = self.app.maps.get(address.resource_id)
         node = resource_map.outline.innermost(address.location)
         return [] if node is None else resource_map.outline.titles(node.id)
+
+
+def _with_wording(verdict: dict[str, Any]) -> dict[str, Any]:
+    """Return a verdict with the words of the quote and of a similar passage compared, as [same, quote, passage]."""
+    near = verdict["near"]
+    if near is None:
+        return verdict
+    wording = compared_wording(verdict["quote"], near["text"])
+    return {**verdict, "near": {**near, "wording": [[each.is_same, each.quote, each.passage] for each in wording]}}
 
 
 def _plain_verdict(verdict: Verdict) -> dict[str, Any]:

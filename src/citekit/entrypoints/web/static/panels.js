@@ -157,19 +157,30 @@ function badge(finding) {
 
 // The verdict on a quote, with links to the places that have its words.
 export function verdictOf(verdict, go) {
-  const finding = verdict.visible ? verdict.finding : "hidden";
-  const parts = [badge(finding), el("blockquote", {}, verdict.quote), el("p", { class: "note" }, t("explains")[finding])];
+  const near = verdict.near;
+  const isReworded = near && verdict.finding === "absent";
+  const finding = isReworded ? "altered" : verdict.visible ? verdict.finding : "hidden";
+  const parts = [
+    badge(finding),
+    el("blockquote", {}, near ? worded(near.wording, 1, "del") : verdict.quote),
+    el("p", { class: "note" }, t("explains")[isReworded ? "reworded" : finding]),
+  ];
   for (const each of verdict.places.slice(0, 10)) {
     parts.push(el("p", {}, place(each.address, each.text, go)));
     if (finding === "altered" || finding === "normalised") parts.push(el("p", { class: "source" }, `${t("source")}: “${each.text}”`));
     for (const gap of each.gaps ?? []) parts.push(el("p", { class: gap.changes_meaning ? "bad" : "note" }, `${t("leftOutWords")}: “${gap.text}”`));
     if (each.changes) parts.push(el("p", { class: "bad" }, each.changes.join("; ")));
   }
-  if (verdict.near) {
-    parts.push(el("p", { class: "note" }, t("nearest", Math.round(verdict.near.similarity * 100))));
-    parts.push(el("p", { class: "source" }, `“${verdict.near.text}”`), place(verdict.near.address, verdict.near.text, go));
+  if (near) {
+    parts.push(el("p", {}, place(near.address, near.text, go)));
+    parts.push(el("p", { class: "source" }, `${t(isReworded ? "source" : "nearest")}: “`, worded(near.wording, 2, "ins"), "”"));
   }
   return parts;
+}
+
+// The words of a quote (1) or of the passage (2); those that differ are in elements with a name.
+function worded(wording, side, name) {
+  return wording.filter((each) => each[side]).flatMap((each, i) => [i ? " " : "", each[0] ? each[side] : el(name, {}, each[side])]);
 }
 
 export class Part {

@@ -78,7 +78,7 @@ const TEXTS = {
   leadsOutside: (address) => `Links in files are not followed: ${address}`,
   source: "The source has",
   leftOutWords: "The quote leaves out",
-  nearest: (percent) => `Nearest passage (${percent} % of the words)`,
+  nearest: "The most similar passage",
   hidden: "Readers of the file do not see this text.",
   findings: {
     exact: "exact",
@@ -95,6 +95,7 @@ const TEXTS = {
     exact: "These are the very words of the source.",
     normalised: "These are the words of the source; only typography differs.",
     altered: "The words are in the source, but the quote changes or leaves out something that can change the meaning.",
+    reworded: "These words are not in the file. The most similar passage has other words; those that differ are marked.",
     elsewhere: "The words are in the file, but not at this address.",
     absent: "These words are not in the file.",
     unread: "Some pages could not be read, and the words are on no other page.",
