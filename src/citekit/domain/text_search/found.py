@@ -10,7 +10,7 @@ from citekit.domain.address import Address
 from citekit.domain.node import Node
 from citekit.domain.text_search.matching import Kind
 
-PAGES_COUNTED = 100_000
+PAGES_COUNTED = 10_000
 """The maximum number of pages with all words that a search of everything counts."""
 
 

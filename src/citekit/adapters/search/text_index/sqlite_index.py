@@ -9,7 +9,7 @@ import json
 import os
 import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from sqlite3 import Connection, DatabaseError
 from typing import Any
@@ -30,8 +30,8 @@ VERSION = 3
 BATCH = 500
 """Blocks that one query returns."""
 
-SPREAD_BATCH = 64
-"""The number of blocks that one query returns to a caller that may need only some of them."""
+SAMPLE = 64
+"""The number of places of the index from which a search that may need only some blocks takes the first ones."""
 
 _TABLES = Tables(
     zlib.crc32(f"CTKT {VERSION} {unicodedata.unidata_version}".encode()) & 0x7FFFFFFF,
@@ -51,7 +51,9 @@ _ALL = "SELECT * FROM text"
 _TEXTS = "SELECT * FROM text WHERE resource_id IN (SELECT value FROM json_each(?))"
 _OF_FIRST = "SELECT * FROM text WHERE first IN (SELECT value FROM json_each(?)) AND blocks > 0"
 _HOLDING = "SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid"
+_NEXT_HOLDING = "SELECT rowid FROM term WHERE term MATCH ? AND rowid >= ? ORDER BY rowid LIMIT 1"
 _EVERY = "SELECT number FROM block ORDER BY number"
+_NEXT = "SELECT number FROM block WHERE number >= ? ORDER BY number LIMIT 1"
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM term WHERE term MATCH ? LIMIT ?)"
 _COUNT_EVERY = "SELECT count(*) FROM (SELECT 1 FROM block LIMIT ?)"
 _FIRSTS = (
@@ -213,16 +215,44 @@ class SqliteTextIndex:
     def find_everywhere(self, words: Sequence[str], *, spread: bool = False) -> Iterator[FoundBlock]:
         """See `TextIndex.find_everywhere`."""
         before = self.generation()
+        sample = self._sample(words) if spread else []
+        is_whole = yield from self._found(sample)
+        numbers = self._numbers(words) if is_whole else []
+        if spread:
+            known = set(sample)
+            rest = [number for number in numbers if number not in known]
+        else:
+            rest = [number for _, owned in self._by_resource(numbers) for number in owned]
+            is_whole = len(rest) == len(numbers)
+        is_whole = (yield from self._found(rest)) and is_whole
+        if not is_whole and self.generation() == before:
+            self._file.discard()
+
+    def _numbers(self, words: Sequence[str]) -> list[int]:
+        """Return the numbers of all blocks that contain the words, in order."""
         query, values = (_HOLDING, (_phrase(words),)) if words else (_EVERY, ())
         rows = self._file.read(lambda connection: connection.execute(query, values).fetchall()) or []
-        numbers = [number for (number,) in rows]
-        order = (
-            _spread(numbers, SPREAD_BATCH)
-            if spread
-            else [number for _, owned in self._by_resource(numbers) for number in owned]
-        )
-        is_whole = len(order) == len(numbers)
-        for batch in _batches(order, SPREAD_BATCH if spread else BATCH):
+        return [number for (number,) in rows]
+
+    def _sample(self, words: Sequence[str]) -> list[int]:
+        """Return the numbers of some blocks that contain the words, from all over the index.
+
+        The cost does not grow with the number of blocks that contain the words.
+        """
+        query, values = (_NEXT_HOLDING, (_phrase(words),)) if words else (_NEXT, ())
+
+        def chosen(connection: Connection) -> list[int]:
+            (end,) = connection.execute(_END).fetchone()
+            starts = range(0, end, max(1, end // SAMPLE))
+            rows = (connection.execute(query, (*values, start)).fetchone() for start in starts)
+            return [row[0] for row in rows if row is not None]
+
+        return list(dict.fromkeys(self._file.read(chosen) or []))
+
+    def _found(self, numbers: Sequence[int]) -> Generator[FoundBlock, None, bool]:
+        """Yield the blocks with these numbers, and return whether all of them exist and are from this home."""
+        is_whole = True
+        for batch in _batches(numbers, BATCH):
             blocks, found = self._numbered(batch), 0
             for (name, first, count, version, _), own in self._by_resource(batch):
                 for number in own:
@@ -231,8 +261,7 @@ class SqliteTextIndex:
                         found += 1
                         yield FoundBlock(name, version, number - first, from_bytes(data))
             is_whole = is_whole and found == len(batch)
-        if not is_whole and self.generation() == before:
-            self._file.discard()
+        return is_whole
 
     def _by_resource(self, numbers: Sequence[int]) -> list[tuple[_Row, list[int]]]:
         """Return the numbers of blocks by the row of their resource, in the order of the IDs of the resources.
@@ -335,12 +364,6 @@ def _row(stored: Sequence[object]) -> tuple[_Row, bytes] | None:
 def _parts(row: _Row) -> tuple[bytes, ...]:
     name, first, count, version, note = row
     return b"text", name.encode(), b"%d" % first, b"%d" % count, version.encode(), note.encode()
-
-
-def _spread(numbers: Sequence[int], first: int) -> list[int]:
-    """Return the numbers in an order in which the first `first` numbers are evenly spaced, and so is each later group."""
-    step = max(1, len(numbers) // first)
-    return [number for start in range(step) for number in numbers[start::step]]
 
 
 def _batches(numbers: Sequence[int], size: int) -> Iterator[Sequence[int]]:
