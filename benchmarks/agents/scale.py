@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import random
 import tempfile
 import time
@@ -58,7 +59,7 @@ def _measure(home: Path, documents: int) -> None:
         "a word of every document and another": [f"{EVERYWHERE} {each.split()[0]}" for each in common],
         "one to three words": common,
         "a word of one document": rare,
-        "words that no document has together": [f"{a} {b}" for a, b in zip(rare, rare[1:], strict=False)],
+        "words that no document has together": [f"{a} {b}" for a, b in itertools.pairwise(rare)],
     }
     for name, queries in sets.items():
         spent = Spent([_milliseconds(kit, each) for each in queries])
