@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -12,12 +13,15 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.libraries.psycopg import transaction
 from citekit.adapters.storage.memory_ledger import MemoryLedger
+from citekit.adapters.storage.postgres_ledger import PostgresLedger
 from citekit.adapters.storage.sqlite_ledger import SqliteLedger
 from citekit.domain.digest import Digest
-from citekit.domain.errors import RequestRefused
+from citekit.domain.errors import HomeUnwritable, LedgerCorrupt, RequestRefused
 from citekit.domain.library.ledger import Deed, LedgerEntry
 from citekit.domain.ports.ledger import Ledger
+from tests.services.postgres_server import postgres_server, programs
 
 BOOK, OTHER = Digest.of_bytes(b"a book"), Digest.of_bytes(b"another")
 
@@ -44,9 +48,29 @@ def entry(
 New = Callable[[], Ledger]
 
 
-@pytest.fixture(params=["sqlite", "memory"], scope="session")
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    pytest.importorskip("psycopg", reason="the extra 'scale' is not installed")
+    folder = programs()
+    if folder is None:
+        pytest.skip(
+            "no PostgreSQL server: the programs initdb and pg_ctl (Debian package postgresql) are not installed"
+        )
+    with postgres_server(folder) as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "memory", "postgresql"], scope="module")
 def new_ledger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> New:
+    def in_schema(url: str) -> Ledger:
+        schema = f"s{secrets.token_hex(8)}"
+        with transaction(url) as connection:
+            connection.execute(f"CREATE SCHEMA {schema}".encode())
+        return PostgresLedger(f"{url}?options=-csearch_path%3D{schema}")
+
     def make() -> Ledger:
+        if request.param == "postgresql":
+            return in_schema(request.getfixturevalue("server"))
         if request.param == "memory":
             return MemoryLedger()
         return SqliteLedger(tmp_path_factory.mktemp("home") / "new" / "ledger.db")
@@ -220,3 +244,21 @@ def test_both_ledgers_answer_alike(
         assert one.books(collection) == two.books(collection)
         assert one.unfinished(collection) == two.unfinished(collection)
     assert one.history(3) == two.history(3)
+
+
+class TestPostgreSQL:
+    def test_tables_of_a_later_version_are_refused_and_stay_as_they_are(self, server: str) -> None:
+        with transaction(server) as connection:
+            connection.execute("CREATE SCHEMA later")
+            connection.execute("CREATE TABLE later.citekit_schema AS SELECT 99 AS version")
+        ledger = PostgresLedger(f"{server}?options=-csearch_path%3Dlater")
+
+        for action in (ledger.history, lambda: ledger.append(entry())):
+            with pytest.raises(LedgerCorrupt, match="later version of CiteKit"):
+                action()
+
+    def test_a_server_that_cannot_be_reached_is_one_clear_sentence(self) -> None:
+        pytest.importorskip("psycopg", reason="the extra 'scale' is not installed")
+
+        with pytest.raises(HomeUnwritable, match="Check CITEKIT_DATABASE"):
+            PostgresLedger("postgresql://nobody@127.0.0.1:9/none").append(entry())

@@ -21,6 +21,7 @@ EXTRAS = {
     "gemini": {"google"},
     "openai": {"openai"},
     "code": {"tree_sitter_swift", "tree_sitter_perl", "tree_sitter_sql"},
+    "scale": {"obstore", "distributed", "psycopg"},
     "library": {"qdrant_edge", "qdrant_client", "wordllama", "yaml", "sentencex"},
 }
 
@@ -46,6 +47,9 @@ def home(tmp_path: Path) -> Path:
         ("gemini", ["ingest", "notes.md", "--mapper", "gemini"], {"GEMINI_API_KEY": "a-key"}),
         ("openai", ["ingest", "notes.md", "--mapper", "openai"], {"OPENAI_API_KEY": "a-key"}),
         ("library", ["query", "bees"], {}),
+        ("scale", ["ingest", "notes.md", "--cluster", "local:1"], {}),
+        ("scale", ["list"], {"CITEKIT_STORE": "s3://bucket/home"}),
+        ("scale", ["query", "bees"], {"CITEKIT_DATABASE": "postgresql://nobody@127.0.0.1:9/none"}),
     ],
 )
 def test_the_command_line_names_the_extra_in_one_line(

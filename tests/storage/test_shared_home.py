@@ -159,3 +159,11 @@ def test_an_address_that_is_no_store_is_refused(address: str) -> None:
         settings_from({"CITEKIT_STORE": address})
 
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["mysql://x/y", "postgresql://me:secret@host/x", "postgresql://host/x?password=secret"])
+def test_an_address_that_is_no_database_or_has_a_password_is_refused(url: str) -> None:
+    with pytest.raises(RequestRefused, match="CITEKIT_DATABASE must be") as caught:
+        settings_from({"CITEKIT_DATABASE": url})
+
+    assert "secret" not in str(caught.value)

@@ -263,9 +263,14 @@ class Alexandria:
     @first_use
     def ledger(self) -> Ledger:
         """Return the ledger of ingested books."""
+        given = self._given.get("ledger")
+        if given is None and self.chosen.database is not None:
+            from citekit.adapters.storage.postgres_ledger import PostgresLedger
+
+            return PostgresLedger(self.chosen.database)
         from citekit.adapters.storage.sqlite_ledger import SqliteLedger
 
-        return self._given.get("ledger") or SqliteLedger(self.chosen.ledger)
+        return given or SqliteLedger(self.chosen.ledger)
 
     @first_use
     def personas(self) -> Personas:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from attrs import field, frozen
 
+from citekit.domain.errors import RequestRefused
 from citekit.settings.places import LIBRARY
 from citekit.settings.reading import count, default, folder, one_of, switch
 from citekit.settings.secrets import read_secret, remember, remember_address
@@ -22,14 +24,15 @@ QUANTIZATIONS = ("int8", "none")
 class LibrarySettings:
     """The settings of the library.
 
-    `folder` contains the embedded index and the ledger. `calibre` is the folder of books (a Calibre library or any
-    other folder), `browse` is the folder for files outside the library, and `guardians` is a folder of custom
-    guardians. The index is on a Qdrant server if `qdrant_url` or `qdrant_host` (with its ports) is set; otherwise, it
-    is embedded. `tools` are the requested toolsets, or None for the default.
+    `folder` contains the embedded index and the ledger, which is in PostgreSQL if `database` is its URL. `calibre` is the
+    folder of books (a Calibre library or any other folder), `browse` is the folder for files outside the library, and
+    `guardians` is a folder of custom guardians. The index is on a Qdrant server if `qdrant_url` or `qdrant_host` (with
+    its ports) is set; otherwise, it is embedded. `tools` are the requested toolsets, or None for the default.
     """
 
     folder: Path
     ledger: Path = field()
+    database: str | None = field(default=None, repr=False)
     calibre: Path | None = None
     browse: Path | None = None
     guardians: Path | None = None
@@ -79,7 +82,7 @@ class LibrarySettings:
         """
         if self.tools is not None:
             return self.tools
-        configured = self.calibre is not None or self.server or os.path.exists(self.ledger)  # noqa: PTH110 - False for a name that is too long, too
+        configured = self.calibre is not None or self.server or self.database is not None or os.path.exists(self.ledger)  # noqa: PTH110 - False for a name that is too long, too
         return frozenset(TOOLSETS if configured else TOOLSETS[:1])
 
 
@@ -93,6 +96,7 @@ def library_settings(environment: Mapping[str, str], place: Path) -> LibrarySett
     shared = home / "docs" / "development" / "guardians"
     return LibrarySettings(
         folder=place_of_index,
+        database=_database(environment.get("CITEKIT_DATABASE") or None),
         ledger=folder(environment, "ALEXANDRIA_DB") or place_of_index / "alexandria.db",
         calibre=folder(environment, "CALIBRE_LIBRARY_PATH"),
         browse=folder(environment, "LOCAL_INGEST_PATH") or _downloads(),
@@ -129,3 +133,20 @@ def _downloads() -> Path | None:
         return Path.home() / "Downloads"
     except RuntimeError:
         return None
+
+
+def _database(url: str | None) -> str | None:
+    """Return the URL of a PostgreSQL database. Raise `RequestRefused` if it is not one or has a password."""
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    if (
+        parts.scheme not in ("postgresql", "postgres")
+        or ":" in parts.netloc.rpartition("@")[0]
+        or "password" in parts.query
+    ):
+        raise RequestRefused(
+            "CITEKIT_DATABASE must be postgresql://USER@HOST/DATABASE without a password; put the password in ~/.pgpass "
+            "or PGPASSWORD."
+        )
+    return url

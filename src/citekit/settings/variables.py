@@ -7,6 +7,8 @@ VARIABLES = {
     "commands: the current folder if it is a home, or else the personal home if it exists; for programs: the current folder)",
     "CITEKIT_STORE": "the store in which machines share maps, texts, and evidence: s3://BUCKET/PREFIX, gs://..., az://..., "
     "or the absolute path of a shared folder (default: the home); credentials only in the variables of the service",
+    "CITEKIT_DATABASE": "the PostgreSQL database with the ledger of ingested books, postgresql://USER@HOST/DATABASE without "
+    "a password (default: ALEXANDRIA_DB)",
     "CITEKIT_MAPPER": "the mapper that `ingest` uses (default: auto)",
     "CITEKIT_MODEL": "the model that the mapper uses (default: the mapper's default)",
     "CITEKIT_BASE_URL": "the base URL of the model service (default: the mapper's default)",

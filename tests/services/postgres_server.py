@@ -1,0 +1,60 @@
+"""A real PostgreSQL server in a temporary folder, from the programs of the system (Debian: `postgresql`)."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+START_SECONDS = 40
+
+
+def programs() -> Path | None:
+    """The folder with `initdb` and `pg_ctl`, or None."""
+    found = shutil.which("pg_ctl")
+    folders = [
+        *([Path(found).parent] if found else []),
+        *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True),
+    ]
+    return next((folder for folder in folders if (folder / "initdb").exists()), None)
+
+
+@contextmanager
+def postgres_server(folder_of_programs: Path) -> Iterator[str]:
+    """The URL of a server that accepts anybody on this machine. It refuses to run as root, so root lends it a user."""
+    user = _unprivileged()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        data = Path(folder) / "data"
+        if user is not None:
+            shutil.chown(folder, user)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        options = f"-p {port} -h 127.0.0.1 -k {folder} -c fsync=off -c shared_buffers=16MB -c max_connections=30"
+
+        def run(*words: str) -> None:
+            subprocess.run(
+                words, check=True, user=user, cwd=folder, timeout=START_SECONDS, stdout=subprocess.DEVNULL, stderr=2
+            )
+
+        pg_ctl = str(folder_of_programs / "pg_ctl")
+        run(str(folder_of_programs / "initdb"), "-D", str(data), "-U", "citekit", "-A", "trust", "-E", "UTF8", "-N")
+        run(pg_ctl, "-D", str(data), "-w", "-l", f"{folder}/log", "-o", options, "start")
+        try:
+            yield f"postgresql://citekit@127.0.0.1:{port}/postgres"
+        finally:
+            with suppress(subprocess.SubprocessError):
+                run(pg_ctl, "-D", str(data), "-m", "immediate", "stop")
+
+
+def _unprivileged() -> str | None:
+    if os.geteuid() != 0:
+        return None
+    names = {each.pw_name for each in pwd.getpwall()}
+    return "postgres" if "postgres" in names else "nobody"
