@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test test-long test-all test-browser lint format bench performance structure library retrieval agents faults viewer sweep live docs lock bundle dist clean
+.PHONY: help demo test test-long test-all cluster test-browser lint format bench performance structure library retrieval agents faults viewer sweep live docs lock bundle dist clean
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo 'make test    run the tests that are quick by themselves (6 minutes or less on 2 processors)'
 	@echo 'make test-long run the tests that take a second or more each (continuous integration runs both)'
 	@echo 'make test-all run all tests, the slow ones too'
+	@echo 'make cluster try a cluster on this machine: SeaweedFS, PostgreSQL, and two Dask workers of which some are killed'
 	@echo 'make test-browser run the tests of the page in a real browser; needs a Chromium'
 	@echo 'make lint    ruff, mypy, import-linter, and the words of the glossary'
 	@echo 'make bench   measure, and write the tables to benchmarks/results (some minutes)'
@@ -74,6 +75,9 @@ test-long: .venv/test
 
 test-all: .venv/test
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
+
+cluster: .venv/test  # SeaweedFS, PostgreSQL, and Dask on this machine
+	$(BIN)/python -m pytest -s tests/clusters/test_shared_cluster.py tests/storage/test_shared_home.py tests/contracts/test_ledger.py
 
 test-browser: .venv/browser
 	CITEKIT_BROWSER_TESTS=1 $(BIN)/python -m pytest tests/web/test_browser.py tests/web/test_marks_on_the_screen.py tests/mcp/test_evidence_card.py
