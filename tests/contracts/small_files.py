@@ -84,7 +84,7 @@ VIDEOS = {
 
 SOUNDS = {
     "mp3": "libmp3lame", "wav": "pcm_s16le", "m4a": "aac", "aac": "aac", "flac": "flac", "ogg": "flac",
-    "opus": "libopus", "aiff": "pcm_s16be", "wma": "wmav2",
+    "opus": "libopus", "aiff": "pcm_s16be", "wma": "wmav2", "caf": "pcm_s16be", "wavpack": "wavpack",
 }  # fmt: skip
 
 IMAGES = {

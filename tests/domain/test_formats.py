@@ -42,6 +42,8 @@ def box(kind: bytes, brand: bytes = b"") -> bytes:
         (b"RIFF\x10\0\0\0AVI LIST", "x", "avi"),
         (b"FORM\0\0\0\x10AIFFCOMM", "x", "aiff"),
         (b"FORM\0\0\0\x10AIFCFVER", "x", "aiff"),
+        (b"caff\0\x01\0\0desc", "x", "caf"),
+        (b"wvpk\x10\0\0\0", "x", "wavpack"),
         (b"\0\0\x01\0\x01\0", "x", "ico"),
         (b"BM\x36\0\0\0\0\0\0\0\x36\0\0\0", "x", "bmp"),
         (b"\0\0\0\x0cjP  \r\n\x87\n", "x", "jpeg2000"),

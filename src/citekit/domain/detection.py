@@ -104,6 +104,8 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\0\0\x01\0", ".ico"),
     (0, b"\0\0\0\x0cjP  ", ".jp2"),
     (0, b"fLaC", ".flac"),
+    (0, b"caff\0\1", ".caf"),
+    (0, b"wvpk", ".wv"),
     (0, b"FLV\x01", ".flv"),
     (0, b"\0\0\x01\xba", ".mpg"),
     (0, b"\0\0\x01\xb3", ".mpg"),

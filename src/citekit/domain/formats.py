@@ -80,6 +80,8 @@ BY_SUFFIX: dict[str, Format] = {
         opus audio/ogg opus
         aiff audio/aiff aiff aif
         wma audio/x-ms-wma wma
+        caf audio/x-caf caf
+        wavpack audio/x-wavpack wv
         """,
     ),
     **_table(
