@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import field, frozen
 
@@ -18,18 +18,14 @@ LINE: Words = (
 MINUTE: Words = ("minute", "minutes", "minuto", "minutos", "minuti", "minuten", "minuut", "min", "分")
 
 _TO = r"(?:-|\u2013|to|and|bis|und|a|et|y|e|en)"
-_LINES = re.compile(rf"(?<!\w)(?:{any_of(LINE)})\.?\s*(\d{{1,7}})(?:\s*{_TO}\s*(\d{{1,7}}))?(?![\w.:])", re.IGNORECASE)
-_MINUTES = re.compile(
-    rf"(?<!\w)(?:{any_of(MINUTE)})\.?\s*(\d{{1,3}})(?:\s*{_TO}\s*(\d{{1,3}}))?(?![\w.:])", re.IGNORECASE
-)
-_CLOCK = re.compile(r"(?<![\w:.])(?:(\d{1,2}):)?(\d{1,3}):([0-5]\d)(?![\w:])")
-_ORDINAL = re.compile(
-    r"\b(?:the )?(?:(first|second|third|fourth|fifth)|(\d{1,3})(?:st|nd|rd|th)) minute\b", re.IGNORECASE
-)
+_LINES = rf"(?<!\w)(?:{any_of(LINE)})\.?\s*(\d{{1,7}})(?:\s*{_TO}\s*(\d{{1,7}}))?(?![\w.:])"
+_MINUTES = rf"(?<!\w)(?:{any_of(MINUTE)})\.?\s*(\d{{1,3}})(?:\s*{_TO}\s*(\d{{1,3}}))?(?![\w.:])"
+_CLOCK = r"(?<![\w:.])(?:(\d{1,2}):)?(\d{1,3}):([0-5]\d)(?![\w:])"
+_ORDINAL = r"\b(?:the )?(?:(first|second|third|fourth|fifth)|(\d{1,3})(?:st|nd|rd|th)) minute\b"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
-_PRINTED = re.compile(
-    rf"(?<!\w)(?:{any_of(PAGE)})\.?\s*([ivxlcdm]{{1,9}}|[a-z]{{0,3}}[-\u2013.]?\d{{1,6}})(?!\w)", re.IGNORECASE
-)
+_PRINTED = rf"(?<!\w)(?:{any_of(PAGE)})\.?\s*([ivxlcdm]{{1,9}}|[a-z]{{0,3}}[-\u2013.]?\d{{1,6}})(?!\w)"
+"""These patterns are compiled on first use, because most questions have no number."""
+
 MOST_NAMED = 10
 """The maximum number of places of each kind. A question that names more names them no more than the others."""
 
@@ -57,13 +53,14 @@ class NamedPlaces:
 
 def places_in(question: str) -> NamedPlaces:
     """Return the printed page numbers, lines, and times in a question. Ranges in the wrong order are turned round."""
-    lines = [_range(found[1], found[2]) for found in _LINES.finditer(question)]
-    minutes = [_range(found[1], found[2]) for found in _MINUTES.finditer(question)]
-    minutes += [(_ordinal(found) - 1, _ordinal(found) - 1) for found in _ORDINAL.finditer(question)]
-    clock = [_seconds(*found) for found in _CLOCK.findall(question)]
+    numbered = any(map(str.isdigit, question))
+    lines = [_range(found[1], found[2]) for found in _found(_LINES, question)] if numbered else []
+    minutes = [_range(found[1], found[2]) for found in _found(_MINUTES, question)] if numbered else []
+    minutes += [(_ordinal(found) - 1, _ordinal(found) - 1) for found in _found(_ORDINAL, question)]
+    clock = [_seconds(*found.groups()) for found in _found(_CLOCK, question)] if ":" in question else []
     times = [(60.0 * first, 60.0 * last + 60.0) for first, last in minutes if first >= 0]
     return NamedPlaces(
-        frozenset(found.lower().replace("\u2013", "-") for found in _PRINTED.findall(question)[:MOST_NAMED]),
+        frozenset([found[1].lower().replace("\u2013", "-") for found in _found(_PRINTED, question)][:MOST_NAMED]),
         [each for each in lines if each[0] > 0][:MOST_NAMED],
         [*times, *((second, second + 1) for second in clock)][:MOST_NAMED],
     )
@@ -117,7 +114,11 @@ class _Rule:
         return None
 
 
-def _seconds(hours: str, minutes: str, seconds: str) -> float:
+def _found(pattern: str, question: str) -> Iterator[re.Match[str]]:
+    return re.finditer(pattern, question, re.IGNORECASE)
+
+
+def _seconds(hours: str | None, minutes: str, seconds: str) -> float:
     return 3600.0 * int(hours or 0) + 60 * int(minutes) + int(seconds)
 
 

@@ -57,7 +57,9 @@ _KIND = {
 _WORDS = any_of(*_LABELS.values())
 _NUMBER = r"\d{1,4}(?:\.\d{1,3})*[a-z]?|[ivxlc]{1,7}|[a-z]"
 _IN_QUESTION = re.compile(rf"(?<!\w)({_WORDS})\.?\s*({_NUMBER})(?![a-z0-9\u00df-\u024f])", re.IGNORECASE)
-_AT_START = re.compile(rf"[\W_]{{0,3}}({_WORDS})\.?\s*({_NUMBER})(?![a-z0-9\u00df-\u024f])", re.IGNORECASE)
+_AT_START = rf"[\W_]{{0,3}}({_WORDS})\.?\s*({_NUMBER})(?![a-z0-9\u00df-\u024f])"
+"""This pattern is compiled on first use, because only indexing needs it."""
+
 _SECTION_NUMBER = re.compile(r"[\W_]{0,3}(\d{1,2}(?:\.\d{1,2}){1,4})\.?\s+[^\W\d_]")
 
 _VERSE_NUMBER = re.compile(r"[\W_]{0,3}(\d{1,3}:\d{1,3})(?![\d:])\W{0,2}\s")
@@ -124,11 +126,11 @@ def labels_of(line: str) -> Iterator[Label]:
 
     A second label may follow the first one, as in "Act III. Scene 2".
     """
-    found = _AT_START.match(line)
+    found = re.match(_AT_START, line, re.IGNORECASE)
     while found is not None:
         yield _label(found[1], found[2])
         line = line[found.end() :]
-        found = _AT_START.match(line)
+        found = re.match(_AT_START, line, re.IGNORECASE)
     if numbered := _SECTION_NUMBER.match(line):
         yield Label("section", numbered[1])
     elif verse := _VERSE_NUMBER.match(line):

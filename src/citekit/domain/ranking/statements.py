@@ -19,11 +19,12 @@ _STATEMENTS: Mapping[str, str] = {
 }  # fmt: skip
 _NAMES = "|".join(f"(?P<{kind}>{names})" for kind, names in _STATEMENTS.items())
 _IN_QUESTION = re.compile(rf"(?<!\w)(?:{_NAMES})(?!\w)", re.IGNORECASE)
-_HEADING = re.compile(
+_HEADING = (
     r"\W*(?:(?:condensed|consolidated|consolidating|unaudited|interim|combined|company|group|supplemental)\s+)*"
-    rf"(?:{_NAMES})(?:\s*[\(\u2014\u2013-].{{0,60}}|,?\s+(?:for|as\s+of|at)\s.{{0,60}})?\W*",
-    re.IGNORECASE,
+    rf"(?:{_NAMES})(?:\s*[\(\u2014\u2013-].{{0,60}}|,?\s+(?:for|as\s+of|at)\s.{{0,60}})?\W*"
 )
+"""This pattern is compiled on first use, because only indexing needs it."""
+
 _LONGEST = 160
 _ITEMS: Mapping[str, re.Pattern[str]] = {
     "position": re.compile(
@@ -48,5 +49,5 @@ def statements_with(items: str) -> Iterator[str]:
 
 def statement_of(line: str) -> str | None:
     """Return the kind of statement whose heading `line` is, or None. A heading in a table of contents ends in a number."""
-    found = _HEADING.fullmatch(line) if len(line) <= _LONGEST else None
+    found = re.fullmatch(_HEADING, line, re.IGNORECASE) if len(line) <= _LONGEST else None
     return found.lastgroup if found is not None else None

@@ -49,30 +49,30 @@ class StaticEmbedder:
         """Return a vector for each text."""
         found: list[Vector] = []
         for batch in _batches(texts):
-            found += self._embed(batch)
+            found += _embed(wordllama.load().rows(), batch)
             progress(len(found), len(texts), "embedding")
         return found
 
     def query(self, text: str) -> Vector:
         """Return the vector of a query. A document with the same text has the same vector."""
-        return self._embed([text])[0]
-
-    def _embed(self, texts: Sequence[str]) -> list[Vector]:
-        model = wordllama.load()
-        numpy: Any = imported("numpy", wordllama.WHAT, wordllama.EXTRA)
-        encoded = model.tokenizer.encode_batch_fast([plain(text) for text in texts], add_special_tokens=False)
-        sums = numpy.stack([_sum(numpy, model.rows, each.ids) for each in encoded])
-        return units(sums, "The static model")
+        return _embed(wordllama.load().stored, [text])[0]
 
 
-def _sum(numpy: Any, rows: NDArray[np.float32], ids: list[int]) -> NDArray[np.float32]:
+def _embed(rows: NDArray[np.floating[Any]], texts: Sequence[str]) -> list[Vector]:
+    numpy: Any = imported("numpy", wordllama.WHAT, wordllama.EXTRA)
+    encoded = wordllama.load().tokenizer.encode_batch_fast([plain(text) for text in texts], add_special_tokens=False)
+    sums = numpy.stack([_sum(numpy, rows, each.ids) for each in encoded])
+    return units(sums, "The static model")
+
+
+def _sum(numpy: Any, rows: NDArray[np.floating[Any]], ids: list[int]) -> NDArray[np.float32]:
     """Return the sum of the vectors of the tokens `ids`. The sum has the same direction as the mean.
 
     Each text is summed separately, so the result does not depend on other texts in the batch.
     """
     total: NDArray[np.float32] = numpy.zeros(rows.shape[1], numpy.float32)
     for start in range(0, len(ids), _ROWS):
-        total += rows[ids[start : start + _ROWS]].sum(axis=0)
+        total += rows[ids[start : start + _ROWS]].astype(numpy.float32, copy=False).sum(axis=0)
     return total
 
 
