@@ -48,6 +48,40 @@ def test_an_installed_client_is_connected_and_its_entry_starts_the_server(cli: C
     assert "citekit" not in path.read_text()
 
 
+@pytest.mark.long
+def test_the_skill_is_offered_installed_and_removed_unless_it_was_edited(cli: Cli, user: Path) -> None:
+    skill = user / ".cursor" / "skills" / "citekit" / "SKILL.md"
+
+    assert "--skill also installs a skill: Cursor." in connect(cli, user).err
+    assert "skill installed" in connect(cli, user, "--skill", "--dry-run").out
+    assert not skill.exists()
+    assert "skill installed" in connect(cli, user, "--skill").out
+    assert cli("skill").out == skill.read_text()
+    assert ("", 0) == ((again := connect(cli, user, "cursor", "claude-desktop")).err, again.code)
+    assert "skill removed" in connect(cli, user, "cursor", "--remove").out
+    assert not skill.parent.exists()
+    connect(cli, user, "cursor", "--skill")
+    skill.write_text("mine")
+    assert {"path": str(skill), "state": "edited"} == connect(cli, user, "cursor", "--remove", "--json").document[
+        "clients"
+    ][0]["skill"]
+    assert "mine" == skill.read_text()
+
+
+@pytest.mark.long
+def test_the_doctor_starts_what_clients_would_start(cli: Cli, user: Path) -> None:
+    assert 0 == connect(cli, user, "cursor").code
+    path = user / ".cursor" / "mcp.json"
+    settings = json.loads(path.read_text())
+    settings["mcpServers"]["citekit"]["args"].append("--unknown")
+    path.write_text(json.dumps(settings))
+
+    answer = cli("doctor", HOME=str(user))
+
+    assert "cursor cannot start CiteKit: it ends with the message: " in answer.out
+    assert "to fix it: citekit connect cursor" in answer.out
+
+
 def test_a_dry_run_shows_the_difference_and_writes_nothing(cli: Cli, user: Path) -> None:
     path = user / ".cursor" / "mcp.json"
     path.write_text('{\n  "mcpServers": {}\n}\n')

@@ -814,7 +814,7 @@ class Container:
             index_fault=lambda: installation.index_fault(settings.cache_folder / INDEX),
             remote_leftovers=lambda: [f"{each.name} at {each.service}" for each in self.leftovers.pending()],
             leftovers=lambda: installation.leftovers(self._written),
-            clients=lambda: self.mcp_clients.connected(SERVER),
+            clients=lambda: self.mcp_clients.connected(SERVER, start=True),
             other_project=installation.other_project,
         )
 

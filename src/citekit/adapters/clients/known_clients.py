@@ -87,7 +87,8 @@ class KnownClient:
     `~/.config` also on macOS), `{local}` (`%LOCALAPPDATA%`), or the name of an environment variable such as
     `{CODEX_HOME}`, and can have `*` in the name of a folder. Paths whose variable is not set are ignored. `traces` are
     files or folders whose existence shows that the client is installed. `project` is the settings file of a project,
-    relative to its folder.
+    relative to its folder. `skills` are the possible paths of the user's folder for agent skills, the preferred one first,
+    none if the client has no skills, and `project_skills` is that of a project.
     """
 
     title: str
@@ -99,6 +100,8 @@ class KnownClient:
     shape: Shape = field(default=_plain, repr=False)
     syntax: Syntax = Syntax.JSON
     link: Callable[[ServerEntry], str] | None = field(default=None, repr=False)
+    skills: tuple[str, ...] = ()
+    project_skills: str = ".agents/skills"
 
 
 _CODE = "{programs}/Code/User"
@@ -120,6 +123,8 @@ CLIENTS: Mapping[str, KnownClient] = {
         traces=("{home}/.claude.json", "{home}/.claude"),
         project=".mcp.json",
         shape=_typed,
+        skills=("{CLAUDE_CONFIG_DIR}/skills", "{home}/.claude/skills"),
+        project_skills=".claude/skills",
     ),
     "cursor": KnownClient(
         title="Cursor",
@@ -127,6 +132,7 @@ CLIENTS: Mapping[str, KnownClient] = {
         traces=("{home}/.cursor",),
         project=".cursor/mcp.json",
         link=_cursor_link,
+        skills=("{home}/.cursor/skills",),
     ),
     "vscode": KnownClient(
         title="VS Code",
@@ -136,17 +142,21 @@ CLIENTS: Mapping[str, KnownClient] = {
         key="servers",
         shape=_typed,
         link=_vscode_link,
+        skills=("{home}/.copilot/skills",),
     ),
     "cline": KnownClient(
         title="Cline",
         files=(f"{_CLINE}/settings/cline_mcp_settings.json",),
         traces=(_CLINE,),
         shape=_cline,
+        skills=("{home}/.agents/skills",),
     ),
     "windsurf": KnownClient(
         title="Windsurf",
         files=("{home}/.codeium/windsurf/mcp_config.json",),
         traces=("{home}/.codeium/windsurf",),
+        skills=("{home}/.codeium/windsurf/skills",),
+        project_skills=".windsurf/skills",
     ),
     "zed": KnownClient(
         title="Zed",
@@ -155,12 +165,14 @@ CLIENTS: Mapping[str, KnownClient] = {
         project=".zed/settings.json",
         key="context_servers",
         shape=_zed,
+        skills=("{home}/.agents/skills",),
     ),
     "gemini-cli": KnownClient(
         title="Gemini CLI",
         files=("{home}/.gemini/settings.json",),
         traces=("{home}/.gemini/settings.json", "{home}/.gemini/oauth_creds.json"),
         project=".gemini/settings.json",
+        skills=("{home}/.gemini/skills",),
     ),
     "codex": KnownClient(
         title="Codex CLI",
@@ -169,6 +181,7 @@ CLIENTS: Mapping[str, KnownClient] = {
         project=".codex/config.toml",
         key="mcp_servers",
         syntax=Syntax.TOML,
+        skills=("{CODEX_HOME}/skills", "{home}/.codex/skills"),
     ),
     "goose": KnownClient(
         title="Goose",
@@ -177,6 +190,8 @@ CLIENTS: Mapping[str, KnownClient] = {
         project=".goose/config.yaml",
         key="extensions",
         shape=_goose,
+        skills=("{config}/goose/skills",),
+        project_skills=".goose/skills",
         syntax=Syntax.YAML,
     ),
     "lm-studio": KnownClient(
@@ -192,6 +207,7 @@ CLIENTS: Mapping[str, KnownClient] = {
         project="opencode.json",
         key="mcp",
         shape=_opencode,
+        skills=("{config}/opencode/skills",),
     ),
     "copilot-cli": KnownClient(
         title="Copilot CLI",
@@ -200,6 +216,7 @@ CLIENTS: Mapping[str, KnownClient] = {
         project=".vscode/mcp.json",
         project_key="servers",
         shape=_copilot,
+        skills=("{home}/.copilot/skills",),
     ),
 }
 """The clients by name."""

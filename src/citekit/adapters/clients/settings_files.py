@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from attrs import frozen
 
 from citekit.adapters.clients import json_edits, line_edits
 from citekit.adapters.clients.known_clients import CLIENTS, KnownClient, Syntax
+from citekit.adapters.clients.starting import Launch, start_problem
 from citekit.adapters.system.files import write_atomically
 from citekit.domain.errors import RequestRefused
 from citekit.domain.mcp_clients import ClientChange, ClientState, ConnectedClient, ServerEntry
@@ -76,6 +78,15 @@ class FileMcpClients:
                     return packages[0] / place.partition("*")[2].lstrip("/")
         return Path(next(place for place in places if "*" not in place))
 
+    def skills_folder(self, client: str, project: Path | None = None) -> Path | None:
+        """See `McpClients.skills_folder`."""
+        known = _known(client)
+        if not known.skills:
+            return None
+        if project is not None:
+            return project / known.project_skills
+        return next((Path(place) for each in known.skills if (place := self._filled(each)) is not None), None)
+
     def snippet(self, client: str, entry: ServerEntry) -> str:
         """See `McpClients.snippet`."""
         known = _known(client)
@@ -132,11 +143,11 @@ class FileMcpClients:
         _write(path, change.after, mode)
         return backup
 
-    def connected(self, name: str) -> Sequence[ConnectedClient]:
+    def connected(self, name: str, *, start: bool = False) -> Sequence[ConnectedClient]:
         """See `McpClients.connected`."""
-        return list(self._connected(name))
+        return list(self._connected(name, cache(start_problem) if start else _not_started))
 
-    def _connected(self, name: str) -> Iterator[ConnectedClient]:
+    def _connected(self, name: str, started: Callable[[Launch], str | None]) -> Iterator[ConnectedClient]:
         for client, known in CLIENTS.items():
             try:
                 path = self.place(client)
@@ -145,7 +156,7 @@ class FileMcpClients:
             except (RequestRefused, UnicodeDecodeError, _UnsureError):
                 continue
             if entry is not None:
-                yield ConnectedClient(client=client, path=path, problem=_problem(entry))
+                yield ConnectedClient(client=client, path=path, problem=_problem(entry, started))
 
     def _change(
         self, client: str, project: Path | None, edit: Callable[[str, str], tuple[ClientState, str]]
@@ -340,14 +351,24 @@ def _yaml_read(text: str) -> object:
         raise _UnsureError("it is not valid YAML") from error
 
 
-def _problem(entry: object) -> str | None:
+def _not_started(_: Launch) -> None:
+    return None
+
+
+def _problem(entry: object, started: Callable[[Launch], str | None]) -> str | None:
     """Return why an entry cannot start, such as a missing program, or None if no problem is known."""
     if not isinstance(entry, dict):
         return "the entry is not an object"
-    command = entry.get("command", entry.get("cmd"))
-    program = command[0] if isinstance(command, list) and command else command
-    if not isinstance(program, str) or not program:
+    command, more = entry.get("command", entry.get("cmd")), entry.get("args", [])
+    words = [*(command if isinstance(command, list) else [command]), *(more if isinstance(more, list) else [more])]
+    if not words[0] or not all(isinstance(word, str) for word in words):
         return "the entry has no command"
-    if Path(program).is_absolute() and not Path(program).exists():
-        return f"there is no program at {program}"
-    return None
+    if Path(words[0]).is_absolute() and not Path(words[0]).exists():
+        return f"there is no program at {words[0]}"
+    variables = next((found for key in _VARIABLES if isinstance(found := entry.get(key), dict)), {})
+    launch = Launch(words, tuple((name, value) for name, value in variables.items() if isinstance(value, str)))
+    return started(launch) if launch.is_citekit else None
+
+
+_VARIABLES = ("env", "envs", "environment")
+"""What clients call the environment variables of an entry."""

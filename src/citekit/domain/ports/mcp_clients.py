@@ -31,6 +31,12 @@ class McpClients(Protocol):
         Raise `RequestRefused` if the client is unknown, has no settings for projects, or has several settings files.
         """
 
+    def skills_folder(self, client: str, project: Path | None = None) -> Path | None:
+        """Return the folder in which the client looks for agent skills, of the user or of the folder `project`.
+
+        Return None if the client has no skills. Raise `RequestRefused` if the client is unknown.
+        """
+
     def snippet(self, client: str, entry: ServerEntry) -> str:
         """Return the smallest settings file with the entry. Raise `RequestRefused` if the client is unknown."""
 
@@ -54,5 +60,9 @@ class McpClients(Protocol):
         computed or belongs to another user, and `HomeUnwritable` if it cannot be written.
         """
 
-    def connected(self, name: str) -> Sequence[ConnectedClient]:
-        """Return the clients whose user settings have an entry with that name. Unreadable settings are skipped."""
+    def connected(self, name: str, *, start: bool = False) -> Sequence[ConnectedClient]:
+        """Return the clients whose user settings have an entry with that name. Unreadable settings are skipped.
+
+        If `start` is set, start the program of each entry that is CiteKit's own, once for equal entries, and wait until it
+        answers as an MCP server. Other programs, such as one that would download CiteKit, are not started.
+        """

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from attrs import frozen
+from attrs import evolve, frozen
 
 from citekit.domain.errors import CiteKitError
 from citekit.domain.mcp_clients import SERVER, ClientChange, ClientState, ServerEntry
@@ -19,6 +19,7 @@ from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.errors import CommandError
 from citekit.entrypoints.cli.session import Session, pass_session
+from citekit.entrypoints.cli.skill import SkillResult, SkillState, change_skill, has_skill
 from citekit.entrypoints.cli.terminal import styled
 from citekit.entrypoints.failures import sentence
 
@@ -37,6 +38,7 @@ class _Result:
     change: ClientChange | None = None
     backup: Path | None = None
     error: str | None = None
+    skill: SkillResult | None = None
 
     def plain(self) -> dict[str, Any]:
         if self.change is None:
@@ -48,6 +50,9 @@ class _Result:
             "path": str(self.change.path),
             "backup": backup,
             **({} if self.error is None else {"error": self.error}),
+            **(
+                {} if self.skill is None else {"skill": {"path": str(self.skill.path), "state": self.skill.state.value}}
+            ),
         }
 
 
@@ -56,10 +61,19 @@ class _Result:
 @click.option("--project", is_flag=True, help="Change the settings of the current folder, not those of the user.")
 @click.option("--remove", is_flag=True, help="Remove the entry.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option(
+    "--skill", is_flag=True, help="Also install the skill of CiteKit (citekit skill), if the client has skills."
+)
 @click.option("--print", "printed", is_flag=True, help="Only print the entry, and a link that adds it if there is one.")
 @pass_session
 def command(
-    session: Session, clients: tuple[str, ...], project: bool, remove: bool, dry_run: bool, printed: bool
+    session: Session,
+    clients: tuple[str, ...],
+    project: bool,
+    remove: bool,
+    dry_run: bool,
+    skill: bool,
+    printed: bool,
 ) -> None:
     """Connect MCP clients, such as Claude Desktop or Cursor, to CiteKit.
 
@@ -67,7 +81,7 @@ def command(
     claude-code, cursor, vscode, cline, windsurf, zed, gemini-cli, codex, goose, lm-studio, opencode, copilot-cli. The
     entry starts this installation for the home that this command uses. Everything else in the settings stays as it is,
     including comments, and the former file is kept next to it (.citekit-backup). A file that cannot be changed safely is
-    not changed. Restart the client afterward.
+    not changed. --remove also removes the skill, unless it was edited. Restart the client afterward.
     """
     known = session.app.mcp_clients
     entry = _entry(session)
@@ -83,11 +97,15 @@ def command(
             {"clients": []},
         )
     results = [_done(known, name, entry, folder, remove=remove, dry_run=dry_run) for name in names]
+    if skill or remove:
+        results = [_with_skill(known, each, folder, remove=remove, dry_run=dry_run) for each in results]
     plain = {"home": str(session.app.settings.home), "dry_run": dry_run, "clients": [each.plain() for each in results]}
     failed = [each for each in results if each.error is not None]
     lines = [line for each in results for line in _lines(known, each, dry_run=dry_run)]
     if not failed:
         session.answer(plain, lines)
+        if not skill and not remove:
+            _offer_skill(session, known, names, folder)
         return
     session.say(lines)
     raise CommandError("NotConnected", str(failed[0].error), plain)
@@ -112,6 +130,25 @@ def _done(
     return _Result(name, change, backup)
 
 
+def _with_skill(known: McpClients, result: _Result, project: Path | None, *, remove: bool, dry_run: bool) -> _Result:
+    if result.error is not None:
+        return result
+    folder = known.skills_folder(result.client, project)
+    if folder is None:
+        return result
+    try:
+        return evolve(result, skill=change_skill(folder, remove=remove, dry_run=dry_run))
+    except CiteKitError as error:
+        return evolve(result, error=sentence(error))
+
+
+def _offer_skill(session: Session, known: McpClients, names: Sequence[str], project: Path | None) -> None:
+    folders = ((name, known.skills_folder(name, project)) for name in names)
+    lacking = [known.title(name) for name, folder in folders if folder is not None and not has_skill(folder)]
+    if lacking:
+        session.note(f"For agents that have a shell, --skill also installs a skill: {', '.join(lacking)}.")
+
+
 def _lines(known: McpClients, result: _Result, *, dry_run: bool) -> Iterator[str]:
     change = result.change
     if change is None or result.error is not None:
@@ -122,6 +159,16 @@ def _lines(known: McpClients, result: _Result, *, dry_run: bool) -> Iterator[str
     yield f"{known.title(result.client)}: {styled(said, fg=color) if color else said}{would}  {printable(str(change.path))}"
     if dry_run and change.writes:
         yield from _difference(change)
+    if result.skill is not None and result.skill.state is not SkillState.ABSENT:
+        yield f"  {_SKILL_SAID[result.skill.state]}  {printable(str(result.skill.path))}"
+
+
+_SKILL_SAID = {
+    SkillState.ADDED: "skill installed",
+    SkillState.UNCHANGED: "skill already installed",
+    SkillState.REMOVED: "skill removed",
+    SkillState.EDITED: "skill left as it is, because it differs (to replace it: citekit skill --install DIR --force)",
+}
 
 
 def _difference(change: ClientChange) -> Iterator[str]:

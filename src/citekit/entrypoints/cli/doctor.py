@@ -35,8 +35,8 @@ def command(session: Session, verbose: bool) -> None:
     """Report what is missing or broken, and how to fix it.
 
     Checks which extras are installed, which mapper is used by default, where files are stored, whether all maps can
-    be read, whether their sources have changed, and which MCP clients are connected. The exit code is 1 if something is
-    broken.
+    be read, whether their sources have changed, and which MCP clients are connected and can still start CiteKit. The
+    exit code is 1 if something is broken.
     """
     findings = list(session.app.doctor())
     broken = [finding for finding in findings if finding.health is Health.BROKEN]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 
 import click
+from attrs import frozen
 
 from citekit.domain.errors import RequestRefused
 from citekit.entrypoints.cli.command import Command
@@ -59,6 +62,62 @@ def command(session: Session, folder: str | None, force: bool) -> None:
         return
     path = install(Path(folder), force=force)
     session.answer({"path": str(path)}, [f"The skill was written to {path}."])
+
+
+class SkillState(StrEnum):
+    """What happened to the skill in a folder. `EDITED` is a file that differs from the skill and is left as it is."""
+
+    ADDED = "added"
+    UNCHANGED = "unchanged"
+    EDITED = "edited"
+    REMOVED = "removed"
+    ABSENT = "absent"
+
+
+@frozen
+class SkillResult:
+    """The path of the skill in the folder of a client, and what happened to it."""
+
+    path: Path
+    state: SkillState
+
+
+def has_skill(folder: Path) -> bool:
+    """Return whether the folder has this skill, or another file in its place."""
+    return os.path.lexists(folder / FOLDER_NAME / FILE_NAME)
+
+
+def change_skill(folder: Path, *, remove: bool, dry_run: bool) -> SkillResult:
+    """Install the skill below a folder, or remove it. A file that differs is left as it is.
+
+    Raise `RequestRefused` if the file cannot be written or removed.
+    """
+    path = (folder / FOLDER_NAME / FILE_NAME).absolute()
+    if not os.path.lexists(path):
+        if not remove and not dry_run:
+            install(folder, force=False)
+        return SkillResult(path, SkillState.ABSENT if remove else SkillState.ADDED)
+    if path.is_symlink() or not _is_skill(path):
+        return SkillResult(path, SkillState.EDITED)
+    if remove and not dry_run:
+        _delete(path)
+    return SkillResult(path, SkillState.REMOVED if remove else SkillState.UNCHANGED)
+
+
+def _is_skill(path: Path) -> bool:
+    try:
+        return path.is_file() and path.read_bytes() == SKILL.encode()
+    except OSError:
+        return False
+
+
+def _delete(path: Path) -> None:
+    try:
+        path.unlink()
+        with suppress(OSError):  # a folder with other files stays
+            path.parent.rmdir()
+    except OSError as error:
+        raise RequestRefused(f"{path} cannot be deleted ({error.strerror}). Delete it by hand.") from error
 
 
 def install(folder: Path, *, force: bool) -> Path:

@@ -1,0 +1,76 @@
+"""Starts the server of an entry in the settings of an MCP client, as the client would."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+
+from attrs import field, frozen
+
+from citekit.domain.mcp_clients import SERVER
+
+PATIENCE = 60
+"""The number of seconds after which a server that does not answer is ended. A computer under load needs ten."""
+
+_HELLO = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "citekit-doctor", "version": "1"},
+    },
+}
+
+
+@frozen
+class Launch:
+    """A program with its arguments, and the variables (name, value) that are added to the environment."""
+
+    words: Sequence[str] = field(converter=tuple[str, ...])
+    variables: Sequence[tuple[str, str]] = ()
+
+    @property
+    def is_citekit(self) -> bool:
+        """Whether this is an installation of CiteKit, and not a program that finds, downloads, or contains one."""
+        program, *arguments = self.words
+        return PurePath(program).stem == SERVER or (tuple(arguments[:1]) == ("-m",) and arguments[1:2] in _MODULES)
+
+
+_MODULES = (["citekit"], ["citekit.cli"])
+
+
+def start_problem(launch: Launch) -> str | None:
+    """Return why the program does not answer as an MCP server, or None if it does. The program has ended afterward."""
+    try:
+        done = subprocess.run(
+            launch.words,
+            input=json.dumps(_HELLO) + "\n",
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            env={**os.environ, **dict(launch.variables)},
+            cwd=Path.home(),
+            timeout=PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"it does not answer within {PATIENCE} seconds"
+    except (OSError, ValueError) as error:
+        return f"{launch.words[0]} cannot be started ({error})"
+    if _is_answer(done.stdout.partition("\n")[0]):
+        return None
+    said = done.stderr.strip().splitlines()
+    return f"it ends with the message: {said[-1]}" if said else "it ends without an answer"
+
+
+def _is_answer(line: str) -> bool:
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(answer, dict) and isinstance(answer.get("result"), dict)
