@@ -131,6 +131,31 @@ def test_a_number_and_a_title_in_capitals_are_one_heading(tmp_path: Path) -> Non
     ]  # fmt: skip
 
 
+def test_a_printed_book_has_its_parts_next_to_its_preface_and_its_license_at_the_end(tmp_path: Path) -> None:
+    body = "It blew.\n" * 80
+    book = (
+        "Title: The Storm\n\n*** START OF THIS PROJECT GUTENBERG EBOOK THE STORM ***\n\nPREFACE\n\nWords.\n\n"
+        "CONTENTS\n\nCHAPTER\n\nI. THE WIND   3\n\nII. THE RAIN   9\n\nIII. THE CALM   12\n\n\n\n"
+        f"CHAPTER I\n\nTHE WIND\n\n{body}\nCHAPTER II\n\nTHE RAIN\n\n{body}\nCHAPTER III\n\nTHE CALM\n\n{body}\n"
+        "*** END OF THIS PROJECT GUTENBERG EBOOK THE STORM ***\n\nSection 1. Terms\n\nMore.\n"
+    )
+    found = outline(tmp_path / "storm.txt", book)
+
+    assert_sound(found)
+    assert found.title == "The Storm"
+    assert [each[:2] for each in _flat(found.items)] == [
+        (1, "Title: The Storm"),
+        (1, "PREFACE"),
+        (1, "CONTENTS"),
+        (1, "CHAPTER"),
+        (1, "CHAPTER I. THE WIND"),
+        (1, "CHAPTER II. THE RAIN"),
+        (1, "CHAPTER III. THE CALM"),
+        (1, "END OF THIS PROJECT GUTENBERG EBOOK THE STORM"),
+        (2, "Section 1. Terms"),
+    ]
+
+
 def test_long_sections_are_parted_into_groups(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.txt", f"Chapter 1\n\n{PARAGRAPH * 200}\nChapter 2\n\nx\n")
 

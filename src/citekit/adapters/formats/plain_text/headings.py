@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from attrs import define, field
 
@@ -65,6 +65,24 @@ _LEADER = re.compile(r"(?:(?:[ .·…_]*[.·…_]{2,}[ .·…_]*)|\s{2,})\s*(?:\
 _TOC_LIMIT = 1000
 """The most lines of a table of contents."""
 
+_END_OF_BOOK = re.compile(r"\s*\*{3}\s*END OF TH(?:E|IS) PROJECT GUTENBERG ", re.IGNORECASE)
+_START_OF_BOOK = re.compile(r"\s*\*{3}\s*START OF TH(?:E|IS) PROJECT GUTENBERG ", re.IGNORECASE)
+"""The lines around the text of a book of Project Gutenberg. The license follows the second."""
+
+_OWN_TITLE = re.compile(r"Title:[ \t]+(\S.{1,150})")
+_TITLE_LINES = 30
+"""The first lines of a text, in which a line `Title: ...` gives the title."""
+
+_NUMBERING = re.compile(
+    rf"\s*(?:(?:{any_of(CHAPTER, BOOK, PART, APPENDIX)})\s+)?(?:\d{{1,3}}|[IVXLC]{{1,8}})(?:[.:)—–-]+|\s{{2,}})"
+    r"\s*(?=\S*[^\W\d_])",
+    re.I,
+)
+"""The number before a title, as in `Chapter IV. The Storm` and `IV.--The Storm`."""
+
+_PAGE = re.compile(r"(?<=[^\W\d_.])[.,]?\s+\d{1,3}\s*\Z")
+"""The page after an entry of a printed table of contents."""
+
 _CONTINUES = re.compile(
     r".*(?:[,;&–—-]|\b(?:a|an|the|of|or|and|nor|but|to|for|in|on|at|by|with|from|as|not|is|are|be|any|that|which|if|"
     r"der|die|das|des|und|oder|von|für|mit|zu|im|le|la|les|du|et|ou|que|el|los|y|o|con|por|il|lo|gli|e|di|da|per))\Z",
@@ -74,6 +92,8 @@ _CONTINUES = re.compile(
 
 _SHORT = 100
 _CAPITALS_LIMIT = 70
+_NUMBERED_LEVEL = 10
+"""The level of `1 Title`; that of `1.1 Title` is one more."""
 
 
 @define
@@ -87,6 +107,7 @@ class HeadingFinder:
 
     prose: bool
     title: str | None = None
+    own_title: str | None = None
     lines: int = 0
     before: str = ""
     last: str = ""
@@ -101,6 +122,9 @@ class HeadingFinder:
     def feed(self, number: int, line: str) -> None:
         """Process line `number` (1-based), which also decides whether the previous line is a heading."""
         if self.prose:
+            own = _OWN_TITLE.match(line) if number <= _TITLE_LINES else None
+            if own and self.own_title is None:
+                self.own_title = own[1].strip()
             if self.listing and line.strip():
                 self.entry, self.listing = (number, _normalized(line)), False
             elif not self.entry[0] and len(line) < _SHORT and _TOC.match(line):
@@ -117,7 +141,7 @@ class HeadingFinder:
         self.feed(self.lines + 1, "")
         chosen = dict(self._chosen())
         found = _without_toc_runs(self._without_toc([chosen[line] for line in sorted(chosen)]))
-        found = _with_titles(_with_parents_on_one_line(found))
+        found = _as_siblings(_with_titles(_with_parents_on_one_line(found)))
         levels = sorted({heading.level for heading in found})
         if len(found) < 2:
             return []
@@ -134,15 +158,17 @@ class HeadingFinder:
             self.underlined.append(TextHeading(number, 6 if rule[1] in "=#*" else 7, title, 2))
             return
         rank = _rank(line)
-        if rank:
+        if _END_OF_BOOK.match(line):
+            self.named.append(TextHeading(number, 0, title.strip("* ")))
+        elif rank:
             self.named.append(TextHeading(number, rank, title))
-        elif not after.strip():
+        elif not after.strip() and not _START_OF_BOOK.match(line):
             self._maybe(number, title)
 
     def _maybe(self, number: int, title: str) -> None:
         counted = _NUMBERED.match(title)
         if counted and not counted[2][0].islower() and (not title.endswith(".") or _in_title_case(counted[2])):
-            self.numbered.append(TextHeading(number, 10 + counted[1].count("."), title))
+            self.numbered.append(TextHeading(number, _NUMBERED_LEVEL + counted[1].count("."), title))
         elif _roman_value(title):
             self.romans.append(TextHeading(number, 9, title))
         elif len(title) <= _CAPITALS_LIMIT and title.isupper() and _is_words(title):
@@ -194,20 +220,46 @@ def _without_paragraphs(found: list[TextHeading]) -> list[TextHeading]:
 def _without_toc_runs(found: list[TextHeading]) -> list[TextHeading]:
     """Return the headings without the entries of printed tables of contents.
 
-    Such a table is recognized as three or more headings, at most one line apart, nearly all of which occur again later.
+    Such a table is recognized as three or more headings, at most two lines apart, four fifths of which occur again later,
+    perhaps without their numbers.
     """
-    last = {_normalized(heading.title): heading.line for heading in found}
+    last = {_core(heading.title): heading.line for heading in found}
     kept: list[TextHeading] = []
     run: list[TextHeading] = []
     for heading, after in zip(found, [*found[1:], None], strict=False):
         run.append(heading)
         if after is None or after.line - heading.line > 3:
-            listed = [each for each in run if last[_normalized(each.title)] > run[-1].line]
-            kept.extend(
-                run if len(run) < 3 or len(listed) < len(run) - 1 else [each for each in run if each not in listed]
-            )
+            listed = [n for n, each in enumerate(run) if _is_listed(each.title, run[-1].line, last)]
+            is_toc = len(run) >= 3 and len(listed) * 5 >= (len(run) - 1) * 4
+            kept.extend(each for n, each in enumerate(run) if not is_toc or n < listed[0] or n > listed[-1])
             run = []
     return kept
+
+
+def _is_listed(title: str, line: int, last: Mapping[str, int]) -> bool:
+    """Return whether the title, with or without a page number at its end, occurs again after `line`."""
+    return any(last.get(_core(each), 0) > line for each in (title, _PAGE.sub("", title)))
+
+
+def _core(title: str) -> str:
+    """Return the title for comparison, without its number if it has words of its own."""
+    return _normalized(_NUMBERING.sub("", title, count=1))
+
+
+def _as_siblings(found: list[TextHeading]) -> list[TextHeading]:
+    """Return the headings with a level for those such as `Preface` and `Contents`: that of the next other heading.
+
+    Such headings hold what they introduce only in books whose parts are numbered below them (`1.1 Scope`).
+    """
+    kept: list[TextHeading] = []
+    after = min((each.level for each in found if each.level and not _ALONE.match(each.title)), default=2)
+    for heading in reversed(found):
+        if not _ALONE.match(heading.title):
+            after = heading.level or after
+        elif after < _NUMBERED_LEVEL:
+            heading = TextHeading(heading.line, after, heading.title, heading.height)
+        kept.append(heading)
+    return kept[::-1]
 
 
 def _roman_value(title: str) -> int:
@@ -253,15 +305,19 @@ def _with_parents_on_one_line(found: list[TextHeading]) -> list[TextHeading]:
 
 
 def _with_titles(found: list[TextHeading]) -> list[TextHeading]:
-    """Joins a Roman number and the title in capitals on the next line but one."""
+    """Joins a number (`IV`, `Chapter 4`) and the title in capitals on the next line but one."""
     kept: list[TextHeading] = []
     for heading in found:
         last = kept[-1] if kept else None
-        if last and _roman_value(last.title) and heading.level == 8 and heading.line - last.line == 2:
+        if last and heading.level == 8 and heading.line - last.line == 2 and _is_number(last.title):
             kept[-1] = TextHeading(last.line, last.level, f"{last.title.rstrip('.')}. {heading.title}", 3)
         else:
             kept.append(heading)
     return kept
+
+
+def _is_number(title: str) -> bool:
+    return bool(_roman_value(title)) or _PLAIN.fullmatch(title) is not None
 
 
 def _normalized(line: str) -> str:

@@ -57,6 +57,7 @@ class PlainTextOutliner:
         items = _with_line_groups(_from_the_first_line(items), text, blank)
         before = items[0] if items and items[0].type == "preamble" else None
         title = before.title if before and before.location in _FIRST_LINES else finder.title
+        title = finder.own_title or title
         return Outline(title=title, extent=text.extent, items=items, facts=text.facts)
 
 
