@@ -205,6 +205,17 @@ def test_a_damaged_model_is_one_clear_error(tmp_path: Path) -> None:
         WhisperTranscriber(FasterWhisper(damaged), damaged.name, damaged.fingerprint).transcribe(source_at(CLIP))
 
 
+@needs_speech
+def test_a_language_that_the_model_does_not_know_is_one_clear_error() -> None:
+    model = small_model()
+    transcriber = WhisperTranscriber(FasterWhisper(model), model.name, model.fingerprint, "fr")
+
+    with pytest.raises(
+        MapperUnavailable, match=r"tiny\.en does not know the language 'fr'\. It knows only English\. Set"
+    ):
+        transcriber.transcribe(source_at(CLIP))
+
+
 @pytest.mark.slow
 @needs_speech
 def test_a_model_in_memory_recognizes_without_network_or_output() -> None:

@@ -124,6 +124,7 @@ class FasterWhisper:
         runtime: Any = imported("ctranslate2", FEATURE, EXTRA)
         with self._translated_errors():
             engine = self._engine()
+            self._check_language(engine, language)
             with self._lock:
                 runtime.set_random_seed(0)
                 spoken = language or self._language(engine, samples, expected)
@@ -141,6 +142,14 @@ class FasterWhisper:
                     vad_filter=False,
                 )
                 return list(_passages(segments, spoken, len(samples) / RATE))
+
+    def _check_language(self, engine: Any, language: str | None) -> None:
+        if language is not None and language not in engine.supported_languages:
+            only = " It knows only English." if engine.supported_languages == ["en"] else ""
+            raise MapperUnavailable(
+                f"The speech model {self.model.name} does not know the language {language!r}.{only} "
+                "Set CITEKIT_SPEECH_LANGUAGE to another code, or leave it out to detect the language."
+            )
 
     def _language(self, engine: Any, samples: Samples, expected: str | None) -> str:
         if not engine.model.is_multilingual:
