@@ -60,8 +60,15 @@ def truths(folder: Path) -> Iterator[Truth]:
 
 
 def truth_of(document: Document, path: Path) -> Truth | None:
-    """The bookmarks of `document`, the file `path`, as its headings; None if they are too few or not printed."""
-    bookmarks = tuple((each.level, each.title, each.page) for each in read_bookmarks(document) if each.page)
+    """The bookmarks of `document`, the file `path`, as its headings; None if they are too few or not printed.
+
+    Bookmarks without letters and digits, which programs make from empty paragraphs, are no headings.
+    """
+    bookmarks = tuple(
+        (each.level, each.title, each.page)
+        for each in read_bookmarks(document)
+        if each.page and any(map(str.isalnum, each.title))
+    )
     if len(bookmarks) < FEWEST or _printed(document, bookmarks) < PRINTED:
         return None
     return Truth(path.stem, stripped(document, path), document.page_count, bookmarks)

@@ -26,6 +26,9 @@ COMPARISON_LIMIT = 1_000_000
 LARGE_RATIO = 1.25
 """The height of a line, as a multiple of the usual height, from which it is not a running header."""
 
+SLOT_RATIO = 1.1
+"""The same ratio from which different lines in one place are titles at the top of their pages, not running headers."""
+
 _NUMBER = re.compile(r"\d+")
 _SECTION_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?")
 _BARE_NUMBER = re.compile(r"[\W\d]*|[ivxlc]+", re.IGNORECASE)
@@ -87,11 +90,11 @@ class HeaderFooterFilter:
         return [line for line in lines if id(line) not in running]
 
     def _is_set_apart(self, page: int, line: StyledLine) -> bool:
-        """Return whether `line` is small, is the first or last of its page, and has a gap of over half a line to the
-        text.
+        """Return whether `line` is no larger than most lines, is the first or last of its page, and has a gap of over
+        half a line to the text.
         """
         height, middle = line.bottom - line.top, (line.top + line.bottom) / 2
-        if self._is_large(page, line):
+        if self._is_large(page, line, SLOT_RATIO):
             return False
         others = [other for other in self._pages.read(page) if not other.top < middle < other.bottom]
         above = [other.bottom for other in others if other.bottom <= middle]
@@ -108,12 +111,12 @@ class HeaderFooterFilter:
         beside = [line for line in self._pages.read(page) if _shares_heading_row(number, line)]
         return [line for line in beside if not _SECTION_NUMBER.fullmatch(line.text)]
 
-    def _is_large(self, page: int, line: StyledLine) -> bool:
-        """Return whether `line` is clearly higher than the usual line of its page and of the document.
+    def _is_large(self, page: int, line: StyledLine, ratio: float = LARGE_RATIO) -> bool:
+        """Return whether `line` is higher than the usual line of its page and of the document by a factor of `ratio`.
 
         The page alone is not enough, because some pages have only code.
         """
-        return line.bottom - line.top >= LARGE_RATIO * max(self._median_height(page), self._typical_height)
+        return line.bottom - line.top >= ratio * max(self._median_height(page), self._typical_height)
 
     def _median_height(self, page: int) -> float:
         """Return the median height of the lines of `page`, in points."""

@@ -20,8 +20,8 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import Columns, columns_of, font_of, join_numbers, join_pieces
-from citekit.adapters.formats.pdf.outline.toc_page import LEADER
-from citekit.domain.vocabulary import BOOK_HEADING, CAPTION, PAPER_HEADING, any_of
+from citekit.adapters.formats.pdf.outline.toc_page import CAPTION_START, LEADER
+from citekit.domain.vocabulary import BOOK_HEADING, PAPER_HEADING, any_of
 
 LINE_LIMIT = 2000
 """The number of lines of a page that is searched; a page with more is a poster or a plan."""
@@ -33,7 +33,6 @@ SHORT_LENGTH = 80
 LARGER_RATIO = 1.12
 """The size of a heading, as a multiple of the size of body text, that needs no other sign."""
 
-_CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*[\dA-Z]", re.IGNORECASE)
 _BULLET = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s|\(?[a-z0-9ivx]{1,3}\)\s|\[\d+\]")
 COMMON_HEADING = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING)})\W*", re.IGNORECASE)
 MUCH_LARGER_RATIO = 1.5
@@ -157,16 +156,23 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     if not line.upright or line.has_note_number or len(text) > MAX_LENGTH or not _stands_out(line, body):
         return False
     listed = _BULLET.match(text) and not (line.bold and series_of(text))
-    if text.endswith((",", ";")) or listed or _CAPTION.match(text) or LEADER.search(text):
+    if text.endswith((",", ";")) or listed or CAPTION_START.match(text) or LEADER.search(text):
         return False
     if line.size < LARGER_RATIO * body.size and "://" in text:
         return False
+    if line.size < LARGER_RATIO * body.size and text.endswith(":") and not depth_of(text) and not _is_paragraph(line, lines):
+        return False  # a term with its explanation below it
     if "：" in text[:-1] and not depth_of(text) and rank_of(text) is None:
         return False  # a fact with its name before it, as above a table
     counted = bool(depth_of(text)) and line.bold and line.size >= LARGER_RATIO * body.size
     if line.size < MUCH_LARGER_RATIO * body.size and not counted and _is_part_of_sentence(line, lines):
         return False
     return _is_alone_in_row(line, lines, columns)
+
+
+def _is_paragraph(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
+    """Return whether `line` is a paragraph of its own, with space above and below it."""
+    return not any(other.block == line.block and other is not line for other in lines)
 
 
 def _is_part_of_sentence(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
@@ -193,7 +199,7 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     if text.endswith(".") and not (heavy and counted) and not is_heading_number(text.split()[-1]):
         return False
     if heavy:
-        return not line.mixed_weight and (not text.endswith(":") or bool(depth_of(text)))
+        return not line.mixed_weight
     if not (line.font != body.font and line.mono == body.mono) and not _is_capitals(text):
         return False
     marked = bool(depth_of(text) or rank_of(text) is not None or COMMON_HEADING.fullmatch(text))

@@ -11,8 +11,10 @@ from citekit.adapters.formats.pdf.document.tags import TaggedHeading, is_tagged,
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.heading_styles import HEADINGS_PER_PAGE
 from citekit.adapters.formats.pdf.outline.headings import MAX_LENGTH, WORD
+from citekit.adapters.formats.pdf.outline.lines import clean
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.structure import PAGE_LIMIT
+from citekit.adapters.formats.pdf.outline.title_matching import matches_title, title_letters
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.errors import CiteKitError
 
@@ -80,7 +82,9 @@ def sections_of_tags(texts: PageTexts) -> list[Section]:
         if not found and page > max(1.0, FIRST_HEADING_SHARE * texts.count):
             return []
         found += [
-            Section(each.level, each.title, page, each.y) for each in _headings_on(texts, page) if _is_title(each)
+            Section(each.level, clean(each.title), page, each.y)
+            for each in _headings_on(texts, page)
+            if _is_title(each) and not _is_running(each, page, texts)
         ]
     return _with_levels_from_one(found) if _are_plausible(found, texts.count) else []
 
@@ -97,6 +101,14 @@ def _headings_on(texts: PageTexts, page: int) -> Sequence[TaggedHeading]:
 
 def _is_title(heading: TaggedHeading) -> bool:
     return len(heading.title) <= MAX_LENGTH and bool(WORD.search(heading.title))
+
+
+def _is_running(heading: TaggedHeading, page: int, texts: PageTexts) -> bool:
+    """Return whether the heading is printed only in a running header or footer, which some programs tag as headings."""
+    title = title_letters(heading.title)
+    kept = {id(line) for line in texts.lines(page)}
+    running = [title_letters(line.text) for line in texts.read(page) if id(line) not in kept]
+    return any(matches_title(title, letters) for letters in running) and not texts.lines_matching(heading.title, page)
 
 
 def _are_plausible(found: Sequence[Section], count: int) -> bool:

@@ -37,7 +37,8 @@ _NUMBER_ALONE = re.compile(rf"[\s.…·_・‥]*(?:{_NUMBER})")
 _LEADERS_ALONE = re.compile(rf"(?:[.…·_・‥]\s*){{2,}}(?:{_NUMBER})")
 _TOC_HEADING = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.IGNORECASE)
 _OTHER_LIST_HEADING = re.compile(rf"(?:{any_of(LIST_HEADING)})\W*", re.IGNORECASE)
-_CAPTION = re.compile(rf"(?:{any_of(CAPTION)})\s*[\dA-Z]", re.IGNORECASE)
+CAPTION_START = re.compile(rf"(?i:{any_of(CAPTION)})\s*(?:\d|(?:[A-Z]|[IVXLC]+)\b)")
+"""The start of a caption: `Table 3`, `Figure A.1`, or `TABLE IV`, but not `Tables` or `Example input`."""
 
 
 def may_hold_toc(page: int, lines: Sequence[StyledLine]) -> bool:
@@ -270,4 +271,4 @@ def _title(text: str) -> str:
 
 
 def _are_captions(entries: Sequence[TocEntry]) -> bool:
-    return sum(bool(_CAPTION.match(entry.title)) for entry in entries) * 2 > len(entries)
+    return sum(bool(CAPTION_START.match(entry.title)) for entry in entries) * 2 > len(entries)
