@@ -45,7 +45,10 @@ _ROW = re.compile(r'(\d+),"?(.*?)"?,(\d+),*\s*')
 
 _ITEM = re.compile(r"item\s+(\d{1,2}[a-c]?)\s*[.:–—-]", re.IGNORECASE)
 _ITEMS_OF_CONTENTS = 4
-"""Items at the start of a line from which a page is one of the printed contents."""
+"""Items at the start of a line from which a page is one of the printed contents, if it is among the first."""
+
+_CONTENTS_SHARE = 0.1
+"""The share of the pages that hold the printed contents."""
 
 Node = tuple[int, str, int]
 
@@ -182,7 +185,7 @@ def _items(path: Path) -> list[Node]:
     with opened(path) as document:
         for page in range(document.page_count):
             own = [line.text for line in page_lines(document[page]) if _ITEM.match(line.text)]
-            if len(own) < _ITEMS_OF_CONTENTS:
+            if len(own) < _ITEMS_OF_CONTENTS or page >= max(6, _CONTENTS_SHARE * document.page_count):
                 for text in own:
                     found.setdefault(_ITEM.match(text)[1].casefold(), (1, text, page + 1))  # type: ignore[index]
     return list(found.values())

@@ -61,7 +61,7 @@ class HeaderFooterFilter:
         self._median_heights.clear()
         self._typical_height = _median([self._median_height(page) for page in pages])
         seen: Counter[str] = Counter()
-        slots: Counter[str] = Counter()
+        slots: dict[str, list[StyledLine]] = {}
         said: dict[str, set[str]] = {}
         for page in pages:
             margin = self._margin(page)
@@ -70,14 +70,15 @@ class HeaderFooterFilter:
                 if self._is_large(page, line):
                     said.setdefault(_pattern(line), set()).add(line.text)
             if self._pages.rotation(page) is None and len(margin) <= MARGIN_LINES:
-                slots.update({_position_key(line) for line in margin if self._is_set_apart(page, line)})
+                for key, line in {_position_key(line): line for line in margin if self._is_set_apart(page, line)}.items():
+                    slots.setdefault(key, []).append(line)
         enough, often = min(max(3, len(pages) // 8), 12), max(4, len(pages) // 6)
         counted = {
             pattern for pattern, texts in said.items() if len(texts) == seen[pattern] > 1
         }  # Chapter 1, Chapter 2
         self._known = frozenset(
             [pattern for pattern, times in seen.items() if times >= enough and pattern not in counted]
-            + [slot for slot, times in slots.items() if times >= often]
+            + [slot for slot, lines in slots.items() if len(lines) >= often and not _are_titles(lines)]
         )
 
     def body_lines(self, page: int) -> list[StyledLine]:
@@ -173,6 +174,11 @@ def _pattern(line: StyledLine) -> str:
     The size distinguishes a running header from the heading that it repeats.
     """
     return f"{_NUMBER.sub('#', line.text.casefold())}|{line.size:g}"
+
+
+def _are_titles(lines: Sequence[StyledLine]) -> bool:
+    """Return whether bold `lines` in one place of their pages all differ, like titles and unlike running headers."""
+    return all(line.bold for line in lines) and len({line.text for line in lines}) == len(lines)
 
 
 def _position_key(line: StyledLine) -> str:

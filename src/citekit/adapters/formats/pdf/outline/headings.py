@@ -160,19 +160,12 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
         return False
     if line.size < LARGER_RATIO * body.size and "://" in text:
         return False
-    if line.size < LARGER_RATIO * body.size and text.endswith(":") and not depth_of(text) and not _is_paragraph(line, lines):
-        return False  # a term with its explanation below it
     if "：" in text[:-1] and not depth_of(text) and rank_of(text) is None:
         return False  # a fact with its name before it, as above a table
     counted = bool(depth_of(text)) and line.bold and line.size >= LARGER_RATIO * body.size
     if line.size < MUCH_LARGER_RATIO * body.size and not counted and _is_part_of_sentence(line, lines):
         return False
     return _is_alone_in_row(line, lines, columns)
-
-
-def _is_paragraph(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
-    """Return whether `line` is a paragraph of its own, with space above and below it."""
-    return not any(other.block == line.block and other is not line for other in lines)
 
 
 def _is_part_of_sentence(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
@@ -199,7 +192,7 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     if text.endswith(".") and not (heavy and counted) and not is_heading_number(text.split()[-1]):
         return False
     if heavy:
-        return not line.mixed_weight
+        return not line.mixed_weight and (not text.endswith(":") or bool(depth_of(text)))
     if not (line.font != body.font and line.mono == body.mono) and not _is_capitals(text):
         return False
     marked = bool(depth_of(text) or rank_of(text) is not None or COMMON_HEADING.fullmatch(text))

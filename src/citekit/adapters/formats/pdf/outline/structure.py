@@ -232,6 +232,7 @@ def _headings_below(contents: Toc, kept: Sequence[Heading]) -> list[Heading]:
     Headings larger than every heading in the TOC are left out.
     """
     said = {(title_key(each.title), each.page) for each in contents.targets}
+    printed = {(each.page, line) for each in contents.targets for line in each.lines}
     largest = max((size for _, size, _ in _fonts_of(contents)), default=math.inf)
     named = Counter(font for each in contents.targets for font in {font_of(line) for line in each.lines})
     found = Counter(heading.style[:3] for heading in kept)
@@ -239,6 +240,7 @@ def _headings_below(contents: Toc, kept: Sequence[Heading]) -> list[Heading]:
         heading
         for heading in kept
         if (title_key(heading.text), heading.page) not in said
+        and (heading.page, heading.lines[0]) not in printed
         and 2 * named[heading.style[:3]] < found[heading.style[:3]]
         and heading.style[1] <= largest
     ]

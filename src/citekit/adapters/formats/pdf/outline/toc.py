@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.document.page_labels import LabelRule, read_labels
-from citekit.adapters.formats.pdf.outline.heading_numbers import unnumbered
+from citekit.adapters.formats.pdf.outline.heading_numbers import series_of, unnumbered
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
@@ -104,8 +104,8 @@ class _TitleFinder:
 
     def _target_of(self, entry: TocEntry, offsets: dict[bool, int]) -> TocTarget | None:
         likely = self._candidate_pages(entry, offsets)
-        for page in likely:
-            lines = self._title_lines(entry, page)
+        for find, page in ((find, page) for find in (self._title_lines, self._series_lines) for page in likely):
+            lines = find(entry, page)
             if lines:
                 return TocTarget(entry.title, entry.level, page, lines[0].top, lines)
         return TocTarget(entry.title, entry.level, likely[0], entry.y, ()) if likely else None
@@ -118,8 +118,7 @@ class _TitleFinder:
         roman, number = _page_number(entry)
         near = [number + offsets[roman]] if number and roman in offsets else []
         if entry.page is not None:
-            low = entry.y > 0.85 * self._texts.height(entry.page)
-            near = [entry.page, *([entry.page + 1] if low else []), *near]  # links may be wrong, too
+            near = [entry.page, entry.page + 1, *near]  # links may be wrong, or lead to the end of the page before
         else:
             labelled = self._labels.get(entry.number)
             near = [*([labelled] if labelled else []), *near, *(page + step for page in near for step in (1, -1))]
@@ -133,6 +132,13 @@ class _TitleFinder:
             return ()
         placed = math.isfinite(entry.y) and page == entry.page
         return min(found, key=lambda lines: abs(lines[0].top - entry.y)) if placed else _largest(found)
+
+    def _series_lines(self, entry: TocEntry, page: int) -> tuple[StyledLine, ...]:
+        """Return the line of `page` with the label of the entry (`Item 5.`), whose title differs from the printed one."""
+        own = series_of(entry.title)
+        if own is None or len(own[0]) == 1:
+            return ()
+        return tuple(line for line in self._lines(page)[0] if series_of(line.text) == own)[:1]
 
     def _lines(self, page: int) -> tuple[Sequence[StyledLine], Sequence[str]]:
         """Return the lines of `page` and their title keys.
