@@ -44,6 +44,7 @@ _ROW = re.compile(r'(\d+),"?(.*?)"?,(\d+),*\s*')
 """Level, title (a comma in it may lack its quotes), page; rows without one of them are no headings."""
 
 _ITEM = re.compile(r"item\s+(\d{1,2}[a-c]?)\s*[.:–—-]", re.IGNORECASE)
+_ITEM_TITLE = re.compile(r"item\s+(\d{1,2}[a-c]?)\b", re.IGNORECASE)
 _ITEMS_OF_CONTENTS = 4
 """Items at the start of a line from which a page is one of the printed contents, if it is among the first."""
 
@@ -141,7 +142,7 @@ def measured(path: Path, truth: str) -> Measured | None:
         return None
     found = list(nodes(outline.items))
     if truth == "items":  # headings between the Items are no errors of this truth
-        found = [each for each in found if _ITEM.match(each[1])]
+        found = [(level, _label(item[1]), page) for level, text, page in found if (item := _ITEM_TITLE.match(text))]
     pairs = matched(with_parents(wanted), with_parents(found))
     levels = [[0, 0] for _ in range(LEVELS)]
     for place, (level, _, _) in enumerate(wanted):
@@ -179,7 +180,8 @@ def _wanted(path: Path, truth: str) -> tuple[list[Node], Path]:
 def _items(path: Path) -> list[Node]:
     """The numbered Items of a filing at the start of a line, those of its printed contents left out.
 
-    A line that repeats an Item is a running header: only the first counts.
+    A line that repeats an Item is a running header: only the first counts. Titles are reduced to the number, because the
+    printed contents may word them differently, or a line may end before the title.
     """
     found: dict[str, Node] = {}
     with opened(path) as document:
@@ -187,8 +189,14 @@ def _items(path: Path) -> list[Node]:
             own = [line.text for line in page_lines(document[page]) if _ITEM.match(line.text)]
             if len(own) < _ITEMS_OF_CONTENTS or page >= max(6, _CONTENTS_SHARE * document.page_count):
                 for text in own:
-                    found.setdefault(_ITEM.match(text)[1].casefold(), (1, text, page + 1))  # type: ignore[index]
+                    label = _label(_ITEM.match(text)[1])  # type: ignore[index]
+                    found.setdefault(label, (1, label, page + 1))
     return list(found.values())
+
+
+def _label(number: str) -> str:
+    """The number of an Item as a title that is not similar to that of another Item."""
+    return number.casefold() * 4
 
 
 if __name__ == "__main__":

@@ -137,6 +137,26 @@ def test_what_is_no_heading_is_left_out(draw: Callable[[pymupdf.Page, int], None
     assert [title for title in titles(outline_items(path)) if not title.startswith(("Figure", "Table"))] == HEADINGS
 
 
+def test_bold_titles_at_the_top_of_every_page_are_headings(tmp_path: Path) -> None:
+    """They look like running headers that name the section, but none repeats; a caption needs a number."""
+    items = [
+        "Item 1. Business",
+        "Item 2. Places",
+        "Item 3. Courts",
+        "Tables made of oak",
+        "Item 4. Mines",
+        "Item 5. Stock",
+    ]
+    with pymupdf.open() as document:
+        for title in items:
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 40), title, fontname="hebo", fontsize=10)
+            prose(page, 40, 80)
+        document.save(tmp_path / "x.pdf")
+
+    assert titles(outline_items(tmp_path / "x.pdf")) == items
+
+
 def test_the_lines_of_a_long_heading_are_one(tmp_path: Path) -> None:
     def draw(page: pymupdf.Page, number: int) -> None:
         page.insert_text((40, 320), f"{number}.1 What is told of the days when", fontname="hebo", fontsize=12)

@@ -70,7 +70,9 @@ class HeaderFooterFilter:
                 if self._is_large(page, line):
                     said.setdefault(_pattern(line), set()).add(line.text)
             if self._pages.rotation(page) is None and len(margin) <= MARGIN_LINES:
-                for key, line in {_position_key(line): line for line in margin if self._is_set_apart(page, line)}.items():
+                for key, line in {
+                    _position_key(line): line for line in margin if self._is_set_apart(page, line)
+                }.items():
                     slots.setdefault(key, []).append(line)
         enough, often = min(max(3, len(pages) // 8), 12), max(4, len(pages) // 6)
         counted = {
