@@ -167,3 +167,22 @@ def test_an_address_that_is_no_database_or_has_a_password_is_refused(url: str) -
         settings_from({"CITEKIT_DATABASE": url})
 
     assert "secret" not in str(caught.value)
+
+
+def test_the_maps_of_a_home_are_copied_to_a_store_once_and_never_over_those_of_other_files(tmp_path: Path) -> None:
+    home, store = bootstrap(home=tmp_path / "home"), tmp_path / "store"
+    better = evolve(a_map(title="Better"), metadata={**a_map().metadata, "mapper": {"name": "x", "version": "1"}})
+    for each in (a_map(), better, a_map("other")):
+        home.maps.put(each)
+    other = evolve(a_map("other"), source_path="/books/x.pdf", metadata={"source_hash": "0" * 64})
+    there = SharedMapStore(FolderObjectStore(store), "store")
+    there.put(other)
+    run = [sys.executable, "-m", "citekit", "--json", "--home", str(tmp_path / "home"), "migrate", str(store)]
+
+    first, second = (subprocess.run(run, timeout=60, capture_output=True, text=True) for _ in range(2))
+
+    assert (1, 1) == (first.returncode, second.returncode)
+    assert (["book"], []) == tuple(json.loads(each.stdout)["copied"] for each in (first, second))
+    assert 1 == json.loads(second.stdout)["already_there"]
+    assert "/books/x.pdf" in json.loads(second.stdout)["failed"]["other"]
+    assert ([better, a_map()], other) == (list(there.editions("book")), there.get("other"))

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from citekit.application.locate_source import LocateSource
     from citekit.application.look_up_quote import LookUpQuote
     from citekit.application.measure_extent import MeasureSource
+    from citekit.application.migrate_maps import MigrateMaps
     from citekit.application.rank_pages import RankPages
     from citekit.application.read_text import ReadText
     from citekit.application.remove_resource import RemoveResource
@@ -118,13 +119,18 @@ class Container:
     @first_use
     def objects(self) -> ObjectStore | None:
         """The object store with the maps, texts, and evidence of this home, or None if they are only in the home."""
-        store = self.settings.store
-        if store is None:
-            return None
-        from citekit.adapters.storage.object_store.folder import FolderObjectStore
-        from citekit.adapters.storage.object_store.remote import RemoteObjectStore
+        return None if self.settings.store is None else _objects_at(self.settings.store)
 
-        return RemoteObjectStore(store) if "://" in store else FolderObjectStore(Path(store))
+    def migrate_to(self, store: str) -> MigrateMaps:
+        """Return the use case that copies the maps of the home to another store. Raise `RequestRefused` if `store` is
+        not the address of one.
+        """
+        from citekit.adapters.storage.shared_maps import SharedMapStore
+        from citekit.application.migrate_maps import MigrateMaps
+        from citekit.settings.chosen import checked_store
+
+        address = checked_store(store, "STORE")
+        return MigrateMaps(self.maps, SharedMapStore(_objects_at(address), address))
 
     @first_use
     def evidence(self) -> EvidenceStore:
@@ -858,3 +864,11 @@ def _is_broad(folder: Path) -> bool:
         return Path.home().resolve().is_relative_to(real) or real.parent == real
     except RuntimeError:  # there is no user's folder
         return real.parent == real
+
+
+def _objects_at(store: str) -> ObjectStore:
+    """Return the object store at a URL or an absolute path."""
+    from citekit.adapters.storage.object_store.folder import FolderObjectStore
+    from citekit.adapters.storage.object_store.remote import RemoteObjectStore
+
+    return RemoteObjectStore(store) if "://" in store else FolderObjectStore(Path(store))

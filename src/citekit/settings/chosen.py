@@ -140,7 +140,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
     return Settings(
         home=found,
         viewer_folder=Path(viewer_folder(environment) or found / CACHE / "view"),
-        store=_store(environment.get("CITEKIT_STORE") or None),
+        store=checked_store(environment["CITEKIT_STORE"]) if environment.get("CITEKIT_STORE") else None,
         mapper=environment.get("CITEKIT_MAPPER") or "auto",
         cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G"),
         roots=tuple(expanded(root).absolute() for root in roots),
@@ -180,15 +180,16 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
 _STORE = re.compile(r"(s3|gs|az)://[^/?#@]+[^?#@]*")
 
 
-def _store(text: str | None) -> str | None:
-    """Return the address of a shared store. Raise `RequestRefused` if it is neither a URL nor an absolute path."""
-    if text is None or _STORE.fullmatch(text):
+def checked_store(text: str, name: str = "CITEKIT_STORE") -> str:
+    """Return the address of a shared store. Raise `RequestRefused`, which names the setting, if it is neither a URL nor
+    an absolute path.
+    """
+    if _STORE.fullmatch(text):
         return text
     if "://" not in text and expanded(text).is_absolute():
         return str(expanded(text))
     raise RequestRefused(
-        "CITEKIT_STORE must be s3://BUCKET/PREFIX, gs://..., az://..., or an absolute path, without credentials or "
-        "parameters."
+        f"{name} must be s3://BUCKET/PREFIX, gs://..., az://..., or an absolute path, without credentials or parameters."
     )
 
 

@@ -11,6 +11,7 @@ import logging
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,9 @@ CONNECT_SECONDS = 20
 
 LOST_SECONDS = 30
 """The time without a connection to the scheduler after which the run ends."""
+
+CLOSE_SECONDS = 30
+"""The maximum time to wait for the end of the processes on this machine."""
 
 _LOCAL = re.compile(r"local:(?P<workers>[1-9]\d{0,2})\Z")
 
@@ -86,7 +90,8 @@ class DaskCluster:
             self._client.cancel(futures, force=True)
         self._client.close(timeout=5)
         if self._server is not None:
-            self._server.close(timeout=10)
+            with suppress(TimeoutError):  # a worker that is just being replaced; its processes end with this one
+                self._server.close(timeout=CLOSE_SECONDS)
 
     def _check_connection(self) -> None:
         if self._client.status == "running":
