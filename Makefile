@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test test-long test-all cluster test-browser lint format bench performance structure library retrieval agents faults viewer sweep live docs lock bundle dist clean
+.PHONY: help demo test test-long test-all cluster test-browser lint format bench performance structure library retrieval agents clients faults viewer sweep live docs lock bundle dist clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo 'make library measure a library: make library LIBRARY=DIR'
 	@echo 'make retrieval measure what is found: make retrieval CORPUS=DIR'
 	@echo 'make agents  measure what agents pay for an answer: make agents QUESTIONS=FILE CORPUS="DIR..." [MANUALS=DIR]'
+	@echo 'make clients ask the server with the TypeScript SDK and the inspector; needs node, and downloads npm packages'
 	@echo 'make faults  try faults of all kinds and write what came of it into docs/reference/promises.md; or make faults AREAS=kills'
 	@echo 'make viewer  measure the viewer in a real browser: make viewer [PDF=FILE]'
 	@echo 'make sweep   map and cut every file of a folder: make sweep CORPUS=DIR'
@@ -107,6 +108,10 @@ library: .venv/test
 
 retrieval: .venv/test
 	$(BIN)/python -m benchmarks.retrieval $(CORPUS)
+
+clients: .venv/test
+	cd tests/mcp/typescript && npm ci --no-audit --no-fund --ignore-scripts && cp package-lock.json node_modules/fetched.json
+	$(BIN)/python -m pytest tests/mcp/test_typescript_client.py tests/http/test_typescript_client.py
 
 agents: .venv/test
 	$(BIN)/python -m benchmarks.agents $(QUESTIONS) $(CORPUS) $(if $(MANUALS),--manuals $(MANUALS))

@@ -14,17 +14,17 @@ from citekit.container.http_access import subjects_of
 from citekit.domain.subject import INGEST, Subject
 from tests.http.conftest import Start, paths_in
 from tests.mcp.server_process import Home
-from tests.mcp.test_typescript_client import HERE, NODE, NPM, packages
+from tests.mcp.test_typescript_client import HERE, NODE, packages
 
 __all__ = ["packages"]
 
 
-@pytest.mark.skipif(NODE is None or NPM is None, reason="needs node and npm")
 @pytest.mark.slow
 def test_the_official_typescript_client_is_answered_over_http(start: Start, packages: None, tmp_path: Path) -> None:
     folder = tmp_path / ".citekit_subjects" / "alice"
     folder.mkdir(parents=True)
     Home.with_notes(folder)
+    (folder / "more.txt").write_text("More lines.\n")
     subject = Subject(name="alice", home=folder, scopes=frozenset({INGEST}))
     token = subjects_of(bootstrap(home=tmp_path)).add(subject)
     server = start(tmp_path)

@@ -13,8 +13,12 @@ const transport = isUrl
   : new StdioClientTransport({ command, args });
 await client.connect(transport);
 
-const call = (name, given) => client.callTool({ name, arguments: given });
-const heard = {};
+const calls = [];
+const call = (name, given) => {
+  calls.push([name, given]);
+  return client.callTool({ name, arguments: given });
+};
+const heard = { calls };
 heard.server = client.getServerVersion();
 heard.instructions = client.getInstructions();
 heard.tools = (await client.listTools()).tools.map((tool) => tool.name);
@@ -33,5 +37,6 @@ heard.resources = (await client.listResources()).resources.map((resource) => res
 heard.templates = (await client.listResourceTemplates()).resourceTemplates.map((each) => each.uriTemplate);
 heard.evidence = (await client.readResource({ uri: heard.physical.structuredContent.uri })).contents[0];
 heard.map = (await client.readResource({ uri: "citekit://maps/notes" })).contents[0];
+heard.ingested = await call("ingest", { path: "more.txt" });
 await client.close();
 console.log(JSON.stringify(heard));
