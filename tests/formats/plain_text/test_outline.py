@@ -135,8 +135,9 @@ def test_a_printed_book_has_its_parts_next_to_its_preface_and_its_license_at_the
     body = "It blew.\n" * 80
     book = (
         "Title: The Storm\n\n*** START OF THIS PROJECT GUTENBERG EBOOK THE STORM ***\n\nPREFACE\n\nWords.\n\n"
-        "CONTENTS\n\nCHAPTER\n\nI. THE WIND   3\n\nII. THE RAIN   9\n\nIII. THE CALM   12\n\n\n\n"
+        "CONTENTS\n\nCHAPTER\n\nI. THE WIND   3\n\nII. THE RAIN   9\n\nIII. THE CALM   12\n\nIV. THE END   20\n\n\n\n"
         f"CHAPTER I\n\nTHE WIND\n\n{body}\nCHAPTER II\n\nTHE RAIN\n\n{body}\nCHAPTER III\n\nTHE CALM\n\n{body}\n"
+        f"CHAPTER IV\n\nTHE END\n\n{body}\n"
         "*** END OF THIS PROJECT GUTENBERG EBOOK THE STORM ***\n\nSection 1. Terms\n\nMore.\n"
     )
     found = outline(tmp_path / "storm.txt", book)
@@ -151,6 +152,7 @@ def test_a_printed_book_has_its_parts_next_to_its_preface_and_its_license_at_the
         (1, "CHAPTER I. THE WIND"),
         (1, "CHAPTER II. THE RAIN"),
         (1, "CHAPTER III. THE CALM"),
+        (1, "CHAPTER IV. THE END"),
         (1, "END OF THIS PROJECT GUTENBERG EBOOK THE STORM"),
         (2, "Section 1. Terms"),
     ]
