@@ -32,7 +32,8 @@ SHELLS = {"system", "popen", "execv", "execve", "execvp", "spawnl", "spawnv", "s
 LOADS_MODULES = {"adapters/system/user_code.py", "compat/old_names.py"}
 """Who runs a module by its loader: the file that the user names, and the names of 0.2."""
 
-RUNS_PROGRAMS = {"adapters/libraries/ffmpeg.py", "adapters/system/child_process.py"}
+RUNS_PROGRAMS = {"adapters/clients/starting.py", "adapters/libraries/ffmpeg.py", "adapters/system/child_process.py"}
+"""Who starts programs: this Python with CiteKit, as the entry of a client says; FFmpeg; the children of the sandbox."""
 
 
 def faults(tree: ast.AST, path: str = "") -> Iterator[str]:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from citekit.adapters.clients import json_edits, line_edits
 from citekit.adapters.clients.known_clients import CLIENTS, Syntax
 from citekit.adapters.clients.settings_files import BACKUP, LARGEST, FileMcpClients
+from citekit.adapters.clients.starting import Launch
 from citekit.domain.errors import RequestRefused
 from citekit.domain.mcp_clients import ClientState, ServerEntry
 
@@ -265,3 +266,19 @@ def test_links_contain_the_entry() -> None:
     clients = FileMcpClients({}, Path("/nowhere"))
     assert {name for name in CLIENTS if clients.link(name, ENTRY)} == {"cursor", "vscode", "lm-studio"}
     assert Syntax.TOML is CLIENTS["codex"].syntax
+
+
+@pytest.mark.parametrize(
+    ("words", "variables", "own"),
+    [
+        ((sys.executable, "-m", "citekit", "serve", "--home", "x"), (), True),
+        ((sys.executable, "-m", "citekit", "serve"), (("CITEKIT_ROOTS", "x"),), True),
+        ((sys.executable, "-m", "citekit", "serve"), (("PYTHONPATH", "x"),), False),
+        ((sys.executable, "-c", "citekit", "serve"), (), False),
+        (("/bin/sh", "-m", "citekit", "serve"), (), False),
+    ],
+)
+def test_only_this_installation_is_started(
+    words: tuple[str, ...], variables: tuple[tuple[str, str], ...], own: bool
+) -> None:
+    assert own is Launch(words, variables).is_this_installation

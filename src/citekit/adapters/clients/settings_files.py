@@ -367,7 +367,7 @@ def _problem(entry: object, started: Callable[[Launch], str | None]) -> str | No
         return f"there is no program at {words[0]}"
     variables = next((found for key in _VARIABLES if isinstance(found := entry.get(key), dict)), {})
     launch = Launch(words, tuple((name, value) for name, value in variables.items() if isinstance(value, str)))
-    return started(launch) if launch.is_citekit else None
+    return started(launch) if launch.is_this_installation else None
 
 
 _VARIABLES = ("env", "envs", "environment")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Sequence
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from attrs import field, frozen
-
-from citekit.domain.mcp_clients import SERVER
 
 PATIENCE = 60
 """The number of seconds after which a server that does not answer is ended. A computer under load needs ten."""
@@ -35,13 +34,17 @@ class Launch:
     variables: Sequence[tuple[str, str]] = ()
 
     @property
-    def is_citekit(self) -> bool:
-        """Whether this is an installation of CiteKit, and not a program that finds, downloads, or contains one."""
-        program, *arguments = self.words
-        return PurePath(program).stem == SERVER or (tuple(arguments[:1]) == ("-m",) and arguments[1:2] in _MODULES)
+    def is_this_installation(self) -> bool:
+        """Whether this runs CiteKit with the Python that runs now, and changes only settings of CiteKit.
+
+        Settings files can be written by anyone who can change them, so no other program that they name is run.
+        """
+        own = all(name == _SETTING for name, _ in self.variables)
+        return own and self.words[0] == sys.executable and self.words[1:4] == ("-m", "citekit", "serve")
 
 
-_MODULES = (["citekit"], ["citekit.cli"])
+_SETTING = "CITEKIT_ROOTS"
+"""The variable that `citekit connect` writes."""
 
 
 def start_problem(launch: Launch) -> str | None:

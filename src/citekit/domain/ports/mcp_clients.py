@@ -63,6 +63,6 @@ class McpClients(Protocol):
     def connected(self, name: str, *, start: bool = False) -> Sequence[ConnectedClient]:
         """Return the clients whose user settings have an entry with that name. Unreadable settings are skipped.
 
-        If `start` is set, start the program of each entry that is CiteKit's own, once for equal entries, and wait until it
-        answers as an MCP server. Other programs, such as one that would download CiteKit, are not started.
+        If `start` is set, start each entry of this installation, once for equal entries, and wait until it answers as an
+        MCP server. No other program that the settings name is started.
         """
