@@ -31,7 +31,7 @@ from tests.clusters.test_dask import kill_a_worker
 from tests.services.object_server import program, s3_server
 from tests.services.postgres_server import postgres_server, programs
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]  # many files take long
 
 ROOT = Path(__file__).parents[2]
 

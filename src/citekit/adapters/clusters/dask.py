@@ -76,7 +76,11 @@ class DaskCluster:
             return None
         job, future = self._running.pop(key)
         if future.status == "finished":
-            result: JobResult = future.result(timeout=CONNECT_SECONDS)
+            try:
+                result: JobResult = future.result(timeout=CONNECT_SECONDS)
+            except TimeoutError:  # the worker was lost before its result was fetched: the job is repeated
+                self.submit(job)
+                return None
             return job, result
         if future.status != "error":
             raise self._lost()
