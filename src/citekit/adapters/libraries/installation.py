@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from citekit.adapters.libraries.ffmpeg import program
+from citekit.adapters.libraries.model_files import without_telemetry
 from citekit.adapters.system.files import LEFTOVER_AGE, is_temporary
 from citekit.adapters.system.home_files import check_database, check_folder
 from citekit.domain.distribution import DISTRIBUTION
@@ -158,6 +159,7 @@ def _normal(name: str) -> str:
 
 
 def _load_fault(name: str, module: str | None) -> str | None:
+    without_telemetry()
     try:
         if module is not None and _is_compiled(name):
             importlib.import_module(module)

@@ -5,10 +5,22 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import os
 from pathlib import Path
 from typing import Any
 
 from citekit.domain.errors import DriverMissing, EmbedderUnavailable
+
+TELEMETRY_OFF = {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
+"""Environment variables that keep libraries from reporting their use: from version 1.29, ONNX Runtime writes an ID for the
+computer into the user's cache and sends events as soon as it is imported.
+"""
+
+
+def without_telemetry() -> None:
+    """Turn off the telemetry of libraries that are imported from now on, unless the user has chosen otherwise."""
+    for name, value in TELEMETRY_OFF.items():
+        os.environ.setdefault(name, value)
 
 
 def imported(module: str, what: str, extra: str) -> Any:
@@ -16,6 +28,7 @@ def imported(module: str, what: str, extra: str) -> Any:
 
     `what` names the feature that needs the module, and `extra` is the extra that installs it.
     """
+    without_telemetry()
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -66,6 +66,7 @@ def load(path: Path, threads: int) -> Any:
     Raise `DriverMissing` if ONNX Runtime is not installed, or `EmbedderUnavailable` if the model cannot be loaded.
     """
     runtime: Any = imported("onnxruntime", "Embedding with ONNX", "library")
+    runtime.disable_telemetry_events()  # Windows ignores the environment variable
     options = runtime.SessionOptions()
     options.enable_cpu_mem_arena = False
     options.intra_op_num_threads = threads
