@@ -137,7 +137,7 @@ def test_a_quote_is_checked_in_a_node_an_address_or_the_whole_file(served: Serve
     assert ("absent", False, []) == (absent["finding"], absent["holds"], absent["places"])
     assert "no letters or digits" in error(served.call("verifyQuote", resource_id="notes", quote="..."))
     stranger = error(served.call("resolve", resource_id="/etc/passwd", node_id="text://passwd#lines=1"))
-    assert "belongs to the resource 'passwd', but resource_id is another one" in stranger
+    assert "belongs to the resource 'passwd', which is not the given one" in stranger
 
 
 def test_a_structure_is_the_whole_map(served: Served) -> None:

@@ -12,7 +12,9 @@ from citekit.entrypoints.cli.session import Session, pass_session
 @click.argument("store")
 @pass_session
 def command(session: Session, store: str) -> None:
-    """Copy the maps of the home to STORE: s3://BUCKET/PREFIX, gs://..., az://..., or an absolute path.
+    """Copy the maps of a home to a store that machines share.
+
+    STORE is s3://BUCKET/PREFIX, gs://..., az://..., or an absolute path.
 
     The home stays as it is. Afterward, set CITEKIT_STORE to use the store. If the command is interrupted, run it again:
     maps that are in the store are only compared. Evidence and texts are made again when they are needed.
