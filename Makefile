@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 help:
 	@echo 'make demo    map and cut the sample files, and ask a small library'
 	@echo 'make test    run the tests that are quick by themselves (6 minutes or less on 2 processors)'
-	@echo 'make test-long run the tests that take a second or more each (continuous integration runs both)'
+	@echo 'make test-long run the tests that take half a second or more each (continuous integration runs both)'
 	@echo 'make test-all run all tests, the slow ones too'
 	@echo 'make cluster try a cluster on this machine: SeaweedFS, PostgreSQL, and two Dask workers of which some are killed'
 	@echo 'make test-browser run the tests of the page in a real browser; needs a Chromium'

@@ -62,6 +62,7 @@ def test_a_gemini_model_answers(bees: Cli, gemini: GeminiServer) -> None:
     assert not gemini.of("upload")
 
 
+@pytest.mark.long
 def test_an_invented_quote_is_withheld_and_fails(bees: Cli) -> None:
     with OpenAiServer(answer=answers(INVENTED)) as server:
         shown = bees("ask", "What does the hive eat?", "--base-url", server.url, OPENAI_API_KEY=OPENAI_KEY)
@@ -72,6 +73,7 @@ def test_an_invented_quote_is_withheld_and_fails(bees: Cli) -> None:
     assert 2 == len(server.requests)
 
 
+@pytest.mark.long
 def test_a_budget_and_a_service_that_fails(bees: Cli) -> None:
     with OpenAiServer(answer=answers(INVENTED)) as server:
         asked = ("ask", "What does the hive eat?", "--base-url", server.url, "--max-requests", "1")
@@ -84,6 +86,7 @@ def test_a_budget_and_a_service_that_fails(bees: Cli) -> None:
     assert "--service none" in failed.err
 
 
+@pytest.mark.long
 def test_without_a_model_the_best_pages_are_shown_and_a_note_says_why(bees: Cli) -> None:
     shown = bees("ask", "What does the hive eat in winter?")
 

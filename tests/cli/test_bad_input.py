@@ -103,6 +103,7 @@ def test_files_of_one_name_get_ids_of_their_own(cli: Cli) -> None:
     assert {"same_txt", "y_same_txt"} == {entry["resource_id"] for entry in made}
 
 
+@pytest.mark.long
 def test_a_file_that_may_not_be_read_is_refused(cli: Cli) -> None:
     cli.write("secret.txt", "Some words.\n").chmod(0)
 
@@ -137,6 +138,7 @@ def test_a_read_only_home_still_answers_virtually(cli: Cli) -> None:
         path.chmod(0o755)
 
 
+@pytest.mark.long
 def test_a_home_that_is_a_file_is_told_apart_from_an_empty_one(cli: Cli) -> None:
     cli.write("a.txt", "Some words.\n")
     cli.write("file", "x")

@@ -302,6 +302,7 @@ def test_no_escape_of_a_title_reaches_the_terminal(here: Cli) -> None:
     assert not [each for each in answers if set(each.out + each.err) & {"\x1b", "\u202e"}]
 
 
+@pytest.mark.long
 def test_a_folder_that_cannot_be_written_keeps_the_map(here: Cli) -> None:
     before = broken(here, FIXED["past the end"][0])
     (here.here / "closed").mkdir()
@@ -316,6 +317,7 @@ def test_a_folder_that_cannot_be_written_keeps_the_map(here: Cli) -> None:
     assert before == json.loads(Path(here.here / "closed/m.json").read_bytes())
 
 
+@pytest.mark.long
 def test_of_very_many_faults_a_person_sees_the_first_and_a_program_all(here: Cli) -> None:
     broken(here, at("nodes")([a_node(f"n{number}", 1, 999) for number in range(1_500)]))
 

@@ -72,6 +72,7 @@ def test_ctrl_c_during_ingest_leaves_nothing_half_made(cli: Cli, names: list[str
     assert not [path for path in cli.everything() if path.endswith(".tmp")]
 
 
+@pytest.mark.long
 def test_ctrl_c_is_noticed_when_the_system_delivers_it_to_another_thread(cli: Cli) -> None:
     cli.write("a.txt", "Some words of the first.\n")
     cli.write("b.txt", "Some words of the second.\n")
@@ -81,6 +82,7 @@ def test_ctrl_c_is_noticed_when_the_system_delivers_it_to_another_thread(cli: Cl
     assert (130, "Error: Interrupted. No incomplete files were left behind.\n") == (code, err)
 
 
+@pytest.mark.long
 def test_nobody_is_told_that_nobody_reads(mapped: Cli) -> None:
     nodes = [
         {"id": f"n{n}", "title": "T" * 90, "type": "p", "location": {"modality": "text", "lines": [1, 1]}}
@@ -129,6 +131,7 @@ def on_terminal(cli: Cli, *arguments: str, **environment: str) -> str:
     return seen.decode()
 
 
+@pytest.mark.long
 def test_colours_are_for_terminals_that_want_them(mapped: Cli) -> None:
     coloured = on_terminal(mapped, "structure", "code_py")
     plain = on_terminal(mapped, "structure", "code_py", NO_COLOR="1")
@@ -152,6 +155,7 @@ def test_a_bar_is_shown_on_a_terminal_only_and_taken_away(cli: Cli) -> None:
     assert (0, "") == (piped.code, piped.err)
 
 
+@pytest.mark.long
 def test_an_output_without_unicode_gets_escapes(mapped: Cli) -> None:
     mapped.write("caf/caf\u00e9.txt", "Gr\u00fc\u00dfe\n")
     environment = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}

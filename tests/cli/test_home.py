@@ -103,6 +103,7 @@ def test_damage_is_found_and_made_good(used: Cli) -> None:
     assert "def first" in Path(again["output_path"]).read_text("utf-8")
 
 
+@pytest.mark.long
 def test_room_is_made(used: Cli) -> None:
     [laid] = [path for path in (used.here / ".citekit_output").iterdir() if path.is_file()]
     kept = used.json("cache", "prune")

@@ -53,6 +53,7 @@ def test_the_line_in_the_list_is_the_command_s_own(name: str) -> None:
     assert COMMANDS[name][1] == (command.help or "").partition("\n")[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -165,6 +166,7 @@ def test_several_books_pass_over_those_that_are_there(own: Shelf) -> None:
     assert (0, 0, 2, 0) == (answer.code, *(answer.document[key] for key in ("succeeded", "skipped", "failed")))
 
 
+@pytest.mark.long
 def test_a_folder_of_loose_files_is_taken_in_without_what_is_hidden(own: Shelf, tmp_path: Path) -> None:
     folder = tmp_path / "loose"
     (folder / ".hidden").mkdir(parents=True)
@@ -186,6 +188,7 @@ def test_remove_takes_a_book_out_and_says_how_much_went(own: Shelf) -> None:
     assert 2 == own.json("library", "stats")["qdrant"]["ingested_books"]
 
 
+@pytest.mark.long
 def test_list_shows_the_ingested_books(own: Shelf) -> None:
     listed = own.json("library", "list")
 
@@ -222,6 +225,7 @@ def test_a_rebuild_that_cannot_end_well_drops_nothing(own: Shelf) -> None:
     assert own.json("query", "nectar and pollen")["results"]
 
 
+@pytest.mark.long
 def test_chunking_is_tried_on_a_book_and_on_a_file_and_compared(shelf: Shelf, tmp_path: Path) -> None:
     file = tmp_path / "loose.md"
     file.write_text(f"# Bees\n\n{prose(BEES)}\n")
@@ -274,6 +278,7 @@ def test_documents_have_the_keys_of_the_tools(taken_in: Shelf) -> None:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

@@ -118,6 +118,7 @@ def test_a_folder_of_maps_that_cannot_be_read_is_one_clear_error(cli: Cli) -> No
     assert "The folder of maps cannot be read" in answer.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("damage", [b"no database", b""])
 def test_damaged_caches_change_no_answer(cli: Cli, damage: bytes) -> None:
     changed(cli)

@@ -72,6 +72,7 @@ def test_gemini_maps_a_manual_and_leaves_nothing_behind(cli: Cli, manual: Path, 
     assert GEMINI_KEY not in json.dumps(made) + answer.out + answer.err
 
 
+@pytest.mark.long
 def test_the_same_bytes_are_never_sent_twice(cli: Cli, manual: Path, gemini: GeminiServer) -> None:
     cli("ingest", str(manual), **with_gemini(gemini))
     sent = len(gemini.requests)
@@ -123,6 +124,7 @@ def test_a_failed_ingest_leaves_nothing_but_its_error(cli: Cli, manual: Path, ge
     assert not list((cli.here / ".resource_maps").glob("*.json"))
 
 
+@pytest.mark.long
 def test_a_budget_ends_the_requests(cli: Cli) -> None:
     cli.write("code.py")
     with OpenAiServer(script=[Step(status=503)] * 9) as server:
@@ -136,6 +138,7 @@ def test_a_budget_ends_the_requests(cli: Cli) -> None:
     assert "--max-requests" in answer.err
 
 
+@pytest.mark.long
 def test_doctor_says_who_would_map_and_why(cli: Cli) -> None:
     answer = cli("doctor", GEMINI_API_KEY="x")
 
@@ -143,6 +146,7 @@ def test_doctor_says_who_would_map_and_why(cli: Cli) -> None:
     assert "GEMINI_API_KEY is set" in answer.out
 
 
+@pytest.mark.long
 def test_two_at_once_send_once(cli: Cli, manual: Path, gemini: GeminiServer) -> None:
     started = [
         subprocess.Popen(

@@ -59,6 +59,7 @@ def test_a_folder_with_a_home_uses_its_own(cli: Cli, data: Path) -> None:
     assert [] == listed(cli, XDG_DATA_HOME=str(data), CITEKIT_HOME=str(cli.here / "third"))
 
 
+@pytest.mark.long
 def test_without_a_personal_home_the_current_folder_becomes_a_home(
     cli: Cli, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

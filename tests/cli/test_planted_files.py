@@ -78,6 +78,7 @@ def plant_endless_views(path: Path) -> None:
             connection.execute(f"CREATE VIEW {name} AS {ENDLESS.format(columns=columns)}")
 
 
+@pytest.mark.long
 def test_no_view_in_a_planted_database_keeps_a_command_busy_for_ever(tmp_path: Path) -> None:
     cli, _ = book(tmp_path / "home", TRUE)
     cli.within("search", "drug")

@@ -90,6 +90,7 @@ def test_context_shows_the_chapter_beside_the_hit(shelf: Shelf) -> None:
     assert "Bees" == document["parent_chunks"][0]["section_name"]
 
 
+@pytest.mark.long
 def test_a_guardian_and_a_pattern_say_how_to_answer(shelf: Shelf) -> None:
     document = shelf.json("query", "nectar", "--guardian", "zec", "--pattern", "tldr")
     unknown = shelf("query", "nectar", "--guardian", "nobody", "--pattern", "nothing")
@@ -100,6 +101,7 @@ def test_a_guardian_and_a_pattern_say_how_to_answer(shelf: Shelf) -> None:
     assert ["nobody" in line or "nothing" in line for line in unknown.err.splitlines()] == [True, True]
 
 
+@pytest.mark.long
 def test_results_below_the_threshold_are_marked_as_weak(shelf: Shelf) -> None:
     answer = shelf("query", "nectar", "--threshold", "1")
 

@@ -113,6 +113,7 @@ def test_a_program_with_its_own_mapper_runs_unchanged(tmp_path: Path) -> None:
     assert ("RAN\n", 0) == (done.stdout, done.returncode), done.stderr
 
 
+@pytest.mark.long
 def test_a_mapper_file_is_used_from_the_command_line_and_its_prints_stay_off_stdout(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("one\ntwo\nthree\nfour")
     (tmp_path / "my_mapper.py").write_text(MAPPER)

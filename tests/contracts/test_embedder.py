@@ -117,6 +117,7 @@ def test_a_text_has_the_same_vector_alone_and_among_others_and_the_order_is_kept
     assert apart(together, embedder.documents(TEXTS[::-1])[::-1]) < 1e-6
 
 
+@pytest.mark.long
 @every
 def test_no_texts_have_no_vectors(embedder: Embedder) -> None:
     assert [] == list(embedder.documents([]))

@@ -218,6 +218,7 @@ LINES = st.builds(
 )
 
 
+@pytest.mark.long
 @given(line=LINES)
 def test_a_line_comes_back_as_it_was(new_ledger: New, line: LedgerEntry) -> None:
     ledger = new_ledger()
@@ -227,6 +228,7 @@ def test_a_line_comes_back_as_it_was(new_ledger: New, line: LedgerEntry) -> None
     assert line == ledger.last(line.collection, line.digest)
 
 
+@pytest.mark.long
 @given(
     deeds=st.lists(st.tuples(st.sampled_from(Deed), st.sampled_from([BOOK, OTHER]), st.sampled_from("ab")), max_size=8)
 )

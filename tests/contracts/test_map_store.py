@@ -123,6 +123,7 @@ class TestMapStore:
         with pytest.raises(ResourceMissing):
             store.editions("book")
 
+    @pytest.mark.long
     @given(title=st.text(alphabet=st.characters(exclude_categories=["Cs"])), odd=st.sampled_from(ODD))
     def test_any_title_under_any_id_survives(self, new_store: Factory, title: str, odd: str) -> None:
         store = new_store()

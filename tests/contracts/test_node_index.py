@@ -203,6 +203,7 @@ ASKED = st.lists(st.sampled_from(QUESTIONS), min_size=1, max_size=9).map(" ".joi
 
 
 class TestAgreement:
+    @pytest.mark.long
     @given(
         changes=CHANGES,
         questions=st.lists(ASKED, min_size=1, max_size=4),

@@ -93,6 +93,7 @@ def test_every_character_is_in_exactly_one_chapter_in_reading_order(
     assert list(range(1, len(chapters) + 1)) == [chapter.number for chapter in book.chapters]
 
 
+@pytest.mark.long
 @given(bodies_of(block.filter(lambda each: "pre" not in each)))
 def test_paragraphs_are_parted_by_newlines_and_their_words_by_single_spaces(
     shelf: Path, chapters: list[tuple[str, list[str]]]
@@ -104,6 +105,7 @@ def test_paragraphs_are_parted_by_newlines_and_their_words_by_single_spaces(
     assert ["\n".join(said) for _, said in chapters] == [chapter.text for chapter in book.chapters]
 
 
+@pytest.mark.long
 @given(bodies, st.data())
 def test_the_html_of_a_range_shows_exactly_those_characters(
     shelf: Path, chapters: list[tuple[str, list[str]]], data: st.DataObject

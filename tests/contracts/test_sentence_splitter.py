@@ -120,6 +120,7 @@ def test_a_text_of_ten_megabytes_is_covered(splitter: SentenceSplitter) -> None:
     assert list(range(0, len(text), 53)) == list(starts)
 
 
+@pytest.mark.long
 @every
 @pytest.mark.parametrize(
     "text",

@@ -213,6 +213,7 @@ class TestEveryReader:
 
         assert letters(extracted_text.text) == letters(inside)
 
+    @pytest.mark.long
     def test_the_cut_of_any_place_holds_the_words_of_its_range(
         self, reader: FormatTextReader, source: Source, kind: Kind, tmp_path: Path
     ) -> None:

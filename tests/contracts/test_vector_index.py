@@ -272,6 +272,7 @@ class TestSearching:
 
             assert list(range(1, limit + 1)) == numbers(found.dense) == numbers(found.lexical)
 
+    @pytest.mark.long
     @laws
     @given(entries)
     def test_an_entry_finds_itself_first(self, emptied: Factory, stored: list[Entry]) -> None:
@@ -511,6 +512,7 @@ class TestConditions:
         assert [1, 2] == numbers(shelf.matching("books", Where(), limit=2))
         assert [] == list(shelf.matching("books", Where(), limit=0))
 
+    @pytest.mark.long
     def test_matching_goes_on_beyond_a_page(self, index: VectorIndex) -> None:
         index.put("books", [an_entry(number, 1, 0, 0) for number in range(2300)])
 

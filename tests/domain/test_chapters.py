@@ -70,6 +70,7 @@ def test_sections_are_nested_and_in_order(tree: tuple[Node, ...]) -> None:
             assert inside or other.start >= one.end
 
 
+@pytest.mark.long
 @given(nodes())
 def test_a_section_of_whole_lines_is_that_of_its_node(tree: tuple[Node, ...]) -> None:
     text = lined(400)
@@ -298,6 +299,7 @@ def test_a_chunk_lies_inside_the_place_of_every_node_above_it(
         assert name == f"{above.id}.{name.rpartition('.')[2]}" if above else "." not in name
 
 
+@pytest.mark.long
 @given(nodes(), cuts())
 def test_a_chunk_goes_as_deep_as_the_text_of_a_section_holds_it(
     tree: tuple[Node, ...], spans: list[tuple[int, int]]
@@ -326,6 +328,7 @@ def test_chunks_change_nothing_else_and_can_be_put_in_again(
     assert (once, before) == (again, none.resource_map)
 
 
+@pytest.mark.long
 @given(nodes(), cuts())
 def test_the_outline_of_a_map_has_no_chunks(tree: tuple[Node, ...], spans: list[tuple[int, int]]) -> None:
     text, before = lined(400), book(tree)

@@ -97,6 +97,7 @@ def test_mending_again_changes_nothing(tree: tuple[Modality, Extent, tuple[Node,
     assert [] == list(repairs(once, modality, extent))
 
 
+@pytest.mark.long
 @given(trees())
 def test_mending_makes_places_smaller_and_never_moves_a_start(
     tree: tuple[Modality, Extent, tuple[Node, ...]],
@@ -110,6 +111,7 @@ def test_mending_makes_places_smaller_and_never_moves_a_start(
     assert all(outside_issue(change.after, extent) is None for change in changes)
 
 
+@pytest.mark.long
 @given(trees())
 def test_mending_adds_no_fault_and_takes_some(tree: tuple[Modality, Extent, tuple[Node, ...]]) -> None:
     modality, extent, nodes = tree

@@ -50,6 +50,7 @@ def test_a_walk_sees_parents_before_children_and_goes_in_reading_order(resource_
     assert sorted(starts) == starts
 
 
+@pytest.mark.long
 @given(resource_maps(), lines())
 def test_the_innermost_node_is_the_deepest_that_holds_the_place(resource_map: ResourceMap, place: Location) -> None:
     depths = {node.id: depth(resource_map, node.id) for node in resource_map.walk() if node.location.contains(place)}

@@ -122,6 +122,7 @@ def test_an_over_long_sentence_is_cut_at_clauses_else_lines_else_spaces_else_any
     assert pieces == [text[each.start : each.end] for each in found]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", ["word " * 400_000, "x" * 2_000_000, "我" * 1_000_000, ", " * 500_000])
 def test_a_sentence_of_a_whole_book_is_cut_evenly(text: str) -> None:
     found = sentences(text, [0], 1000)

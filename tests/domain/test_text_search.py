@@ -165,6 +165,7 @@ def texts_of(kind: UnitKind, *texts: str) -> ExtractedText:
     return ExtractedText.joined(kind, texts, "\n")
 
 
+@pytest.mark.long
 @given(
     st.sampled_from([UnitKind.PAGE, UnitKind.LINE, UnitKind.CHAPTER]),
     st.lists(st.text("ab \n", max_size=40).map(lambda each: each * 100), max_size=8),

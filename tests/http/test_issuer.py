@@ -156,6 +156,7 @@ def test_forged_and_foreign_tokens_are_refused(trusting: HttpServer, issuer: Tes
     assert "not known" in answers["an unknown subject"].json()["error_description"]
 
 
+@pytest.mark.long
 def test_an_issuer_that_does_not_answer_is_a_temporary_error(start: Start, issuer: TestIssuer, tmp_path: Path) -> None:
     known(tmp_path, "*")
     server = start(tmp_path, "--issuer", issuer.url, "--audience", AUDIENCE, "--jwks", "http://127.0.0.1:9/jwks")

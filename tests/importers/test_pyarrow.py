@@ -119,6 +119,7 @@ def test_every_exception_of_pyarrow_is_in_the_table(pyarrow: Any) -> None:
     assert own
 
 
+@pytest.mark.long
 def test_without_pyarrow_the_extra_is_named(tmp_path: Path) -> None:
     (tmp_path / "entities.parquet").write_bytes(b"PAR1")
     program = (

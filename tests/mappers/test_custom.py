@@ -171,6 +171,7 @@ def test_what_it_raises_is_one_clear_error_with_its_cause(
     assert error is failure.value.__cause__
 
 
+@pytest.mark.long
 def test_our_own_errors_pass_through(mapper: Callable[..., CustomMapper], source: Source) -> None:
     with pytest.raises(RequestRefused, match="not this one"):
         mapper(raising(RequestRefused("not this one"))).map(source, "x")

@@ -91,6 +91,7 @@ def test_what_is_said_of_every_fault_that_ends_an_ingest_is_asserted() -> None:
     assert len(FAULTS) == len(faults())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", faults(), ids=lambda fault: fault.name)
 def test_a_fault_ends_in_one_clear_sentence_or_none(fault: Fault, outcome: Callable[[Fault], Outcome]) -> None:
     met = outcome(fault)

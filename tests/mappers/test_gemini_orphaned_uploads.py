@@ -62,6 +62,7 @@ def test_a_run_that_forgets_all_leaves_no_file(tmp_path: Path) -> None:
     assert [] == notes(tmp_path)
 
 
+@pytest.mark.long
 def test_only_the_owners_files_are_deleted_and_only_those_gone_are_forgotten(tmp_path: Path) -> None:
     leftovers = OrphanedUploads(tmp_path, lambda: 100.0)
     abandoned(leftovers, leftover("gone"), leftover("stays"), leftover("theirs", owner="you"))

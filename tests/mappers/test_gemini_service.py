@@ -361,6 +361,7 @@ def test_no_thread_outlives_a_conversation(service: GeminiService, tmp_path: Pat
     assert before == {thread for thread in threading.enumerate() if thread.daemon is False}
 
 
+@pytest.mark.long
 def test_an_answer_may_take_longer_than_the_timeout_as_long_as_it_keeps_coming(
     server: GeminiServer, service: GeminiService
 ) -> None:
@@ -401,6 +402,7 @@ def test_a_follow_up_is_a_conversation_that_begins_with_the_same_file(
     assert [{"text": "Node 1 is wrong."}] == two[2]["parts"]
 
 
+@pytest.mark.long
 def test_a_deletion_whose_response_never_ends_times_out_and_stays_recorded(
     server: GeminiServer, service: GeminiService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

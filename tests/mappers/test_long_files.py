@@ -141,6 +141,7 @@ def test_more_pieces_than_requests_are_refused_before_anything_is_sent(book: Pat
     assert 0 == service.sessions
 
 
+@pytest.mark.long
 def test_no_more_pieces_are_asked_about_at_once_than_allowed(book: Path) -> None:
     lock = threading.Lock()
     both = threading.Barrier(2)
@@ -193,6 +194,7 @@ def test_a_long_job_stops_when_nobody_wants_it(book: Path) -> None:
     assert 0 == service.open_sessions
 
 
+@pytest.mark.long
 def test_a_pdf_is_sent_as_text_to_a_service_without_files(book: Path) -> None:
     service = ScriptedService(
         [chapters(1, COUNT, 1)], limits_of=Limits(as_file=False)

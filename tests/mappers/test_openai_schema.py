@@ -47,6 +47,7 @@ def test_every_schema_keeps_the_rules_of_strict_mode(schema: dict[str, Any]) -> 
     jsonschema.Draft202012Validator.check_schema(strict(schema))
 
 
+@pytest.mark.long
 @given(SCHEMAS)
 def test_what_fits_the_strict_schema_fits_the_given_one_without_its_nulls(schema: dict[str, Any]) -> None:
     answer = example(strict(schema))

@@ -163,6 +163,7 @@ def test_texts_are_checked_as_pages_are(tmp_path: Path, name: str, text: str, re
         model_mapper([invented] * 2).map(source, "x")
 
 
+@pytest.mark.long
 def test_recordings_are_validated_against_their_subtitles(tmp_path: Path) -> None:
     film = write_video(tmp_path / "film.mp4", seconds=6)
     (tmp_path / "film.srt").write_text(

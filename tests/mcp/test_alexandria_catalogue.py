@@ -97,6 +97,7 @@ def test_a_preview_looks_on_until_it_has_enough(home: LibraryHome) -> None:
     assert [3, 1] == ids(home.call("alexandria_ingest_preview", limit=2))
 
 
+@pytest.mark.long
 def test_books_and_points_are_counted(home: LibraryHome) -> None:
     before, _, after = home.calls(
         ("alexandria_stats", {}), ("alexandria_ingest", {"book_id": 1}), ("alexandria_stats", {})

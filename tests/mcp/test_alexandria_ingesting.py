@@ -42,6 +42,7 @@ def test_the_bar_has_six_boxes() -> None:
     ] == [bar(done) for done in range(8)]
 
 
+@pytest.mark.long
 def test_a_book_is_taken_in_step_by_step(home: LibraryHome) -> None:
     answer = home.call("alexandria_ingest", book_id=1)
 
@@ -72,6 +73,7 @@ def test_a_book_is_taken_in_step_by_step(home: LibraryHome) -> None:
     assert chunks >= 3
 
 
+@pytest.mark.long
 def test_a_book_that_is_there_is_not_taken_in_again_unless_forced(home: LibraryHome) -> None:
     _, again, forced, elsewhere = home.calls(
         ("alexandria_ingest", {"book_id": 1}),
@@ -173,6 +175,7 @@ def test_what_is_said_wins_over_what_the_file_says(home: LibraryHome) -> None:
     assert ("Other", "Else", "fra") == (answer["title"], answer["author"], answer["language"])
 
 
+@pytest.mark.long
 def test_missing_metadata_are_asked_for(home: LibraryHome) -> None:
     path = file_of(home, "nameless.txt", chapter("Bees"))
 
@@ -227,6 +230,7 @@ def test_a_file_that_cannot_be_read_says_why(
     assert progress == answer["progress"]
 
 
+@pytest.mark.long
 def test_the_same_bytes_under_another_name_are_known(home: LibraryHome) -> None:
     copy = file_of(home, "copy.epub", (home.folder / "small.epub").read_bytes())
 
@@ -239,6 +243,7 @@ def test_the_same_bytes_under_another_name_are_known(home: LibraryHome) -> None:
     assert {"success", "title", "progress", "steps", "error"} == set(answer)
 
 
+@pytest.mark.long
 def test_a_batch_tells_what_became_of_each_book(home: LibraryHome) -> None:
     first, again = home.calls(
         ("alexandria_batch_ingest", {"book_ids": [1, 2, 3, 4, 77, 1]}),
@@ -300,6 +305,7 @@ def test_a_batch_of_nothing_says_so(
     assert (answer["error"] is None) is (error is None)
 
 
+@pytest.mark.long
 def test_a_batch_goes_on_after_a_failure(home: LibraryHome) -> None:
     answer = home.without(embedder=Broken()).call("alexandria_batch_ingest", book_ids=[1, 2])
 

@@ -55,6 +55,7 @@ def test_a_hit_says_what_it_is_from_and_where_it_is(home: LibraryHome) -> None:
     assert "parent_context" not in best
 
 
+@pytest.mark.long
 def test_a_hit_can_be_opened_by_the_other_tools(home: LibraryHome) -> None:
     async def work(client: Any) -> tuple[str, str]:
         await client.call_tool(*INGEST)
@@ -93,10 +94,12 @@ def test_below_the_threshold_only_the_two_best_results_are_given_and_marked_as_w
     assert all(each["weak"] or each["score"] == 1 for each in none)
 
 
+@pytest.mark.long
 def test_a_mode_that_is_not_known_is_precise(home: LibraryHome) -> None:
     assert "precise" == asked(home, context_mode="everything")["context_mode"]
 
 
+@pytest.mark.long
 def test_contextual_gives_the_chapter_once_whole_and_around_each_hit(home: LibraryHome) -> None:
     answer = asked(home, context_mode="contextual", limit=1)
 
@@ -111,6 +114,7 @@ def test_contextual_gives_the_chapter_once_whole_and_around_each_hit(home: Libra
     assert {"context_mode": "contextual", "parent_chunks_fetched": 1, "unique_chapters": 1} == answer["hierarchy_stats"]
 
 
+@pytest.mark.long
 def test_comprehensive_gives_the_neighbours_too(home: LibraryHome) -> None:
     answer = asked(home, context_mode="comprehensive", limit=1)
 
@@ -123,6 +127,7 @@ def test_comprehensive_gives_the_neighbours_too(home: LibraryHome) -> None:
         assert each["address"].startswith("doc://small#chapter=2")
 
 
+@pytest.mark.long
 def test_only_some_of_the_books_can_be_asked(home: LibraryHome) -> None:
     both = [("alexandria_ingest", {"book_id": number}) for number in (1, 2)]
     plain, tagged, none = home.calls(
@@ -182,6 +187,7 @@ def test_numbers_out_of_range_are_reported_and_failures_are_marked(home: Library
     assert [True, False] == home.ask(work)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["precise", "comprehensive"])
 def test_texts_are_cut_around_the_best_passage_and_given_once(home: LibraryHome, mode: str) -> None:
     ingest = ("alexandria_ingest", {"book_id": 1, "min_chunk_size": 100, "max_chunk_size": 300})

@@ -367,6 +367,7 @@ def test_roots_are_asked_for_once_over_the_wire_and_no_answer_is_mixed_up(
     assert 0 == client.leave()[0]
 
 
+@pytest.mark.long
 def test_a_file_exchanged_for_a_link_while_agents_ask_is_never_cut(place: Place) -> None:
     mine = place.home / "docs" / "mine.txt"
     mine.parent.mkdir()

@@ -135,6 +135,7 @@ def test_a_page_as_a_picture_is_shown_and_reduced_on_request(mapped: Served) -> 
     assert "300 x 300 pixels" in note.text
 
 
+@pytest.mark.long
 def test_a_picture_over_the_budget_is_reduced(mapped: Served) -> None:
     result = mapped.call("resolve", resource_id="noise", node_id="image://noise#xywh=percent:0,0,100,100")
 

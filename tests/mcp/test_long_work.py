@@ -118,6 +118,7 @@ def test_the_official_client_can_give_up(home: Home, mode: str) -> None:
     assert (True, False, True) == found
 
 
+@pytest.mark.long
 def test_two_that_want_the_same_part_cut_it_once(home: Home, wire: Callable[..., Wire]) -> None:
     client = wire(slow(home, 20))
 

@@ -163,6 +163,7 @@ def test_a_structure_can_be_had_in_levels_and_branches(served: Served) -> None:
     assert ["body.second"] == [each["id"] for each in branch["nodes"]]
 
 
+@pytest.mark.long
 def test_a_huge_structure_comes_in_parts_that_make_the_whole(served: Served) -> None:
     chapters = [
         node(

@@ -42,6 +42,7 @@ def test_each_quote_of_a_list_gets_its_verdict_with_the_whole_line(served: Serve
     assert "4. absent" in text
 
 
+@pytest.mark.long
 def test_a_quote_without_a_resource_is_looked_up_in_everything(served: Served) -> None:
     plain, _ = answered(served, quote="line 35")
 

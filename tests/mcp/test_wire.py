@@ -166,6 +166,7 @@ _VALUES = st.recursive(
 )
 
 
+@pytest.mark.long
 @given(_IDS, st.lists(_VALUES, max_size=3), st.permutations(["id", "method", "params", "jsonrpc"]), st.booleans())
 def test_the_id_is_found_whatever_is_beside_it(
     request_id: str | int, values: list[object], order: list[str], spaced: bool
@@ -184,6 +185,7 @@ def test_the_id_is_found_whatever_is_beside_it(
     assert refused_request(line[:-1]) is None
 
 
+@pytest.mark.long
 def test_the_id_of_a_line_of_any_length_is_found_in_bounded_work() -> None:
     deep = b'{"a":' * 2_000_000 + b"1" + b"}" * 2_000_000
     began = time.process_time()

@@ -113,6 +113,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", BAD)
 def test_a_bad_file_is_named_once_with_the_reason_and_hides_nothing(
     tmp_path: Path, case: str, caplog: pytest.LogCaptureFixture
@@ -167,6 +168,7 @@ def test_a_file_of_the_user_overrides_a_shipped_guardian(tmp_path: Path) -> None
     assert 11 == len(personas.guardians())
 
 
+@pytest.mark.long
 def test_changes_are_seen_without_a_restart(tmp_path: Path) -> None:
     personas = PersonaFiles(tmp_path / "later")
     seen = [own(personas)]

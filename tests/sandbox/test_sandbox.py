@@ -213,6 +213,7 @@ class TestAChildThatDoesNotComeBack:
 
         assert (pid, True) == (os.getpgid(pid), pid != os.getpgrp())
 
+    @pytest.mark.long
     def test_is_waited_for_only_as_long_as_its_caller_wants(self) -> None:
         some = children(at_most=1)
         looping = threading.Event()
@@ -237,6 +238,7 @@ class TestAChildThatDoesNotComeBack:
 
 
 class TestAProcessThatWasForked:
+    @pytest.mark.long
     def test_gets_the_answers_to_its_own_questions(self, tmp_path: Path) -> None:
         """Two processes that ask the same child get each other's answers."""
         program = (
@@ -258,6 +260,7 @@ class TestAProcessThatWasForked:
 
 
 class TestAParentWithoutStandardStreams:
+    @pytest.mark.long
     def test_is_answered(self, tmp_path: Path) -> None:
         """Descriptors of pipes that are opened then have the numbers of those streams."""
         told = tmp_path / "told"
@@ -276,6 +279,7 @@ class TestAParentWithoutStandardStreams:
 
 
 class TestLimits:
+    @pytest.mark.long
     @pytest.mark.skipif(sys.platform != "linux", reason="counts other memory elsewhere")
     def test_of_memory_hold(self) -> None:
         some = children({"memory": 200_000_000})
@@ -287,6 +291,7 @@ class TestLimits:
 
         assert 1000 == some.ask("memory", FILE, {"size": 1000})
 
+    @pytest.mark.long
     @pytest.mark.skipif(sys.platform != "linux", reason="counts other memory elsewhere")
     def test_that_files_before_have_used_up_are_given_by_a_fresh_one(self) -> None:
         some = children({"memory": 200_000_000})
@@ -297,6 +302,7 @@ class TestLimits:
         assert 160_000_000 == made
         assert hoarder != some.ask("pid", FILE, {})
 
+    @pytest.mark.long
     @pytest.mark.skipif(sys.platform != "linux", reason="counts other memory elsewhere")
     def test_of_which_much_is_held_for_nothing_end_a_child(self) -> None:
         some = children({"memory": 200_000_000})
@@ -328,6 +334,7 @@ class TestLimits:
         ):
             sound.ask("unloaded", FILE, {})
 
+    @pytest.mark.long
     def test_of_their_number_hold(self) -> None:
         some = children(at_most=2, slow_at_most=0)
 
@@ -687,6 +694,7 @@ class TestWhatAChildMay:
         assert set(environment()) >= set(seen) - {"LC_CTYPE"}
         assert not {"a secret", "another"} & set(seen.values())
 
+    @pytest.mark.long
     @pytest.mark.skipif(sys.platform != "linux", reason="Landlock is of Linux")
     def test_it_writes_runs_and_reaches_nothing_outside(self, tmp_path: Path) -> None:
         if not _landlock():

@@ -100,6 +100,7 @@ def test_reopened_by_another_object_everything_is_there(filled: Path) -> None:
     index.close()
 
 
+@pytest.mark.long
 def test_a_collection_that_was_put_in_order_answers_exactly(filled: Path) -> None:
     index = EdgeVectorIndex(filled)
     stored = [an_entry(number) for number in range(5200)]
@@ -216,6 +217,7 @@ def test_a_newer_form_is_left_alone(copy: Callable[[], Path]) -> None:
         EdgeVectorIndex(folder).count("books")
 
 
+@pytest.mark.long
 def test_each_truncated_file_is_noticed(copy: Callable[[], Path]) -> None:
     folder = copy()
     files = [path for path in (folder / "books" / "shard" / "segments").rglob("*") if path.is_file()]
@@ -318,6 +320,7 @@ def test_two_objects_of_one_process_share_by_turns(folder: Path) -> None:
     other.close()
 
 
+@pytest.mark.long
 def test_a_full_disk_is_said_before_it_hurts(copy: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     index = EdgeVectorIndex(copy())
     monkeypatch.setattr(edge_shard, "SPARE", 2**60)

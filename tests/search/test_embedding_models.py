@@ -239,6 +239,7 @@ def test_a_folder_with_the_same_model_gives_the_same_vectors(make_folder: MakeFo
     assert ("onnx:mine", 384, 128) == (embedder.identity.name, embedder.identity.dimensions, embedder.window)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", representatives(["onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"], 1)
 )

@@ -236,6 +236,7 @@ def test_a_server_that_is_not_there_is_named(kind: str) -> None:
         embedders[kind].query("why?")
 
 
+@pytest.mark.long
 @MAKERS
 def test_a_server_that_does_not_answer_is_given_up(make: Any) -> None:
     with EmbeddingServer([Fault(manner="hang")] * 2) as server:

@@ -381,6 +381,7 @@ def built(home: Home, killed_at: int, turn: float) -> subprocess.Popen[str]:
 
 @pytest.mark.usefixtures("only_indexed")
 class TestProcesses:
+    @pytest.mark.long
     @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
     @pytest.mark.parametrize("turn", [0.0, 10.0])
     def test_a_killed_builder_leaves_nothing_wrong(self, home: Home, turn: float) -> None:
@@ -394,6 +395,7 @@ class TestProcesses:
         assert -signal.SIGKILL == killed.returncode
         assert asked_by_scanning(home) == asked(home.index, "trees")
 
+    @pytest.mark.long
     def test_processes_that_build_at_once_agree(self, home: Home) -> None:
         shutil.rmtree(home.folder / "cache")
         for n in range(30):

@@ -93,6 +93,7 @@ def test_no_server_says_where_how_and_what_else(grpc_too: bool) -> None:
         assert part in str(raised.value)
 
 
+@pytest.mark.long
 def test_a_server_that_never_answers_is_given_up() -> None:
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         index = QdrantVectorIndex(QdrantSettings(url=f"http://127.0.0.1:{deaf.getsockname()[1]}", timeout=1))
@@ -145,6 +146,7 @@ def test_each_answer_is_one_sentence(answer: Answer, expected: type[CiteKitError
     assert words in str(error)
 
 
+@pytest.mark.long
 def test_the_key_that_a_server_repeats_is_not_shown() -> None:
     assert "sesame" not in str(told(refusal(500, "bad key sesame"), key="sesame"))
 

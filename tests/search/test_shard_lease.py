@@ -84,6 +84,7 @@ def test_what_is_open_stays_open_between_calls(new_turns: Made) -> None:
     assert (1, 1) == (door.opened, door.closed)
 
 
+@pytest.mark.long
 def test_two_holders_hand_it_over(new_turns: Made) -> None:
     (one, first), (other, second) = new_turns(), new_turns()
 
@@ -123,6 +124,7 @@ def test_busy_threads_on_both_sides_never_open_it_twice_and_all_get_on(new_turns
         turns.let_go()
 
 
+@pytest.mark.long
 def test_a_mark_of_the_dead_makes_nobody_let_go(new_turns: Made, tmp_path: Path) -> None:
     (tmp_path / "books.wanted").touch()
     turns, door = new_turns()
@@ -135,6 +137,7 @@ def test_a_mark_of_the_dead_makes_nobody_let_go(new_turns: Made, tmp_path: Path)
     turns.let_go()
 
 
+@pytest.mark.long
 def test_a_call_that_takes_long_is_waited_for(new_turns: Made, tmp_path: Path) -> None:
     process = holder(tmp_path, 1.0)
     turns, door = new_turns()

@@ -333,6 +333,7 @@ def exchanging(place: Path, aim: Path, *, always: bool = True) -> Iterator[None]
         thread.join()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("always", [True, False])
 @pytest.mark.parametrize("part", ["docs", "docs/a.txt"])
 def test_what_is_exchanged_for_a_link_between_look_and_reading_is_never_taken(

@@ -172,6 +172,7 @@ def test_on_a_read_only_disk_it_is_read_lent_and_kept_whatever_is_wrong(
     assert ([("a",)], ["a"], False, None, True) == (lent, notes(file_at(path)), noted(file, "b"), wrong, path.exists())
 
 
+@pytest.mark.long
 def test_of_many_processes_that_make_it_at_once_all_write(path: Path) -> None:
     script = (
         "import sys; from citekit.adapters.libraries.sqlite.cache_file import SqliteFile;"

@@ -305,6 +305,7 @@ def test_an_index_that_is_no_database_is_made_anew(tmp_path: Path) -> None:
     assert not (tmp_path / "index.damaged").exists()
 
 
+@pytest.mark.long
 def test_without_any_index_evidence_is_made_every_time_and_still_bounded(tmp_path: Path) -> None:
     (tmp_path / "index").write_text("a file where the folder should be")
     store = store_in(tmp_path, limit=1000)

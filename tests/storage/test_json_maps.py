@@ -382,6 +382,7 @@ except HomeUnwritable as error:
 """
 
 
+@pytest.mark.long
 def test_a_full_disk_is_said_and_the_old_map_stays(folder: Path) -> None:
     store = JsonMapStore(folder)
     store.put(a_map())

@@ -79,6 +79,7 @@ def test_a_killed_writer_loses_nothing_that_it_was_told_is_written(tmp_path: Pat
     assert ["T"] == [entry.title for entry in ledger.books()]
 
 
+@pytest.mark.long
 def test_several_processes_write_at_once(tmp_path: Path) -> None:
     processes = [writer(tmp_path / "new" / "ledger.db", str(number), 8) for number in range(3)]
     errors = [process.communicate()[1] for process in processes]

@@ -97,6 +97,7 @@ def test_the_service_failing_for_a_moment_goes_unnoticed(script: Script) -> None
     assert 3 == script.requests.count("PUT")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("status", "says"), [(503, "failed"), (403, "refuses the credentials"), (400, "failed")])
 def test_a_lasting_failure_is_one_sentence_without_credentials(script: Script, status: int, says: str) -> None:
     script.answers = {"PUT": [status], "GET": [status], "HEAD": [status]}

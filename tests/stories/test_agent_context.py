@@ -112,6 +112,7 @@ def test_the_text_says_how_much_was_left_out() -> None:
     assert found.text.endswith(f"({found.left_out} more nodes were left out to fit.)")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMATS)
 @given(maps=MAPS, budget=st.integers(1, 3000))
 def test_a_context_is_never_over_its_budget(form: str, maps: list[ResourceMap], budget: int) -> None:
@@ -128,6 +129,7 @@ def test_a_context_is_never_over_its_budget(form: str, maps: list[ResourceMap], 
     assert found.shown + found.left_out == sum(each.node_count for each in maps)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMATS)
 @given(maps=MAPS, budgets=st.tuples(st.integers(1, 2000), st.integers(1, 2000)).map(sorted))
 def test_a_larger_budget_shows_all_that_a_smaller_one_shows(

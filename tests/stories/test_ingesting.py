@@ -326,6 +326,7 @@ def test_the_map_of_an_unchanged_file_is_read_when_it_is_asked_for(world: World)
     assert (first.resource_map, 0, 1) == (found, before, counts["get"])
 
 
+@pytest.mark.long
 def test_a_numbered_map_of_an_unchanged_file_is_found_by_a_look(world: World) -> None:
     paths = [world.file(f"{number}/a/b/same.txt", f"{number}\n") for number in range(60)]
     ids = [world.app.ingest(path).card.resource_id for path in paths]
@@ -338,6 +339,7 @@ def test_a_numbered_map_of_an_unchanged_file_is_found_by_a_look(world: World) ->
     assert {"identify": 60} == counts
 
 
+@pytest.mark.long
 def test_many_new_files_never_ask_for_all_the_ids(world: World) -> None:
     paths = [world.file(f"{number}/same.txt", f"{number}\n") for number in range(60)]
     counts = counted(world)

@@ -188,6 +188,7 @@ def test_force_replaces_what_is_there(shelf: Shelf) -> None:
     assert 1 == len(shelf.ledger.books(HERE))
 
 
+@pytest.mark.long
 def test_a_book_that_is_taken_in_again_is_cut_as_before(shelf: Shelf) -> None:
     bodies = [f"<h1>Part {n}</h1><h2>Chapter {n}</h2><p>{f'The tower {n} stands. ' * 60}</p>" for n in range(1, 5)]
     path = write_book(shelf.folder / "book.epub", bodies)
@@ -226,6 +227,7 @@ def test_a_file_without_text_is_refused_and_nothing_is_kept(shelf: Shelf) -> Non
     assert [] == list(shelf.ledger.history())
 
 
+@pytest.mark.long
 def test_what_fails_while_it_is_stored_is_taken_back(make_shelf: MakeShelf) -> None:
     class Full(MemoryVectorIndex):
         full = False
@@ -349,6 +351,7 @@ def test_a_book_comes_out_again_and_its_map_stays(shelf: Shelf) -> None:
         shelf.app.alexandria.remove_book(BookName(resource_id=name), HERE)
 
 
+@pytest.mark.long
 def test_who_waits_for_another_who_has_the_book_is_told_and_may_give_up(shelf: Shelf) -> None:
     path = shelf.file("whales.md", WHALES)
     name, library = shelf.ingest(path), shelf.app.alexandria
@@ -666,6 +669,7 @@ def test_who_wants_context_gets_a_share_of_each_chapter_with_its_hit(shelf: Shel
     assert any(parent.truncated for parent in answers.parents)
 
 
+@pytest.mark.long
 def test_an_epub_is_read_chapter_by_chapter(shelf: Shelf) -> None:
     path = shelf.folder / "book.epub"
     _two_chapters(path)
@@ -793,6 +797,7 @@ def test_copies_of_a_text_are_one_hit_that_names_the_others(shelf: Shelf) -> Non
     assert WASPS.strip() in texts
 
 
+@pytest.mark.long
 def test_copies_without_number_take_no_place_from_other_texts(shelf: Shelf) -> None:
     shelf.ingest(shelf.file("bees.txt", f"{BEES}\n\n" * 150), params=ChunkingParams(1.0, 10, 25))
     shelf.ingest(shelf.file("wasps.txt", WASPS))

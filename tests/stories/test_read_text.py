@@ -245,6 +245,7 @@ def test_a_cut_text_continues_without_loss_and_in_bounded_answers(
     assert 1 == len({part.total for part in parts})
 
 
+@pytest.mark.long
 def test_every_quoted_line_is_at_the_address_of_its_answer(app: Container) -> None:
     for part in whole(app, "report", "pages=2-6", 400):
         quote = next(each for each in part.text.split("\n") if each.startswith(("Start", "End")))

@@ -40,6 +40,7 @@ def test_the_windows_together_show_every_node_once_and_in_order(resource_map: Re
     assert [node.id for node in resource_map.walk()] == seen
 
 
+@pytest.mark.long
 @given(resource_maps())
 def test_a_map_of_ordinary_size_comes_whole(resource_map: ResourceMap) -> None:
     answer = reading(resource_map)(resource_map.resource_id)
@@ -47,6 +48,7 @@ def test_a_map_of_ordinary_size_comes_whole(resource_map: ResourceMap) -> None:
     assert (resource_map.nodes, True, None) == (answer.nodes, answer.whole, answer.next_cursor)
 
 
+@pytest.mark.long
 @given(resource_maps(), st.integers(1, 4))
 def test_depth_counts_levels(resource_map: ResourceMap, depth: int) -> None:
     def levels(nodes: tuple[Node, ...]) -> int:

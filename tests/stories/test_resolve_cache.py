@@ -211,6 +211,7 @@ def test_nothing_is_at_hand_of_what_was_not_asked(places: Callable[[], Place]) -
     assert (None, None) == (other, otherwise)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mishap", representatives(MISHAPS, 12))
 def test_what_is_at_hand_after_a_mishap_is_what_a_new_program_would_say(
     places: Callable[[], Place], mishap: str
@@ -244,6 +245,7 @@ def test_mishaps_in_any_order_are_no_different(places: Callable[[], Place], mish
         wait()
 
 
+@pytest.mark.long
 def test_no_map_is_kept_in_memory_for_the_sake_of_an_answer(
     places: Callable[[], Place], monkeypatch: pytest.MonkeyPatch
 ) -> None:

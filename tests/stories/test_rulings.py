@@ -129,6 +129,7 @@ def test_a_receipt_of_another_file_is_told(cut: Cut) -> None:
     assert (Ruling.OTHER_RECEIPT, True) == (verdict.ruling, verdict.refuted)
 
 
+@pytest.mark.long
 def test_an_object_that_was_changed_in_the_cache_is_told(cut: Cut) -> None:
     path = cut.app.settings.cache_folder / "evidence" / "objects"
     path = path.joinpath(*cut.receipt.evidence_digest.fan_out)
@@ -239,6 +240,7 @@ class Failing:
         raise self.error
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "error",
     [DriverMissing("This", "extra"), ExtractionFailed("It took too long."), SourceUnreadable("It may not be read.")],

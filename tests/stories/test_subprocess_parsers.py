@@ -92,6 +92,7 @@ def test_a_cut_that_nobody_wants_any_more_leaves_nothing_and_can_be_asked_again(
     assert app.resolve(name).output_path is not None
 
 
+@pytest.mark.long
 def test_a_child_that_was_ended_meanwhile_is_replaced_by_another(tmp_path: Path, files: dict[str, Path]) -> None:
     app = home(tmp_path)
     made = app.ingest(files["imageTextN.png"]).resource_map
@@ -138,6 +139,7 @@ def pdf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestWhatOthersAreShown:
     """What a model is shown, and what is taken over from other programs, is opened in a child as it would be here."""
 
+    @pytest.mark.long
     def test_pages_of_a_pdf(self, app: Container, viewer: IsolatedViewer, pdf: Path) -> None:
         here = app.parsers.viewer
 

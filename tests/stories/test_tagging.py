@@ -52,6 +52,7 @@ def test_lists_are_narrowed_by_tags(kit: CiteKit) -> None:
     assert [] == listed("ants", "wings") == listed(tag="x")
 
 
+@pytest.mark.long
 def test_the_command_line_tags_lists_and_searches(kit: CiteKit) -> None:
     def run(*words: str) -> Answer:
         return Cli(kit.app.settings.home)(*words)

@@ -156,6 +156,7 @@ def test_a_quote_of_a_node_and_one_beside_it(kit: CiteKit, tmp_path: Path) -> No
     assert Finding.ELSEWHERE is kit.verify_quote("notes", "Another thing.", first.id).finding
 
 
+@pytest.mark.long
 def test_what_is_said_in_a_recording_is_found_by_its_time(kit: CiteKit, tmp_path: Path) -> None:
     write_audio(tmp_path / "talk.wav", seconds=6.0)
     beside = tmp_path / "talk.srt"

@@ -61,6 +61,7 @@ def test_other_pages_cannot_act(page: Server, origin: str, path: str) -> None:
     assert 403 == page.ask("POST", path, b"{}", headers)[0].status
 
 
+@pytest.mark.long
 def test_the_policies_let_only_the_page_itself_act(page: Server) -> None:
     shell, _ = page.ask("GET", f"{page.base}/r/r-intro")
     policy = shell.getheader("content-security-policy") or ""

@@ -44,6 +44,7 @@ def test_everything_mapped_is_listed_and_filtered(page: Server) -> None:
     assert {"state": "unchanged"} == page.get("state", id="r-intro")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "layout"), LAYOUTS.items())
 def test_a_map_has_its_layout_and_nodes(page: Server, name: str, layout: str) -> None:
     found = page.get("map", id=name)
@@ -389,6 +390,7 @@ def test_the_forms_of_evidence_are_those_of_the_format(page: Server) -> None:
     assert [] == page.get("subtitles", id="run")
 
 
+@pytest.mark.long
 def test_a_search_also_finds_titles_that_are_in_no_text(page: Server) -> None:
     found = page.post("find", query="scene 1")
     assert {"run"} <= {each["id"] for each in found["titled"]}

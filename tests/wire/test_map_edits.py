@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def test_several_changes_of_one_node_are_all_made() -> None:
     assert {"title": "U", "metadata": {}, "nodes": [{"id": "a", "lines": [1, 20], "children": [leaf]}]} == changed
 
 
+@pytest.mark.long
 def test_a_depth_that_cannot_be_copied_is_no_obstacle() -> None:
     deep: list[Any] = []
     for _ in range(100_000):

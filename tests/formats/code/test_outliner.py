@@ -680,6 +680,7 @@ def test_what_is_left_out_takes_little_memory(language: str, text: bytes) -> Non
     assert peak < 20 * len(data)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text",
     [

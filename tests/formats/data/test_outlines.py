@@ -140,6 +140,7 @@ def test_keys_of_yaml_are_those_of_a_parser(tmp_path: Path) -> None:
     assert ("text", 10, 11) in spans(found)
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(st.dictionaries(st.text("ab -:#'\"{é", min_size=1, max_size=5), plain_values, min_size=1, max_size=6))
 def test_dumped_yaml_has_its_keys(tmp_path_factory: pytest.TempPathFactory, value: dict[str, object]) -> None:
@@ -373,6 +374,7 @@ def test_an_element_of_xml_without_others_in_it_says_its_text(tmp_path: Path) ->
     ]
 
 
+@pytest.mark.long
 def test_only_the_busiest_hours_of_a_long_log_are_parted_into_minutes(tmp_path: Path) -> None:
     usual = [f"2026-03-{day:02} {at // 60:02}:{at % 60:02}:{second:02} x" for day in (1, 2, 3) for at in range(1440)
              for second in range(0, 60, 10)]  # fmt: skip

@@ -211,6 +211,7 @@ def test_other_forms_and_places_are_not_its_work(tmp_path: Path) -> None:
         extractor.extract(book, Chapter(1), Options(Form.FRAME), tmp_path / "t")
 
 
+@pytest.mark.long
 def test_a_chapter_laid_out_as_pdf_holds_its_text(tmp_path: Path) -> None:
     book = source(write_book(tmp_path / "b.epub", ["<p>one two</p><p>three 呐喊</p>", "<p>more</p>"]))
 

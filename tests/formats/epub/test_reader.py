@@ -194,6 +194,7 @@ def test_entities_are_never_expanded(tmp_path: Path) -> None:
     assert ["a &l9; &x; b"] == read_text(write_epub(tmp_path / "b.epub", files))
 
 
+@pytest.mark.long
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     files = book_files(["x"]) | {"OPS/c1.xhtml": b"<p>" + bytes(epub_archive.ITEM_LIMIT)}
 

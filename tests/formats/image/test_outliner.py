@@ -182,6 +182,7 @@ def test_unread_text_is_noted(outlined: Outlined) -> None:
     assert "extra 'ocr'" in outlined(sheet()).notes[0]
 
 
+@pytest.mark.long
 def test_photographs_are_not_read_and_the_size_for_ocr_is_limited(tmp_path: Path) -> None:
     sign = SheetReader()
     Image.effect_noise((300, 200), 120).save(tmp_path / "photo.png")

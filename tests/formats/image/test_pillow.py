@@ -72,6 +72,7 @@ def test_a_folder_and_a_missing_file_are_unreadable(tmp_path: Path) -> None:
             pass
 
 
+@pytest.mark.long
 def test_large_pictures_give_no_warnings_and_pillow_settings_stay_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "large.png"
     Image.new("1", (10_000, 10_000)).save(path)

@@ -99,6 +99,7 @@ def test_flac_of_other_rates_and_widths_is_cut_exactly(tmp_path: Path, rate: int
     assert samples(path, "s32le")[8 * first : 8 * last] == samples(tmp_path / "clip", "s32le")
 
 
+@pytest.mark.long
 def test_a_flac_clip_can_be_cut_again_and_seeked(tmp_path: Path) -> None:
     path = write_audio(tmp_path / "talk.flac", codec="flac")
     cut(path, tmp_path / "once.flac", 0.777, 5.0)
@@ -204,6 +205,7 @@ def test_extraction_of_samples_can_be_cancelled(tmp_path: Path) -> None:
             )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "codec"),
     representatives([("a.mp3", "libmp3lame"), ("a.opus", "libopus"), ("a.flac", "flac"), ("a.mka", "aac"),

@@ -166,6 +166,7 @@ class TestEveryClipExtractor:
         assert before == [line for line in clip.report.splitlines() if "rotation" in line]
         assert len(before) == 1
 
+    @pytest.mark.long
     @pytest.mark.parametrize("name", representatives(["talk.wav", "talk.flac", "talk.aiff"], 2))
     def test_lossless_audio_is_cut_to_the_sample(self, extractor: Extractor, tmp_path: Path, name: str) -> None:
         codec = {"wav": "pcm_s16le", "flac": "flac", "aiff": "pcm_s16be"}[name.split(".")[1]]
@@ -179,6 +180,7 @@ class TestEveryClipExtractor:
         whole, part = _samples(path), _samples(target)
         assert whole[2 * 59256 : 2 * 120000] == part
 
+    @pytest.mark.long
     @pytest.mark.parametrize(
         ("name", "codec", "muxer", "suffix"),
         representatives(
@@ -281,6 +283,7 @@ def test_a_long_frame_is_shown_from_the_requested_start(tmp_path: Path) -> None:
     assert [0.0, 3.0, 8.0] == pytest.approx(clip.times, abs=0.001)
 
 
+@pytest.mark.long
 def test_a_fractional_frame_rate_is_supported(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4", rate=Fraction(30000, 1001), seconds=4, gop=60)
 

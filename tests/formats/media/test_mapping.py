@@ -64,6 +64,7 @@ def test_sidecar_subtitles_make_topics(tmp_path: Path, name: str) -> None:
     assert any(name in note for note in found.notes)
 
 
+@pytest.mark.long
 def test_embedded_subtitles_make_topics(tmp_path: Path) -> None:
     film = write_video(tmp_path / "film.mp4", seconds=4)
     (tmp_path / "words.srt").write_text(SRT)
@@ -110,6 +111,7 @@ def test_an_even_tone_is_one_recording(tmp_path: Path) -> None:
     assert [(0.0, 5.0)] == spans(found.items)
 
 
+@pytest.mark.long
 def test_an_mp4_without_video_is_mapped_as_audio(tmp_path: Path) -> None:
     found = outline(write_audio(tmp_path / "talk.mp4", seconds=5, codec="aac"))
 
@@ -117,6 +119,7 @@ def test_an_mp4_without_video_is_mapped_as_audio(tmp_path: Path) -> None:
     assert found.extent.size is None
 
 
+@pytest.mark.long
 def test_file_properties_are_in_the_metadata(tmp_path: Path) -> None:
     found = outline(write_video(tmp_path / "film.mp4", seconds=3))
 
@@ -140,6 +143,7 @@ def test_the_same_file_gives_the_same_ids(tmp_path: Path) -> None:
     assert first == second
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["film.mp4", "talk.wav"])
 def test_mapping_can_be_cancelled(tmp_path: Path, name: str) -> None:
     def stop(done: float, total: float | None = None, message: str = "") -> None:

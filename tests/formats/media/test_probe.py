@@ -58,6 +58,7 @@ def test_chapters_are_in_order(tmp_path: Path) -> None:
     assert tuple(Cue(*mark) for mark in marks) == facts.chapters
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("suffix", "codec"), [(".mkv", "subrip"), (".mp4", "mov_text"), (".mkv", "ass"), (".webm", "webvtt")]
 )
@@ -93,6 +94,7 @@ def test_a_container_that_declares_too_much_is_measured(tmp_path: Path) -> None:
     assert 2.0 == pytest.approx(facts.duration, abs=0.05)
 
 
+@pytest.mark.long
 def test_a_truncated_mp4_is_as_long_as_its_packets(tmp_path: Path) -> None:
     path = tmp_path / "cut.mp4"
     ffmpeg("-i", str(write_video(tmp_path / "film.mp4", seconds=6)), "-c", "copy", "-movflags", "+faststart", str(path))
@@ -113,6 +115,7 @@ def test_an_unplayable_file_is_refused(tmp_path: Path, data: bytes) -> None:
         probe(path)
 
 
+@pytest.mark.long
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_file_gives_metadata_or_one_clear_error(tmp_path: Path, data: st.DataObject) -> None:

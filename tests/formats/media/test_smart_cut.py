@@ -58,6 +58,7 @@ def test_an_accurate_clip_has_the_requested_frames_and_copies_from_the_next_keyf
     assert extraction.bytes_from is None
 
 
+@pytest.mark.long
 def test_notes_describe_the_re_encoding(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4")
 
@@ -68,6 +69,7 @@ def test_notes_describe_the_re_encoding(tmp_path: Path) -> None:
     ).notes
 
 
+@pytest.mark.long
 def test_an_open_group_of_pictures_is_not_joined(tmp_path: Path) -> None:
     path = write_video(tmp_path / "film.mp4", options={"x264-params": "keyint=25:min-keyint=25:scenecut=0:open-gop=1"})
 

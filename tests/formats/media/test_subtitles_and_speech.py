@@ -177,6 +177,7 @@ def test_audio_with_a_changing_sample_rate_is_analyzed_to_its_end(tmp_path: Path
     assert [2.0, 4.0, 6.0, 8.0] == pytest.approx([time for each in found for time in (each.start, each.end)], abs=0.25)
 
 
+@pytest.mark.long
 def test_times_stay_right_after_a_damaged_part(tmp_path: Path) -> None:
     path = tmp_path / "talk.ogg"
     noise = "anoisesrc=r=44100:d=16:c=pink:seed=1,volume=0:enable='between(t,2,4)+between(t,10,12)'"

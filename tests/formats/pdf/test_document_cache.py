@@ -141,6 +141,7 @@ def _changed(data: str) -> str:
     return base64.b64encode(struct.pack(f"<{len(numbers)}I", *numbers[:-1], numbers[-1] - 1)).decode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_row_that_is_damaged_or_foreign_counts_as_missing(tmp_path: Path, index: Index, damage: str) -> None:
     source = book(tmp_path / "x.pdf")
@@ -192,6 +193,7 @@ def test_short_documents_are_not_remembered(tmp_path: Path, index: Index) -> Non
     assert rows(index) == []
 
 
+@pytest.mark.long
 def test_a_document_that_needs_repair_is_read_anew_each_time(tmp_path: Path, index: Index) -> None:
     source = book(tmp_path / "x.pdf")
     source.path.write_bytes(source.path.read_bytes().replace(b"startxref", b"startxxxx"))

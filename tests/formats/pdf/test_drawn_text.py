@@ -398,6 +398,7 @@ def test_a_page_of_a_quote_is_drawn_once(tmp_path: Path, monkeypatch: pytest.Mon
     assert drawn == [2]
 
 
+@pytest.mark.long
 def test_a_quote_holds_where_one_of_its_places_shows_it(tmp_path: Path) -> None:
     kit = CiteKit(tmp_path)
     with MUPDF.open() as document:

@@ -318,6 +318,7 @@ def test_a_picture_of_a_region_has_its_size(book: Path, tmp_path: Path) -> None:
         assert picture.size == pytest.approx((150 * 150 / 72, 80 * 150 / 72), abs=1)
 
 
+@pytest.mark.long
 def test_a_picture_of_a_huge_page_stays_within_bounds(tmp_path: Path) -> None:
     with pymupdf.open() as document:
         document.new_page(width=14400, height=14400)

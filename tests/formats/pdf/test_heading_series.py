@@ -205,6 +205,7 @@ def test_a_bookmark_in_the_style_of_other_headings_does_not_drop_them(tmp_path: 
     assert (1, MATTERS[11]) in found
 
 
+@pytest.mark.long
 def test_a_bookmark_out_of_order_does_not_drop_the_headings(tmp_path: Path) -> None:
     path = tmp_path / "sparse.pdf"
     found = flat(outline(sparse(path, (1, "publication_1", 3))).items)

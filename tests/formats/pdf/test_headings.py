@@ -276,6 +276,7 @@ def test_what_chinese_documents_count_is_told_from_sentences_of_the_same_type(tm
     assert ("第七章企业的信用", ["一、过去的评级", "二、授信的情况"]) == (chapter.title, titles(chapter.children))
 
 
+@pytest.mark.long
 def test_the_number_of_a_section_at_the_top_of_a_page_is_no_running_header(tmp_path: Path) -> None:
     with pymupdf.open() as document:
         for chapter in range(1, 9):

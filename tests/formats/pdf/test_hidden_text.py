@@ -382,6 +382,7 @@ def test_hidden_text_is_in_no_text_evidence(draw: Callable[[Any], None], tmp_pat
     assert SECRET not in path.read_text("utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("draw", SHOWN, ids=lambda each: each.__name__)
 def test_text_that_is_shown_stays_exact(draw: Callable[[Any], None], tmp_path: Path) -> None:
     kit = mapped(tmp_path, draw)

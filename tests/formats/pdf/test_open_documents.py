@@ -152,6 +152,7 @@ def test_a_refused_question_costs_no_document(tmp_path: Path) -> None:
     assert read(path) == first
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_process_opens_files_anew(tmp_path: Path) -> None:
     path = written(tmp_path / "x.pdf", "one")

@@ -100,6 +100,7 @@ def test_without_ocr_scanned_pages_are_empty(tmp_path: Path) -> None:
     assert found.recognized == ()
 
 
+@pytest.mark.long
 def test_each_picture_is_read_once(tmp_path: Path) -> None:
     index, first, second = Index(tmp_path / "cache"), Counted(), Counted()
     source = scanned(tmp_path / "x.pdf", [10, 40, 10])

@@ -239,6 +239,7 @@ def test_what_is_remembered_of_a_file_counts_only_while_it_looks_the_same(
     assert [b"b\n", b"bc\n", b"b\n"] == made
 
 
+@pytest.mark.long
 def test_an_eight_bit_text_is_told_as_its_map_tells_it(folder: Path, cut: Cut) -> None:
     data = b"plain\n" * 300_000 + "a café in Paris\n".encode("cp1252") * 3 + b"plain\n" * 300_000
     path = folder / "late.txt"

@@ -177,6 +177,7 @@ def test_one_very_long_line_is_one_node(tmp_path: Path) -> None:
     assert [(1, 1)] == [span[1:] for span in spans(found)]
 
 
+@pytest.mark.long
 def test_two_hundred_thousand_lines_give_a_bounded_tree(tmp_path: Path) -> None:
     found = outline(tmp_path / "a.log", "entry\n" * 200_000)
 
