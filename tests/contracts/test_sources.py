@@ -245,6 +245,12 @@ class TestSources:
         with pytest.raises(SourceUnsupported, match="an OpenDocument file"):
             sources.identify(folder / "a.odt")
 
+    def test_rich_text_is_not_taken_for_its_markup(self, sources: Sources, folder: Path) -> None:
+        path = a_file(folder / "a.txt", rb"{\rtf1\ansi Hello \b world\b0.}")
+
+        with pytest.raises(SourceUnsupported, match="an RTF document; save it as DOCX or PDF"):
+            sources.identify(path)
+
     def test_a_file_that_keeps_changing_is_refused(self, sources: Sources, folder: Path) -> None:
         path = a_file(folder / "growing.txt", b"line\n" * 4_000_000)
         done = threading.Event()

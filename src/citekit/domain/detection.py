@@ -11,8 +11,11 @@ HEAD_SIZE = 8192
 """Number of bytes from the start of a file that `detect` uses."""
 
 
-DETECTION = 4
+DETECTION = 5
 """Version of the detection rules. Increase it when `detect` returns a different result for the same bytes and name."""
+
+RTF = b"{\\rtf"
+"""The beginning of a Rich Text Format file (RTF specification 1.9.1): it is readable, but its lines are not what it shows."""
 
 
 def detect(file_name: str, head: bytes) -> Format | None:
@@ -27,7 +30,7 @@ def detect(file_name: str, head: bytes) -> Format | None:
     readable = looks_like_text(head)
     if signed is not None and not (readable and _only_words(head, signed, promised)):
         return signed
-    if readable:
+    if readable and not head.startswith(RTF):
         return promised if promised is not None and promised.modality is Modality.TEXT else _by_interpreter(head)
     if head and promised is not None and promised.name in _UNSIGNED:
         return promised

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from citekit.domain.detection import RTF
 from citekit.domain.formats import BY_SUFFIX, OFFICE, by_name
 
 SUPPORTED = "PDF, EPUB, MOBI, FB2, DOCX, PPTX, XLSX, video, audio, images, text, and code"
@@ -16,6 +17,7 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (0, b"Rar!\x1a\x07", "a RAR archive"),
     (257, b"ustar", "a tar archive"),
+    (0, RTF, "an RTF document; save it as DOCX or PDF"),
     (0, b"AT&TFORM", "a DjVu document; convert it to PDF"),
     (0, b"SQLite format 3\0", "a SQLite database"),
     (0, b"\x7fELF", "a program"),
