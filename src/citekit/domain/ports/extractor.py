@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.formats import Format
@@ -41,7 +41,6 @@ class Extractor(Protocol):
         """
 
 
-@runtime_checkable
 class DependentExtractor(Extractor, Protocol):
     """An extractor whose output also depends on files beside the source, such as subtitles."""
 
@@ -51,4 +50,5 @@ class DependentExtractor(Extractor, Protocol):
 
 def identity_of(extractor: Extractor, source: Source) -> ExtractorIdentity:
     """Return the identity of an extractor for a source, which is part of the key of its evidence."""
-    return extractor.identity_for(source) if isinstance(extractor, DependentExtractor) else extractor.identity
+    identity_for: Callable[[Source], ExtractorIdentity] | None = getattr(extractor, "identity_for", None)
+    return extractor.identity if identity_for is None else identity_for(source)  # isinstance would cost as much as the rest
