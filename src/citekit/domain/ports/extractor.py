@@ -51,4 +51,6 @@ class DependentExtractor(Extractor, Protocol):
 def identity_of(extractor: Extractor, source: Source) -> ExtractorIdentity:
     """Return the identity of an extractor for a source, which is part of the key of its evidence."""
     identity_for: Callable[[Source], ExtractorIdentity] | None = getattr(extractor, "identity_for", None)
-    return extractor.identity if identity_for is None else identity_for(source)  # isinstance would cost as much as the rest
+    return (
+        extractor.identity if identity_for is None else identity_for(source)
+    )  # isinstance would cost as much as the rest
