@@ -9,7 +9,7 @@ from typing import Any
 
 import openpyxl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from openpyxl.cell.cell import Cell
 from openpyxl.styles import Color, Font, GradientFill, PatternFill
@@ -143,6 +143,7 @@ def kit_of(folder: Path, cell: str, value: object, *ways: Way) -> CiteKit:
     st.sampled_from((SECRET, NUMBER)),
 )
 def test_no_quote_of_a_cell_holds_that_a_workbook_hides(hide: str, look: str, secret: str | int) -> None:
+    assume((hide, look) != ("columns narrow by default", "in a narrow column"))  # a width of its own shows the column
     with tempfile.TemporaryDirectory() as folder:
         kit = kit_of(Path(folder), "B2", secret, SHOWING[look], HIDING[hide])
         verdict = kit.verify_quote("book", str(secret))
