@@ -11,10 +11,10 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-PATIENCE = 60
-"""The number of seconds after which a server that does not answer is ended. A computer under load needs ten."""
+TIMEOUT = 60
+"""The time in seconds after which a server that does not answer is ended. On a busy computer, starting takes about ten."""
 
-_HELLO = {
+_INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 0,
     "method": "initialize",
@@ -52,17 +52,17 @@ def start_problem(launch: Launch) -> str | None:
     try:
         done = subprocess.run(
             launch.words,
-            input=json.dumps(_HELLO) + "\n",
+            input=json.dumps(_INITIALIZE) + "\n",
             capture_output=True,
             encoding="utf-8",
             errors="replace",
             env={**os.environ, **dict(launch.variables)},
             cwd=Path.home(),
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return f"it does not answer within {PATIENCE} seconds"
+        return f"it does not answer within {TIMEOUT} seconds"
     except (OSError, ValueError) as error:
         return f"{launch.words[0]} cannot be started ({error})"
     if _is_answer(done.stdout.partition("\n")[0]):

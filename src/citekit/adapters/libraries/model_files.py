@@ -1,4 +1,4 @@
-"""Locates model files in installed packages without importing the packages, and verifies their digests."""
+"""Imports optional libraries without their telemetry, and locates and verifies the model files in installed packages."""
 
 from __future__ import annotations
 

@@ -114,9 +114,9 @@ def _short_node(node: Node, outline: ResourceMap) -> dict[str, Any]:
     place = str(Address(outline.resource_id, node.location))
     _, _, fragment = place.partition("#")
     plain: dict[str, Any] = {"id": node.id, "title": node.title, "type": node.type, "at": fragment or place}
-    left_out = len(outline.find(node.id).children) - len(node.children)
-    if left_out:
-        plain["child_count"] = len(node.children) + left_out
+    count = len(outline.find(node.id).children)
+    if count > len(node.children):
+        plain["child_count"] = count
     if node.children:
         plain["children"] = [_short_node(child, outline) for child in node.children]
     return plain
