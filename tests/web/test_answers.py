@@ -86,7 +86,7 @@ def test_words_lie_on_their_ink(page: Server) -> None:
 def test_a_quote_is_marked_where_its_words_are_and_nothing_else_is(page: Server) -> None:
     words = page.get("words", id="r-intro", page=17)
     wanted = [word for word in words if word[0] in ("coerced", "numeric")][:2]
-    found = page.post("marks", id="r-intro", pages=[17], quote="coerced numeric")["17"]
+    found = page.post("marks", id="r-intro", pages=[17], quote="coerced numeric")["17"]["boxes"]
     assert 1 == len(found)
     left, _, width, _ = found[0]
     assert wanted[0][1] == pytest.approx(left, abs=1e-4)
@@ -100,6 +100,9 @@ def test_a_quote_is_marked_where_its_words_are_and_nothing_else_is(page: Server)
     )
     assert ["16", "17"] == sorted(over)
     assert 400 == page.refused("marks", id="r-intro", pages=list(range(1, 40)), quote="words")[0]
+    said = page.post("marks", id="r-intro", pages=[17], quote="coerced numeric", said="coerced logical")["17"]
+    (box,) = said["differing"]
+    assert wanted[1][1:5] == pytest.approx(box, abs=1e-4)
 
 
 def test_lines_keep_their_markup_and_indentation(page: Server) -> None:

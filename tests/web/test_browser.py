@@ -222,6 +222,34 @@ def test_an_altered_quote_is_shown_as_altered_with_its_changed_words(tab: Any) -
     marks = tab.locator('.page[data-page="8"] .mark.quote')
     marks.first.wait_for()
     assert marks.first.is_visible()
+    tab.click("article >> nth=1 >> a")
+    changed = tab.locator(".mark.differs")
+    changed.wait_for()
+    word = tab.locator('.page[data-page="8"] .words span', has_text="manipulation").first
+    word.wait_for()
+    assert word.bounding_box()["x"] == pytest.approx(changed.bounding_box()["x"], abs=2)
+    assert ["destruction"] == tab.locator("#part del").all_inner_texts()
+    assert "manipulation" == tab.inner_text("#part ins").strip(",.")
+
+
+@pytest.mark.parametrize(
+    ("quote", "place", "changed"),
+    [
+        ("It was a bright day. The clocks rang.", "text://plain_txt", "struck"),
+        ("It begins and ends with words", "doc://book#chapter=1", ""),
+        ("It starts with words", "doc://book#chapter=1", "begins"),
+    ],
+)
+def test_the_words_that_a_model_changed_are_marked_in_every_reader(
+    tab: Any, quote: str, place: str, changed: str
+) -> None:
+    tab.click("#actions button")
+    tab.fill("textarea", f'"{quote}" ({place})')
+    tab.click("#panel-check button.main")
+    tab.click("article a")
+    differing = MARKED.replace("'mark'", "'mark[data-citekit=differs]'")
+    until(lambda: tab.evaluate(MARKED) and tab.locator("#part del").count())
+    until(lambda: changed == tab.evaluate(differing).strip("."))
 
 
 def test_the_tree_works_with_the_keyboard(tab: Any, page: Server) -> None:
@@ -349,8 +377,27 @@ def test_a_narrow_screen_shows_one_thing_at_a_time(browser: Any, page: Server) -
     tab.wait_for_selector('.page[data-page="17"]')
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     assert not tab.locator("#side").is_visible()
+    tab.goto(f"{page.root}/r/r-intro#pages=17&quote=coerced%20numeric")
+    tab.wait_for_selector(".mark.quote")
+    mark, panel = tab.locator(".mark.quote").bounding_box(), tab.locator("#part").bounding_box()
+    assert mark["y"] + mark["height"] < panel["y"]  # the panel does not cover what it is about
+    assert panel["height"] < 360
     tab.click("#toggle")
     assert tab.locator("#side").is_visible()
+    assert tab.locator("#query").is_visible()
+    context.close()
+
+
+def test_a_book_is_dark_in_a_dark_window(browser: Any, page: Server) -> None:
+    context = browser.new_context(color_scheme="dark")
+    tab = context.new_page()
+    tab.goto(page.link)
+    tab.goto(f"{page.root}/r/book#chapter=1")
+    tab.frame_locator("iframe").locator("h1").wait_for()
+    with Image.open(io.BytesIO(tab.locator("iframe").screenshot())) as opened:
+        shades = opened.convert("L").histogram()
+    assert 0.9 < sum(shades[:64]) / sum(shades)  # the paper
+    assert sum(shades[200:])  # the letters
     context.close()
 
 
@@ -481,6 +528,18 @@ def test_cells_are_marked_and_chosen_in_a_grid(browser: Any, own_page: Server) -
     tab.click('tr[data-number="1401"] td[data-column="3"]')
     until(lambda: tab.url.endswith("#sheet=Q1&cells=C1401"))
     assert ["1401"] == tab.locator("td.part").all_inner_texts()
+    context.close()
+
+
+def test_the_cells_of_csv_are_below_one_another(browser: Any, own_page: Server) -> None:
+    (own_page.home / "a.csv").write_text('name,number\na,1\nthe longest name of all these names here,22\n"b, c",3\n')
+    bootstrap(home=own_page.home).ingest(own_page.home / "a.csv")
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    tab.goto(f"{own_page.root}/r/a_csv#lines=4&quote=b%2C%20c")
+    assert "b, c" == until(lambda: tab.evaluate(MARKED))
+    assert 1 == len({cell.bounding_box()["x"] for cell in tab.locator(".cell:nth-of-type(2)").all()})
     context.close()
 
 

@@ -25,7 +25,8 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.page_views import PageViews
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.reader import Reader
-from citekit.domain.quotes.marked_words import marked_words
+from citekit.domain.quotes.differing_words import differing_words
+from citekit.domain.quotes.marked_words import WordRange, marked_words
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, LocatedText
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.resource_map import ResourceMap
@@ -101,10 +102,11 @@ class TextPart:
 
 @frozen
 class MarkedPage:
-    """The boxes of the words of a quote on a page, one for each line."""
+    """The boxes of the words of a quote on a page, one for each line, and those of the words that a model changed."""
 
     page: int
     boxes: Sequence[Corners] = field(converter=tuple[Corners, ...])
+    differing: Sequence[Corners] = field(default=(), converter=tuple[Corners, ...])
 
 
 @define
@@ -193,8 +195,9 @@ class ShowResource:
         _, source = self.source(resource_id)
         return self._words_of(source, page)
 
-    def marks(self, resource_id: str, pages: Sequence[int], quote: str) -> Sequence[MarkedPage]:
-        """Return the boxes of the words of `quote` on consecutive `pages`.
+    def marks(self, resource_id: str, pages: Sequence[int], quote: str, said: str = "") -> Sequence[MarkedPage]:
+        """Return the boxes of the words of `quote` on consecutive `pages`, and of those in which `said`, the text of a
+        model, differs.
 
         The result is empty if the pages do not have exactly this quote. Raise `RequestRefused` for too many pages, and
         what `PageViews.words` raises.
@@ -203,11 +206,11 @@ class ShowResource:
             raise RequestRefused(f"A quote can be marked on at most {MARKED_PAGES} pages, not {len(pages)}.")
         _, source = self.source(resource_id)
         words = [self._words_of(source, page) for page in pages]
-        boxes: dict[int, list[Corners]] = {}
-        for found in marked_words(quote, [[word.text for word in each] for each in words]):
-            marked = words[found.page][found.first : found.last + 1]
-            boxes.setdefault(pages[found.page], []).extend(_line_boxes(marked))
-        return [MarkedPage(page, found) for page, found in sorted(boxes.items())]
+        texts = [[word.text for word in each] for each in words]
+        ranges = marked_words(quote, texts)
+        differing = differing_words(said, quote, ranges, texts) if said else []
+        boxes, changed = _boxes(ranges, words), _boxes(differing, words)
+        return [MarkedPage(pages[page], boxes[page], changed.get(page, ())) for page in sorted(boxes)]
 
     def text(self, resource_id: str, first: int = 1, last: int | None = None) -> TextPart:
         """Return lines or pages of the text, from the number `first` to `last` or as many as fit. Lines have their markup.
@@ -263,6 +266,14 @@ class ShowResource:
 
     def _words_of(self, source: Source, page: int) -> Sequence[PageWord]:
         return self._words.get((source.digest, page), lambda: self.views.words(source, page), lambda _: 1)
+
+
+def _boxes(ranges: Sequence[WordRange], words: Sequence[Sequence[PageWord]]) -> dict[int, list[Corners]]:
+    """Return the boxes of ranges of words, by the index of the page."""
+    boxes: dict[int, list[Corners]] = {}
+    for found in ranges:
+        boxes.setdefault(found.page, []).extend(_line_boxes(words[found.page][found.first : found.last + 1]))
+    return boxes
 
 
 def _line_boxes(words: Sequence[PageWord]) -> list[Corners]:

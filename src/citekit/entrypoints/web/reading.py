@@ -14,6 +14,8 @@ from citekit.application.show_resource import ShowResource
 from citekit.container import Container
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.modality import Modality
+from citekit.domain.page_view import Corners
+from citekit.domain.quotes.wording import compared_wording
 from citekit.entrypoints.web.access import DOCUMENT_POLICY
 from citekit.entrypoints.web.requests import FOREVER, Asked, acting, kept, plain, reading
 from citekit.wire.subtitles import webvtt
@@ -39,6 +41,7 @@ class ReadingRoutes:
             reading("/api/picture", self.picture),
             reading("/api/words", self.words),
             acting("/api/marks", self.marks),
+            acting("/api/wording", self.wording),
             reading("/api/text", self.text),
             reading("/api/rows", self.rows),
             reading("/api/chapter", self.chapter),
@@ -62,14 +65,19 @@ class ReadingRoutes:
         return plain(rows, forever=True)
 
     def marks(self, asked: Asked) -> Response:
-        """Return the boxes of a quote on pages as [left, top, width, height], by page number."""
-        found = self.show.marks(asked.text("id"), asked.numbers("pages"), asked.text("quote"))
+        """Return the boxes of a quote on pages as [left, top, width, height], by page number, and, with `said`, those of
+        the words in which that text of a model differs.
+        """
+        name, pages, quote = asked.text("id"), asked.numbers("pages"), asked.text("quote")
+        found = self.show.marks(name, pages, quote, asked.text("said", ""))
         return plain(
-            {
-                str(each.page): [[left, top, right - left, bottom - top] for left, top, right, bottom in each.boxes]
-                for each in found
-            }
+            {str(each.page): {"boxes": _sized(each.boxes), "differing": _sized(each.differing)} for each in found}
         )
+
+    def wording(self, asked: Asked) -> Response:
+        """Return the words of a passage and of what a model said compared, as [same, said, passage]."""
+        compared = compared_wording(asked.text("said"), asked.text("quote"))
+        return plain([[each.is_same, each.quote, each.passage] for each in compared])
 
     def text(self, asked: Asked) -> Response:
         """Return lines or pages of text."""
@@ -128,3 +136,7 @@ class ReadingRoutes:
             return Response("Only recordings are played.\n", 404, media_type="text/plain")
         media_type: Any = format.media_type
         return FileResponse(source.path, media_type=media_type, headers={"content-security-policy": DOCUMENT_POLICY})
+
+
+def _sized(boxes: Sequence[Corners]) -> list[list[float]]:
+    return [[left, top, right - left, bottom - top] for left, top, right, bottom in boxes]

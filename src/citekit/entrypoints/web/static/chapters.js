@@ -5,6 +5,7 @@ import { markBetween, markText, unmark } from "./marking.js";
 import { letters } from "./place.js";
 import { t } from "./strings.js";
 
+const dark = matchMedia("(prefers-color-scheme: dark)");
 const LONGEST = 40_000; // letters of a part that is marked as a whole
 const MARKER = /\ufdd0([\ufde0-\ufde9]+)/g; // the number of a line in the file; see PageViews.document
 const digits = (marker) => Number([...marker].map((digit) => digit.charCodeAt(0) - 0xfde0).join(""));
@@ -20,9 +21,12 @@ export class Chapters {
     this.label = el("span", { class: "grow" });
     this.before = button("‹", () => this.go(this.number - 1), { "aria-label": t("previous") });
     this.after = button("›", () => this.go(this.number + 1), { "aria-label": t("next") });
-    this.frame = el("iframe", { class: "chapter", sandbox: "allow-same-origin", title: this.name(1) });
+    // Slides keep their colors. Other text has its colors inverted in a dark window, by style.css.
+    this.isText = this.kind !== "pages";
+    this.frame = el("iframe", { class: `chapter${this.isText ? " reflowed" : ""}`, sandbox: "allow-same-origin", title: this.name(1) });
     this.bar = el("div", { class: "bar", role: "toolbar", hidden: this.kind === "lines" }, this.before, this.label, this.after);
-    this.element = el("div", { class: "reader" }, this.bar, this.frame);
+    this.waits = el("p", { class: "waits", hidden: true }, t("loading"));
+    this.element = el("div", { class: "reader" }, this.bar, this.frame, this.waits);
   }
 
   go(number) {
@@ -92,8 +96,11 @@ export class Chapters {
     this.after.disabled = number >= (this.count ?? number);
     this.frame.title = this.kind === "lines" ? this.map.title : this.name(number);
     this.loaded = new Promise((done) => {
+      this.waits.hidden = false;
       this.frame.onload = () => {
         const inside = this.frame.contentDocument;
+        this.waits.hidden = true;
+        if (this.isText) keepPictures(inside);
         inside?.addEventListener("mouseup", () => setTimeout(() => this.selected()));
         for (const kind of ["click", "auxclick"]) inside?.addEventListener(kind, keep);
         if (this.kind === "lines" && inside?.body) this.markers = markersIn(inside);
@@ -128,6 +135,18 @@ export class Chapters {
     }
     return line;
   }
+}
+
+// Inverts pictures once more in a dark window, so that they keep their colors.
+function keepPictures(inside) {
+  const style = inside?.createElement("style");
+  if (!style || !inside.head) return;
+  style.textContent = "img, video { filter: invert(1) hue-rotate(180deg); color: #eee; } mark.quote { background: #af9d4b; color: inherit; }";
+  const turn = () => (style.media = dark.matches ? "all" : "not all");
+  turn();
+  dark.addEventListener("change", turn);
+  inside.defaultView?.addEventListener("pagehide", () => dark.removeEventListener("change", turn));
+  inside.head.append(style);
 }
 
 // Keeps the frame where it is: a link out of the file would leave it empty, because the policy lets nothing else load.

@@ -153,7 +153,7 @@ export class Library {
       el("td", { class: "title" }, link),
       el("td", {}, row.format ?? row.type),
       el("td", {}, row.size ?? ""),
-      el("td", {}, this.tagsOf(row)),
+      el("td", { class: "tagged" }, this.tagsOf(row)),
       el("td", { class: "state" }, "…"),
       el("td", { class: "path", title: row.source }, name),
     );

@@ -1,10 +1,11 @@
 // Shows what the address of the page names: everything mapped, or a part of a file.
-import { get } from "./api.js";
+import { get, post } from "./api.js";
 import { Chapters } from "./chapters.js";
 import { button, el, say } from "./dom.js";
 import { Editing } from "./editing.js";
 import { Homes } from "./homes.js";
 import { Library } from "./library.js";
+import { markDiffering } from "./marking.js";
 import { Page } from "./page.js";
 import { Pages } from "./pages.js";
 import { Check, Found, Part } from "./panels.js";
@@ -127,9 +128,12 @@ async function show() {
     const exact = app.map.nodes.findIndex(([, , , , fragment]) => fragment && fragment === place.fragment);
     const at = exact >= 0 ? exact : around(app.map.nodes, place);
     if (at >= 0) app.tree.mark(at, true);
-    if (place.fragment) app.part.show(app.map, place.fragment, place.quote);
+    const wording = place.said && place.quote ? await post("wording", { said: place.said, quote: place.quote }) : null;
+    if (mine !== turn) return;
+    if (place.fragment) app.part.show(app.map, place.fragment, place.quote, wording);
     else app.part.hide();
     await app.view?.show(place);
+    if (wording && mine === turn) for (const root of [main, main.querySelector("iframe")?.contentDocument]) if (root) markDiffering(root, wording);
   } catch (error) {
     main.replaceChildren(el("section", { class: "problem" }, el("h1", {}, t("error")), el("p", {}, error.message)));
     app.map = null;

@@ -3,6 +3,7 @@
 import { letters } from "./place.js";
 
 const OUTER = /^(TABLE|TBODY|THEAD|TR|UL|OL|DL|BODY|SECTION|ARTICLE|DIV|MAIN)$/; // white space in these is not shown
+const FRAMED = { part: { background: "rgba(29, 78, 216, 0.12)" }, differs: { background: "rgba(179, 38, 30, 0.3)", borderBottom: "2px solid #b3261e" } };
 const LIMIT = 2_000_000; // letters of a view that are searched
 
 export function unmark(root) {
@@ -23,6 +24,27 @@ export function markText(root, text, near = 0, kind = "quote") {
     if (at > near) break;
   }
   return best < 0 ? null : wrapped(nodes, starts, best, best + wanted.length, kind);
+}
+
+// Marks those words of a marked quote in which a model differs. `wording` has [same, said, passage] for each run of words.
+export function markDiffering(root, wording) {
+  const quoted = [...root.querySelectorAll("mark[data-citekit=quote]")];
+  const nodes = quoted.flatMap((mark) => gathered(mark).nodes);
+  const starts = [];
+  let length = 0;
+  for (const node of nodes) {
+    starts.push(length);
+    length += letters(node.data).length;
+  }
+  if (letters(wording.map((each) => each[2]).join("")).length !== length) return; // the marks are not those of the passage
+  const spans = [];
+  let at = 0;
+  for (const [isSame, , passage] of wording) {
+    const end = at + letters(passage).length;
+    if (!isSame && end > at) spans.unshift([at, end]);
+    at = end;
+  }
+  for (const [from, to] of spans) wrapped(nodes, starts, from, to, "differs"); // the last first, because nodes are split
 }
 
 const PIECES = 5_000; // pieces of text of a part that is marked
@@ -47,7 +69,7 @@ function marked(inside, kind) {
   const mark = inside.createElement("mark");
   mark.dataset.citekit = kind;
   mark.className = kind;
-  if (kind === "part" && inside !== document) mark.style.background = "rgba(29, 78, 216, 0.12)"; // a frame has its own styles
+  if (inside !== document) Object.assign(mark.style, FRAMED[kind]);
   return mark;
 }
 

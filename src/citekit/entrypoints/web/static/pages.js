@@ -31,7 +31,7 @@ export class Pages {
     });
     this.boxing = button(t("drawBox"), () => this.toggleBox(), { "aria-pressed": "false" });
     const several = this.sizes.length > 1;
-    this.paired = button(t("twoPages"), () => this.pair(this.columns === 1), { "aria-pressed": "false" });
+    this.paired = button(t("twoPages"), () => this.pair(this.columns === 1), { class: "pairs", "aria-pressed": "false" });
     this.bar = el(
       "div",
       { class: "bar", role: "toolbar" },
@@ -214,7 +214,7 @@ export class Pages {
     if (!place.quote || !pages.length) return;
     let found = {};
     try {
-      found = await post("marks", { id: this.map.id, pages: pages.slice(0, 20), quote: place.quote });
+      found = await post("marks", { id: this.map.id, pages: pages.slice(0, 20), quote: place.quote, said: place.said });
     } catch (error) {
       say(error.message);
     }
@@ -224,10 +224,10 @@ export class Pages {
       say(t("notMarked"));
       return;
     }
-    this.marks = new Map(numbers.map((number) => [number, { kind: "quote", boxes: found[number] }]));
+    this.marks = new Map(numbers.map((number) => [number, { kind: "quote", ...found[number] }]));
     if (numbers.length === 2 && this.scroller.clientWidth >= WIDE) this.pair(true);
     this.redraw();
-    this.scrollTo(numbers[0], found[numbers[0]][0][1]);
+    this.scrollTo(numbers[0], found[numbers[0]].boxes[0][1]);
   }
 
   here() {
@@ -242,13 +242,14 @@ export class Pages {
     const layer = this.shown.get(number)?.querySelector(".marks");
     if (!layer) return;
     const percent = (value) => `${value * 100}%`;
-    const { kind, boxes } = this.marks.get(number) ?? { kind: "", boxes: [] };
+    const { kind, boxes, differing = [] } = this.marks.get(number) ?? { kind: "", boxes: [] };
+    const marked = [...boxes.map((box) => [kind, box]), ...differing.map((box) => ["differs", box])];
     const regions = this.map.type === "image" ? this.regions() : [];
     layer.replaceChildren(
       ...regions,
-      ...boxes.map(([left, top, width, height]) =>
+      ...marked.map(([name, [left, top, width, height]]) =>
         el("div", {
-          class: `mark ${kind}`,
+          class: `mark ${name}`,
           style: { left: percent(left), top: percent(top), width: percent(width), height: percent(height) },
         }),
       ),

@@ -5,10 +5,10 @@ import { base, ofAddress, path } from "./place.js";
 import { t } from "./strings.js";
 
 // A link that opens an address with a marked quote inside this page.
-function place(address, quote, go, label = address) {
+function place(address, quote, go, said = "") {
   const found = ofAddress(address);
   if (!found) return el("span", {}, address);
-  const href = path(found.id, found.fragment, quote);
+  const href = path(found.id, found.fragment, quote, said);
   return el(
     "a",
     {
@@ -20,7 +20,7 @@ function place(address, quote, go, label = address) {
         go(href);
       },
     },
-    label,
+    address,
   );
 }
 
@@ -166,13 +166,13 @@ export function verdictOf(verdict, go) {
     el("p", { class: "note" }, t("explains")[isReworded ? "reworded" : finding]),
   ];
   for (const each of verdict.places.slice(0, 10)) {
-    parts.push(el("p", {}, place(each.address, each.text, go)));
+    parts.push(el("p", {}, place(each.address, each.text, go, finding === "altered" ? verdict.quote : "")));
     if (finding === "altered" || finding === "normalised") parts.push(el("p", { class: "source" }, `${t("source")}: “${each.text}”`));
     for (const gap of each.gaps ?? []) parts.push(el("p", { class: gap.changes_meaning ? "bad" : "note" }, `${t("leftOutWords")}: “${gap.text}”`));
     if (each.changes) parts.push(el("p", { class: "bad" }, each.changes.join("; ")));
   }
   if (near) {
-    parts.push(el("p", {}, place(near.address, near.text, go)));
+    parts.push(el("p", {}, place(near.address, near.text, go, verdict.quote)));
     parts.push(el("p", { class: "source" }, `${t(isReworded ? "source" : "nearest")}: “`, worded(near.wording, 2, "ins"), "”"));
   }
   return parts;
@@ -194,8 +194,9 @@ export class Part {
     this.element.hidden = true;
   }
 
-  // Shows what can be done with a part of a file, and with the words that were selected in it.
-  show(map, fragment, quote) {
+  // Shows what can be done with a part of a file, and with the words that were selected in it. `wording` compares these
+  // with what a model said.
+  show(map, fragment, quote, wording = null) {
     const address = `${map.scheme}://${encodeURIComponent(map.id)}#${fragment}`;
     const answer = el("div", { class: "results" });
     const cite = async (use) => {
@@ -208,7 +209,8 @@ export class Part {
     this.element.hidden = false;
     this.body.replaceChildren(
       el("h2", {}, quote ? t("selection") : t("thisPart")),
-      ...(quote ? [el("blockquote", {}, quote)] : []),
+      ...(wording ? [el("p", { class: "note" }, t("said")), el("blockquote", {}, worded(wording, 1, "del")), el("p", { class: "note" }, t("source"))] : []),
+      ...(quote ? [el("blockquote", { class: wording && "source" }, wording ? worded(wording, 2, "ins") : quote)] : []),
       el("code", { class: "address" }, address),
       el(
         "div",

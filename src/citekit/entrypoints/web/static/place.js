@@ -1,4 +1,5 @@
-// The part of an address after "#", such as pages=12-15&bbox=0.1,0.2,0.9,0.4, and the quote that a link marks.
+// The part of an address after "#", such as pages=12-15&bbox=0.1,0.2,0.9,0.4, the quote that a link marks, and what a model
+// said instead of it.
 
 // The path of the home that this page shows; empty where no home is chosen.
 export const base = location.pathname.match(/^\/h\/[^/]+/)?.[0] ?? "";
@@ -19,7 +20,7 @@ export function columnName(number) {
 const clock = (text) => text.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
 
 export function read(fragment) {
-  const place = { fragment: "", quote: "" };
+  const place = { fragment: "", quote: "", said: "" };
   const kept = [];
   for (const part of fragment.replace(/^#/, "").split("&").filter(Boolean)) {
     const [name, ...rest] = part.split("=");
@@ -29,7 +30,7 @@ export function read(fragment) {
     } catch {
       // kept as it is
     }
-    if (name === "quote") place.quote = value;
+    if (name === "quote" || name === "said") place[name] = value;
     else kept.push(part);
     if (name === "pages") place.pages = numbers(value);
     if (name === "bbox") place.box = value.split(",").map(Number);
@@ -74,7 +75,8 @@ export function around(nodes, place) {
   return best;
 }
 
-const withQuote = (fragment, quote) => (quote ? `${fragment}&quote=${encodeURIComponent(quote)}` : fragment);
+const withQuote = (fragment, quote, said) =>
+  [fragment, quote && `quote=${encodeURIComponent(quote)}`, said && `said=${encodeURIComponent(said)}`].filter(Boolean).join("&");
 
 // The resource and the fragment of an address, or null.
 export function ofAddress(address) {
@@ -82,8 +84,8 @@ export function ofAddress(address) {
   return found ? { id: decodeURIComponent(found[1]), fragment: found[2] } : null;
 }
 
-export const path = (id, fragment = "", quote = "") =>
-  `${base}/r/${encodeURIComponent(id)}${fragment || quote ? `#${withQuote(fragment, quote)}` : ""}`;
+export const path = (id, fragment = "", quote = "", said = "") =>
+  `${base}/r/${encodeURIComponent(id)}${fragment || quote ? `#${withQuote(fragment, quote, said)}` : ""}`;
 
 export function span(first, last) {
   return first === last ? `${first}` : `${first}-${last}`;

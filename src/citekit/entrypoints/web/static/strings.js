@@ -77,6 +77,7 @@ const TEXTS = {
   showSource: "Source",
   leadsOutside: (address) => `Links in files are not followed: ${address}`,
   source: "The source has",
+  said: "The answer says",
   leftOutWords: "The quote leaves out",
   nearest: "The most similar passage",
   hidden: "Readers of the file do not see this text.",

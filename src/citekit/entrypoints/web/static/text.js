@@ -31,6 +31,8 @@ export class Text {
     const first = await get("text", { id: this.map.id, first: 1, last: size, v: this.map.version });
     this.total = first.total;
     this.separator = separatorOf(SEPARATORS[this.map.format] ?? "", first.units[0]?.[1] ?? "");
+    this.widths = this.separator ? widthsOf(first.units.map(([, text]) => cellsOf(text, this.separator) ?? [])) : [];
+    this.scroller.style.setProperty("--row", `calc(4.2rem + ${this.widths.join(" + ") || "0px"})`);
     this.blocks = [];
     for (let number = 1; number <= Math.max(1, this.total); number += size) {
       const last = Math.min(number + size - 1, this.total);
@@ -72,7 +74,7 @@ export class Text {
   unit(number, text, colored) {
     const name = el("button", { type: "button", class: "number", "data-unmarked": true, onclick: (e) => this.pick(number, e.shiftKey) }, String(number));
     const cells = this.separator ? cellsOf(text, this.separator) : null;
-    const body = cells ? cells.map((cell) => el("span", { class: "cell" }, cell)) : [el("span", { class: "words-of" }, colored?.length ? colored : text || "\u200b")];
+    const body = cells ? cells.map((cell, i) => el("span", { class: "cell", style: { width: this.widths[i] } }, cell)) : [el("span", { class: "words-of" }, colored?.length ? colored : text || "\u200b")];
     return el("div", { class: cells ? "unit cells" : "unit", "data-number": String(number) }, name, body);
   }
 
@@ -140,6 +142,13 @@ export class Text {
 function separatorOf(known, line) {
   const count = (mark) => line.split(mark).length;
   return [...known].sort((a, b) => count(b) - count(a))[0] ?? "";
+}
+
+// The widths of the columns, from the longest cell that the first rows have in each.
+function widthsOf(rows) {
+  const longest = [];
+  for (const row of rows) row.forEach((cell, i) => (longest[i] = Math.max(longest[i] ?? 0, cell.length)));
+  return longest.map((count) => `calc(${Math.min(Math.max(count, 6), 48)}ch + 1.2rem)`);
 }
 
 // The cells of a line, or null if it is a part of a record over several lines.
