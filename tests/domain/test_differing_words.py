@@ -5,8 +5,8 @@ from __future__ import annotations
 from citekit.domain.quotes.differing_words import differing_words
 from citekit.domain.quotes.marked_words import marked_words
 
-FIRST = "The queen lays up to 2,000 eggs a day, and the work-".split()
-SECOND = "Bees 12 ers gather nectar. The queen lays up to 2,000 eggs a day,".split()
+FIRST = ["The", "queen", "lays", "up", "to", "2,000", "eggs", "a", "day,", "and", "the", "work-"]
+SECOND = ["Bees", "12", "ers", "gather", "nectar.", "The", "queen", "lays", "up", "to", "2,000", "eggs", "a", "day,"]
 
 
 def _differing(said: str, passage: str, *pages: list[str]) -> list[str]:
