@@ -111,7 +111,19 @@ def test_a_quote_is_shown_on_its_page_and_told_in_words(call: Callable[..., Call
     assert 0 < top < top + height < 1
     assert "doc://r-intro#pages=17" in found.content[0].text  # type: ignore[union-attr]
     assert "holds: exact" in found.content[0].text  # type: ignore[union-attr]
-    absent = call("showEvidence", resource_id="r-intro", node_id="pages=17", quote="coerced alphabetic counterparts")
+    altered = call("showEvidence", resource_id="r-intro", node_id="pages=17", quote="coerced alphabetic counterparts")
+    plain = altered.structured_content or {}
+    assert (False, "altered") == (plain["holds"], plain["finding"])
+    assert [
+        [True, "coerced", "coerced"],
+        [False, "alphabetic", "numeric"],
+        [True, "counterparts", "counterparts"],
+    ] == plain["wording"]
+    assert len(plain["differing"]["17"]) == 1
+    assert "The source has: coerced numeric counterparts" in altered.content[0].text  # type: ignore[union-attr]
+    absent = call(
+        "showEvidence", resource_id="r-intro", node_id="pages=17", quote="a slow collection of cooking programs"
+    )
     plain = absent.structured_content or {}
     assert (False, "absent", {}) == (plain["holds"], plain["finding"], plain.get("boxes", {}))
 
@@ -221,6 +233,15 @@ def test_the_card_shows_the_marked_page_in_a_host(
         assert {"ui/initialize", "ui/notifications/initialized", "ui/notifications/size-changed"} <= set(
             tab.evaluate("window.seen")
         )
+
+        tab.goto("about:blank")
+        tab.goto(
+            'http://host.test/#{"resource_id":"r-intro","quote":"logical vectors and their coerced alphabetic counterparts"}'
+        )
+        shown.locator(".differs").wait_for()
+        assert "altered" == shown.locator("#finding").inner_text()
+        assert ["alphabetic"] == shown.locator("#quote del").all_inner_texts()
+        assert ["numeric"] == shown.locator("#source ins").all_inner_texts()
 
         for values, selector in (
             ('{"resource_id":"lena","node_id":"t=1-2"}', "#sound"),

@@ -95,7 +95,12 @@ def test_hits_and_verdicts_are_lists_of_addresses(kit: CiteKit) -> None:
     assert "ol" in hits.opened
     verdict: Any = kit.verify_quote("doc://r-intro#pages=17", "coerced numeric counterparts")
     assert "<b>exact</b>" in verdict._repr_html_()
-    absent: Any = kit.verify_quote("doc://r-intro", "coerced alphabetic counterparts")
+    altered: Any = kit.verify_quote("doc://r-intro#pages=17", "coerced <alphabetic> counterparts")
+    shown = altered._repr_html_()
+    assert "<b>altered</b>" in shown
+    assert "coerced <del>&lt;alphabetic&gt;</del> counterparts" in shown
+    assert "coerced <ins>numeric</ins> counterparts" in shown
+    absent: Any = kit.verify_quote("doc://r-intro", "a slow collection of cooking programs")
     assert "absent" in absent._repr_html_()
 
 

@@ -27,6 +27,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 from citekit.domain.text_search.found import FoundText
 from citekit.settings.places import OUTPUT
+from citekit.wire.quotes import plain_wording
 
 PICTURE_WIDTH = 640
 """The width in pixels of a picture in a notebook."""
@@ -99,15 +100,21 @@ def hits_html(found: FoundText) -> str:
 def verdict_html(verdict: QuoteVerdict) -> str:
     """Return the verdict on a quote as HTML, with the places that have its words."""
     items = (f"<li>{_code(place.address)}<br>{escape(place.text[:TEXT_LIMIT])}</li>" for place in verdict.places)
-    near = [] if verdict.near is None else [f"{_code(verdict.near.address)} {escape(verdict.near.text[:TEXT_LIMIT])}"]
-    return _block(
-        [
-            f"<b>{verdict.label}</b>",
-            f"<blockquote>{escape(verdict.quote)}</blockquote>",
-            f"<ul>{''.join(items)}</ul>",
-            *near,
+    quote, near = escape(verdict.quote), list[str]()
+    if verdict.near is not None:
+        wording = plain_wording(verdict.quote, verdict.near.text[:TEXT_LIMIT])
+        quote = _worded([(same, said) for same, said, _ in wording], "del")
+        near = [
+            _code(verdict.near.address),
+            f"The source has: {_worded([(same, has) for same, _, has in wording], 'ins')}",
         ]
-    )
+    return _block([f"<b>{verdict.label}</b>", f"<blockquote>{quote}</blockquote>", f"<ul>{''.join(items)}</ul>", *near])
+
+
+def _worded(wording: Iterable[tuple[object, object]], name: str) -> str:
+    """Return words as HTML, with those that differ in elements with a name. `wording` has (same, words)."""
+    shown = ((same, escape(str(words))) for same, words in wording if words)
+    return " ".join(words if same else f"<{name}>{words}</{name}>" for same, words in shown)
 
 
 def _content(address: Address, path: Path, receipt: Receipt) -> str:

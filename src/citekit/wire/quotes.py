@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from citekit.domain.quotes.wording import compared_wording
+
 if TYPE_CHECKING:
     from citekit.domain.quotes.gaps import Gap
     from citekit.domain.quotes.verdict import NearPlace, QuoteLookup, QuotePlace, QuoteVerdict
@@ -67,6 +69,11 @@ def to_plain_lookup(lookup: QuoteLookup, quote: str) -> dict[str, Any]:
     if lookup.is_cut:
         plain["cut"] = True
     return plain
+
+
+def plain_wording(quote: str, passage: str) -> list[list[bool | str]]:
+    """Return the words of a quote and of a passage compared, as [same, quote, passage]."""
+    return [[each.is_same, each.quote, each.passage] for each in compared_wording(quote, passage)]
 
 
 def _place(place: QuotePlace) -> dict[str, Any]:

@@ -83,8 +83,20 @@ class QuoteVerdict:
 
     @property
     def label(self) -> str:
-        """The finding for people, such as `exact` or, if readers do not see the words, `exact, not visible`."""
+        """The finding for people, such as `exact` or, if readers do not see the words, `exact, not visible`.
+
+        A quote that is absent, but similar to a passage, is `altered`.
+        """
+        if self.finding is Finding.ABSENT and self.near is not None:
+            return Finding.ALTERED.value
         return self.finding.value if self.visible else f"{self.finding.value}, not visible"
+
+    @property
+    def altered(self) -> NearPlace | QuotePlace | None:
+        """The passage that the quote alters: the most similar one, or the first place with an altered quote, or None."""
+        if self.finding is Finding.ALTERED and self.places:
+            return self.places[0]
+        return self.near if self.finding is Finding.ABSENT else None
 
     @property
     def visible(self) -> bool:

@@ -21,9 +21,10 @@ from citekit.domain.locations import Box, Location, Pages, TimeSpan, Virtual
 from citekit.domain.node import NodeName
 from citekit.domain.page_view import Corners
 from citekit.domain.progress import Progress
-from citekit.domain.quotes.verdict import QuoteVerdict
+from citekit.domain.quotes.verdict import NearPlace, QuotePlace, QuoteVerdict
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer
+from citekit.wire.quotes import plain_wording
 
 EXTENSION = "io.modelcontextprotocol/ui"
 """The identifier of the extension MCP Apps."""
@@ -67,14 +68,27 @@ SHOW_EVIDENCE = Tool(
             "title": {"type": "string"},
             "titles": {"type": "array", "items": {"type": "string"}},
             "kind": {"type": "string", "enum": ["pages", "text", "recording"]},
-            "finding": {"type": "string", "description": "The verdict of verifyQuote on the quote."},
+            "finding": {
+                "type": "string",
+                "description": "Like that of verifyQuote, but altered if only near is there.",
+            },
             "holds": {"type": "boolean"},
             "quote": {"type": "string"},
+            "wording": {
+                "type": "array",
+                "description": "The words of an altered quote and of its source: [same, quote, source].",
+                "items": {"type": "array"},
+            },
             "pages": {"type": "array", "items": {"type": "integer"}},
             "page_count": {"type": "integer"},
             "boxes": {
                 "type": "object",
                 "description": "Marked rectangles [left, top, width, height], by page.",
+                "additionalProperties": _FRACTIONS,
+            },
+            "differing": {
+                "type": "object",
+                "description": "Those of the words that an altered quote changes.",
                 "additionalProperties": _FRACTIONS,
             },
             "text": {"type": "string"},
@@ -140,8 +154,10 @@ def show_evidence(app: Container, arguments: Mapping[str, Any], progress: Progre
     plain: dict[str, Any] = {"address": str(address), "title": resource_map.title, "titles": titles}
     if verdict is not None:
         plain |= {"quote": words, "finding": verdict.label, "holds": verdict.holds}
+    if verdict is not None and verdict.altered is not None:
+        plain["wording"] = plain_wording(words, verdict.altered.text)
     plain |= _shown(app, address, verdict, progress)
-    link = _viewer_link(app, address, words)
+    link = _viewer_link(app, address, words, verdict)
     if link is not None:
         plain["viewer"] = link
     return Answer.of(plain, summary=_summary(plain))
@@ -160,7 +176,7 @@ def evidence_page(app: Container, arguments: Mapping[str, Any], _: Progress) -> 
     return Answer.of({"page": page, "page_count": count}, [picture], summary=f"Page {page} of {count}.")
 
 
-def _viewer_link(app: Container, address: Address, words: str) -> str | None:
+def _viewer_link(app: Container, address: Address, words: str, verdict: QuoteVerdict | None) -> str | None:
     """Return a link to the part in the user's viewer, if it is running and shows this home.
 
     The link does not admit a browser.
@@ -173,7 +189,8 @@ def _viewer_link(app: Container, address: Address, words: str) -> str | None:
     running = running_viewer(app)
     if running is None:
         return None
-    path, fragment = place_of(address, words)
+    altered = None if verdict is None else verdict.altered
+    path, fragment = place_of(address, words) if altered is None else place_of(address, altered.text, words)
     return f"http://{ADDRESS}:{running.port}{home_path(app.settings.home)}{path}#{fragment}"
 
 
@@ -181,8 +198,9 @@ def _address(app: Container, what: NodeName | Address | str, verdict: QuoteVerdi
     """Return the address to show: that of the first place of the quote, or the requested address, or else the whole
     file.
     """
-    if verdict is not None and verdict.places:
-        return verdict.places[0].address
+    passage = None if verdict is None else _passage(verdict)
+    if passage is not None:
+        return passage.address
     if isinstance(what, str):
         first = app.maps.get(what).nodes[0]
         return Address(what, first.location)
@@ -200,20 +218,28 @@ def _shown(app: Container, address: Address, verdict: QuoteVerdict | None, progr
     if app.show.layout(name) is Layout.PAGES:
         pages = list(location.numbers[:PAGES]) if isinstance(location, Pages) else [1]
         count = len(app.show.page_sizes(name))
-        return {"kind": "pages", "pages": pages, "page_count": count, "boxes": _boxes(app, address, verdict)}
+        return {"kind": "pages", "pages": pages, "page_count": count} | _boxes(app, address, verdict)
     found = app.read_text(str(address), max_chars=TEXT, progress=progress)
     return {"kind": "text", "text": found.text}
 
 
-def _boxes(app: Container, address: Address, verdict: QuoteVerdict | None) -> dict[str, list[list[float]]]:
+def _passage(verdict: QuoteVerdict) -> NearPlace | QuotePlace | None:
+    """Return the passage to mark: the first place of the quote, or the one that the quote alters."""
+    return verdict.places[0] if verdict.places else verdict.altered
+
+
+def _boxes(app: Container, address: Address, verdict: QuoteVerdict | None) -> dict[str, dict[str, list[list[float]]]]:
     location: Location = address.location
-    if verdict is not None and verdict.places and isinstance(location, Pages):
-        numbers = location.numbers[:MARKED_PAGES]
-        marks = app.show.marks(address.resource_id, numbers, verdict.places[0].text)
-        return {str(each.page): [_sized(box) for box in each.boxes] for each in marks}
+    passage = None if verdict is None else _passage(verdict)
+    if verdict is not None and passage is not None and isinstance(location, Pages):
+        said = "" if verdict.altered is None else verdict.quote
+        marks = app.show.marks(address.resource_id, location.numbers[:MARKED_PAGES], passage.text, said)
+        boxes = {str(each.page): [_sized(box) for box in each.boxes] for each in marks}
+        differing = {str(each.page): [_sized(box) for box in each.differing] for each in marks if each.differing}
+        return {"boxes": boxes, "differing": differing} if differing else {"boxes": boxes}
     if isinstance(location, Pages) and location.region is not None:
-        return {str(location.numbers[0]): [_sized(location.region.corners)]}
-    return {"1": [_sized(location.corners)]} if isinstance(location, Box) else {}
+        return {"boxes": {str(location.numbers[0]): [_sized(location.region.corners)]}}
+    return {"boxes": {"1": [_sized(location.corners)]} if isinstance(location, Box) else {}}
 
 
 def _sized(corners: Corners) -> list[float]:
@@ -227,6 +253,8 @@ def _summary(plain: Mapping[str, Any]) -> str:
     lines = [f"{plain['address']}  {titles}"]
     if "finding" in plain:
         lines.append(f"The quote {'holds' if plain['holds'] else 'does not hold'}: {plain['finding']}.")
+    if "wording" in plain:
+        lines.append(f"The source has: {' '.join(passage for _, _, passage in plain['wording'] if passage)}")
     if plain.get("text"):
         lines.append(plain["text"])
     return "\n".join(lines)

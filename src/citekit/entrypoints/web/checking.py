@@ -23,7 +23,6 @@ from citekit.domain.errors import Cancelled, CiteKitError, FormUnsupported, Requ
 from citekit.domain.evidence import Options
 from citekit.domain.exchange import Context, to_web_annotation
 from citekit.domain.quotes.quoted_passages import quoted_passages
-from citekit.domain.quotes.wording import compared_wording
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.sdk import read_form
 from citekit.entrypoints.web.links import place_of
@@ -191,8 +190,7 @@ def _with_wording(verdict: dict[str, Any]) -> dict[str, Any]:
     near = verdict["near"]
     if near is None:
         return verdict
-    wording = compared_wording(verdict["quote"], near["text"])
-    return {**verdict, "near": {**near, "wording": [[each.is_same, each.quote, each.passage] for each in wording]}}
+    return {**verdict, "near": {**near, "wording": quotes.plain_wording(verdict["quote"], near["text"])}}
 
 
 def _plain_verdict(verdict: Verdict) -> dict[str, Any]:

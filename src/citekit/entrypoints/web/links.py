@@ -31,9 +31,12 @@ def home_path(home: Path) -> str:
     return f"/h/{home_key(home)}"
 
 
-def place_of(address: Address, words: str = "") -> tuple[str, str]:
-    """Return the path below a home, and the fragment, that show an address, with `words` marked."""
-    marked = f"&quote={quote(words, safe='')}" if words else ""
+def place_of(address: Address, words: str = "", said: str = "") -> tuple[str, str]:
+    """Return the path below a home, and the fragment, that show an address, with `words` marked, and with those of them
+    in which `said`, the text of a model, differs.
+    """
+    given = {"quote": words, "said": said}
+    marked = "".join(f"&{name}={quote(text, safe='')}" for name, text in given.items() if text)
     return resource_place(address.resource_id), fragment_of(address.location) + marked
 
 

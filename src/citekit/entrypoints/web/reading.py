@@ -15,9 +15,9 @@ from citekit.container import Container
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.modality import Modality
 from citekit.domain.page_view import Corners
-from citekit.domain.quotes.wording import compared_wording
 from citekit.entrypoints.web.access import DOCUMENT_POLICY
 from citekit.entrypoints.web.requests import FOREVER, Asked, acting, kept, plain, reading
+from citekit.wire.quotes import plain_wording
 from citekit.wire.subtitles import webvtt
 
 LISTED = 1_000
@@ -76,8 +76,7 @@ class ReadingRoutes:
 
     def wording(self, asked: Asked) -> Response:
         """Return the words of a passage and of what a model said compared, as [same, said, passage]."""
-        compared = compared_wording(asked.text("said"), asked.text("quote"))
-        return plain([[each.is_same, each.quote, each.passage] for each in compared])
+        return plain(plain_wording(asked.text("said"), asked.text("quote")))
 
     def text(self, asked: Asked) -> Response:
         """Return lines or pages of text."""
