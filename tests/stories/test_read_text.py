@@ -13,6 +13,7 @@ from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from citekit.application.verify_quote import OTHER_HEADING
 from citekit.container import Container, bootstrap
 from citekit.domain.chunks import CHUNK
 from citekit.domain.errors import (
@@ -25,9 +26,11 @@ from citekit.domain.errors import (
     SourceUnsupported,
 )
 from citekit.domain.locations import Pages
-from citekit.domain.node import Node
+from citekit.domain.node import Node, NodeName
+from citekit.domain.quotes.verdict import Finding
 from citekit.domain.text_search.found import TextHit
 from citekit.domain.text_search.read import ReadTextAnswer
+from citekit.domain.text_search.sections import heading_span
 from citekit.entrypoints.read_text import read_lines
 
 GUIDE = """# Bees
@@ -150,6 +153,26 @@ def test_a_part_that_begins_in_the_middle_of_a_page_is_read_from_heading_to_head
 
 
 @pytest.mark.long
+def test_text_on_a_page_of_two_parts_belongs_to_the_one_whose_heading_is_before_it(app: Container) -> None:
+    mine, next_one = (node_titled(app, "report", f"The part called {letter * 3}") for letter in "bc")
+    own, other = line("End", 2, 4), line("Start", 3, 4)  # both on page 3
+
+    hits = [app.find_text(words, ["report"]).hits[0] for words in (own, other)]
+    verdicts = [app.verify_quote(NodeName("report", mine), words) for words in (own, other)]
+
+    assert [mine, next_one] == [hit.node and hit.node.id for hit in hits]
+    assert [Finding.EXACT, Finding.ELSEWHERE] == [verdict.finding for verdict in verdicts]
+    assert ["", OTHER_HEADING] == [verdict.places[0].note for verdict in verdicts]
+
+
+def test_a_running_header_that_repeats_a_title_is_not_its_heading() -> None:
+    page = "4\nBees in winter\nThe end of spring.\n2. Bees in winter\nThey eat honey.\nBees in winter"
+
+    assert "2. Bees in winter" == page[slice(*heading_span(page, "Bees in winter", inside=True) or ())]
+    assert (2, 16) == heading_span(page, "Bees in winter")
+    assert "They eat honey." == page[slice(*heading_span(page, "They eat hon...") or ())]
+
+
 def test_the_chunks_of_the_library_change_nothing_that_is_read_or_found(tmp_path: Path) -> None:
     make_report(tmp_path / "report.pdf")
     app = bootstrap(home=tmp_path)

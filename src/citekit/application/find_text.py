@@ -38,6 +38,7 @@ from citekit.domain.text_search.headings import Headings
 from citekit.domain.text_search.long_lines import cut_around
 from citekit.domain.text_search.matching import Kind, LineMatch, context_of, lines_after, matches_in, shown_row
 from citekit.domain.text_search.query import TextQuery, parse_query
+from citekit.domain.text_search.sections import node_at
 from citekit.domain.words import words_of
 
 LIMIT = 10
@@ -370,7 +371,7 @@ class FindText:
         following: int = 0,
     ) -> TextHit:
         text, match = found.block.text, found.match
-        node = resource_map.outline.innermost(found.location)
+        node = node_at(resource_map.outline, found.block, match.start, found.location)
         before, after = context_of(text, match, context_lines)
         if following:
             after = lines_after(text, match, following, FOLLOWING_LINES)

@@ -6,7 +6,6 @@ import hashlib
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
 from attrs import define, field, frozen
@@ -29,19 +28,18 @@ from citekit.domain.quotes.headers_footers import running_lines
 from citekit.domain.quotes.transcript import HEARD, Transcript
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
-from citekit.domain.text_search.headings import Headings, heading_lines
+from citekit.domain.text_search.headings import Headings
 from citekit.domain.text_search.layout import (
     LaidOutLine,
     covering,
     laid_out,
-    line_starts,
     mark_of,
     order_of,
     order_of_location,
     shown_line,
 )
 from citekit.domain.text_search.read import ReadTextAnswer
-from citekit.domain.words import words_of
+from citekit.domain.text_search.sections import SectionBounds
 
 MAX_CHARS = 6_000
 """The default number of characters in an answer."""
@@ -61,16 +59,12 @@ GROUP, OVERLAP = 16, 3
 ROUNDS = 2
 """How often running lines are looked for at the edges of the pages. A footer can have more lines than one round sees."""
 
-FOLLOWING = 20
-"""The maximum number of nodes after a node whose titles are looked for where the node ends."""
-
 _CURSOR = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9a-f]{8})")
 
 NO_TEXT = (
     f"This part contains no text. If it is a scan, the extra 'ocr' ({install_command('ocr')}) reads it, unless "
     "CITEKIT_OCR is off."
 )
-WHOLE_PAGES = "The title of {} was not found on page {}, so the answer contains the whole page."
 
 
 class _DamagedError(Exception):
@@ -229,59 +223,20 @@ def _part(
 
 def _between_headings(resource_map: ResourceMap, part: _Part, node: Node, location: Pages) -> _Part:
     """Return the part from the heading of its node to that of the next node, on pages that it shares with other nodes."""
-    notes = []
-    outline = resource_map.outline
-    before, after = _neighbors(outline, outline.find(node.id)) if node.id in outline else ([], [])
+    bounds = SectionBounds.of(resource_map.outline, node.id) if node.id in resource_map.outline else None
+    bounds = bounds or SectionBounds(node.title)
     first, last = part.blocks[part.first], part.blocks[part.end - 1]
-    start, stop = 0, None
-    if _page_of(first) == location.numbers[0]:
-        heading = _heading(first, node)
-        if heading is not None:
-            start = heading[0]
-        elif any(isinstance(each, Pages) and each.numbers[-1] >= location.numbers[0] for each in before):
-            notes.append(WHOLE_PAGES.format("this part", location.numbers[0]))
-    page = location.numbers[-1]
-    starting = [each for each in after if isinstance(each.location, Pages) and each.location.numbers[0] == page]
-    if starting and _page_of(last) == page:
-        beyond = heading[1] if part.first == part.end - 1 and start and heading else 0
-        found = [each[0] for each in (_heading(last, next_node, beyond) for next_node in starting) if each is not None]
-        stop = next((offset for offset in found if offset > start or part.first < part.end - 1), None)
-        if stop is None:
-            notes.append(WHOLE_PAGES.format(f"the next part, {starting[0].title!r},", page))
+    start, stop, notes = bounds.cut(
+        first.text if _page_of(first) == location.numbers[0] else None,
+        last.text if _page_of(last) == location.numbers[-1] else None,
+        location,
+    )
     return _Part(part.blocks, part.first, part.end, location, (start, stop), notes)
 
 
 def _page_of(block: TextBlock) -> int | None:
     located = block.located
     return located.units[0].number if isinstance(located, ExtractedText) and located.kind is UnitKind.PAGE else None
-
-
-def _heading(block: TextBlock, node: Node, beyond: int = 0) -> tuple[int, int] | None:
-    """Return the offsets at which the heading of a node begins and ends, after the offset `beyond`."""
-    starts = list(line_starts(block.text))
-    first = next((number for number, (start, _) in enumerate(starts) if start >= beyond), len(starts))
-    found = heading_lines([block.text[start:end] for start, end in starts], words_of(node.title), first)
-    return None if found is None else (starts[found[0]][0], starts[found[1]][1])
-
-
-def _neighbors(resource_map: ResourceMap, node: Node) -> tuple[list[Location], list[Node]]:
-    """Return the locations of the nodes before a node that do not contain it, and the first nodes after it and its
-    children.
-    """
-    above = set()
-    parent = resource_map.parent(node.id)
-    while parent is not None:
-        above.add(parent.id)
-        parent = resource_map.parent(parent.id)
-    walk = iter(resource_map.walk())
-    before = []
-    for each in walk:
-        if each.id == node.id:
-            break
-        if each.id not in above:
-            before.append(each.location)
-    below = sum(1 for _ in node.walk()) - 1
-    return before, list(islice(walk, below, below + FOLLOWING))
 
 
 @frozen

@@ -33,6 +33,7 @@ from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteV
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 from citekit.domain.text_search.matching import shown_row
+from citekit.domain.text_search.sections import SectionBounds
 
 PLACES = 5
 """The maximum number of places in an answer."""
@@ -72,6 +73,9 @@ that text.
 
 RECOGNIZED = "OCR recognized the text of this page. It may contain errors; compare it with the page."
 """The note of a quote on a scanned page."""
+
+OTHER_HEADING = "The page belongs to the node, but this passage is under another heading."
+"""The note of a quote on a page of the node, before the node's heading or after the next one."""
 
 UNSURE = "words that the transcriber is unsure of"
 """The difference of a quote in recognized speech with a low confidence. Such a quote is never exact."""
@@ -129,11 +133,14 @@ class VerifyQuote:
         place = None if isinstance(what, str) else self.resolve(what, virtual=True).location
         if isinstance(place, Virtual):
             raise RequestRefused("The node or address is virtual: it has no file, so nothing can be quoted from it.")
+        bounds = None
+        if isinstance(what, NodeName) and what.node_id in resource_map.outline:
+            bounds = SectionBounds.of(resource_map.outline, resource_map.find(what.node_id).id)
         source = self.locate(resource_map, roots)
         texts = self.texts.read(source, progress)
         drawn: set[int] = set()
         for _ in range(ROUNDS):
-            verdict = self._verdict(source, texts, quote, readings, resource_map, place)
+            verdict = self._verdict(source, texts, quote, readings, resource_map, place, bounds)
             pages = [number for number in _pages_of(verdict) if number not in drawn]
             if len(pages) > DRAWN:
                 break
@@ -152,8 +159,12 @@ class VerifyQuote:
         readings: Sequence[tuple[Piece, ...]],
         resource_map: ResourceMap,
         place: Location | None,
+        bounds: SectionBounds | None,
     ) -> QuoteVerdict:
-        """Return the verdict on a quote in the `texts` of `source`, at `place` or anywhere if it is None."""
+        """Return the verdict on a quote in the `texts` of `source`, at `place` or anywhere if it is None.
+
+        `bounds` are the titles between which the text of a node is on the pages of `place`.
+        """
         effort = Effort()
         asked = None if place is None else Address(resource_map.resource_id, place)
         unread = _unread(texts[0])
@@ -173,10 +184,10 @@ class VerifyQuote:
                 else _Finds()
             )
         else:
-            inside = _in_place(shown, readings, resource_map, place, effort)
+            inside = _in_place(shown, readings, resource_map, place, effort, bounds)
         found = _judged(answer, inside, shown, readings, resource_map, effort)
         if found is None and hidden:
-            inside = _in_place(hidden, readings, resource_map, place, effort)
+            inside = _in_place(hidden, readings, resource_map, place, effort, bounds)
             found = _judged(answer, inside, hidden, readings, resource_map, effort)
         return found or evolve(answer, near=_near(texts[0], readings, resource_map))
 
@@ -214,7 +225,8 @@ def _judged(
         return _placed(answer, Finding.NORMALISED if _differences(best[0]) else Finding.EXACT, best)
     outside = _Finds() if place is None else _in_place(texts, readings, resource_map, None, effort)
     if outside.faithful:
-        return _placed(answer, Finding.ELSEWHERE, _best(outside.faithful, place))
+        found = _placed(answer, Finding.ELSEWHERE, _best(outside.faithful, place))
+        return evolve(found, places=[_under_other_heading(each, place) for each in found.places])
     altered = inside.altered or outside.altered
     return _placed(answer, Finding.ALTERED, _best(altered, place)) if altered else None
 
@@ -242,9 +254,11 @@ def _in_place(
     resource_map: ResourceMap,
     place: Location | None,
     effort: Effort,
+    bounds: SectionBounds | None = None,
 ) -> _Finds:
     """Return the matches of a quote at the location `place`, or anywhere in `texts` if it is None.
 
+    With `bounds`, the matches are in the text between the headings of a section.
     `readings` are the ways to split the quote into pieces. The faithful matches of the first reading and text that have
     any are returned; only if there are none, the matches that alter the meaning are returned. Raise `RequestRefused` if
     the search exceeds the budget in `effort`.
@@ -256,6 +270,8 @@ def _in_place(
             if needed is not None and not any(needed(piece.text) for piece in pieces):
                 continue
             span = (0, len(source.text)) if place is None else source.placed.span_of(place)
+            if bounds is not None and isinstance(place, Pages) and isinstance(source.placed, ExtractedText):
+                span = bounds.span_in(source.placed, place)
             if span is None:
                 continue
             found = (
@@ -323,6 +339,13 @@ def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> 
     places = list(by_address.values())
     more = len(places) > PLACES or len(found) >= LOOKED_AT
     return evolve(answer, finding=finding, places=places[:PLACES], more=more)
+
+
+def _under_other_heading(found: QuotePlace, place: Location | None) -> QuotePlace:
+    """Return a place outside a node with a note if it is on one of the node's pages, whose location is `place`."""
+    if found.note or place is None or not place.contains(found.address.location):
+        return found
+    return evolve(found, note=OTHER_HEADING)
 
 
 def _differences(found: _Found) -> tuple[str, ...]:
