@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.domain.errors import RequestRefused
-from citekit.domain.library.chunking import Chunk, ChunkingParams, Reason, chunked, sentences_of
+from citekit.domain.library.chunking import Chunk, ChunkingParams, Reason, chunked, sentences_of, timed_chunks
 from citekit.domain.library.sentences import Sentence
 
 Row = tuple[tuple[Sentence, ...], tuple[float, ...]]
@@ -183,3 +183,20 @@ def test_values_that_make_no_sense_are_refused(values: tuple[float, int, int], s
 
 def test_the_limits_themselves_are_allowed() -> None:
     assert (0, 1) == (ChunkingParams(0, 1, 1).threshold, ChunkingParams(1, 1, 1_000_000).threshold)
+
+
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=40), st.integers(1, 60))
+def test_chunks_of_a_recording_are_whole_sentences_within_the_limit_of_time(lasting: list[int], seconds: int) -> None:
+    found, _ = row([1] * len(lasting))
+    since = [sum(lasting[:place]) for place in range(len(lasting) + 1)]
+
+    chunks = timed_chunks(found, [float(each) for each in since], seconds)
+
+    borders = [chunk.start // 10 for chunk in chunks] + [len(found)]
+    assert 0 == borders[0]
+    assert all(one.end == other.start for one, other in pairwise(chunks))
+    assert all(
+        since[end] - since[start] <= seconds or end - start == 1 or max(lasting[start:end]) > seconds
+        for start, end in pairwise(borders)
+    )
+    assert len(found) == sum(chunk.words for chunk in chunks)

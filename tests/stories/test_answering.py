@@ -15,6 +15,7 @@ from citekit.adapters.mappers.llm.scripted_service import Line, ScriptedService
 from citekit.container import Container, bootstrap
 from citekit.domain.answering import CheckedAnswer, unquoted_numbers
 from citekit.domain.errors import FaultyAnswer, MapperUnavailable, RequestRefused
+from tests.formats.media.speech_samples import write_sound
 
 BEES = """# Bees
 
@@ -67,6 +68,21 @@ def test_a_statement_whose_quote_is_there_is_shown_with_the_verified_address(app
     assert ("text://bees_md#lines=5", GOOD) == (str(verdict.places[0].address), verdict.places[0].text)
     assert ((), 1, 1) == (statement.unquoted, answer.cost.requests, len(asked))
     assert BEES.split("\n")[4] in getattr(asked[0].parts[0], "text", "")
+
+
+def test_a_recording_answers_with_the_time_of_the_very_sentence(tmp_path: Path) -> None:
+    sound = write_sound(tmp_path / "talk.wav", [0] * 600, 10)
+    cues = ["00:00:05,000 --> 00:00:09,000\nThe queen sleeps.", "00:00:40,000 --> 00:00:44,000\n" + GOOD]
+    sound.with_suffix(".srt").write_text("\n\n".join(f"{n}\n{cue}" for n, cue in enumerate(cues, 1)))
+    app = bootstrap(home=tmp_path)
+    app.ingest(sound)
+
+    answer, asked = ask(app, said(("It eats 1,250 grams of honey.", [(1, GOOD)])))
+
+    verdict = answer.supported[0].quotes[0].verdict
+    assert verdict is not None
+    assert "audio://talk#t=40-44" == str(verdict.places[0].address)
+    assert f"The queen sleeps.\n{GOOD}" in getattr(asked[0].parts[0], "text", "")
 
 
 def test_a_wrong_number_of_a_passage_is_a_slip(app: Container) -> None:

@@ -41,12 +41,15 @@ from citekit.domain.evidence import Form, Options
 from citekit.domain.library.books import BookFilter, BookRecord
 from citekit.domain.library.chunking import ChunkingParams
 from citekit.domain.library.ledger import Deed
-from citekit.domain.library.vectors import EmbedderIdentity, Entry, Vector
-from citekit.domain.locations import Lines
+from citekit.domain.library.vectors import EmbedderIdentity, Entry, Vector, Where
+from citekit.domain.locations import Lines, TimeSpan
 from citekit.domain.node import Node
+from citekit.domain.ports.transcriber import Transcriber
 from citekit.settings import LibrarySettings, Settings
 from tests.formats.epub.books import write_book
+from tests.formats.media.speech_samples import write_sound
 from tests.formats.office.office_files import write_pptx, write_xlsx
+from tests.stories.test_spoken_words import TALK, Scripted
 
 HERE = "alexandria"
 
@@ -102,7 +105,7 @@ MakeShelf = Callable[..., Shelf]
 
 @pytest.fixture
 def make_shelf(tmp_path: Path) -> MakeShelf:
-    def make(records: Sequence[BookRecord] = (), index: MemoryVectorIndex | None = None) -> Shelf:
+    def make(records: Sequence[BookRecord] = (), index: MemoryVectorIndex | None = None, **ports: Transcriber) -> Shelf:
         folder = tmp_path / "files"
         folder.mkdir(exist_ok=True)
         kept, ledger, embedder = index or MemoryVectorIndex(), MemoryLedger(), HashingEmbedder()
@@ -116,6 +119,7 @@ def make_shelf(tmp_path: Path) -> MakeShelf:
             embedder=embedder,
             similarity=embedder,
             splitter=SentencexSplitter(),
+            **ports,
         )
         return Shelf(app, folder, kept, ledger)
 
@@ -703,6 +707,70 @@ def test_slides_and_sheets_are_books_of_the_library(
     assert best.chunk.address.endswith(place)
     assert evidence.output_path is not None
     assert re.findall(r"\w+", best.chunk.text) == re.findall(r"\w+", evidence.output_path.read_text("utf-8"))
+
+
+def _recording(shelf: Shelf, name: str = "night_talk.wav") -> Path:
+    """A silent recording of five minutes with a sentence every six seconds, over two subtitles, in a sidecar file."""
+    path = write_sound(shelf.folder / name, [0] * 3000, 10)
+    subjects = ["whales", "oak trees", "winter honey", "glass lenses", "salt roads"]
+    halves = [half for n in range(50) for half in (f"Number {n} in this talk is about", f"the {subjects[n // 10]}.")]
+    cues = "".join(f"{n + 1}\n{_at(3 * n)} --> {_at(3 * n + 2.9)}\n{half}\n\n" for n, half in enumerate(halves))
+    path.with_suffix(".srt").write_text(cues, "utf-8")
+    return path
+
+
+def _at(seconds: float) -> str:
+    return f"00:{int(seconds) // 60:02}:{int(seconds) % 60:02},{round(seconds % 1 * 1000):03}"
+
+
+def test_a_recording_is_a_book_whose_hits_name_the_minute(shelf: Shelf) -> None:
+    name = shelf.ingest(_recording(shelf))
+
+    best = shelf.app.alexandria.ask(shelf.ask("What was said about glass lenses?")).hits[0]
+
+    whole, passage = (parse_address(each).location for each in (best.chunk.address, best.passage_address or ""))
+    assert isinstance(whole, TimeSpan)
+    assert isinstance(passage, TimeSpan)
+    assert whole.contains(passage)
+    assert 180 <= whole.start < (whole.end or 0) <= 240
+    assert best.chunk.address.startswith(f"audio://{name}#t=")
+    assert 30 < whole.duration <= 61
+    verdict = shelf.app.verify_quote(name, best.passage or "")
+    assert verdict.holds
+    assert best.passage_address == str(verdict.places[0].address)
+    evidence = shelf.app.resolve(parse_address(best.chunk.address), options=Options(Form.TEXT))
+    assert evidence.output_path is not None
+    assert best.chunk.text.split() == evidence.output_path.read_text("utf-8").split()
+
+
+def test_all_that_is_said_in_a_recording_is_in_exactly_one_chunk_of_its_map(shelf: Shelf) -> None:
+    name = shelf.ingest(_recording(shelf))
+
+    entries = shelf.index.matching(HERE, Where({}))
+    chunks = [str(entry.payload["text"]) for entry in entries if entry.payload["kind"] == "chunk"]
+    nodes = [node for node in shelf.app.maps.get(name).walk() if node.type == "chunk"]
+    assert 50 == sum(text.count("Number") for text in chunks)
+    assert len(chunks) == len(nodes)
+    assert all(isinstance(node.location, TimeSpan) and node.location.duration <= 61 for node in nodes)
+
+
+def test_recognized_words_are_searched_like_subtitles(make_shelf: MakeShelf) -> None:
+    shelf = make_shelf(transcriber=Scripted(TALK))
+    path, app = write_sound(shelf.folder / "talk.wav", [0] * 40_000, 1000), shelf.app
+
+    app.alexandria.ingest_book(BookRequest(path=path, collection=HERE))
+    best = app.alexandria.ask(shelf.ask("What do bees eat in winter?")).hits[0]
+
+    assert "Winter food is honey." in best.chunk.text
+    assert "Unknown speaker" == best.chunk.author
+    assert app.verify_quote("talk", "Winter food is honey.").holds
+
+
+def test_a_recording_without_words_is_refused_and_nothing_is_kept(shelf: Shelf) -> None:
+    with pytest.raises(SourceUnsupported, match="has no subtitles"):
+        shelf.ingest(write_sound(shelf.folder / "song.wav", [0] * 1000, 100))
+
+    assert [] == list(shelf.ledger.history())
 
 
 def test_an_agent_names_no_file_outside_the_folders_that_it_may_read(shelf: Shelf, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from citekit.domain.library.excerpt import around
 from citekit.domain.ports.answer_model import AnswerModel
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.quoted_passages import is_too_short
+from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.quotes.verdict import QuoteVerdict
 from citekit.domain.ranking.ranked import RankedPage
 
@@ -119,7 +120,9 @@ class AnswerQuestion:
 
 def _passage(page: RankedPage) -> Passage:
     start, end = around(page.block.text, page.start, page.end, LONGEST)
-    return Passage(Address(page.resource_id, page.extent), page.block.text[start:end], page.text, page.score)
+    return Passage(
+        Address(page.resource_id, page.extent), visible_text(page.block.text[start:end]), page.text, page.score
+    )
 
 
 def _faults(withheld: Sequence[CheckedStatement]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from citekit.application.locate_source import LocateSource
 from citekit.domain.errors import LocationOutside, RequestRefused
 from citekit.domain.formats import BOOKS
 from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
+from citekit.domain.library.located_text import LocatedText
 from citekit.domain.modality import Modality
 from citekit.domain.page_view import Corners, PagePicture, PageSize, PageWord, SheetRow
 from citekit.domain.ports.map_store import MapStore
@@ -27,7 +28,7 @@ from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.reader import Reader
 from citekit.domain.quotes.differing_words import differing_words
 from citekit.domain.quotes.marked_words import WordRange, marked_words
-from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, LocatedText
+from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source

@@ -10,6 +10,7 @@ from attrs import define, field
 from citekit.application.ingest import Ingest
 from citekit.application.library.ask import Ask
 from citekit.application.library.batch import BatchIngest
+from citekit.application.library.book_texts import BookTexts
 from citekit.application.library.browse import Browse
 from citekit.application.library.chunk_book import ChunkBook
 from citekit.application.library.compare_chunking import CompareChunking
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from citekit.domain.ports.locks import Locks
     from citekit.domain.ports.map_store import MapStore
     from citekit.domain.ports.mapper import Mapper
+    from citekit.domain.ports.media_probe import MediaProbe
+    from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.sources import Sources
 
 EMBEDDERS = ("fast", "quality", "minilm", "multilingual", "hashing", "onnx:FOLDER", "openai[:MODEL]", "gemini[:MODEL]")
@@ -81,6 +84,14 @@ class DocumentServices(Protocol):
     @property
     def text(self) -> TextReader:
         """The reader of the text of documents."""
+
+    @property
+    def quotable(self) -> QuotableTexts:
+        """The service that provides the text of a file in which quotes are searched for."""
+
+    @property
+    def probe(self) -> MediaProbe:
+        """The reader of the properties of media files."""
 
     @property
     def rank_pages(self) -> RankPages:
@@ -133,9 +144,9 @@ class Alexandria:
         return CalibreLibrary(folder)
 
     @first_use
-    def text(self) -> TextReader:
-        """The reader of the text of documents."""
-        return self.app.text
+    def text(self) -> BookTexts:
+        """The reader of the text of documents and recordings."""
+        return BookTexts(self.app.text, self.app.quotable, self.app.probe)
 
     @first_use
     def splitter(self) -> SentenceSplitter:

@@ -162,8 +162,9 @@ PLAIN_TEXT = BY_SUFFIX[".txt"]
 BOOK_SUFFIXES = (
     ".epub", ".fb2", ".azw3", ".mobi", ".azw", ".prc", ".docx", ".pdf", ".pptx", ".xlsx", ".html", ".htm", ".md", ".markdown",
     ".rst", ".txt",
+    *(suffix for suffix, each in BY_SUFFIX.items() if each.modality in (Modality.VIDEO, Modality.AUDIO)),
 )  # fmt: skip
-"""Suffixes of files in a folder that count as books, the preferred format first."""
+"""Suffixes of files in a folder that count as books, the preferred format first. Recordings come last."""
 
 MAIL = frozenset(("eml", "mbox"))
 """Names of the formats of mail. A message or an attachment is a chapter."""

@@ -13,7 +13,7 @@ from citekit.adapters.catalogs.in_memory import MemoryLibrary
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.domain.library.books import BookFilter, BookRecord, LibraryStats
 from citekit.domain.library.languages import iso_639_3
-from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.ports.library_reader import LibraryReader
 
 
 class FolderLibrary:
@@ -25,7 +25,7 @@ class FolderLibrary:
     folder, but a file is read again only if it has changed.
     """
 
-    def __init__(self, folder: Path, reader: TextReader, index: Index | None = None) -> None:
+    def __init__(self, folder: Path, reader: LibraryReader, index: Index | None = None) -> None:
         """Create a catalog of the books below `folder`, whose metadata is read by `reader`.
 
         `index` stores the metadata between runs. If `index` is None, metadata is only cached in memory.

@@ -17,7 +17,7 @@ from citekit.domain.detection import HEAD_SIZE, detect
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError
 from citekit.domain.library.books import BookFacts
-from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.ports.library_reader import LibraryReader
 from citekit.domain.source import Source
 
 RACY = FINE
@@ -33,7 +33,7 @@ class _Known:
 class FileFacts:
     """Reads the metadata of book files with `reader`, and caches it in memory and in the optional `index`."""
 
-    def __init__(self, reader: TextReader, index: Index | None = None) -> None:
+    def __init__(self, reader: LibraryReader, index: Index | None = None) -> None:
         self._reader = reader
         self._index = index
         self._known: dict[Path, _Known] = {}

@@ -13,7 +13,7 @@ from citekit.application.source_access import UNRESTRICTED
 from citekit.domain.errors import PathNotAllowed, RequestRefused, SourceUnreadable
 from citekit.domain.formats import BOOK_SUFFIXES, by_name
 from citekit.domain.ports.folders import Folders
-from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.ports.library_reader import LibraryReader
 
 MOST = 100_000
 """The maximum number of files in a folder that are examined."""
@@ -48,7 +48,7 @@ class Listing:
 class Browse:
     """Lists book files without opening them."""
 
-    reader: TextReader
+    reader: LibraryReader
 
     def __call__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -12,14 +13,16 @@ from attrs import evolve, field, frozen
 from citekit.application.library.cohesion import Cohesion, MeasureCohesion
 from citekit.application.library.index_entries import LocatedChunk
 from citekit.domain.library.chapters import BookSection, chapters, with_chunks, without_chunks
-from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked, sentences_of
-from citekit.domain.library.extracted_text import ExtractedText
+from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked, sentences_of, timed_chunks
+from citekit.domain.library.located_text import LocatedText
 from citekit.domain.library.passages import passages
-from citekit.domain.library.sentences import Sentence
+from citekit.domain.library.sentences import Sentence, sentences
 from citekit.domain.mapper_identity import MapperIdentity
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.superscripts import CUT
+from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.resource_map import ResourceMap
 
 MAPPER = "library"
@@ -28,12 +31,21 @@ MAPPER = "library"
 VERSION = "1"
 """Changes whenever the same book would be split differently."""
 
+WINDOW = 60.0
+"""The maximum duration of a chunk of a recording in seconds, so that a hit names the minute."""
+
+UTTERANCE = 40
+"""The maximum number of words of a sentence of a recording. Captions often have no punctuation."""
+
+
+_PAUSE = re.compile(rf"\n{CUT}\n")
+
 
 @frozen
 class ChunkedBook:
     """A book split into parts. The leaves of `resource_map` are the chunks."""
 
-    extracted_text: ExtractedText
+    extracted_text: LocatedText
     resource_map: ResourceMap
     placed: Sequence[LocatedChunk] = field(converter=tuple[LocatedChunk, ...])
     chapters: int
@@ -75,29 +87,36 @@ class ChunkBook:
     def __call__(
         self,
         base: ResourceMap,
-        extracted_text: ExtractedText,
+        extracted_text: LocatedText,
         params: ChunkingParams,
         language: str | None,
         *,
         hierarchical: bool = True,
         progress: Progress = silent,
     ) -> ChunkedBook:
-        """Split the book whose map is `base`. Raise what the ports raise, and `Cancelled`."""
+        """Split the book whose map is `base`. Raise what the ports raise, and `Cancelled`.
+
+        A recording is split into chunks of at most `WINDOW` seconds, whatever the `params`.
+        """
         base = without_chunks(base)  # the chunks of an earlier ingest
         whole = BookSection(0, len(extracted_text.text), base.title, None, 0)
         found = chapters(extracted_text, base.nodes, base.title) if hierarchical else (whole,)
-        cohesion = MeasureCohesion(self.splitter, self.similarity)(
-            extracted_text.text,
-            language,
-            min(params.max_words, self.window),
-            _from(progress),
-            [each.start for each in found],
-        )
-        parts = [part for index, chapter in enumerate(found) for part in _parts(cohesion, chapter, index, params)]
+        if isinstance(extracted_text, Transcript):
+            parts = list(self._windows(extracted_text, language, found))
+        else:
+            cohesion = MeasureCohesion(self.splitter, self.similarity)(
+                extracted_text.text,
+                language,
+                min(params.max_words, self.window),
+                _from(progress),
+                [each.start for each in found],
+            )
+            parts = [part for index, chapter in enumerate(found) for part in _parts(cohesion, chapter, index, params)]
         titles = [_title(part, base.title) for part in parts]
+        places = [extracted_text.locate(part.chunk.start, part.chunk.end).clamp(base.extent) for part in parts]
         marks = [
-            (part.chunk.start, part.chunk.end, extracted_text.locate(part.chunk.start, part.chunk.end), title, None)
-            for part, title in zip(parts, titles, strict=True)
+            (part.chunk.start, part.chunk.end, place, title, None)
+            for part, place, title in zip(parts, places, titles, strict=True)
         ]
         planted = with_chunks(base, extracted_text, marks)
         placed = [
@@ -105,6 +124,19 @@ class ChunkBook:
             for part, identifier in zip(parts, planted.ids, strict=True)
         ]
         return ChunkedBook(extracted_text, _named(planted.resource_map, params, hierarchical), placed, len(found))
+
+    def _windows(self, transcript: Transcript, language: str | None, found: Sequence[BookSection]) -> Iterator[_Part]:
+        """Yield the chunks of a recording. Sentences end at its long pauses, too."""
+        text = transcript.text
+        pauses = (place.end() for place in _PAUSE.finditer(text))
+        starts = {*self.splitter.starts(text, language), *pauses, *(each.start for each in found)}
+        spoken = sentences(text, sorted(starts), min(UTTERANCE, self.window))
+        for index, chapter in enumerate(found):
+            inside = [each for each in spoken if chapter.start <= each.start < chapter.end]
+            since = [*(transcript.since_at(each.start) for each in inside), transcript.until_at(chapter.end - 1)]
+            chunks = timed_chunks(inside, since, WINDOW)
+            for sequence, chunk in enumerate(chunks):
+                yield _Part(chunk, sentences_of(chunk, inside), chapter, index, sequence, len(chunks))
 
 
 def _from(progress: Progress) -> Progress:

@@ -15,9 +15,9 @@ from citekit.domain.errors import RequestRefused
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.chunking import Chunk, ChunkingParams, Reason, chunked, sentences_of
 from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.library_reader import LibraryReader
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
 from citekit.domain.ports.sources import Sources
-from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.progress import Progress, silent
 
 THRESHOLDS = (0.40, 0.45, 0.50, 0.55, 0.60)
@@ -125,7 +125,7 @@ class CompareChunking:
     """Reads a file once and splits its text into chunks with each threshold in `THRESHOLDS`. Stores nothing."""
 
     sources: Sources
-    reader: TextReader
+    reader: LibraryReader
     splitter: SentenceSplitter
     embedder: Embedder
 

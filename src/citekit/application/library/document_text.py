@@ -8,8 +8,8 @@ from attrs import field, frozen
 
 from citekit.domain.errors import SourceUnreadable, SourceUnsupported
 from citekit.domain.library.books import BookFacts
+from citekit.domain.ports.library_reader import LibraryReader
 from citekit.domain.ports.sources import Sources
-from citekit.domain.ports.text_reader import TextReader
 
 
 @frozen
@@ -21,7 +21,7 @@ class DocumentText:
     text: str = field(repr=False)
 
 
-def read_text(sources: Sources, reader: TextReader, path: Path) -> DocumentText:
+def read_text(sources: Sources, reader: LibraryReader, path: Path) -> DocumentText:
     """Read the text and the bibliographic metadata of the file at `path`.
 
     Raise `SourceUnsupported` if `reader` cannot read the format, `SourceUnreadable` if the file changes during reading,

@@ -11,10 +11,11 @@ from attrs import field, frozen
 from citekit.application.library.answers import Chunk, Passage
 from citekit.domain.address import Address
 from citekit.domain.digest import Digest
-from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.library.ledger import index_keys
 from citekit.domain.library.lexical import document_words
+from citekit.domain.library.located_text import LocatedText
 from citekit.domain.library.vectors import EmbedderIdentity, Entry, Vector
+from citekit.domain.quotes.superscripts import CUT
 
 INGEST_VERSION = "3.0"
 """The version of the payload schema. Version 2.0 is that of the original Alexandria programs."""
@@ -88,7 +89,7 @@ def entry_id(index_key: str, kind: str, start: int, end: int) -> str:
 
 
 def chunk_entries(
-    book: BookWords, extracted_text: ExtractedText, placed: Sequence[LocatedChunk], model: EmbedderIdentity
+    book: BookWords, extracted_text: LocatedText, placed: Sequence[LocatedChunk], model: EmbedderIdentity
 ) -> Iterator[Entry]:
     """Yield an index entry for every chunk, for searching by words.
 
@@ -164,7 +165,7 @@ def _passages_of(text: str, payload: Mapping[str, Any]) -> Iterator[Passage]:
         yield Passage(str(stored["id"]), text[start:end], str(stored["address"]))
 
 
-def _passage(book: BookWords, extracted_text: ExtractedText, start: int, end: int) -> dict[str, Any]:
+def _passage(book: BookWords, extracted_text: LocatedText, start: int, end: int) -> dict[str, Any]:
     """Return the description of a passage for the payload of its chunk.
 
     The description contains the ID of the passage's index entry, its character range in the extracted text, and its
@@ -196,7 +197,7 @@ def _common(book: BookWords, model: EmbedderIdentity) -> Mapping[str, Any]:
     }
 
 
-def _chunk_facts(book: BookWords, extracted_text: ExtractedText, chunk: LocatedChunk) -> Mapping[str, Any]:
+def _chunk_facts(book: BookWords, extracted_text: LocatedText, chunk: LocatedChunk) -> Mapping[str, Any]:
     facts = {
         "address": _address(book, extracted_text, chunk.start, chunk.end),
         "node_id": chunk.node_id,
@@ -217,11 +218,14 @@ def _chunk_facts(book: BookWords, extracted_text: ExtractedText, chunk: LocatedC
     }
 
 
-def _stripped(extracted_text: ExtractedText, start: int, end: int) -> tuple[int, str]:
-    """Return the text between two offsets without surrounding whitespace, and the offset at which the result begins."""
-    text = extracted_text.text[start:end]
+def _stripped(extracted_text: LocatedText, start: int, end: int) -> tuple[int, str]:
+    """Return the text between two offsets without surrounding white space, and the offset at which the result begins.
+
+    A space replaces the mark of a pause in a recording.
+    """
+    text = extracted_text.text[start:end].replace(CUT, " ")
     return start + len(text) - len(text.lstrip()), text.strip()
 
 
-def _address(book: BookWords, extracted_text: ExtractedText, start: int, end: int) -> str:
+def _address(book: BookWords, extracted_text: LocatedText, start: int, end: int) -> str:
     return str(Address(book.resource_id, extracted_text.locate(start, end)))

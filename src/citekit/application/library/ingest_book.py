@@ -33,11 +33,12 @@ from citekit.domain.library.vectors import Vector, Where
 from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.embedder import Embedder
 from citekit.domain.ports.ledger import Ledger
+from citekit.domain.ports.library_reader import LibraryReader
 from citekit.domain.ports.locks import Locks, report_waiting
 from citekit.domain.ports.map_store import MapStore
-from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.ports.vector_index import VectorIndex
 from citekit.domain.progress import Progress, silent, within
+from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
@@ -105,7 +106,7 @@ class IngestBook:
     """
 
     ingest: Ingest
-    reader: TextReader
+    reader: LibraryReader
     cut: ChunkBook
     embedder: Embedder
     index: VectorIndex
@@ -302,7 +303,7 @@ def _embedded_texts(cut: ChunkedBook) -> Iterator[str]:
     A chapter of fewer than `SHORT` words, such as a dedication, is too short to embed alone, so its text extends to the
     end of the first passage of the next chunk.
     """
-    text = cut.extracted_text.text
+    text = cut.extracted_text.text.replace(CUT, " ")
     for chunk, following in zip(cut.placed, [*cut.placed[1:], None], strict=True):
         short = following is not None and chunk.siblings == 1 and chunk.words < SHORT
         for start, end in chunk.passages:

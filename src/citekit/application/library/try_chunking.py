@@ -13,9 +13,9 @@ from citekit.domain.errors import RequestRefused
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.chunking import Chunk, ChunkingParams, chunked
 from citekit.domain.ports.embedder import Embedder
+from citekit.domain.ports.library_reader import LibraryReader
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
 from citekit.domain.ports.sources import Sources
-from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.progress import Progress, silent
 
 
@@ -85,7 +85,7 @@ class TryChunking:
     """Reads a file and splits it into chunks. Stores nothing."""
 
     sources: Sources
-    reader: TextReader
+    reader: LibraryReader
     splitter: SentenceSplitter
     embedder: Embedder
 

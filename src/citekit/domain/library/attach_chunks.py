@@ -11,7 +11,7 @@ from attrs import evolve, field, frozen
 
 from citekit.domain.chunks import CHUNK, is_chunk, nodes_without_chunks
 from citekit.domain.ids import node_id
-from citekit.domain.library.extracted_text import ExtractedText
+from citekit.domain.library.located_text import LocatedText
 from citekit.domain.library.sections import BookSection, sections
 from citekit.domain.locations import Location
 from citekit.domain.node import Node
@@ -29,7 +29,7 @@ class AttachedChunks:
     ids: tuple[str, ...] = field(converter=tuple[str, ...])
 
 
-def with_chunks(resource_map: ResourceMap, extracted_text: ExtractedText, placed: Sequence[Mark]) -> AttachedChunks:
+def with_chunks(resource_map: ResourceMap, extracted_text: LocatedText, placed: Sequence[Mark]) -> AttachedChunks:
     """Return a copy of the map that has a node of type `chunk` for each chunk in `placed`. Earlier chunks are removed.
 
     The parent of a chunk is the deepest node whose text contains the whole chunk and whose location contains the

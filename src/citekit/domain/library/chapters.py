@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 from attrs import evolve
 
 from citekit.domain.library.attach_chunks import AttachedChunks, with_chunks, without_chunks
-from citekit.domain.library.extracted_text import ExtractedText
+from citekit.domain.library.located_text import LocatedText
 from citekit.domain.library.passages import passages
 from citekit.domain.library.sections import BookSection, sections
 from citekit.domain.library.sentences import count_words, sentences
@@ -34,7 +34,7 @@ _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 def chapters(
-    extracted_text: ExtractedText, nodes: Iterable[Node], title: str, limit_words: int = 6000
+    extracted_text: LocatedText, nodes: Iterable[Node], title: str, limit_words: int = 6000
 ) -> tuple[BookSection, ...]:
     """Split the book into chapters that together cover its whole text. The result is empty if the text is empty.
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import accumulate, pairwise
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from citekit.domain.errors import RequestRefused
+from citekit.domain.library.passages import passages
 from citekit.domain.library.sentences import Sentence
 
 WORDS_LIMIT = 1_000_000
@@ -88,6 +89,24 @@ def chunked(sentences: Sequence[Sentence], similarities: Sequence[float], params
             f"{len(similarities)}."
         )
     return _Chunker(sentences, similarities, params).chunks()
+
+
+def timed_chunks(sentences: Sequence[Sentence], since: Sequence[float], seconds: float) -> tuple[Chunk, ...]:
+    """Group the consecutive sentences of a recording into chunks of similar duration, of at most `seconds` each.
+
+    `since` has the time at which each sentence starts, in seconds, and the time at which the last one ends. A sentence
+    lasts until the next one starts, so a long pause belongs to the sentence before it. A longer sentence is a chunk of
+    its own.
+    """
+    lasting = [
+        evolve(each, words=round(max(0.0, after - before) * 1000))
+        for each, (before, after) in zip(sentences, pairwise(since), strict=True)
+    ]
+    chunks: list[Chunk] = []
+    for start, end in passages(lasting, round(seconds * 1000)):
+        words = sum(each.words for each in sentences if start <= each.start < end)
+        chunks.append(Chunk(start, end, words, Reason.MAX_SIZE if chunks else Reason.START, None))
+    return tuple(chunks)
 
 
 def sentences_of(chunk: Chunk, sentences: Sequence[Sentence]) -> Sequence[Sentence]:

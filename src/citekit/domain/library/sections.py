@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from attrs import evolve, frozen
 
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
+from citekit.domain.library.located_text import LocatedText
 from citekit.domain.node import Node
 from citekit.domain.vocabulary import APPENDIX, CHAPTER, PART, SECTION, any_of
 
@@ -151,7 +152,7 @@ class BookSection:
 
 
 def sections(
-    extracted_text: ExtractedText, nodes: Iterable[Node], *, left_out: Container[str] = frozenset()
+    extracted_text: LocatedText, nodes: Iterable[Node], *, left_out: Container[str] = frozenset()
 ) -> tuple[BookSection, ...]:
     """Return the nodes as ranges of the text, in reading order.
 
@@ -174,7 +175,7 @@ class _Visit:
     depth: int
 
 
-def _started(extracted_text: ExtractedText, nodes: Iterable[Node], left_out: Container[str]) -> Iterator[BookSection]:
+def _started(extracted_text: LocatedText, nodes: Iterable[Node], left_out: Container[str]) -> Iterator[BookSection]:
     """Yield the sections with exact starts, which never decrease. The ends are still the ends that the map gives."""
     nodes = tuple(nodes)
     begins, places = _Begins(extracted_text), _Places(extracted_text, nodes)
@@ -188,6 +189,11 @@ def _started(extracted_text: ExtractedText, nodes: Iterable[Node], left_out: Con
         pending += places.visits(node.children, depth)[::-1]
 
 
+def _paged(text: LocatedText) -> ExtractedText | None:
+    """Return the text if it is divided into pages, which may begin in the middle of a section; else None."""
+    return text if isinstance(text, ExtractedText) and text.kind is UnitKind.PAGE else None
+
+
 class _Places:
     """The ranges of nodes in the text.
 
@@ -195,8 +201,8 @@ class _Places:
     case, the ranges of the leaves below the node and its siblings show more precisely where the node begins.
     """
 
-    def __init__(self, extracted_text: ExtractedText, nodes: Iterable[Node]) -> None:
-        self._is_exact = extracted_text.kind is not UnitKind.PAGE
+    def __init__(self, extracted_text: LocatedText, nodes: Iterable[Node]) -> None:
+        self._is_exact = _paged(extracted_text) is None
         self._spans: dict[str, tuple[int, int] | None] = {}
         self._leaves: dict[str, tuple[int, int] | None] = {}
         for node in reversed([below for top in nodes for below in top.walk()]):
@@ -229,25 +235,26 @@ class _Places:
 class _Begins:
     """Determines where each section begins. Requests must be in reading order."""
 
-    def __init__(self, extracted_text: ExtractedText) -> None:
-        self._extracted = extracted_text
-        self._headings = Headings(extracted_text.text) if extracted_text.kind is UnitKind.PAGE else None
+    def __init__(self, extracted_text: LocatedText) -> None:
+        self._paged = _paged(extracted_text)
+        self._headings = None if self._paged is None else Headings(extracted_text.text)
         self._last = self._behind = 0
 
     def of(self, title: str, span: tuple[int, int]) -> int:
         start = max(span[0], self._last)
-        if self._headings is not None:
-            unit = self._extracted.unit_at(span[0])
+        if self._headings is not None and self._paged is not None:
+            unit = self._paged.unit_at(span[0])
             found = self._headings.find(title, (unit.start, unit.end), self._behind)
             if found is not None:
-                top = self._behind <= unit.start and self._is_header(unit.start, found[0])
+                top = self._behind <= unit.start and self._is_header(self._paged.text[unit.start : found[0]])
                 start, self._behind = start if top else max(start, found[0]), found[1]
         self._last = start
         return start
 
-    def _is_header(self, start: int, end: int) -> bool:
-        """Return whether the text from `start` to `end`, above a heading on its page, is empty or a running header."""
-        lines = [line for line in self._extracted.text[start:end].splitlines() if line.strip()]
+    @staticmethod
+    def _is_header(above: str) -> bool:
+        """Return whether the text above a heading on its page is empty or a running header."""
+        lines = [line for line in above.splitlines() if line.strip()]
         return len(lines) <= HEADER_LINES and all(len(line.split()) <= HEADER_WORDS for line in lines)
 
 

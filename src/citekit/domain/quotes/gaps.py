@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping
 from attrs import field, frozen
 
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
+from citekit.domain.library.located_text import LocatedText
 from citekit.domain.quotes.case import is_unit
 from citekit.domain.quotes.characters import SEAM
 from citekit.domain.quotes.normal_form import normalised
-from citekit.domain.quotes.quotable import LocatedText
 from citekit.domain.quotes.superscripts import CUT, visible_text
 
 _CLEAR_WORDS = frozenset(

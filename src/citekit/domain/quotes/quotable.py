@@ -7,12 +7,11 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from operator import le
-from typing import Protocol
 
 from attrs import field, frozen
 
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
-from citekit.domain.locations import Location
+from citekit.domain.library.located_text import LocatedText
 from citekit.domain.quotes.normal_form import Normal, letters_of, normalised
 
 WITH_MARKUP = "in the source with its markup"
@@ -31,26 +30,6 @@ LONG = 100_000
 """Number of characters from which a block replaces all cached blocks. A text without spaces is one block."""
 
 _BORDER = re.compile(r"(?<=[A-Za-z0-9][,.; ])[ \n](?=[A-Za-z0-9])|(?<=[A-Za-z0-9])[ \n](?=[A-Za-z0-9])|\n(?=\n)")
-
-
-class LocatedText(Protocol):
-    """A text that knows the location of each of its characters in a file, such as `ExtractedText`."""
-
-    @property
-    def text(self) -> str:
-        """The complete text."""
-
-    def locate(self, start: int, end: int) -> Location:
-        """Return the location of `text[start:end]` in the file.
-
-        Raise `LocationOutside` if the range is not in the text.
-        """
-
-    def span_of(self, location: Location) -> tuple[int, int] | None:
-        """Return the character offsets (start, end) of a location in this text.
-
-        Return None if the location is outside the text or of a kind that does not fit it.
-        """
 
 
 @frozen

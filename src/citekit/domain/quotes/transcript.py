@@ -7,6 +7,8 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
 
 from attrs import field, frozen
 
@@ -147,11 +149,24 @@ class Transcript:
         """
         if not isinstance(location, TimeSpan):
             return None
-        end = math.inf if location.end is None else location.end
-        shown = [
-            number for number, since in enumerate(self.since) if since < end and self.until[number] > location.start
-        ]
-        return (self.starts[shown[0]], self.ends[shown[-1]]) if shown else None
+        first = bisect_right(self._latest, location.start)
+        last = (len(self.since) if location.end is None else bisect_left(self.since, location.end)) - 1
+        while last > first and self.until[last] <= location.start:
+            last -= 1
+        return (self.starts[first], self.ends[last]) if first <= last else None
+
+    def since_at(self, offset: int) -> float:
+        """Return when the subtitle or word at `offset`, or else the last one before it, starts, in seconds."""
+        return self.since[max(0, bisect_right(self.starts, offset) - 1)]
+
+    def until_at(self, offset: int) -> float:
+        """Return when the subtitle or word at `offset`, and all those before it, have ended, in seconds."""
+        return self._latest[max(0, bisect_right(self.starts, offset) - 1)]
+
+    @cached_property
+    def _latest(self) -> array[float]:
+        """For each element of the arrays, the latest end of it and those before it, in seconds. They never decrease."""
+        return array("d", accumulate(self.until, max))
 
 
 def _with_margins(words: Sequence[SpokenWord], duration: float) -> tuple[array[float], array[float]]:

@@ -1,0 +1,56 @@
+"""Reads what the library needs of a file: the text of a document, or the transcript of a recording."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from attrs import frozen
+
+from citekit.domain.formats import Format
+from citekit.domain.library.books import BookFacts
+from citekit.domain.library.located_text import LocatedText
+from citekit.domain.modality import Modality
+from citekit.domain.ports.media_probe import MediaProbe
+from citekit.domain.ports.quotable_texts import QuotableTexts
+from citekit.domain.ports.text_reader import TextReader
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
+
+UNKNOWN_SPEAKER = "Unknown speaker"
+"""The author of a recording that names no artist."""
+
+
+@frozen
+class BookTexts:
+    """Reads documents with `texts`. The transcript of a recording is the text in which its quotes are searched."""
+
+    texts: TextReader
+    quotable: QuotableTexts
+    probe: MediaProbe
+
+    def supports(self, format: Format) -> bool:
+        """Return whether files of the format can be in the library."""
+        return format.modality in RECORDINGS or self.texts.supports(format)
+
+    def read(self, source: Source, progress: Progress = silent) -> LocatedText:
+        """Return the text of a document, or the first subtitles or else the recognized words of a recording.
+
+        Raise `SourceUnsupported` for a recording without words, and the errors of the ports.
+        """
+        if source.format.modality in RECORDINGS:
+            return self.quotable.read(source, progress)[0].placed
+        return self.texts.read(source, progress)
+
+    def facts(self, source: Source) -> BookFacts:
+        """Return the metadata in the file. The title of a recording is at least the name of its file.
+
+        Raise the errors of the ports.
+        """
+        if source.format.modality not in RECORDINGS:
+            return self.texts.facts(source)
+        tags = self.probe.probe(source.path).tags
+        title = tags.get("title") or PurePath(source.path).stem.replace("_", " ")
+        author = tags.get("artist") or tags.get("album_artist") or UNKNOWN_SPEAKER
+        return BookFacts(title=title, authors=(author,))
