@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 from attrs import define, evolve
@@ -24,6 +24,7 @@ from citekit.application.library.ingest_book import BookRequest
 from citekit.application.library.narrow_books import Narrowing
 from citekit.application.library.remove_book import BookName
 from citekit.container import Container, bootstrap
+from citekit.container.ports import Ports
 from citekit.domain.address import parse_address
 from citekit.domain.digest import Digest
 from citekit.domain.errors import (
@@ -44,7 +45,6 @@ from citekit.domain.library.ledger import Deed
 from citekit.domain.library.vectors import EmbedderIdentity, Entry, Vector, Where
 from citekit.domain.locations import Lines, TimeSpan
 from citekit.domain.node import Node
-from citekit.domain.ports.transcriber import Transcriber
 from citekit.settings import LibrarySettings, Settings
 from tests.formats.epub.books import write_book
 from tests.formats.media.speech_samples import write_sound
@@ -105,7 +105,9 @@ MakeShelf = Callable[..., Shelf]
 
 @pytest.fixture
 def make_shelf(tmp_path: Path) -> MakeShelf:
-    def make(records: Sequence[BookRecord] = (), index: MemoryVectorIndex | None = None, **ports: Transcriber) -> Shelf:
+    def make(
+        records: Sequence[BookRecord] = (), index: MemoryVectorIndex | None = None, **ports: Unpack[Ports]
+    ) -> Shelf:
         folder = tmp_path / "files"
         folder.mkdir(exist_ok=True)
         kept, ledger, embedder = index or MemoryVectorIndex(), MemoryLedger(), HashingEmbedder()
