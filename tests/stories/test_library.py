@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import pytest
 from attrs import define, evolve
@@ -24,7 +24,6 @@ from citekit.application.library.ingest_book import BookRequest
 from citekit.application.library.narrow_books import Narrowing
 from citekit.application.library.remove_book import BookName
 from citekit.container import Container, bootstrap
-from citekit.container.ports import Ports
 from citekit.domain.address import parse_address
 from citekit.domain.digest import Digest
 from citekit.domain.errors import (
@@ -106,7 +105,9 @@ MakeShelf = Callable[..., Shelf]
 @pytest.fixture
 def make_shelf(tmp_path: Path) -> MakeShelf:
     def make(
-        records: Sequence[BookRecord] = (), index: MemoryVectorIndex | None = None, **ports: Unpack[Ports]
+        records: Sequence[BookRecord] = (),
+        index: MemoryVectorIndex | None = None,
+        transcriber: Scripted = Scripted(()),  # noqa: B008
     ) -> Shelf:
         folder = tmp_path / "files"
         folder.mkdir(exist_ok=True)
@@ -121,7 +122,7 @@ def make_shelf(tmp_path: Path) -> MakeShelf:
             embedder=embedder,
             similarity=embedder,
             splitter=SentencexSplitter(),
-            **ports,
+            transcriber=transcriber,
         )
         return Shelf(app, folder, kept, ledger)
 
@@ -769,7 +770,7 @@ def test_recognized_words_are_searched_like_subtitles(make_shelf: MakeShelf) -> 
 
 
 def test_a_recording_without_words_is_refused_and_nothing_is_kept(shelf: Shelf) -> None:
-    with pytest.raises(SourceUnsupported, match="has no subtitles"):
+    with pytest.raises(SourceUnsupported, match="no speech was recognized"):
         shelf.ingest(write_sound(shelf.folder / "song.wav", [0] * 1000, 100))
 
     assert [] == list(shelf.ledger.history())
