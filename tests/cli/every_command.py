@@ -102,6 +102,7 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
         "tag": ((), ("bees", "--add", "red"), ("bees", words), ("bees", "-r", words), (words, "--add", "red")),
         "sync": (("shelf",), (words,), ("shelf", "--exclude", words)),
         "rename": ((words, "x"), ("again", words)),
+        "jobs": ((),),
         "migrate": ((words,),),
         "remove": ((words,), ("again",)),
         "cache stats": ((),),

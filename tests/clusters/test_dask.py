@@ -22,7 +22,15 @@ from citekit.container import bootstrap
 from citekit.container.cluster_worker import run
 from citekit.container.clusters import ingest_on
 from citekit.domain.distribution import DISTRIBUTION
-from citekit.domain.errors import CiteKitError, ClusterUnavailable, HomeUnwritable, RequestRefused, SourceUnsupported
+from citekit.domain.errors import (
+    CiteKitError,
+    ClusterUnavailable,
+    HomeUnwritable,
+    RequestRefused,
+    SourceSetAside,
+    SourceUnsupported,
+)
+from citekit.domain.ingest_run import FileResult, FileState
 from citekit.domain.jobs import IngestJob, JobResult
 from citekit.wire.errors import to_plain_error
 
@@ -136,7 +144,9 @@ class Scripted:
 
 
 def mapped_by(cluster: Scripted, home: Path, **other: Any) -> list[Outcome]:
-    (home / "a.md").write_text("# A\n")
+    path = home / "a.md"
+    if not path.exists():
+        path.write_text("# A\n")
     return list(ingest_on(cluster, bootstrap(home=home))([home / "a.md"], job_for(home, **other)))
 
 
@@ -156,6 +166,20 @@ def test_a_lasting_error_is_repeated_twice_and_a_permanent_one_never(tmp_path: P
     assert isinstance(mapped_by(full, tmp_path)[0].error, HomeUnwritable)
     assert isinstance(mapped_by(damaged, tmp_path)[0].error, SourceUnsupported)
     assert (3, 1) == (full.tried, damaged.tried)
+
+
+def test_a_file_that_was_set_aside_is_tried_again_only_if_it_changed_or_by_force(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("# A\n")
+    with bootstrap(home=tmp_path).ingest_runs.recording(["."], 1) as record:
+        record(FileResult(path=str(path), state=FileState.SET_ASIDE, reason="It was set aside."))
+
+    [kept] = mapped_by(Scripted([]), tmp_path)
+    assert isinstance(kept.error, SourceSetAside)
+    [forced] = mapped_by(Scripted([]), tmp_path, force=True)
+    path.write_text("# Another A\n")
+    [changed] = mapped_by(Scripted([]), tmp_path)
+    assert (None, None) == (forced.error, changed.error)
 
 
 def test_a_worker_of_another_version_refuses(tmp_path: Path) -> None:

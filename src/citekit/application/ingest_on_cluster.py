@@ -34,12 +34,14 @@ HEARTBEAT = 0.25
 class IngestOnCluster:
     """Maps files on a cluster. Every file has exactly one outcome. If one file fails, the others are still mapped.
 
-    `error_of` converts the plain data of an error.
+    `error_of` converts the plain data of an error. `set_aside` returns the error for a file that ended its workers in
+    an earlier run and is unchanged since, or None. Such a file is not tried again unless the job has `force`.
     """
 
     cluster: Cluster
     maps: MapStore
     error_of: Callable[[Mapping[str, object]], CiteKitError]
+    set_aside: Callable[[Path], CiteKitError | None] = lambda _: None
 
     def __call__(self, paths: Iterable[Path], example: IngestJob, progress: Progress = silent) -> Iterator[Outcome]:
         """Yield an outcome for every file, in the order of completion.
@@ -47,7 +49,14 @@ class IngestOnCluster:
         `example` is the job whose path is replaced. Files whose names give the same ID are mapped one after the other,
         so that the IDs do not depend on the number of workers. `progress` cancels by raising `Cancelled`.
         """
-        lines = in_lines(paths)
+        tried: list[Path] = []
+        for path in paths:
+            reason = None if example.force else self.set_aside(path)
+            if reason is None:
+                tried.append(path)
+            else:
+                yield Outcome(path, error=reason)
+        lines = in_lines(tried)
         ready = deque(lines.values())
         running: dict[str, tuple[Path, deque[Path]]] = {}
         attempts: dict[str, int] = {}

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from citekit.adapters.sandbox.worker_pool import WorkerPool
     from citekit.adapters.sources.allowed_folders import AllowedFolders
     from citekit.adapters.sources.ingested_files import IngestedPlaces
+    from citekit.adapters.storage.ingest_runs import IngestRuns
     from citekit.adapters.storage.uploads import Uploads
     from citekit.adapters.storage.viewed_homes import ViewedHomes
     from citekit.application.agent_context import ReadContext
@@ -152,6 +153,13 @@ class Container:
         from citekit.adapters.storage.outputs import FriendlyOutputs
 
         return self._given.get("outputs") or FriendlyOutputs(self.settings.output_folder)
+
+    @first_use
+    def ingest_runs(self) -> IngestRuns:
+        """The records of the ingests of many files."""
+        from citekit.adapters.storage.ingest_runs import IngestRuns
+
+        return IngestRuns(self.settings.cache_folder / "runs")
 
     @first_use
     def uploads(self) -> Uploads:

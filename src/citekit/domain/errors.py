@@ -143,6 +143,10 @@ class SourceUnsupported(Refused):
     """A file has a format that no installed library can read, or its content does not match its name."""
 
 
+class SourceSetAside(SourceUnsupported):
+    """A file ended every worker of a cluster that mapped it, now or in an earlier run, so it is not tried again."""
+
+
 class ReceiptMissing(Refused, LookupError):
     """A file has no receipt, so CiteKit cannot say where it comes from."""
 

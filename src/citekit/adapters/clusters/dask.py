@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from citekit.domain.errors import CiteKitError, ClusterUnavailable, DriverMissing, RequestRefused, SourceUnsupported
+from citekit.domain.errors import CiteKitError, ClusterUnavailable, DriverMissing, RequestRefused, SourceSetAside
 from citekit.domain.jobs import IngestJob, JobResult
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ class DaskCluster:
 
     def _error(self, job: IngestJob, error: BaseException | None) -> CiteKitError:
         if type(error).__name__ == "KilledWorker":
-            return SourceUnsupported(
-                f"{job.path} was set aside, because each worker that mapped it ended. Map it alone: citekit ingest FILE."
+            return SourceSetAside(
+                f"{job.path} was set aside, because each worker that mapped it ended. To try it again, add --force."
             )
         return ClusterUnavailable(f"A worker could not run the job for {job.path} ({type(error).__name__}: {error}).")
 

@@ -18,7 +18,8 @@ from citekit.application.ingest import Ingested
 from citekit.application.ingest_many import Outcome, files_below
 from citekit.container import Container, bootstrap
 from citekit.domain.distribution import DISTRIBUTION
-from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.domain.errors import Cancelled, CiteKitError, SourceSetAside
+from citekit.domain.ingest_run import FileResult, FileState
 from citekit.domain.jobs import IngestJob, Setting
 from citekit.domain.map_card import MapCard
 from citekit.domain.unicode_controls import printable
@@ -167,11 +168,11 @@ def command(
         changed = {name: value for name, value in flags.items() if value is not None}
         if app.settings.store is not None:
             changed["store"] = app.settings.store
-        _on_cluster(session, app, files, cluster, changed, **wanted)
+        _on_cluster(session, app, files, paths, cluster, changed, **wanted)
     elif len(files) == 1:
         _one(session, app, files[0], wanted_id, **wanted)
     else:
-        _many(session, app, files, **wanted)
+        _many(session, app, files, paths, **wanted)
 
 
 def app_with(session: Session, flags: Mapping[str, Any], config: Mapping[str, Any] | None) -> Container:
@@ -228,6 +229,7 @@ def _on_cluster(
     session: Session,
     app: Container,
     files: Sequence[Path],
+    places: Sequence[str],
     address: str,
     settings: Mapping[str, Setting],
     *,
@@ -244,9 +246,14 @@ def _on_cluster(
     from citekit.container.clusters import connect, ingest_on
 
     cluster = connect(address)
-    with closing(cluster), watching(session, f"Mapping {len(files)} files") as watch:
+    with (
+        closing(cluster),
+        watching(session, f"Mapping {len(files)} files") as watch,
+        app.ingest_runs.recording(_absolute(places), len(files)) as record,
+    ):
         for outcome in ingest_on(cluster, app)(files, example, watch.check):
             done.append(outcome)
+            record(_result(outcome))
             if told.is_due(outcome):
                 watch(len(done), len(files))
                 told.tell(watch, done)
@@ -254,24 +261,51 @@ def _on_cluster(
     _finish(session, done, perf_counter() - start)
 
 
-def _many(session: Session, app: Container, files: Sequence[Path], *, kind: str | None, force: bool) -> None:
+def _many(
+    session: Session,
+    app: Container,
+    files: Sequence[Path],
+    places: Sequence[str],
+    *,
+    kind: str | None,
+    force: bool,
+) -> None:
     start = perf_counter()
     done: list[Outcome] = []
     told = _Told(session)
     at_once = app.files_at_once
-    with watching(session, f"Mapping {len(files)} files", app.remote_files) as watch:
+    with (
+        watching(session, f"Mapping {len(files)} files", app.remote_files) as watch,
+        app.ingest_runs.recording(_absolute(places), len(files)) as record,
+    ):
         many = app.ingest_many(
             files, modality=modality_of(kind), force=force, concurrency=at_once, progress=watch.check
         )
         with closing(cast("Generator[Outcome]", many)) as outcomes:
             for outcome in outcomes:
                 done.append(outcome)
+                record(_result(outcome))
                 if told.is_due(outcome):
                     watch(len(done), len(files))
                     told.tell(watch, done)
             told.tell(watch, done)
     _say_choice(session, app, done)
     _finish(session, done, perf_counter() - start)
+
+
+def _absolute(places: Sequence[str]) -> list[str]:
+    return [os.path.abspath(place) for place in places]  # noqa: PTH100 - links are kept
+
+
+def _result(outcome: Outcome) -> FileResult:
+    """Return the result of a file for the record of the run."""
+    path = os.path.abspath(outcome.path)  # noqa: PTH100 - links are kept
+    if outcome.error is not None:
+        state = FileState.SET_ASIDE if isinstance(outcome.error, SourceSetAside) else FileState.FAILED
+        return FileResult(path=path, state=state, reason=sentence(outcome.error))
+    assert outcome.ingested is not None
+    state = FileState.DONE if outcome.ingested.mapped_now else FileState.SKIPPED
+    return FileResult(path=path, state=state, resource_id=outcome.ingested.card.resource_id)
 
 
 def _say_choice(session: Session, app: Container, done: Sequence[Outcome]) -> None:

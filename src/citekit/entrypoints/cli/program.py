@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "versions": ("editions", "List the versions of a map that different mappers made, or switch to another."),
     "validate": ("check_map", "Validate a map: report all errors in it, and repair what is safe."),
     "sync": ("sync", "Keep the maps of folders up to date, once or continuously."),
+    "jobs": ("jobs", "Show what became of each file of the last ingest of many files."),
     "migrate": ("migrate", "Copy the maps of a home to a store that machines share."),
     "rename": ("rename", "Give a resource another ID."),
     "remove": ("remove", "Delete the map of a resource, and its text in the index for `citekit find`."),
@@ -52,7 +53,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """For each command: its module in this package, and a one-line description."""
 
 SECTIONS = {
-    "Map files": ("ingest", "sync", "import", "list", "structure", "inspect", "outline"),
+    "Map files": ("ingest", "jobs", "sync", "import", "list", "structure", "inspect", "outline"),
     "Find and read": ("find", "read", "query", "ask"),
     "Evidence": ("resolve", "quote", "verify", "view", "export"),
     "Keep order": ("tag", "rename", "remove", "migrate", "versions", "validate", "library", "cache", "models"),

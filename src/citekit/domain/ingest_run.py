@@ -1,0 +1,69 @@
+"""Defines the record of an ingest of many files: what became of each file, and what remains."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from attrs import frozen
+
+
+class FileState(StrEnum):
+    """What became of one file of a run."""
+
+    DONE = "done"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    SET_ASIDE = "set aside"
+
+
+@frozen(kw_only=True)
+class FileResult:
+    """The result for one file of a run.
+
+    `DONE` means that it was mapped now, `SKIPPED` that a current map existed. The other states have a `reason`; a file
+    that was set aside ended every worker that mapped it. In a record that was read,
+    `stamp` is the state of the file at that time.
+    """
+
+    path: str
+    state: FileState
+    resource_id: str | None = None
+    reason: str = ""
+    stamp: str = ""
+
+
+@frozen(kw_only=True)
+class IngestRun:
+    """One ingest of many files, as far as it is recorded.
+
+    `places` are the files and folders that the user named, and `files` is the number of files in them. `last` is the
+    time of the last result, `ended` the time when the run ended, or None. All times have a time zone. `failed` are the
+    results of the files that failed or were set aside.
+    """
+
+    places: tuple[str, ...]
+    files: int
+    started: datetime
+    last: datetime
+    ended: datetime | None
+    is_running: bool
+    done: int
+    skipped: int
+    failed: tuple[FileResult, ...]
+
+    @property
+    def remaining(self) -> int:
+        """The number of files without a result."""
+        return max(0, self.files - self.done - self.skipped - len(self.failed))
+
+    @property
+    def rate(self) -> float:
+        """The number of results per second from the start to the end, or to the last result."""
+        seconds = ((self.ended or self.last) - self.started).total_seconds()
+        return (self.files - self.remaining) / seconds if seconds > 0 else 0.0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is lost: no file failed, and no file remains unless the run is still running."""
+        return not self.failed and (self.is_running or not self.remaining)
