@@ -44,7 +44,7 @@ help:
 	touch $@
 
 .venv/test: .venv/library
-	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,multilingual,media,speech,code,gemini,openai,scale]' --group test
+	$(PIP) install --quiet --constraint requirements.lock --editable '.[library,multilingual,media,speech,code,gemini,openai,scale,heic]' --group test
 	touch $@
 
 .venv/browser: .venv/test

@@ -54,6 +54,26 @@ TEXTS = {
     "scss": "$ink: red;\n\n.shelf {\n  .book { color: $ink; }\n}\n",
     "rst": "Guide\n=====\n\nText.\n\nPart\n----\n\nMore.\n",
     "subtitles": "1\n00:00:01,000 --> 00:00:03,000\nHello there.\n\n2\n00:00:20,000 --> 00:00:22,000\nGoodbye.\n",
+    "ssa": (
+        "[Script Info]\nScriptType: v4.00+\n\n[V4+ Styles]\nFormat: Name, Fontname, Fontsize\nStyle: Default,Arial,20\n\n"
+        "[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+        "Dialogue: 0,0:00:01.00,0:00:03.00,Default,Anna,0,0,0,,{\\i1}Hello{\\i0} there.\n"
+        "Dialogue: 0,0:00:50.00,0:00:52.00,Default,Ben,0,0,0,,Good\\Nbye.\n"
+    ),
+    "calendar": (
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Shelf//EN\r\nBEGIN:VTIMEZONE\r\nTZID:Europe/Oslo\r\n"
+        "BEGIN:STANDARD\r\nDTSTART:19701025T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nEND:STANDARD\r\n"
+        "END:VTIMEZONE\r\nBEGIN:VEVENT\r\nUID:1@shelf\r\nDTSTAMP:20240501T000000Z\r\n"
+        "DTSTART;TZID=Europe/Oslo:20240506T100000\r\nDTEND;TZID=Europe/Oslo:20240506T110000\r\n"
+        "SUMMARY:Delivery of shelves\\, at\r\n  last\r\nLOCATION:Hall 3\r\nEND:VEVENT\r\n"
+        "BEGIN:VEVENT\r\nUID:2@shelf\r\nDTSTAMP:20240501T000000Z\r\nDTSTART;VALUE=DATE:20240507\r\n"
+        "SUMMARY:Inventory\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    ),
+    "bibtex": (
+        '@string{acm = "ACM Press"}\n\n@book{lamport94,\n  author = {Leslie Lamport},\n  title = "{LaTeX}: A Document System",\n'
+        '  publisher = acm,\n  year = 1994\n}\n\n@article{goedel31, author={Kurt G{\\"o}del}, title={On Formally Undecidable'
+        " Propositions}, journal={Monatshefte}, year={1931}}\n"
+    ),
     "asciidoc": "= Guide\n\nText.\n\n== Part\n\nMore.\n",
     "org": "* Guide\n\nText.\n\n** Part\n\nMore.\n",
     "latex": "\\documentclass{article}\n\\begin{document}\n\\section{Guide}\nText.\n\\subsection{Part}\nMore.\n\\end{document}\n",
@@ -88,7 +108,7 @@ SOUNDS = {
 }  # fmt: skip
 
 IMAGES = {
-    "jpeg": "JPEG", "png": "PNG", "gif": "GIF", "tiff": "TIFF", "webp": "WEBP", "bmp": "BMP", "avif": "AVIF", "ico": "ICO",
+    "jpeg": "JPEG", "png": "PNG", "gif": "GIF", "tiff": "TIFF", "webp": "WEBP", "bmp": "BMP", "avif": "AVIF", "heic": "HEIF", "ico": "ICO",
     "ppm": "PPM", "jpeg2000": "JPEG2000",
 }  # fmt: skip
 """Pillow's names."""
@@ -157,6 +177,10 @@ def _sound(path: Path, codec: str) -> None:
 def _image(kind: str) -> bytes:
     from PIL import Image, ImageDraw
 
+    if kind == "HEIF":
+        import pillow_heif
+
+        pillow_heif.register_heif_opener()
     picture = Image.new("RGB", (96, 64), "white")
     ImageDraw.Draw(picture).text((8, 8), "One\nTwo", fill="black", font_size=16)
     out = io.BytesIO()

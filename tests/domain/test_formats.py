@@ -69,7 +69,7 @@ def box(kind: bytes, brand: bytes = b"") -> bytes:
         (box(b"ftyp", b"3gp5"), "x", "3gp"),
         (box(b"ftyp", b"avif"), "x", "avif"),
         (box(b"ftyp", b"mif1\0\0\0\0mif1avif"), "x", "avif"),
-        (box(b"ftyp", b"heic"), "x.heic", None),
+        (box(b"ftyp", b"heic"), "x.heic", "heic"),
         (box(b"moov"), "x", "mp4"),
         (box(b"mdat"), "x.mov", "quicktime"),
         (b"\x1aE\xdf\xa3\x9fB\x86\x81\x01B\x82\x84webm", "x", "webm"),

@@ -35,8 +35,8 @@ GROUPS = {
     "pdf": "PDF", "epub": "books", "mobi": "books", "fb2": "books", "cbz": "books", "eml": "mail", "mbox": "mail", "docx": "office", "pptx": "office", "xlsx": "office",
     **dict.fromkeys(["mp4", "m4v", "mov", "qt", "mkv", "webm", "avi", "mpg", "mpeg", "m2v", "m2ts", "flv", "wmv", "3gp", "ogv"], "video"),
     **dict.fromkeys(["mp3", "wav", "m4a", "m4b", "aac", "flac", "ogg", "oga", "spx", "opus", "aiff", "aif", "wma", "caf", "wv"], "audio"),
-    **dict.fromkeys(["jpg", "jpeg", "png", "apng", "gif", "tif", "tiff", "webp", "bmp", "avif", "ico", "ppm", "pgm", "jp2", "j2k"], "images"),
-    **dict.fromkeys(["vtt", "srt"], "subtitles"),
+    **dict.fromkeys(["jpg", "jpeg", "png", "apng", "gif", "tif", "tiff", "webp", "bmp", "avif", "heic", "heif", "hif", "ico", "ppm", "pgm", "jp2", "j2k"], "images"),
+    **dict.fromkeys(["vtt", "srt", "ass", "ssa"], "subtitles"),
 }  # fmt: skip
 """Suffixes and what their row is called; all others are texts."""
 

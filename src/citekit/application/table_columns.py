@@ -11,7 +11,9 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.column_headings import column_headings
 from citekit.domain.text_search.matching import LineMatch, shown_row
 
-PROSE = frozenset(("markdown", "rst", "html", "asciidoc", "org", "csv", "tsv", "subtitles"))
+PROSE = frozenset(
+    ("markdown", "rst", "html", "asciidoc", "org", "csv", "tsv", "subtitles", "ssa", "calendar", "bibtex")
+)
 """Text formats whose white space has no meaning."""
 
 COLUMNS_LIMIT = 400

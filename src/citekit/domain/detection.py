@@ -11,7 +11,7 @@ HEAD_SIZE = 8192
 """Number of bytes from the start of a file that `detect` uses."""
 
 
-DETECTION = 5
+DETECTION = 6
 """Version of the detection rules. Increase it when `detect` returns a different result for the same bytes and name."""
 
 RTF = b"{\\rtf"
@@ -128,7 +128,7 @@ _CHUNKED = {
 _ASF = bytes.fromhex("3026b2758e66cf11")
 
 _HEIF = (b"heic", b"heix", b"hevc", b"hevx", b"mif1", b"msf1")
-"""Brands of still images in an MP4 container. CiteKit supports only AVIF of these."""
+"""Brands of still images in an MP4 container that can be HEIC or AVIF."""
 
 _FTYP = {
     b"M4A ": ".m4a",
@@ -172,7 +172,7 @@ def _by_signature(name: str, head: bytes, promised: Format | None) -> Format | N
     if head[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip"):
         brand = _FTYP.get(head[8:12]) if head[4:8] == b"ftyp" else None
         if head[4:8] == b"ftyp" and head[8:12] in _HEIF:
-            return BY_SUFFIX[".avif"] if b"avif" in head[16:64] else None
+            return BY_SUFFIX[".avif" if b"avif" in head[16:64] else ".heic"]
         return BY_SUFFIX[brand] if brand else _family(promised, ("mp4", "quicktime", "m4a", "3gp"), ".mp4")
     if head[:4] == b"\x1aE\xdf\xa3":
         return _family(promised, ("matroska", "webm"), ".webm" if b"webm" in head[:64] else ".mkv")

@@ -25,8 +25,8 @@ class Form(StrEnum):
     """The form in which a part of a source is extracted.
 
     NATIVE is the default form of each location: a mini-PDF, a clip, a cropped image, lines, or a chapter. SOURCE is the
-    exact bytes of lines of a text, even in a format that a browser would execute (HTML, SVG). TEXT, VTT (WebVTT), and SRT
-    (SubRip) of a recording are what is said in it.
+    exact bytes of lines of a text, even in a format that a browser would execute (HTML, SVG). TABLE is rows of a CSV file
+    below its header. TEXT, VTT (WebVTT), and SRT (SubRip) of a recording are what is said in it.
     """
 
     NATIVE = "native"
@@ -36,6 +36,7 @@ class Form(StrEnum):
     HTML = "html"
     FRAME = "frame"
     SOURCE = "source"
+    TABLE = "table"
     VTT = "vtt"
     SRT = "srt"
 

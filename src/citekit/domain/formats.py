@@ -94,6 +94,7 @@ BY_SUFFIX: dict[str, Format] = {
         webp image/webp webp
         bmp image/bmp bmp dib
         avif image/avif avif
+        heic image/heic heic heif hif
         ico image/vnd.microsoft.icon ico
         ppm image/x-portable-anymap ppm pgm pbm pnm
         jpeg2000 image/jp2 jp2 j2k
@@ -134,6 +135,7 @@ BY_SUFFIX: dict[str, Format] = {
         scss text/x-scss scss
         rst text/x-rst rst
         subtitles text/vtt vtt srt
+        ssa text/x-ssa ass ssa
         asciidoc text/asciidoc adoc asciidoc asc
         org text/org org
         latex text/x-tex tex ltx latex
@@ -146,6 +148,8 @@ BY_SUFFIX: dict[str, Format] = {
         csv text/csv csv
         tsv text/tab-separated-values tsv
         log text/plain log
+        calendar text/calendar ics ical
+        bibtex text/x-bibtex bib
         xml text/xml xml svg xsd xsl xslt rss atom
         text text/plain txt text rttm r
         """,
@@ -153,9 +157,7 @@ BY_SUFFIX: dict[str, Format] = {
 }
 
 _USUAL = {format.name: suffix for suffix, format in reversed(BY_SUFFIX.items())} | {"subtitles": ".srt"}
-"""The first suffix of each format in the tables. Subtitles use `.srt`, because an excerpt of a WebVTT file is not a
-valid file.
-"""
+"""The first suffix of each format in the tables. Subtitles use `.srt`, which needs no header."""
 
 PLAIN_TEXT = BY_SUFFIX[".txt"]
 
@@ -171,6 +173,9 @@ MAIL = frozenset(("eml", "mbox"))
 
 BOOKS = frozenset(("epub", "mobi", "fb2", "docx")) | MAIL
 """Names of the formats of reflowable books and of mail. Their locations are chapters."""
+
+FRAMED = frozenset(("calendar", "notebook", "ssa", "subtitles"))
+"""Names of text formats of which lines alone are not a file: they need a header, or what encloses them."""
 
 ACTIVE_CONTENT = frozenset(("html", "xml"))
 """Names of text formats that a browser can execute: scripts and style sheets run in HTML, SVG, and other XML."""

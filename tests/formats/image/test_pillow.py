@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 
 from citekit.adapters.libraries import pillow
-from citekit.domain.errors import CiteKitError, ExtractionFailed, SourceUnreadable, SourceUnsupported
+from citekit.domain.errors import CiteKitError, DriverMissing, ExtractionFailed, SourceUnreadable, SourceUnsupported
+from tests.contracts.small_files import make
 
 NOT_OURS = {"PIL.ImageGrab", "PIL.ImageQt", "PIL.ImageTk", "PIL._tkinter_finder", "PIL.__main__"}
 """Modules for windows and screens, which need programs that are not there."""
@@ -114,3 +115,14 @@ def test_an_invalid_orientation_is_ignored(tmp_path: Path) -> None:
 
     with pillow.open_image(tmp_path / "a.jpg") as picture:
         assert 1 == pillow.orientation(picture)
+
+
+def test_a_heic_picture_needs_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make("heic", tmp_path)
+    with pillow.open_image(path) as picture:
+        assert ("HEIF", (96, 64)) == (picture.format, picture.size)
+    monkeypatch.setitem(sys.modules, "pillow_heif", None)
+
+    with pytest.raises(DriverMissing, match=r"Reading small.heic, a HEIC picture, needs the extra 'heic': pip install"):
+        with pillow.open_image(path):
+            pass

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from citekit.adapters.formats.data.calendar import calendar_visible_lines
 from citekit.adapters.formats.markdown.plain_lines import front_matter, markdown_visible_lines
 from citekit.adapters.formats.markdown.plain_lines_by_rules import inline
 from citekit.adapters.formats.markup.rst_plain_lines import rst_visible_lines
 from citekit.adapters.formats.shared.book_metadata import language_code
 from citekit.adapters.formats.shared.source_lines import head_lines, read_lines
-from citekit.adapters.formats.subtitles.plain_lines import split_subtitles, subtitle_visible_lines
+from citekit.adapters.formats.subtitles.plain_lines import (
+    dialogue_visible_lines,
+    split_subtitles,
+    subtitle_visible_lines,
+)
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
@@ -118,6 +123,8 @@ _SPOKEN: dict[str, Callable[[Sequence[str]], Iterable[str]]] = {
     "markdown": markdown_visible_lines,
     "rst": rst_visible_lines,
     "subtitles": subtitle_visible_lines,
+    "ssa": dialogue_visible_lines,
+    "calendar": calendar_visible_lines,
 }
 """For each format with markup, a function that removes the markup. It returns one line per input line; a line that
 consists only of markup becomes empty.

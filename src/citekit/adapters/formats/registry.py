@@ -44,9 +44,11 @@ FORMATS: Mapping[str, str] = {
     "markdown": "markdown",
     "html": "html",
     **dict.fromkeys(("asciidoc", "latex", "org", "rst"), "markup"),
-    "subtitles": "subtitles",
+    **dict.fromkeys(("ssa", "subtitles"), "subtitles"),
     "text": "plain_text",
-    **dict.fromkeys(("csv", "ini", "json", "jsonl", "log", "notebook", "toml", "tsv", "xml", "yaml"), "data"),
+    **dict.fromkeys(
+        ("bibtex", "calendar", "csv", "ini", "json", "jsonl", "log", "notebook", "toml", "tsv", "xml", "yaml"), "data"
+    ),
     **dict.fromkeys(CODE, "code"),
 }
 """The package that handles each format, by format name. Images, video, and audio are looked up by modality instead."""
@@ -59,6 +61,9 @@ EXTRACTORS: Mapping[str, tuple[type, str]] = {
     "lines": (Lines, "plain_text"),
     "xml_lines": (Lines, "html"),
     "html_lines": (Lines, "html"),
+    "data_lines": (Lines, "data"),
+    "table_rows": (Lines, "data"),
+    "subtitles": (Lines, "subtitles"),
     "regions": (Box, "image"),
     "clips": (TimeSpan, "media"),
     "ffmpeg": (TimeSpan, "media"),

@@ -1,4 +1,4 @@
-"""Opens images with Pillow, limits their size, and rotates them upright.
+"""Opens images with Pillow, limits their size, and rotates them upright. The package pillow-heif reads HEIC.
 
 Only the formats in `FORMATS` are enabled, so that no file reaches a decoder that runs other programs. The size that a
 file declares is checked before anything is decoded.
@@ -14,8 +14,9 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
+from citekit.adapters.libraries.model_files import imported
 from citekit.adapters.system.files import unreadable
 from citekit.domain.errors import CiteKitError, SourceUnsupported
 
@@ -28,6 +29,8 @@ PIXEL_LIMIT = 178_956_970
 
 FORMATS = ("JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "DIB", "AVIF", "ICO", "PPM", "JPEG2000")
 """Pillow's names of the supported formats. JPEG includes MPO (several JPEG images in one file)."""
+
+_HEIF_BRANDS = (b"heic", b"heix", b"hevc", b"hevx", b"mif1", b"msf1")
 
 ORIENTATION = 0x0112
 """The EXIF orientation tag (EXIF 2.3, table 4)."""
@@ -102,8 +105,8 @@ def _short_reason(error: BaseException) -> str:
 def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Iterator[ImageFile]:
     """Open the image at `path` and yield its first frame, without decoding it.
 
-    Raise `SourceUnreadable` if the file cannot be read, or `SourceUnsupported` if it is not an image or declares more
-    than `PIXEL_LIMIT` pixels. Pillow's errors inside the block are raised as `failure`.
+    Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is not an image or declares more than
+    `PIXEL_LIMIT` pixels, or `DriverMissing` if it is HEIC and the extra `heic` is not installed. Pillow's errors inside the block are raised as `failure`.
     """
     try:
         stream = path.open("rb")
@@ -111,10 +114,20 @@ def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> I
         raise unreadable(error, path) from error
     with stream:
         with translated_errors(path, SourceUnsupported):
-            picture = cast("ImageFile", library().open(stream, formats=FORMATS))
+            picture = cast("ImageFile", library().open(stream, formats=_formats(stream, path)))
             _check_size(path, picture)
         with translated_errors(path, failure), picture:
             yield picture
+
+
+def _formats(stream: BinaryIO, path: Path) -> tuple[str, ...]:
+    """Return the formats as which an image may be opened: HEIC is registered with Pillow when there is some."""
+    head = stream.read(64)
+    stream.seek(0)
+    if head[4:8] != b"ftyp" or head[8:12] not in _HEIF_BRANDS or b"avif" in head[16:]:
+        return FORMATS
+    imported("pillow_heif", f"Reading {path.name}, a HEIC picture,", "heic").register_heif_opener(thumbnails=False)
+    return ("HEIF",)
 
 
 def _check_size(path: Path, picture: Image) -> None:

@@ -38,7 +38,7 @@ OTHER_TRACK = "in another subtitle track"
 """The note on subtitles that a player shows only on request."""
 
 RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
-MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles"))
+MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles", "ssa", "calendar"))
 """Text formats whose readers omit the markup."""
 
 NO_TRANSCRIBER = (

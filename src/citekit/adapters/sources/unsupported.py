@@ -26,7 +26,6 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\xcf\xfa\xed\xfe", "a program"),
     (0, b"\0asm", "a WebAssembly program"),
     (0, b"8BPS", "a Photoshop picture; export it as PNG"),
-    (4, b"ftypheic", "a HEIC picture; convert it to JPEG"),
 )
 
 _ZIPPED: tuple[tuple[bytes, str], ...] = (

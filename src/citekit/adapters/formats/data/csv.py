@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 import re
 from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 from attrs import frozen
 
-from citekit.adapters.formats.data.content import Content, open_data_file
+from citekit.adapters.formats.data.content import Content, open_data_file, read_content
 from citekit.adapters.formats.data.groups import grouped
+from citekit.adapters.formats.shared.line_parts import LinePart, source_bytes
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, one_line
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
@@ -86,6 +89,12 @@ class Table:
         after = self.starts[end] if end < len(self.starts) else self.last_line + 1
         return Lines(self.starts[start], max(self.starts[start], after - 1))
 
+    def records_of(self, lines: Lines) -> Lines:
+        """Return the lines of the records that have a line in `lines`; `lines` if there are none."""
+        first, last = (max(0, bisect_right(self.starts, line) - 1) for line in (lines.first, lines.last))
+        whole = Lines(self._lines(first, first + 1).first, self._lines(last, last + 1).last)
+        return whole if whole.overlaps(lines) else lines
+
     def _location(self, start: int, end: int) -> Lines:
         return self._lines(start + self.first, end + self.first)
 
@@ -105,6 +114,20 @@ class Table:
             :_RECORD_LIMIT
         ]
         return _cells(data.decode("utf-8", "replace"), self.delimiter)
+
+
+def table_part(path: Path, lines: Lines) -> LinePart | None:
+    """Return the records on these lines below the header of the table at `path`, if it has one. See `PartOf`."""
+    source = source_bytes(path, lines)
+    content = read_content(source.text) if source else None
+    table = read_table(content, "\t" if path.suffix.lower() == ".tsv" else None) if content else None
+    if source is None or table is None:
+        return None
+    extent = table.records_of(lines)
+    below = table.starts[table.first] if table.first < len(table.starts) else 1
+    header = source.lines(1, below - 1) if table.first and extent.first >= below else b""
+    notes = () if table.first else ("The table has no header.",)
+    return LinePart(source.after(header, extent.first, extent.last), extent, notes)
 
 
 def read_table(content: Content, delimiter: str | None = None) -> Table | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from citekit.adapters.formats.shared.outline import OutlineItem
+from citekit.adapters.formats.shared.outline import OutlineItem, one_line
 from citekit.domain.locations import Lines
 
 SINGLE = 100
@@ -48,6 +48,24 @@ def grouped(
         )
         for start, end in _ranges(0, count, parent_size)
     )
+
+
+def gathered(items: Sequence[OutlineItem], type: str) -> tuple[OutlineItem, ...]:
+    """Return the items, or, if they are more than `SINGLE`, groups of them that are named by their first titles.
+
+    The locations of the items are lines in the order of the file.
+    """
+    if len(items) <= SINGLE:
+        return tuple(items)
+    size = round_size(max(10, -(-len(items) // TOP)))
+    groups = []
+    for start, end in _ranges(0, len(items), size):
+        below = items[start:end]
+        first, last = below[0].location, below[-1].location
+        if isinstance(first, Lines) and isinstance(last, Lines):
+            title = f"{start + 1}-{end}: {one_line(below[0].title, 40)} - {one_line(below[-1].title, 40)}"
+            groups.append(OutlineItem(title, type, Lines(first.first, last.last), None, below))
+    return tuple(groups)
 
 
 def round_size(least: int) -> int:

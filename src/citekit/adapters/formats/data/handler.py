@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from citekit.adapters.formats.handler import Services, Task, TextHandler
 from citekit.adapters.formats.shared.outline import Outliner
 from citekit.domain.formats import Format
+from citekit.domain.ports.extractor import Extractor
 
 
 class DataHandler(TextHandler):
@@ -22,6 +23,31 @@ class DataHandler(TextHandler):
     def outliner(self, format: Format, services: Services) -> Outliner:
         """See `FormatHandler.outliner`. Raise `KeyError` if the format is not a data format."""
         return _OUTLINERS[format.name](services.plain_outliner())
+
+    def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
+        """See `FormatHandler.extractors`."""
+        return {"data_lines": _data_lines, "table_rows": _table_rows}
+
+
+def _data_lines(_: Services) -> Extractor:
+    from citekit.adapters.formats.data.calendar import calendar_part
+    from citekit.adapters.formats.data.notebook import notebook_part
+    from citekit.adapters.formats.shared.line_extractor import TextExtractor
+    from citekit.adapters.formats.shared.line_parts import LinePartExtractor
+    from citekit.domain.evidence import ExtractorIdentity
+
+    parts = {"notebook": notebook_part, "calendar": calendar_part}
+    return LinePartExtractor(ExtractorIdentity("data-lines", "1"), parts, TextExtractor())
+
+
+def _table_rows(_: Services) -> Extractor:
+    from citekit.adapters.formats.data.csv import table_part
+    from citekit.adapters.formats.shared.line_extractor import TextExtractor
+    from citekit.adapters.formats.shared.line_parts import LinePartExtractor
+    from citekit.domain.evidence import ExtractorIdentity, Form
+
+    parts = {"csv": table_part, "tsv": table_part}
+    return LinePartExtractor(ExtractorIdentity("table-rows", "1"), parts, TextExtractor(), Form.TABLE)
 
 
 def _json(plain: Outliner) -> Outliner:
@@ -66,6 +92,18 @@ def _csv(plain: Outliner) -> Outliner:
     return CsvOutliner(plain)
 
 
+def _calendar(plain: Outliner) -> Outliner:
+    from citekit.adapters.formats.data.calendar import CalendarOutliner
+
+    return CalendarOutliner(plain)
+
+
+def _bibtex(plain: Outliner) -> Outliner:
+    from citekit.adapters.formats.data.bibtex import BibtexOutliner
+
+    return BibtexOutliner(plain)
+
+
 def _log(plain: Outliner) -> Outliner:
     from citekit.adapters.formats.data.log import LogOutliner
 
@@ -87,6 +125,8 @@ _OUTLINERS: dict[str, Callable[[Outliner], Outliner]] = {
     "ini": _ini,
     "csv": _csv,
     "tsv": _csv,
+    "calendar": _calendar,
+    "bibtex": _bibtex,
     "log": _log,
     "xml": _xml,
 }

@@ -1,21 +1,24 @@
 """Outlines Jupyter notebooks as sections, which begin at headings in Markdown cells, and the cells in them.
 
-Locations are lines of the notebook file, which is JSON.
+Locations are lines of the notebook file, which is JSON. A part of a notebook is a notebook with fewer cells.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from attrs import evolve, field, frozen
 
-from citekit.adapters.formats.data.content import Content, open_data_file
+from citekit.adapters.formats.data.content import Content, open_data_file, read_content
 from citekit.adapters.formats.data.json import MINIFIED
 from citekit.adapters.formats.data.json_scan import MemberOffsets, first_value, scan
 from citekit.adapters.formats.markdown.outliner import plain, read_headings
+from citekit.adapters.formats.shared.line_parts import LinePart
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, nested, one_line
 from citekit.adapters.formats.shared.summaries import first_sentence, has_text
+from citekit.adapters.formats.shared.text_file import open_text
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -66,6 +69,35 @@ class NotebookOutliner:
             facts={**file.text.facts, "cell_count": len(cells)},
             notes=[MINIFIED] if file.text.line_count == 1 else [],
         )
+
+
+def notebook_part(path: Path, lines: Lines) -> LinePart | None:
+    """Return a notebook with the cells on these lines and the metadata of the notebook at `path`. See `PartOf`."""
+    text = open_text(path)
+    text.index.byte_range(lines)
+    content = read_content(text)
+    if content is None:
+        return None
+    data, cells = content.data, _cell_offsets(content.data)
+    chosen = [
+        index
+        for index in range(cells.count if cells.whole else 0)
+        if content.lines(*cells.value(index)).overlaps(lines) and data[cells.value(index)[0] :][:1] == b"{"
+    ]
+    if not chosen:
+        return None
+    spans = [cells.value(index) for index in chosen]
+    last = cells.value(cells.count - 1)[1]
+    cut = b",\n".join(data[start:end] for start, end in spans)
+    extent = content.lines(spans[0][0], spans[-1][1])
+    return LinePart(data[: cells.value(0)[0]] + cut + data[last:], extent, _whole_cells(lines, extent, chosen))
+
+
+def _whole_cells(lines: Lines, extent: Lines, chosen: Sequence[int]) -> tuple[str, ...]:
+    if lines.contains(extent):
+        return ()
+    shown = f"cell {chosen[0] + 1}" if len(chosen) == 1 else f"cells {chosen[0] + 1} to {chosen[-1] + 1}"
+    return (f"A notebook has whole cells: this is {shown}, lines {extent.first}-{extent.last}.",)
 
 
 def _cells(content: Content) -> Iterator[Cell]:

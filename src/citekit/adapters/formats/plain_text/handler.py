@@ -15,7 +15,9 @@ class PlainTextHandler(TextHandler):
 
     def outliner(self, format: Format, services: Services) -> Outliner:  # noqa: ARG002
         """See `FormatHandler.outliner`."""
-        return services.plain_outliner()
+        from citekit.adapters.formats.plain_text.chat import ChatOutliner
+
+        return ChatOutliner(services.plain_outliner())
 
     def extractors(self) -> Mapping[str, Callable[[Services], Extractor]]:
         """See `FormatHandler.extractors`."""

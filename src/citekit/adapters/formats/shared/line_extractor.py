@@ -17,7 +17,7 @@ from citekit.adapters.system.files import open_for_reading, unreadable, writing
 from citekit.domain.digest import Digest
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
-from citekit.domain.formats import ACTIVE_CONTENT, Format
+from citekit.domain.formats import ACTIVE_CONTENT, FRAMED, Format
 from citekit.domain.line_index import LineMarks, Read
 from citekit.domain.locations import Lines, Location
 from citekit.domain.modality import Modality
@@ -65,12 +65,12 @@ class TextExtractor:
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """Return the forms of a line range: NATIVE and SOURCE (unchanged bytes) and TEXT (UTF-8).
 
-        There are no forms for other locations. HTML and XML have no native form here: browsers execute them, so other
-        extractors provide it.
+        There are no forms for other locations. HTML and XML have no native form here, because browsers execute them,
+        and neither have formats of which lines alone are not a valid file. Other extractors provide it.
         """
         if format.modality is not Modality.TEXT or not isinstance(location, Lines):
             return ()
-        return _FORMS[1:] if format.name in ACTIVE_CONTENT else _FORMS
+        return _FORMS[1:] if format.name in ACTIVE_CONTENT | FRAMED else _FORMS
 
     def extract(
         self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent

@@ -1,8 +1,9 @@
-"""Outlines subtitles (SubRip, WebVTT) by grouping cues into sections that end at pauses."""
+"""Outlines subtitles (SubRip, WebVTT, SubStation Alpha) by grouping cues into sections that end at pauses."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import unescape
 from itertools import groupby
@@ -12,7 +13,7 @@ from attrs import define, field
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, one_line
 from citekit.adapters.formats.shared.summaries import has_text
 from citekit.adapters.formats.shared.text_file import open_text
-from citekit.adapters.formats.subtitles.parser import voice_of
+from citekit.adapters.formats.subtitles.parser import dialogue, named_speakers, voice_of
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
@@ -29,19 +30,22 @@ _TIMING = re.compile(rf"\s*\ufeff?{_TIME}\s*-->\s*{_TIME}")
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}\n]{0,100}\}")
 _CUE_LIMIT = 20
 _TITLE_LIMIT = 70
+_VOICES = 100
 
 
 @define
 class TextCue:
     """A subtitle cue: the number of its first line in the file, its times in seconds, and its text.
 
-    The first line is the cue's number or name if it has one, or else its timing line.
+    The first line is the cue's number or name if it has one, or else its timing line. `voice` is the name of the
+    speaker, if it is known.
     """
 
     line: int
     start: float
     end: float
     words: list[str] = field(factory=list)
+    voice: str = ""
 
 
 class SubtitlesOutliner:
@@ -56,10 +60,13 @@ class SubtitlesOutliner:
         Raise `SourceUnreadable` if the file cannot be read.
         """
         text = open_text(source.path, progress)
-        cues, header = read_cues(() if text.is_long else text.lines(progress))
+        lines = () if text.is_long else text.lines(progress)
+        cues, header = (read_dialogue(lines), []) if source.format.name == "ssa" else read_cues(lines)
         if not cues:
             return self._fallback.outline(source, progress)
         facts = {**text.facts, "cue_count": len(cues), "last_cue_end": max(cue.end for cue in cues)}
+        voices = [name for name, _ in Counter(cue.voice for cue in cues if cue.voice).most_common(_VOICES)]
+        facts |= {"speakers": voices} if voices else {}
         items = (*_header(header, cues[0].line), *_segments(cues, text.line_count))
         return Outline(title=None, extent=text.extent, items=items, facts=facts)
 
@@ -82,7 +89,20 @@ def read_cues(lines: Iterable[str]) -> tuple[list[TextCue], list[str]]:
             header.append(line)
         named = bool(line.strip()) and not timing and not before.strip()
         before = "" if timing else line.strip()
+    _name_speakers(cues)
     return cues, header[: cues[0].line - 1] if cues else header
+
+
+def _name_speakers(cues: Sequence[TextCue]) -> None:
+    texts = [" ".join(cue.words) for cue in cues]
+    voices = [voice_of(text) for text in texts]
+    for cue, voice in zip(cues, voices if any(voices) else named_speakers(texts), strict=True):
+        cue.voice = voice
+
+
+def read_dialogue(lines: Iterable[str]) -> list[TextCue]:
+    """Return the cues of SubStation Alpha text that have words."""
+    return [TextCue(number, cue.start, cue.end, [cue.text], cue.voice) for number, cue in dialogue(lines) if cue.text]
 
 
 def _seconds(parts: Sequence[str | None]) -> float:
@@ -108,11 +128,11 @@ def _segments(cues: Sequence[TextCue], line_count: int) -> Iterator[OutlineItem]
 
 def _turns(group: Sequence[TextCue], last: int) -> Iterator[OutlineItem]:
     """Yield an outline item for each turn of a speaker whose name is known. `last` is the last line of the group."""
-    turns = [(voice, list(cues)) for voice, cues in groupby(group, key=lambda cue: voice_of(" ".join(cue.words)))]
+    turns = [(voice, list(cues)) for voice, cues in groupby(group, key=lambda cue: cue.voice)]
     starts = [cues[0].line for _, cues in turns]
     for (voice, cues), following in zip(turns, [*starts[1:], last + 1], strict=True):
         if voice:
-            text = f"{voice}: {_spoken_text(cues)}"
+            text = f"{voice}: {_spoken_text(cues).removeprefix(f'{voice}:').lstrip()}"
             yield OutlineItem(one_line(text, _TITLE_LIMIT), "turn", Lines(cues[0].line, following - 1), text)
 
 

@@ -9,7 +9,8 @@ import codecs
 import html
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,7 +101,8 @@ def read_cues(path: Path, duration: float = math.inf) -> list[Cue]:
     suffix = path.suffix.lower()
     if suffix in TRANSCRIPT_SUFFIXES:
         return _with_end_times(sorted(_timed_lines(text))[:CUE_LIMIT], duration)
-    found = _dialogue(text) if suffix in (".ass", ".ssa") else _timed_blocks(text)
+    spoken = suffix in (".ass", ".ssa")
+    found = (cue for _, cue in dialogue(text.splitlines())) if spoken else _timed_blocks(text)
     cues = [cue for cue, _ in zip(found, range(CUE_LIMIT), strict=False)]
     return sorted((cue for cue in cues if cue.text and cue.end > cue.start), key=lambda cue: cue.start)
 
@@ -158,11 +160,14 @@ def _timed_blocks(text: str) -> Iterator[Cue]:
         yield Cue(_seconds(*match.groups()[:4]), _seconds(*match.groups()[4:]), plain(raw), voice_of(raw))
 
 
-def _dialogue(text: str) -> Iterator[Cue]:
-    """Yield the cues of SubStation Alpha text. A `Format:` line in the events section names the columns."""
+def dialogue(lines: Iterable[str]) -> Iterator[tuple[int, Cue]]:
+    """Yield the number of the line, from 1, and the cue of each `Dialogue:` line of SubStation Alpha text.
+
+    A `Format:` line in the events section names the columns. The column `Name` is the speaker.
+    """
     columns = _COLUMNS
     inside = False
-    for line in text.splitlines():
+    for number, line in enumerate(lines, 1):
         name, _, rest = line.partition(":")
         if line.startswith("["):
             inside = line.strip().lower() == "[events]"
@@ -171,7 +176,8 @@ def _dialogue(text: str) -> Iterator[Cue]:
         elif inside and name.strip() == "Dialogue":
             cells = dict(zip(columns, rest.split(",", len(columns) - 1), strict=False))
             body = re.sub(r"\\[Nnh]", " ", cells.get("text", ""))
-            yield Cue(_clock(cells.get("start", "")), _clock(cells.get("end", "")), plain(body))
+            voice = " ".join((cells.get("name") or cells.get("actor") or "").split())
+            yield number, Cue(_clock(cells.get("start", "")), _clock(cells.get("end", "")), plain(body), voice)
 
 
 def _timed_lines(text: str) -> Iterator[tuple[float, str]]:
@@ -208,6 +214,24 @@ def voice_of(text: str) -> str:
     """Return the name of the speaker in the markup of a WebVTT cue (`<v Anna>`); empty if there is not exactly one."""
     names = {" ".join(html.unescape(name).split()) for name in _VOICE.findall(text)}
     return names.pop() if len(names) == 1 else ""
+
+
+_NAMED = re.compile(r"\s*([^\W\d_][^:<>\n]{0,59}):\s")
+_FEWEST_NAMED = 3
+_MOST_NAMES = 40
+
+
+def named_speakers(texts: Sequence[str]) -> list[str]:
+    """Return the name before the first colon of each text, as meetings write it (`Anna: Hello`); else empty strings.
+
+    They are names if most of the texts begin with one, and if these are few.
+    """
+    found = [match[1] if (match := _NAMED.match(text)) else "" for text in texts]
+    names = Counter(filter(None, found))
+    count = names.total()
+    if count < _FEWEST_NAMED or count * 2 < len(texts) or len(names) > min(_MOST_NAMES, count // 2 + 1):
+        return [""] * len(texts)
+    return found
 
 
 def plain(text: str) -> str:

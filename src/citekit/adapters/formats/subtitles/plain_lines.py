@@ -1,4 +1,4 @@
-"""Removes numbers, times, and tags from subtitles (SubRip, WebVTT) line by line.
+"""Removes numbers, times, and tags from subtitles (SubRip, WebVTT, SubStation Alpha) line by line.
 
 Optionally marks long pauses: the mark `CUT` replaces the timing line of a cue that starts long after the previous one.
 """
@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from html import unescape
 
+from citekit.adapters.formats.subtitles.parser import dialogue
 from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.quotes.transcript import is_pause_between
 
@@ -55,3 +56,9 @@ def subtitle_visible_lines(lines: Sequence[str]) -> Iterator[str]:
 
 def _begins(lines: Sequence[str], number: int) -> bool:
     return not number or not lines[number - 1].strip()
+
+
+def dialogue_visible_lines(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the words of each event of SubStation Alpha text; every other line becomes empty."""
+    words = {number: cue.text for number, cue in dialogue(lines)}
+    return (words.get(number, "") for number in range(1, len(lines) + 1))

@@ -1,0 +1,97 @@
+"""Outlines bibliographies (BibTeX, BibLaTeX) by entry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from attrs import frozen
+
+from citekit.adapters.formats.data.content import Content, open_data_file
+from citekit.adapters.formats.data.groups import gathered
+from citekit.adapters.formats.markup.latex_words import plain
+from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
+from citekit.domain.progress import Progress
+from citekit.domain.source import Source
+
+ENTRIES_LIMIT = 50_000
+"""The most entries that become nodes."""
+
+_ENTRY = re.compile(
+    rb"^[ \t]*@([A-Za-z]{1,40})[ \t\r\n]{0,20}\{[ \t\r\n]{0,20}([^\s,{}()\"=#%]{1,200})[ \t\r\n]{0,20},", re.M
+)
+_FIELD = re.compile(r"([A-Za-z][\w-]{0,40})\s{0,40}=\s{0,40}")
+_NO_ENTRIES = frozenset((b"comment", b"preamble", b"string"))
+_ENTRY_LIMIT = 20_000
+_AUTHORS = 3
+_CONTAINERS = ("journal", "journaltitle", "booktitle", "publisher", "institution", "school")
+_BRACE = re.compile(rb"[{}]")
+
+
+@frozen
+class BibtexOutliner:
+    """Outlines bibliographies. `fallback` outlines files that are too large or have no entries."""
+
+    fallback: Outliner
+
+    def outline(self, source: Source, progress: Progress) -> Outline:
+        """Return an outline with a node for each entry, whose ID is its key.
+
+        Raise `SourceUnreadable` if the file cannot be read.
+        """
+        file = open_data_file(source, progress)
+        items = [] if file.content is None else list(_entries(file.content))
+        if not items:
+            return file.by_lines(self.fallback, source, progress)
+        facts = {**file.text.facts, "entry_count": len(items)}
+        return Outline(title=None, extent=file.text.extent, items=gathered(items, "entries"), facts=facts)
+
+
+def _entries(content: Content) -> Iterator[OutlineItem]:
+    data = content.data
+    found = [each for each in islice(_ENTRY.finditer(data), ENTRIES_LIMIT) if each[1].lower() not in _NO_ENTRIES]
+    ends = [*(each.start() for each in found[1:]), len(data)]
+    for entry, limit in zip(found, ends, strict=True):
+        end = _closing(data, entry.start(), limit)
+        text = data[entry.end() : min(end, entry.end() + _ENTRY_LIMIT)].decode("utf-8", "replace")
+        kind, key = entry[1].decode().lower(), entry[2].decode("utf-8", "replace")
+        fields = {name: " ".join(plain(value).split()) for name, value in _fields(text)}
+        year = fields.get("year") or fields.get("date", "")[:4]
+        title = fields.get("title") or fields.get("booktitle") or key
+        where = next((fields[each] for each in _CONTAINERS if fields.get(each)), "")
+        summary = ", ".join(filter(None, (_names(fields.get("author") or fields.get("editor") or ""), where, year)))
+        lines = content.lines(entry.start(), end)
+        yield OutlineItem(
+            f"{title} ({year})" if year else title, kind, lines, f"{key}: {summary}", keep_case=True, name=key
+        )
+
+
+def _closing(data: bytes, start: int, limit: int) -> int:
+    """Return the offset after the bracket that closes the entry at `start`; `limit`, without blanks, if there is none."""
+    depth = 0
+    for brace in _BRACE.finditer(data, start, limit):
+        depth += 1 if brace[0] == b"{" else -1
+        if depth == 0:
+            return brace.end()
+    return start + len(data[start:limit].rstrip())
+
+
+def _fields(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the name, in lowercase, and the value of each field of an entry, without the outermost delimiters."""
+    position = 0
+    while field := _FIELD.search(text, position):
+        start = position = field.end()
+        depth, quoted = 0, text[start : start + 1] == '"'
+        for position in range(start + quoted, len(text)):
+            sign = text[position]
+            depth += (sign == "{") - (sign == "}")
+            if depth < 0 or (depth == 0 and sign == ('"' if quoted else ",")):
+                break
+        yield field[1].lower(), text[start:position].strip().removeprefix('"').removesuffix('"').strip()
+        position = max(position, field.end() + 1)
+
+
+def _names(authors: str) -> str:
+    names = authors.split(" and ")
+    return "; ".join(names[:_AUTHORS]) + (" and others" if len(names) > _AUTHORS else "")

@@ -1,0 +1,100 @@
+"""Extracts lines as a file that the program of their format opens: with a header, or as whole cells or records.
+
+The lines themselves are copied byte for byte. Only what the format requires around them is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from attrs import evolve, field, frozen
+
+from citekit.adapters.formats.shared.line_extractor import TextExtractor
+from citekit.adapters.formats.shared.text_file import TextFile, open_text
+from citekit.adapters.system.files import open_for_reading, unreadable, writing
+from citekit.domain.errors import FormUnsupported
+from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
+from citekit.domain.formats import Format
+from citekit.domain.locations import Lines, Location
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+
+SIZE_LIMIT = 128 * 1024 * 1024
+"""Bytes of the largest file of which such parts are made. Of a larger one, the lines are copied."""
+
+_ONLY_LINES = "These are only the lines: no part that is a valid file by itself could be made of them."
+
+
+@frozen
+class LinePart:
+    """A part of a text file that is a file of the same format: its bytes, and the lines of the source that it contains."""
+
+    data: bytes = field(repr=False)
+    extent: Lines
+    notes: tuple[str, ...] = ()
+
+
+PartOf = Callable[[Path, Lines], LinePart | None]
+"""Returns the part of a file with these lines, or None if the file is not valid or has nothing of its format there.
+
+Raises `LocationOutside` if the lines do not exist, and `SourceUnreadable`.
+"""
+
+
+@frozen
+class SourceBytes:
+    """A text file in memory, whose lines are copied byte for byte."""
+
+    text: TextFile
+    data: bytes = field(repr=False)
+
+    def lines(self, first: int, last: int) -> bytes:
+        """Return the bytes of the lines from `first` to `last`; nothing if `last` is before `first`."""
+        return self.data[slice(*self.text.index.byte_range(Lines(first, last)))] if last >= first else b""
+
+    def after(self, header: bytes, first: int, last: int) -> bytes:
+        """Return the lines after `header`, with the byte-order mark of the source if `header` is empty."""
+        return (header or (self.data[: self.text.mark] if first > 1 else b"")) + self.lines(first, last)
+
+
+def source_bytes(path: Path, lines: Lines) -> SourceBytes | None:
+    """Read the file at `path`; return None if it is larger than `SIZE_LIMIT`. Raise the errors of `PartOf`."""
+    text = open_text(path)
+    text.index.byte_range(lines)
+    if text.index.size > SIZE_LIMIT:
+        return None
+    try:
+        with open_for_reading(path) as stream:
+            return SourceBytes(text, stream.read(text.index.size))
+    except OSError as error:
+        raise unreadable(error, path) from error
+
+
+@frozen
+class LinePartExtractor:
+    """Extracts lines of some formats as files of their own, in one form. `parts` has a function for each format name."""
+
+    identity: ExtractorIdentity
+    parts: Mapping[str, PartOf]
+    text: TextExtractor
+    form: Form = Form.NATIVE
+
+    def forms(self, format: Format, location: Location) -> Sequence[Form]:
+        """Return the form for lines of these formats, and nothing otherwise."""
+        return (self.form,) if format.name in self.parts and isinstance(location, Lines) else ()
+
+    def extract(
+        self, source: Source, location: Location, options: Options, target: Path, progress: Progress = silent
+    ) -> Extraction:
+        """Write the part to `target`, or only the lines with a note. Raise the errors of `Extractor.extract`."""
+        if not isinstance(location, Lines) or options.form not in self.forms(source.format, location):
+            raise FormUnsupported(f"These lines are not available in the form {options.form.value}.")
+        progress(0, 1, "reading the file")
+        part = self.parts[source.format.name](source.path, location)
+        if part is None:
+            copied = self.text.extract(source, location, evolve(options, form=Form.SOURCE), target, progress)
+            return evolve(copied, suffix=".txt", media_type="text/plain", notes=(*copied.notes, _ONLY_LINES))
+        with writing(target):
+            target.write_bytes(part.data)
+        return Extraction(suffix="", media_type="", extent=part.extent, notes=part.notes)  # the source's own
