@@ -123,6 +123,8 @@ def test_a_heic_picture_needs_its_extra(tmp_path: Path, monkeypatch: pytest.Monk
         assert ("HEIF", (96, 64)) == (picture.format, picture.size)
     monkeypatch.setitem(sys.modules, "pillow_heif", None)
 
-    with pytest.raises(DriverMissing, match=r"Reading small.heic, a HEIC picture, needs the extra 'heic': pip install"):
-        with pillow.open_image(path):
-            pass
+    missing = pytest.raises(
+        DriverMissing, match=r"Reading small.heic, a HEIC picture, needs the extra 'heic': pip install"
+    )
+    with missing, pillow.open_image(path):
+        pass

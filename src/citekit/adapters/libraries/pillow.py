@@ -106,7 +106,8 @@ def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> I
     """Open the image at `path` and yield its first frame, without decoding it.
 
     Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is not an image or declares more than
-    `PIXEL_LIMIT` pixels, or `DriverMissing` if it is HEIC and the extra `heic` is not installed. Pillow's errors inside the block are raised as `failure`.
+    `PIXEL_LIMIT` pixels, or `DriverMissing` if it is HEIC and the extra `heic` is not installed. Pillow's errors inside
+    the block are raised as `failure`.
     """
     try:
         stream = path.open("rb")

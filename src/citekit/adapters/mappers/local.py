@@ -19,7 +19,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 
-VERSION = "12"
+VERSION = "13"
 """Changes whenever the same bytes would result in another map."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve, frozen
 
+from citekit.adapters.formats.docx.annotations import notes_of
 from citekit.adapters.formats.epub.outliner import toc_outline_items
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, one_line
 from citekit.domain.extent import Extent
@@ -50,7 +51,7 @@ class DocxOutliner:
                 "language": book.language,
                 "authors": list(book.authors),
             },
-            notes=() if book.contents else (_NO_HEADINGS,),
+            notes=(*(() if book.contents else (_NO_HEADINGS,)), *notes_of(source.path)),
         )
 
 

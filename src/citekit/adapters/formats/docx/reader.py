@@ -2,7 +2,7 @@
 
 Each heading of the highest level starts a chapter. Text before the first such heading is a chapter too. Locations are
 chapters and characters, because a document has no pages until a program lays it out (ADR 19). Captions are moved into
-the adjacent table or image.
+the adjacent table or image. Comments are the last chapter.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from citekit.adapters.formats.docx.annotations import CLASS, comments_markup
 from citekit.adapters.formats.docx.looks import Looks
 from citekit.adapters.formats.docx.markup import mark_notes, mark_runs, thinned
 from citekit.adapters.formats.docx.styles import Styles, said_of
@@ -81,8 +82,15 @@ class _Documents:
         body = next((each for each in root if local_name(each) == "body"), root)
         _without_arrows(body)
         _join_captions(body)
+        comments = next((each for each in body if each.get("class") == CLASS), None)
+        if comments is not None:
+            body.remove(comments)
         title = next((inner_text(each) for each in body.iter("p") if each.get("class") == "title"), None)
         parts, contents = _chapters(body)
+        if comments is not None:
+            comments[0].set("id", CLASS)
+            parts.append(Part(CLASS, lambda: comments))
+            contents.append(Entry(1, inner_text(comments[0]), CLASS, CLASS))
         if not any(inner_text(part.root()) for part in parts) and body.find(".//img") is None:
             raise SourceUnsupported(f"{path.name} is a Word document that contains no text.")
         known = BookFacts(
@@ -97,7 +105,8 @@ class _Documents:
                 known = self._known.get(state)
             if known is not None:
                 return known
-            made = to_html(_parts(package), path.name), facts_in(package)
+            comments = comments_markup(package, package.main("document")[0])
+            made = to_html(_parts(package), path.name) + comments, facts_in(package)
         now = time.time()
         if len(made[0]) <= KEPT_SIZE and state.is_settled(now, RACY, now):
             with self._lock:

@@ -11,6 +11,11 @@ from citekit.adapters.libraries.mupdf.engine import Document
 RULE_LIMIT = 40
 """The number of label rules that a map stores; a document with more labels each page separately."""
 
+NAMED_ATTACHMENTS = 10
+"""The number of attached files that a note names."""
+
+_NAME_LIMIT = 60
+
 
 def metadata_of(document: Document) -> dict[str, Any]:
     """Return `page_count`; `author` and `subject` if present; and `page_labels` if labels differ from page numbers.
@@ -37,6 +42,37 @@ def repair_notes(document: Document) -> list[str]:
     return (
         ["The file is damaged and was repaired to be read; something may be missing."] if document.is_repaired else []
     )
+
+
+def attachment_notes(document: Document) -> list[str]:
+    """Return a note that names the files attached to a PDF, which the map does not contain.
+
+    A portfolio (ISO 32000-1, 12.3.5) is a PDF whose attachments are its content.
+    """
+    count = document.embfile_count()
+    if not count:
+        return []
+    names = [one_line(_attachment_name(document, index), _NAME_LIMIT) for index in range(min(count, NAMED_ATTACHMENTS))]
+    more = f" and {count - len(names)} more" if count > len(names) else ""
+    portfolio = document.xref_get_key(document.pdf_catalog(), "Collection")[0] != "null"
+    what = "The file is a portfolio of" if portfolio else "The file has"
+    listed = f"{', '.join(filter(None, names))}{more}"
+    return [
+        f"{what} {count} attached {'file' if count == 1 else 'files'}, which the map leaves out: {listed}. To map "
+        f"{'it, save it' if count == 1 else 'them, save them'} with a PDF program."
+    ]
+
+
+def _attachment_name(document: Document, index: int) -> str:
+    try:
+        found = document.embfile_info(index)
+        name = str(found.get("ufilename") or found.get("filename") or found.get("name") or "")
+    except (RuntimeError, ValueError, KeyError, TypeError):  # a damaged entry
+        return ""
+    try:
+        return name.encode("latin-1").decode("utf-8")  # PyMuPDF reads the bytes of UTF-8 names as Latin-1
+    except UnicodeError:
+        return name
 
 
 def _rule_as_dict(rule: LabelRule) -> dict[str, Any]:

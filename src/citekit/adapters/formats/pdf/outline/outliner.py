@@ -13,7 +13,7 @@ from citekit.adapters.formats.pdf.outline.document_title import title_of
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.marked_headings import name_files, sections_of_bookmarks, sections_of_tags
-from citekit.adapters.formats.pdf.outline.metadata import metadata_of, repair_notes
+from citekit.adapters.formats.pdf.outline.metadata import attachment_notes, metadata_of, repair_notes
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scans import Scans, find_scans, mark_scans, read_scans, sections_of_scans
 from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
@@ -86,6 +86,7 @@ class PdfOutliner:
                     *notes,
                     *passed,
                     *_hidden_text_notes(texts),
+                    *attachment_notes(document),
                     *lost,
                     *_skipped_page_notes(document),
                     *repair_notes(document),
