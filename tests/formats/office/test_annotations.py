@@ -1,4 +1,4 @@
-"""What Word documents have besides their text: comments, tracked changes, headers; and files attached to a PDF."""
+"""What Word documents have in addition to their text: comments, tracked changes, headers; and files attached to a PDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads what a Word document has besides its text: comments, tracked changes, headers, and footers.
+"""Reads what a Word document has in addition to its text: comments, tracked changes, headers, and footers.
 
 ECMA-376 part 1: comments are 17.13.4, revisions 17.13.5, headers and footers 17.10.
 """
