@@ -25,6 +25,7 @@ from citekit.domain.errors import (
     SourceMoved,
     SourceUnsupported,
 )
+from citekit.domain.evidence import Form, Options, Receipt
 from citekit.domain.locations import Pages
 from citekit.domain.node import Node, NodeName
 from citekit.domain.quotes.verdict import Finding
@@ -32,6 +33,7 @@ from citekit.domain.text_search.found import TextHit
 from citekit.domain.text_search.read import ReadTextAnswer
 from citekit.domain.text_search.sections import heading_span
 from citekit.entrypoints.read_text import read_lines
+from citekit.wire import receipts
 
 GUIDE = """# Bees
 
@@ -163,6 +165,26 @@ def test_text_on_a_page_of_two_parts_belongs_to_the_one_whose_heading_is_before_
     assert [mine, next_one] == [hit.node and hit.node.id for hit in hits]
     assert [Finding.EXACT, Finding.ELSEWHERE] == [verdict.finding for verdict in verdicts]
     assert ["", OTHER_HEADING] == [verdict.places[0].note for verdict in verdicts]
+
+
+def test_the_text_of_a_part_as_evidence_ends_at_the_next_heading_and_its_pages_stay_whole(app: Container) -> None:
+    mine = NodeName("report", node_titled(app, "report", "The part called bbb"))
+
+    text, pages = (app.resolve(each, options=Options(Form.TEXT)) for each in (mine, app.resolve(mine).address))
+    assert text.output_path is not None
+    assert text.receipt is not None
+    own, whole = (each.output_path.read_text().split() for each in (text, pages) if each.output_path)
+
+    assert ["The", "part", "called", "bbb"] == own[:4]
+    assert line("End", 2, 9).split() == own[-6:]
+    assert "ccc" in whole
+    assert "doc://report#pages=2-3" == str(text.address) == str(pages.address)
+    plain = receipts.to_plain(text.receipt)
+    assert {"title": "The part called bbb", "following": ["The part called ccc"], "is_shared": True} == plain[
+        "options"
+    ]["section"]
+    assert text.receipt == receipts.from_plain(plain, "receipt") == receipts.leniently(plain, Receipt, "receipt")
+    assert app.verify.file(text.output_path).genuine
 
 
 def test_a_running_header_that_repeats_a_title_is_not_its_heading() -> None:

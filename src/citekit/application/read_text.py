@@ -17,6 +17,7 @@ from citekit.application.table_columns import keeps_white_space
 from citekit.domain.address import Address
 from citekit.domain.distribution import install_command
 from citekit.domain.errors import LocationOutside, RequestRefused
+from citekit.domain.evidence import SectionTitles
 from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
 from citekit.domain.locations import Location, Pages, Virtual
 from citekit.domain.node import Node, NodeName
@@ -39,7 +40,7 @@ from citekit.domain.text_search.layout import (
     shown_line,
 )
 from citekit.domain.text_search.read import ReadTextAnswer
-from citekit.domain.text_search.sections import SectionBounds
+from citekit.domain.text_search.sections import SectionCut, titles_around
 
 MAX_CHARS = 6_000
 """The default number of characters in an answer."""
@@ -223,15 +224,12 @@ def _part(
 
 def _between_headings(resource_map: ResourceMap, part: _Part, node: Node, location: Pages) -> _Part:
     """Return the part from the heading of its node to that of the next node, on pages that it shares with other nodes."""
-    bounds = SectionBounds.of(resource_map.outline, node.id) if node.id in resource_map.outline else None
-    bounds = bounds or SectionBounds(node.title)
+    titles = titles_around(resource_map.outline, node.id) if node.id in resource_map.outline else None
+    cut = SectionCut(titles or SectionTitles(node.title), location)
     first, last = part.blocks[part.first], part.blocks[part.end - 1]
-    start, stop, notes = bounds.cut(
-        first.text if _page_of(first) == location.numbers[0] else None,
-        last.text if _page_of(last) == location.numbers[-1] else None,
-        location,
-    )
-    return _Part(part.blocks, part.first, part.end, location, (start, stop), notes)
+    start, beyond, notes = cut.start(first.text) if _page_of(first) == location.numbers[0] else (0, 0, [])
+    stop, missing = cut.stop(last.text, beyond) if _page_of(last) == location.numbers[-1] else (None, [])
+    return _Part(part.blocks, part.first, part.end, location, (start, stop), [*notes, *missing])
 
 
 def _page_of(block: TextBlock) -> int | None:

@@ -32,6 +32,7 @@ from citekit.domain.evidence import (
     Form,
     Options,
     Receipt,
+    SectionTitles,
     StoredEvidence,
 )
 from citekit.domain.extent import Extent
@@ -46,6 +47,7 @@ from citekit.domain.ports.outputs import Outputs
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
+from citekit.domain.text_search.sections import titles_around
 from citekit.domain.validation import TIME_SLACK, kind_issue
 
 AGAIN = 3
@@ -65,6 +67,8 @@ class _Part:
     location: Location
     file_name: str
     owner: str
+    is_named: bool = False
+    """Whether the node was requested, and not an address in it."""
 
 
 @frozen
@@ -134,6 +138,7 @@ class Resolve:
         else:
             moved = self.locate.moved(resource_map, source)
             self._follow(resource_map, source)
+        options = evolve(options, section=_section(resource_map, part, source, options))
         source, cut = self._patiently(resource_map, source, part, options, roots, progress)
         if not (isinstance(part.location, TimeSpan) and options.form in _WORDS):
             self._repeats.keep(asked, cut, resource_map, source)
@@ -279,7 +284,7 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
         node = resource_map.find(what.node_id)
         place = _inside_of_kind(node.location, resource_map, extent).clamp(extent)
         name = _file_name(what.resource_id, what.node_id.replace(".", "_"))
-        return _Part(node, place, name, f"the node {what.node_id} of {what.resource_id}")
+        return _Part(node, place, name, f"the node {what.node_id} of {what.resource_id}", is_named=True)
     location = what.location
     if location.modality not in (resource_map.modality, location.modality.VIRTUAL):
         scheme = resource_map.modality.scheme
@@ -289,6 +294,17 @@ def _part(resource_map: ResourceMap, what: NodeName | Address, extent: Extent) -
     place = _inside(_inside_of_kind(location, resource_map, extent), extent)
     name = _file_name(what.resource_id, fragment_of(place))
     return _Part(resource_map.innermost(place), place, name, str(Address(what.resource_id, place)))
+
+
+def _section(resource_map: ResourceMap, part: _Part, source: Source, options: Options) -> SectionTitles | None:
+    """Return the titles between which the text of a node is on the pages of a PDF that it shares with other nodes.
+
+    Return None for other files, forms, and parts, which are extracted whole.
+    """
+    node = part.node if part.is_named and options.form is Form.TEXT and source.format.name == "pdf" else None
+    if node is None or node.id not in resource_map.outline:
+        return None
+    return titles_around(resource_map.outline, node.id)
 
 
 def _inside_of_kind(location: Location, resource_map: ResourceMap, extent: Extent) -> Location:

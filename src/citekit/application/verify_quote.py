@@ -33,7 +33,7 @@ from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteV
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 from citekit.domain.text_search.matching import shown_row
-from citekit.domain.text_search.sections import SectionBounds
+from citekit.domain.text_search.sections import SectionCut, titles_around
 
 PLACES = 5
 """The maximum number of places in an answer."""
@@ -133,14 +133,12 @@ class VerifyQuote:
         place = None if isinstance(what, str) else self.resolve(what, virtual=True).location
         if isinstance(place, Virtual):
             raise RequestRefused("The node or address is virtual: it has no file, so nothing can be quoted from it.")
-        bounds = None
-        if isinstance(what, NodeName) and what.node_id in resource_map.outline:
-            bounds = SectionBounds.of(resource_map.outline, resource_map.find(what.node_id).id)
+        section = _section(resource_map, what, place)
         source = self.locate(resource_map, roots)
         texts = self.texts.read(source, progress)
         drawn: set[int] = set()
         for _ in range(ROUNDS):
-            verdict = self._verdict(source, texts, quote, readings, resource_map, place, bounds)
+            verdict = self._verdict(source, texts, quote, readings, resource_map, place, section)
             pages = [number for number in _pages_of(verdict) if number not in drawn]
             if len(pages) > DRAWN:
                 break
@@ -159,11 +157,11 @@ class VerifyQuote:
         readings: Sequence[tuple[Piece, ...]],
         resource_map: ResourceMap,
         place: Location | None,
-        bounds: SectionBounds | None,
+        section: SectionCut | None,
     ) -> QuoteVerdict:
         """Return the verdict on a quote in the `texts` of `source`, at `place` or anywhere if it is None.
 
-        `bounds` are the titles between which the text of a node is on the pages of `place`.
+        `section` finds the text of a node on the pages of `place`.
         """
         effort = Effort()
         asked = None if place is None else Address(resource_map.resource_id, place)
@@ -184,12 +182,20 @@ class VerifyQuote:
                 else _Finds()
             )
         else:
-            inside = _in_place(shown, readings, resource_map, place, effort, bounds)
+            inside = _in_place(shown, readings, resource_map, place, effort, section)
         found = _judged(answer, inside, shown, readings, resource_map, effort)
         if found is None and hidden:
-            inside = _in_place(hidden, readings, resource_map, place, effort, bounds)
+            inside = _in_place(hidden, readings, resource_map, place, effort, section)
             found = _judged(answer, inside, hidden, readings, resource_map, effort)
         return found or evolve(answer, near=_near(texts[0], readings, resource_map))
+
+
+def _section(resource_map: ResourceMap, what: NodeName | Address | str, place: Location | None) -> SectionCut | None:
+    """Return what finds the text of the node `what` on its pages, or None if `what` is not a node of whole pages."""
+    if not isinstance(what, NodeName) or not isinstance(place, Pages) or what.node_id not in resource_map.outline:
+        return None
+    titles = titles_around(resource_map.outline, what.node_id)
+    return None if titles is None else SectionCut(titles, place)
 
 
 def _unread(text: Quotable) -> Sequence[int]:
@@ -254,11 +260,11 @@ def _in_place(
     resource_map: ResourceMap,
     place: Location | None,
     effort: Effort,
-    bounds: SectionBounds | None = None,
+    section: SectionCut | None = None,
 ) -> _Finds:
     """Return the matches of a quote at the location `place`, or anywhere in `texts` if it is None.
 
-    With `bounds`, the matches are in the text between the headings of a section.
+    With `section`, the matches are in its text.
     `readings` are the ways to split the quote into pieces. The faithful matches of the first reading and text that have
     any are returned; only if there are none, the matches that alter the meaning are returned. Raise `RequestRefused` if
     the search exceeds the budget in `effort`.
@@ -270,8 +276,8 @@ def _in_place(
             if needed is not None and not any(needed(piece.text) for piece in pieces):
                 continue
             span = (0, len(source.text)) if place is None else source.placed.span_of(place)
-            if bounds is not None and isinstance(place, Pages) and isinstance(source.placed, ExtractedText):
-                span = bounds.span_in(source.placed, place)
+            if section is not None and isinstance(source.placed, ExtractedText):
+                span = section.span_in(source.placed)
             if span is None:
                 continue
             found = (

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import astuple, field, frozen
 
 from citekit.domain.address import Address
 from citekit.domain.digest import Digest
@@ -17,8 +17,8 @@ from citekit.domain.locations import Location
 from citekit.domain.node import Node
 
 
-def _sentences(notes: Iterable[str]) -> tuple[str, ...]:
-    return tuple(notes)
+def _texts(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(texts)
 
 
 class Form(StrEnum):
@@ -42,15 +42,30 @@ class Form(StrEnum):
 
 
 @frozen
+class SectionTitles:
+    """The titles between which the text of a section lies on its pages.
+
+    `title` is that of the section, and `following` are those of the sections after it that begin on its last page, in
+    reading order. If `is_shared` is true, an earlier section has text on the first page.
+    """
+
+    title: str
+    following: tuple[str, ...] = field(default=(), converter=_texts)
+    is_shared: bool = False
+
+
+@frozen
 class Options:
     """The options of an extraction.
 
     `form` is the form of the evidence. `accurate` requests that a clip start and end exactly at the requested times,
-    which requires re-encoding a part of it.
+    which requires re-encoding a part of it. With `section`, the text of pages of a PDF is only that between the
+    section's heading and the next one.
     """
 
     form: Form = Form.NATIVE
     accurate: bool = False
+    section: SectionTitles | None = None
 
 
 @frozen
@@ -75,7 +90,16 @@ class EvidenceKey:
     def of(cls, source: Digest, location: Location, extractor: ExtractorIdentity, options: Options) -> EvidenceKey:
         """Return the key of the evidence that `extractor` extracts from `location` in `source` with `options`."""
         fragment = str(Address("x", location))
-        parts = [source.hex, fragment, extractor.name, extractor.version, options.form.value, options.accurate]
+        parts: list[object] = [
+            source.hex,
+            fragment,
+            extractor.name,
+            extractor.version,
+            options.form.value,
+            options.accurate,
+        ]
+        if options.section is not None:
+            parts += astuple(options.section)
         return cls(Digest(hashlib.sha256(json.dumps(parts).encode()).hexdigest()))
 
     def __str__(self) -> str:
@@ -96,7 +120,7 @@ class Extraction:
     media_type: str
     extent: Location
     bytes_from: float | None = None
-    notes: tuple[str, ...] = field(default=(), converter=_sentences)
+    notes: tuple[str, ...] = field(default=(), converter=_texts)
 
 
 @frozen(kw_only=True)
@@ -130,7 +154,7 @@ class Receipt:
     media_type: str
     extent: Location
     bytes_from: float | None = None
-    notes: tuple[str, ...] = field(default=(), converter=_sentences)
+    notes: tuple[str, ...] = field(default=(), converter=_texts)
     created: datetime
 
     @property

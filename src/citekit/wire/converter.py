@@ -18,7 +18,7 @@ from cattrs.gen import make_dict_structure_fn, override
 
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError, FaultyAnswer, LocationMalformed
-from citekit.domain.evidence import EvidenceKey, Extraction, ExtractorIdentity, Form, Options, Receipt
+from citekit.domain.evidence import EvidenceKey, Extraction, ExtractorIdentity, Form, Options, Receipt, SectionTitles
 from citekit.domain.locations import Location
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
@@ -160,6 +160,7 @@ def _build() -> Converter:
         (ResourceMap, {"modality": override(rename="type")}),
         (Extraction, {}),
         (ExtractorIdentity, {}),
+        (SectionTitles, {}),
         (Options, {}),
         (Receipt, {}),
     )

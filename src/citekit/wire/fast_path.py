@@ -12,7 +12,7 @@ from typing import Any
 
 from citekit.domain.digest import Digest
 from citekit.domain.errors import CiteKitError
-from citekit.domain.evidence import EvidenceKey, Extraction, ExtractorIdentity, Form, Options, Receipt
+from citekit.domain.evidence import EvidenceKey, Extraction, ExtractorIdentity, Form, Options, Receipt, SectionTitles
 from citekit.domain.locations import Box, Cells, Chapter, Lines, Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import Node
@@ -193,7 +193,7 @@ def read_receipt(data: Mapping[str, Any]) -> Receipt | None:
             resource_id=text(data["resource_id"]),
             location=read_location(data["location"]),
             extractor=ExtractorIdentity(text(extractor["name"]), text(extractor["version"])),
-            options=Options(_FORMS[options["form"]], _truth(options["accurate"])),
+            options=read_options(options),
             evidence_digest=Digest(text(data["evidence_digest"])),
             evidence_size=_whole(data["evidence_size"]),
             media_type=text(data["media_type"]),
@@ -204,6 +204,18 @@ def read_receipt(data: Mapping[str, Any]) -> Receipt | None:
         )
     except NOT_WELL_FORMED:
         return None
+
+
+def read_options(data: Mapping[str, Any]) -> Options:
+    """Convert plain data to extraction options. Raise an error of `NOT_WELL_FORMED` if the data is not well-formed."""
+    section = None
+    if "section" in data:
+        titles = data["section"]
+        following = titles["following"]
+        if type(following) is not list:
+            raise UnusualError
+        section = SectionTitles(text(titles["title"]), map(text, following), _truth(titles["is_shared"]))
+    return Options(_FORMS[data["form"]], _truth(data["accurate"]), section)
 
 
 def read_extraction(data: Any) -> Extraction | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from citekit.domain.errors import FaultyAnswer
-from citekit.domain.evidence import Extraction, Receipt
+from citekit.domain.evidence import Extraction, Options, Receipt
 from citekit.wire import locations
 from citekit.wire.fast_path import read_extraction, read_receipt
 from citekit.wire.timestamps import format_timestamp
@@ -30,7 +30,7 @@ def to_plain(receipt: Receipt) -> dict[str, Any]:
         "resource_id": receipt.resource_id,
         "location": locations.to_plain(receipt.location),
         "extractor": {"name": receipt.extractor.name, "version": receipt.extractor.version},
-        "options": {"form": receipt.options.form.value, "accurate": receipt.options.accurate},
+        "options": options_to_plain(receipt.options),
         "evidence_digest": receipt.evidence_digest.hex,
         "evidence_size": receipt.evidence_size,
         "media_type": receipt.media_type,
@@ -38,6 +38,16 @@ def to_plain(receipt: Receipt) -> dict[str, Any]:
         **_optional(receipt),
         "created": format_timestamp(receipt.created),
     }
+
+
+def options_to_plain(options: Options) -> dict[str, Any]:
+    """Return extraction options as plain data, without the section if there is none."""
+    plain = {"form": options.form.value, "accurate": options.accurate}
+    section = options.section
+    if section is None:
+        return plain
+    titles = {"title": section.title, "following": list(section.following), "is_shared": section.is_shared}
+    return {**plain, "section": titles}
 
 
 def from_plain(data: object, where: str) -> Receipt:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer
-from citekit.domain.evidence import Form, Options
+from citekit.domain.evidence import Options
 from citekit.domain.formats import Format, format_named
 from citekit.domain.modality import Modality
 from citekit.domain.source import Source
+from citekit.wire.fast_path import read_options
+from citekit.wire.receipts import options_to_plain
 
 if TYPE_CHECKING:
     from citekit.domain.library.books import BookFacts
@@ -59,12 +61,12 @@ def source_from(data: Mapping[str, Any]) -> Source:
 
 def plain_options(options: Options) -> dict[str, Any]:
     """Return extraction options as plain data."""
-    return {"form": options.form.value, "accurate": options.accurate}
+    return options_to_plain(options)
 
 
 def options_from(data: Mapping[str, Any]) -> Options:
     """Convert plain data to options. The data must be valid."""
-    return Options(Form(data["form"]), data["accurate"])
+    return read_options(data)
 
 
 def plain_extracted_text(extracted_text: ExtractedText) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TypeGuard
 
-from attrs import field, frozen
+from attrs import frozen
 
+from citekit.domain.evidence import SectionTitles
 from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Location, Pages
 from citekit.domain.node import Node
@@ -29,63 +30,65 @@ WHOLE_PAGES = "The title of {} was not found on page {}, so the answer contains 
 _CUT = ("...", "…")
 
 
+def titles_around(outline: ResourceMap, node_id: str) -> SectionTitles | None:
+    """Return the titles between which a node of `outline` lies, or None if its location is not whole pages."""
+    node = outline.find(node_id)
+    if not is_whole(node.location):
+        return None
+    before, after = _neighbors(outline, node)
+    first, last = node.location.numbers[0], node.location.numbers[-1]
+    starting = [each.title for each in after if is_whole(each.location) and each.location.numbers[0] == last]
+    shared = any(is_whole(each) and each.numbers[-1] >= first for each in before)
+    return SectionTitles(node.title, starting, shared)
+
+
 @frozen
-class SectionBounds:
-    """The titles between which the text of a section lies on its pages.
+class SectionCut:
+    """Finds where a section begins and ends in the text of its first and last page, `pages`."""
 
-    `title` is that of the section, and `following` are those of the sections after it that begin on its last page, in
-    reading order. If `is_shared` is true, an earlier section has text on the first page.
-    """
+    titles: SectionTitles
+    pages: Pages
 
-    title: str
-    following: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
-    is_shared: bool = False
+    def start(self, text: str) -> tuple[int, int, list[str]]:
+        """Return the offsets at which the section's heading begins and ends in the text of its first page, and notes.
 
-    @classmethod
-    def of(cls, outline: ResourceMap, node_id: str) -> SectionBounds | None:
-        """Return the bounds of a node of `outline`, or None if its location is not whole pages."""
-        node = outline.find(node_id)
-        if not is_whole(node.location):
-            return None
-        before, after = _neighbors(outline, node)
-        first, last = node.location.numbers[0], node.location.numbers[-1]
-        starting = [each.title for each in after if is_whole(each.location) and each.location.numbers[0] == last]
-        shared = any(is_whole(each) and each.numbers[-1] >= first for each in before)
-        return cls(node.title, tuple(starting), shared)
-
-    def cut(self, first: str | None, last: str | None, pages: Pages) -> tuple[int, int | None, list[str]]:
-        """Return where the section begins in the text `first` of its first page, where it ends in the text `last` of its
-        last page, and notes about titles that were not found.
-
-        `pages` is the location of the section; for a single page, both texts are equal. A text that is None is not searched.
-        The start is 0, and the end None, if the page is not cut there.
+        Both are 0 if the heading is not found.
         """
-        notes = []
-        own = None if first is None else heading_span(first, self.title, inside=self.is_shared)
-        if own is None and self.is_shared and first is not None:
-            notes.append(WHOLE_PAGES.format("this part", pages.numbers[0]))
-        stop = None
-        if self.following and last is not None:
-            beyond = own[1] if own is not None and len(pages.numbers) == 1 else 0
-            found = (heading_span(last, title, beyond, inside=True) for title in self.following)
-            stop = next((each[0] for each in found if each is not None), None)
-            if stop is None:
-                notes.append(WHOLE_PAGES.format(f"the next part, {self.following[0]!r},", pages.numbers[-1]))
-        return 0 if own is None else own[0], stop, notes
+        own = heading_span(text, self.titles.title, inside=self.titles.is_shared)
+        missing = own is None and self.titles.is_shared
+        return (*(own or (0, 0)), [WHOLE_PAGES.format("this part", self.pages.numbers[0])] if missing else [])
 
-    def span_in(self, text: ExtractedText, pages: Pages) -> tuple[int, int] | None:
-        """Return the offsets of the section in the text of a file, or None if the file has no text on its `pages`."""
-        whole = text.span_of(pages)
-        if whole is None or not is_whole(pages):
-            return whole
-        first, last = (text.span_of(Pages((number,))) for number in (pages.numbers[0], pages.numbers[-1]))
-        start, stop, _ = self.cut(_part(text, first), _part(text, last), pages)
-        begin = first[0] + start if first else whole[0]
-        return begin, last[0] + stop if last and stop is not None else whole[1]
+    def stop(self, text: str, beyond: int = 0) -> tuple[int | None, list[str]]:
+        """Return the offset at which the section ends in the text of its last page, and notes.
 
+        It is None if the section ends with the page or the next heading is not found. If the section has one page,
+        `beyond` is the offset at which its heading ends.
+        """
+        if not self.titles.following:
+            return None, []
+        after = beyond if len(self.pages.numbers) == 1 else 0
+        found = (heading_span(text, title, after, inside=True) for title in self.titles.following)
+        stop = next((each[0] for each in found if each is not None), None)
+        next_part = f"the next part, {self.titles.following[0]!r},"
+        return stop, [] if stop is not None else [WHOLE_PAGES.format(next_part, self.pages.numbers[-1])]
 
-def _part(text: ExtractedText, span: tuple[int, int] | None) -> str | None:
-    return None if span is None else text.text[span[0] : span[1]]
+    def of_page(self, number: int, text: str) -> tuple[str, list[str]]:
+        """Return the part of the text of a page that belongs to the section, and notes."""
+        start, beyond, notes = self.start(text) if number == self.pages.numbers[0] else (0, 0, [])
+        stop, missing = self.stop(text, beyond) if number == self.pages.numbers[-1] else (None, [])
+        kept = text[start:] if stop is None else f"{text[start:stop].rstrip()}\n"
+        return kept, [*notes, *missing]
+
+    def span_in(self, text: ExtractedText) -> tuple[int, int] | None:
+        """Return the offsets of the section in the text of a file, or None if the file has no text on its pages."""
+        whole = text.span_of(self.pages)
+        if whole is None:
+            return None
+        first, last = (text.span_of(Pages((number,))) for number in (self.pages.numbers[0], self.pages.numbers[-1]))
+        start, beyond, _ = (0, 0, []) if first is None else self.start(text.text[slice(*first)])
+        stop = None if last is None else self.stop(text.text[slice(*last)], beyond)[0]
+        begin = whole[0] if first is None else first[0] + start
+        return begin, whole[1] if last is None or stop is None else last[0] + stop
 
 
 def is_whole(location: Location) -> TypeGuard[Pages]:

@@ -19,11 +19,12 @@ from citekit.adapters.formats.shared.ocr import version_of_ocr
 from citekit.adapters.libraries.mupdf.engine import Document, empty_store
 from citekit.adapters.system.installed_packages import version_of
 from citekit.domain.errors import ExtractionFailed, FormUnsupported
-from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
+from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options, SectionTitles
 from citekit.domain.formats import Format
 from citekit.domain.locations import Box, Location, Pages
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
+from citekit.domain.text_search.sections import SectionCut
 
 if TYPE_CHECKING:
     from citekit.adapters.formats.shared.ocr import OcrReader
@@ -35,15 +36,21 @@ _NAMED_PAGES = 20
 
 
 def write_text(
-    document: Document, location: Pages, target: Path, progress: Progress, recognizer: PageRecognizer | None
+    document: Document,
+    location: Pages,
+    target: Path,
+    progress: Progress,
+    recognizer: PageRecognizer | None,
+    section: SectionTitles | None = None,
 ) -> Extraction:
-    """Write the text of `location` to `target` as UTF-8.
+    """Write the text of `location` to `target` as UTF-8, or only that of a section on these pages.
 
     Blocks are separated by an empty line, and pages by a form feed. Raised and lowered numbers become superscripts and
     subscripts. `recognizer` recognizes the text of scanned pages; a note says so. The file may be empty, for example
     for a scan without `recognizer`; the result then has a note.
     """
-    empty, recognized = True, []
+    empty, recognized, notes = True, [], list[str]()
+    cut = None if section is None else SectionCut(section, location)
     with target.open("w", encoding="utf-8", errors="replace", newline="\n") as stream:
         for position, number in enumerate(location.numbers):
             page = document[number - 1]
@@ -53,10 +60,14 @@ def write_text(
                 text = _recognized_text(recognizer.page(document, number), location.region)
                 if text:
                     recognized.append(number)
+            if cut is not None:
+                text, missing = cut.of_page(number, text)
+                notes += missing
             empty = empty and not text
             stream.write(f"\f{text}" if position else text)
             progress(position + 1, len(location.numbers), "pages")
-    notes = ["This part contains no text: it is a scan or a drawing."] if empty else []
+    if empty:
+        notes = ["This part contains no text: it is a scan or a drawing."]
     if recognized:
         numbers = ", ".join(map(str, recognized[:_NAMED_PAGES])) + (", ..." if len(recognized) > _NAMED_PAGES else "")
         pages = "page" if len(recognized) == 1 else "pages"
@@ -124,7 +135,7 @@ class PyMuPdfExtractor:
             check_pages_exist(document, location)
             if options.form is Form.TEXT:
                 recognizer = None if self.ocr is None else PageRecognizer(self.ocr, source.size, self.index)
-                made = write_text(document, location, target, progress, recognizer)
+                made = write_text(document, location, target, progress, recognizer, options.section)
             else:
                 empty_store()
                 made = write_picture(document, location, target, progress)
