@@ -16,6 +16,8 @@ from citekit.domain.quotes.wording import COMPARED, compared_wording
         ("The law does not apply", "The law does apply", [("not", "")]),
         ("the law applies", "The law, however, “applies”.", [("", "however,")]),
         ("data manipulation is well-known.", "data manipu-\nlation\nis “well-\nknown”", []),
+        ("how long precisely - having no coin", "how long precisely—having no money", [("coin", "money")]),
+        ("no money in my purse", "precisely--having no money in my purse", [("", "precisely--having")]),
         ("a fall of -5 degrees", "a fall of 5 degrees", [("of -5", "of 5")]),
         ("法律不适用", "法律适用", [("不", "")]),
     ],

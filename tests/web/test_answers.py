@@ -7,6 +7,7 @@ import io
 import json
 import os
 import zipfile
+from base64 import b64encode
 from http.client import HTTPResponse
 from importlib.resources import files
 from pathlib import Path
@@ -174,6 +175,8 @@ def test_the_quotes_of_an_answer_are_checked_one_by_one(page: Server) -> None:
     for each in results:
         assert text[each["start"] : each["end"]].strip('"').startswith(each["quote"] or each["address"])
     assert [] == page.post("check", text="no quotes here")["results"]
+    (outside,) = page.post("check", text="See doc://r-intro#pages=500.")["results"]
+    assert "500" in outside["problem"]
     assert 400 == page.refused("check", text="x" * 200_001)[0]
 
 
@@ -190,6 +193,16 @@ def test_evidence_is_downloaded_with_its_receipt_and_verified(page: Server, tmp_
     receipt = page.ask("GET", f"/api/receipt?digest={made['digest']}")[1]
     only = json.loads(page.ask("POST", "/api/verify", receipt, {"x-name": "receipt.json"})[1])
     assert ("receipt-only", "doc://r-intro#pages=17") == (only["ruling"], only["address"])
+    both = {"x-name": "from elsewhere.pdf", "x-receipt": b64encode(receipt).decode()}
+    assert "genuine" == json.loads(page.ask("POST", "/api/verify", body, both)[1])["ruling"]
+    assert json.loads(page.ask("POST", "/api/verify", body + b" ", both)[1])["refuted"]
+    refused = page.ask("POST", "/api/verify", b"other", {"x-name": "from elsewhere.pdf"})[1]
+    assert (
+        "There is no receipt for from elsewhere.pdf. Drop its receipt together with it."
+        == json.loads(refused)["message"]
+    )
+    for wrong in ("no Base64", b64encode(b"{}").decode()):
+        assert 400 == page.ask("POST", "/api/verify", body, {**both, "x-receipt": wrong})[0].status
 
 
 def test_a_place_is_cited_in_the_forms_that_people_use(page: Server) -> None:
@@ -197,6 +210,8 @@ def test_a_place_is_cited_in_the_forms_that_people_use(page: Server) -> None:
     assert "/r/r-intro#pages=17&quote=coerced%20numeric" == made["link"]
     assert made["markdown"].startswith("> coerced numeric\n")
     assert "doc://r-intro" == made["annotation"]["target"]["source"]
+    fragment, words = made["annotation"]["target"]["selector"]
+    assert ("page=17", "coerced numeric") == (fragment["value"], words["exact"])
     assert "[^1]: “coerced numeric” An Introduction to R > " in made["footnote"]
     assert made["html"].startswith('<a href="/r/r-intro#pages=17&amp;quote=')
     assert ("17", "page") == (made["csl"]["locator"], made["csl"]["label"])

@@ -16,6 +16,10 @@ COMPARED = 1_000
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 _JOINT = re.compile(rf"{SEAM}|(?<=[^\W\d_])-(?=[^\W\d_])")
+_DASH = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_APART = re.compile(r"[\u2014\u2015\u2e3a\u2e3b\s]|--")
+"""What a dash between two words has, unlike a hyphen inside one. The normal form has the same character for both."""
+
 _BEFORE, _AFTER = "\"'([{", ".,;:!?\"')]}"
 
 
@@ -54,7 +58,12 @@ def compared_wording(quote: str, passage: str) -> list[Wording]:
 
 def _words(text: str) -> Iterator[_Word]:
     normal = normalised(text)
-    for word in _WORD.finditer(normal.text):
+
+    def parted(dash: re.Match[str]) -> str:
+        at = dash.start()
+        return " " if _APART.search(text, normal.starts[at], normal.ends[at]) else "-"
+
+    for word in _WORD.finditer(_DASH.sub(parted, normal.text)):
         form = _JOINT.sub("", word[0]).lstrip(_BEFORE).rstrip(_AFTER) or word[0]
         yield _Word(normal.starts[word.start()], normal.ends[word.end() - 1], form)
 

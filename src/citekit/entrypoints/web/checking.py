@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from base64 import b64decode
+from binascii import Error as BinasciiError
 from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any
@@ -19,7 +21,7 @@ from citekit.application.verify_quote import resource_named
 from citekit.container import Container
 from citekit.domain.address import Address, parse_address
 from citekit.domain.digest import Digest
-from citekit.domain.errors import Cancelled, CiteKitError, FormUnsupported, RequestRefused
+from citekit.domain.errors import Cancelled, CiteKitError, FormUnsupported, ReceiptMissing, RequestRefused
 from citekit.domain.evidence import Options
 from citekit.domain.exchange import Context, to_web_annotation
 from citekit.domain.quotes.quoted_passages import quoted_passages
@@ -83,7 +85,7 @@ class CheckingRoutes:
                 if each.quote:
                     result["verdict"] = self._verdict(each.quote, each.address)
                 else:
-                    result["titles"] = self._titles(parse_address(each.address))
+                    result["titles"] = self._titles(self.app.resolve(parse_address(each.address), virtual=True).address)
             except Cancelled:
                 raise
             except CiteKitError as error:
@@ -133,6 +135,9 @@ class CheckingRoutes:
         titles = self._titles(address)
         scheme = str(address).partition("#")[0]
         target = to_web_annotation(address.location, scheme, Context(dimensions=resource_map.extent.size))
+        if words:  # alternatives, as in section 4.2 of the Web Annotation Data Model
+            own = target["selector"] if isinstance(target["selector"], list) else [target["selector"]]
+            target["selector"] = [*own, {"type": "TextQuoteSelector", "exact": words}]
         link = "#".join(place_of(address, words))
         origin = asked.text("origin", "")
         return plain(
@@ -148,28 +153,44 @@ class CheckingRoutes:
                     "@context": "http://www.w3.org/ns/anno.jsonld",
                     "type": "Annotation",
                     "target": target,
-                    **({"body": {"type": "TextualBody", "value": words, "purpose": "commenting"}} if words else {}),
                 },
             }
         )
 
     async def verify(self, request: Request) -> Response:
-        """Verify an uploaded piece of evidence or a receipt. The header `x-name` has its percent-encoded name."""
+        """Verify an uploaded piece of evidence or a receipt.
+
+        The header `x-name` has its percent-encoded name, and `x-receipt` the receipt of evidence, if it is given, in
+        Base64.
+        """
         name = PurePath(unquote(request.headers.get("x-name", "")).replace("\\", "/")).name or "evidence"
         try:
+            given = b64decode(request.headers.get("x-receipt", ""))
             data = await body_of(request, EVIDENCE_LIMIT)
-            return plain(await run_in_threadpool(self._verified, name, data))
+            return plain(await run_in_threadpool(self._verified, name, data, given))
+        except BinasciiError:
+            return failed(RequestRefused("The receipt must be in Base64."))
         except (CiteKitError, OSError) as error:
             return failed(error)
 
-    def _verified(self, name: str, data: bytes) -> dict[str, Any]:
+    def _verified(self, name: str, data: bytes, given: bytes) -> dict[str, Any]:
+        own = read_document(given, "receipt.json") if given else None
+        if given and own is None:
+            raise RequestRefused("The second file is not a receipt.")
         with tempfile.TemporaryDirectory(prefix="citekit-") as folder:
             path = Path(folder) / (name[-120:].lstrip(".-") or "evidence")
             path.write_bytes(data)
+            if own is not None:
+                return _plain_verdict(self.app.verify.file(path, [], receipt=own[0], address=own[1]))
             is_receipt = len(data) <= _RECEIPT_LIMIT and not self.app.verify.knows(path)
             found = read_document(data, name) if is_receipt else None
             if found is None:
-                return _plain_verdict(self.app.verify.file(path, []))
+                try:
+                    return _plain_verdict(self.app.verify.file(path, []))
+                except ReceiptMissing:
+                    raise ReceiptMissing(
+                        f"There is no receipt for {name}. Drop its receipt together with it."
+                    ) from None
             receipt, address = found
             return _plain_verdict(self.app.verify.receipt(receipt, [], address=address))
 

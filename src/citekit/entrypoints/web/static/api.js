@@ -47,11 +47,16 @@ export const upload = (name, file, job, told, stop) =>
     request.send(file);
   });
 
-export const send = async (name, file) =>
+// Sends a file, with the text of its receipt if there is one.
+export const send = async (name, file, receipt = "") =>
   answered(
     await fetch(`${base}/api/${name}`, {
       method: "POST",
-      headers: { "content-type": "application/octet-stream", "x-name": encodeURIComponent(file.name) },
+      headers: {
+        "content-type": "application/octet-stream",
+        "x-name": encodeURIComponent(file.name),
+        ...(receipt && { "x-receipt": btoa(String.fromCharCode(...new TextEncoder().encode(receipt))) }),
+      },
       body: file,
     }),
   );

@@ -64,7 +64,9 @@ export class Chapters {
   showLines(inside, { first, last, quote }) {
     const start = first && this.markers.findIndex(({ line }) => line >= first && line <= last);
     if (!first || start < 0) {
-      inside.documentElement.scrollTop = 0;
+      const before = this.markers.findLast(({ line }) => line <= first)?.at.parentElement; // a line without text
+      if (before) before.scrollIntoView({ block: "center" });
+      else inside.documentElement.scrollTop = 0;
       return;
     }
     const from = this.markers[start].at;

@@ -90,19 +90,21 @@ function groupBy(hits) {
   return groups;
 }
 
+const RECEIPT = 20_000; // bytes of a receipt that is sent with its evidence
+
 export class Check {
   constructor(go) {
     this.go = go;
     this.input = el("textarea", { rows: "8", "aria-label": t("answer"), placeholder: t("pasteAnswer") });
     this.list = el("div", { class: "results" });
-    this.chooser = el("input", { type: "file", hidden: true, onchange: () => this.verify(this.chooser.files[0]) });
+    this.chooser = el("input", { type: "file", multiple: true, hidden: true, onchange: () => this.verify([...this.chooser.files]) });
     this.zone = el("div", { class: "zone" }, el("p", { class: "note" }, t("dropEvidence")), button(t("verifyFile"), () => this.chooser.click()), this.chooser);
     this.element = el("div", { class: "panel" }, this.input, button(t("checkAnswer"), () => this.check(), { class: "main" }), this.list, this.zone);
     this.zone.addEventListener("dragover", (e) => e.preventDefault());
     this.zone.addEventListener("drop", (e) => {
       e.preventDefault();
       e.stopPropagation();
-      if (e.dataTransfer.files[0]) this.verify(e.dataTransfer.files[0]);
+      if (e.dataTransfer.files.length) this.verify([...e.dataTransfer.files]);
     });
   }
 
@@ -127,21 +129,26 @@ export class Check {
     return el("article", {}, verdictOf(result.verdict, this.go));
   }
 
-  async verify(file) {
+  // Verifies evidence, a receipt, or evidence with its receipt.
+  async verify(files) {
     this.list.replaceChildren(el("p", {}, t("loading")));
     try {
-      const found = await send("verify", file);
-      const said = found.genuine ? t("genuine") : found.refuted ? t("refuted") : t("open_");
+      const receipt = files.length > 1 ? files.find((each) => each.name.endsWith(".json") && each.size < RECEIPT) : null;
+      const found = await send("verify", files.find((each) => each !== receipt), receipt ? await receipt.text() : "");
+      const isReceipt = found.ruling === "receipt-only";
+      const said = found.genuine ? t("genuine") : found.refuted ? t("refuted") : isReceipt ? t("receiptOnly") : t("open_");
       this.list.replaceChildren(
         el(
           "article",
           {},
-          el("p", { class: found.genuine ? "good" : "bad" }, said),
+          el("p", { class: found.genuine || isReceipt ? "good" : "bad" }, said),
           place(found.address, "", this.go),
           el(
             "ul",
             {},
-            found.checks.map((each) => el("li", { class: each.passed ? "good" : "bad" }, `${each.name}: ${each.detail}`)),
+            found.checks
+              .filter((each) => !isReceipt || each.passed !== null)
+              .map((each) => el("li", { class: each.passed ? "good" : "bad" }, `${each.name}: ${each.detail}`)),
           ),
         ),
       );
@@ -235,7 +242,12 @@ export class Part {
             Object.entries(t("citations")).map(([form, name]) => el("option", { value: form }, name)),
           ),
         ),
-        map.forms.map((form) => button(t("downloadAs", form), () => this.download(address, form, answer))),
+      ),
+      el(
+        "div",
+        { class: "actions", role: "group", "aria-label": t("download") },
+        el("span", { class: "note" }, t("download")),
+        formsOf(map).map(([form, name]) => button(name, () => this.download(address, form, answer), { "aria-label": `${t("download")} ${name}` })),
       ),
       answer,
     );
@@ -265,6 +277,12 @@ export class Part {
       answer.replaceChildren(el("p", { class: "bad" }, error.message));
     }
   }
+}
+
+// The forms of evidence with their names. The mini-PDF of a PDF has one name only.
+function formsOf(map) {
+  const own = t("native")[map.format] ?? t("native")[map.type] ?? t("native").other;
+  return map.forms.filter((form) => form !== map.format).map((form) => [form, form === "native" ? own : (t("forms")[form] ?? form)]);
 }
 
 function bytes(size) {

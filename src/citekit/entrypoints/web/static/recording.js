@@ -26,7 +26,7 @@ export class Recording {
     const bar = el(
       "div",
       { class: "bar", role: "toolbar" },
-      button(t("setStart"), () => (this.start = this.player.currentTime)),
+      button(t("setStart"), () => this.begin()),
       button(t("setEnd"), () => this.cut()),
     );
     this.element = el("div", { class: "reader recording" }, this.player, this.note, this.line, bar, this.words);
@@ -123,9 +123,15 @@ export class Recording {
     return { kind: "t", at: Number(this.player.currentTime.toFixed(3)) };
   }
 
+  begin() {
+    this.start = this.player.currentTime;
+    say(t("startIs", time(this.start)));
+  }
+
   cut() {
     const end = this.player.currentTime;
-    if (end > this.start) this.select({ fragment: `t=${this.start.toFixed(3)}-${end.toFixed(3)}`, quote: "" });
+    if (end <= this.start) say(t("endIsBefore", time(this.start)));
+    else this.select({ fragment: `t=${this.start.toFixed(3)}-${end.toFixed(3)}`, quote: "" });
   }
 
   selected() {
