@@ -116,6 +116,18 @@ def test_a_moved_file_keeps_its_map_and_gets_its_new_path(world: World) -> None:
     assert str(moved) == world.app.maps.get("a_txt").source_path
 
 
+def test_a_renamed_file_keeps_its_id_and_a_copy_gets_its_own(world: World) -> None:
+    world.app.ingest(world.file("a.txt"))
+    renamed = Path(shutil.move(world.folder / "a.txt", world.folder / "z.txt"))
+
+    for _ in range(2):
+        done = world.app.ingest(renamed)
+        assert ("a_txt", str(renamed)) == (done.resource_map.resource_id, done.resource_map.source_path)
+    copied = Path(shutil.copy(renamed, world.folder / "copy.txt"))
+    assert "copy_txt" == world.app.ingest(copied).resource_map.resource_id
+    assert "named" == world.app.ingest(renamed, wanted_id="named").resource_map.resource_id
+
+
 def test_another_mapper_is_asked_anew(world: World) -> None:
     path = world.file("a.txt")
     world.app.ingest(path)

@@ -161,10 +161,10 @@ class Ingest:
             place, here = self.choose_id.place(task.source, task.wanted_id)
         if here is not None and self._fits(here, task):
             return self._followed(place, here, task)
-        for other in (
-            self.maps.edition(place, self.mapper.identity),
-            self.maps.find_mapped(task.source.digest, self.mapper.identity),
-        ):
+        same = self.maps.find_mapped(task.source.digest, self.mapper.identity)
+        if same is not None and here is None and task.wanted_id is None and self._was_renamed(same.card(), task):
+            return self._followed(same.resource_id, same.card(), task)
+        for other in (self.maps.edition(place, self.mapper.identity), same):
             if other is not None and self._fits(other.card(), task):
                 return Ingested.of(self._store(task, _retitled(other, task.source), progress), mapped_now=False)
         return None
@@ -178,6 +178,11 @@ class Ingest:
             self.maps.put(moved)
             return Ingested.of(moved, mapped_now=False)
         return None
+
+    def _was_renamed(self, there: MapCard, task: _Task) -> bool:
+        """Return whether the map is one of this file under its earlier name, so that its ID and all addresses stay valid."""
+        is_at = there.source_path == str(task.source.path)
+        return self._fits(there, task) and (is_at or self.sources.digest(Path(there.source_path)) is None)
 
     def _has_moved(self, here: MapCard, task: _Task) -> bool:
         """Return whether the file is no longer at the path in the map."""

@@ -62,7 +62,10 @@ export class Editing {
       return;
     }
     try {
-      this.changed(await post("edit", { id: this.map.id, edit, node: node?.[0] ?? "", ...values }), node?.[0]);
+      const known = new Set(this.map.nodes.map(([id]) => id));
+      const map = await post("edit", { id: this.map.id, edit, node: node?.[0] ?? "", ...values });
+      const added = edit === "add" ? map.nodes.find(([id]) => !known.has(id)) : null;
+      this.changed(map, (added ?? node)?.[0]);
     } catch (error) {
       say(error.message);
     }
