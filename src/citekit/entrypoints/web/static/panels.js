@@ -32,7 +32,7 @@ export class Found {
   }
 
   async search(query, id, tag = "") {
-    this.list.replaceChildren(el("p", {}, t("loading")));
+    this.list.replaceChildren(el("p", {}, t("loading")), el("p", { class: "note late" }, t("firstSearch")));
     this.stop?.abort();
     this.stop = new AbortController();
     try {

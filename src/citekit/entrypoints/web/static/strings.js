@@ -19,6 +19,7 @@ const TEXTS = {
   nothingMapped: "Nothing is mapped yet. Drop a file here, or run: citekit ingest FILE",
   nothingToShow: "Files of this kind are not shown. Download a part instead.",
   nothingFound: "Nothing found.",
+  firstSearch: "The first search reads every file. Later ones are quick.",
   noneHasAll: "No page has all of these words. The best pages:",
   onlySome: (shown, total) => `${shown} of ${total} matches`,
   matches: (total) => (total === 1 ? "1 match" : `${total} matches`),
