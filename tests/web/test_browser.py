@@ -517,7 +517,7 @@ def test_cells_are_marked_and_chosen_in_a_grid(browser: Any, own_page: Server) -
     sheet = book.active
     sheet.title = "Q1"
     for row in range(1, 1_500):
-        sheet.append([f"item {row}", None, row])
+        sheet.append([f"item {row}", None, row, *["a long text " * 4] * 5, f"last {row}"])
     book.save(own_page.home / "budget.xlsx")
     bootstrap(home=own_page.home).ingest(own_page.home / "budget.xlsx")
     context = browser.new_context()
@@ -526,6 +526,10 @@ def test_cells_are_marked_and_chosen_in_a_grid(browser: Any, own_page: Server) -
     tab.goto(f"{own_page.root}/r/budget#sheet=Q1&cells=A1400:C1400&quote=item%201400")
     assert "item 1400" == until(lambda: tab.evaluate(MARKED))
     assert ["item 1400", "", "1400"] == tab.locator("td.part").all_inner_texts()
+    tab.goto(f"{own_page.root}/r/budget#sheet=Q1&cells=A1400:I1400&quote=last%201400")
+    assert "last 1400" == until(lambda: tab.evaluate(MARKED))
+    grid = tab.locator(".grid").bounding_box()
+    until(lambda: grid["x"] < tab.locator("mark").bounding_box()["x"] < grid["x"] + grid["width"])
     tab.click('tr[data-number="1401"] td[data-column="3"]')
     until(lambda: tab.url.endswith("#sheet=Q1&cells=C1401"))
     assert ["1401"] == tab.locator("td.part").all_inner_texts()

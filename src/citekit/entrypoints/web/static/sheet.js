@@ -70,7 +70,9 @@ export class Sheet {
     (first ?? this.body.firstElementChild)?.scrollIntoView({ block: first ? "center" : "start", inline: "nearest" });
     if (!place.quote) return;
     const rows = [...this.body.children].filter((row) => row.dataset.number >= place.first && row.dataset.number <= place.last);
-    if (!rows.some((row) => markText(row, place.quote))) say(t("notMarked"));
+    const row = rows.find((each) => markText(each, place.quote));
+    if (row) row.querySelector("mark").scrollIntoView({ block: "center", inline: "center" });
+    else say(t("notMarked"));
   }
 
   // Outlines the cells that the address names.
