@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field, frozen
+from PIL import Image, ImageChops
 
 from citekit.adapters.formats.pdf.document.painting import (
     AREAS,
@@ -115,6 +116,13 @@ class Drawing:
 
     def rows(self, box: Box) -> Iterator[bytes]:
         """Yield the bytes of the pixels inside `box`, one row of pixels at a time."""
+        left, top, right, bottom = self.pixels(box)
+        for row in range(top, bottom):
+            start = row * self.width
+            yield self.samples[self.channels * (start + left) : self.channels * (start + right)]
+
+    def pixels(self, box: Box) -> tuple[int, int, int, int]:
+        """Return the left, top, right, and bottom edges of `box` in pixels of this drawing, which they stay within."""
         left, right = (
             max(0, min(self.width, int(edge * self.zoom) + more - self.left))
             for edge, more in ((box[0], 0), (box[2], 1))
@@ -123,9 +131,7 @@ class Drawing:
             max(0, min(self.height, int(edge * self.zoom) + more - self.top))
             for edge, more in ((box[1], 0), (box[3], 1))
         )
-        for row in range(top, bottom):
-            start = row * self.width
-            yield self.samples[self.channels * (start + left) : self.channels * (start + right)]
+        return left, top, right, bottom
 
 
 def may_hide(page: Any) -> bool:
@@ -355,13 +361,13 @@ def _unseen(
     whole = _drawing(page, zoom, ())
     found: list[Glyph] = []
     for group in _groups(sorted(suspects), texts):
-        without = _drawing(page, zoom, group)
+        changes = _changes(whole, _drawing(page, zoom, group))
         is_unseen = False
         for glyph in glyphs:
             if glyph.text in group:
                 box = _box_of(glyph, boxes)
                 if not glyph.continues and not _is_empty(box):  # else it is as hidden as the character before it
-                    is_unseen = box is not None and not differ(whole, without, box)
+                    is_unseen = box is not None and changes.crop(whole.pixels(box)).getbbox() is None
                 if is_unseen:
                     found.append(glyph)
     return found
@@ -403,12 +409,12 @@ def _core(box: Box) -> Box:
     return box[0], box[1] + quarter, box[2], box[3] - quarter
 
 
-def differ(one: Drawing, other: Drawing, box: Box) -> bool:
-    """Return whether a reader would see a difference between two drawings inside `box`."""
-    for a, b in zip(one.rows(box), other.rows(box), strict=True):
-        if a != b and max(abs(x - y) for x, y in zip(a, b, strict=True)) >= CONTRAST:
-            return True
-    return False
+def _changes(one: Drawing, other: Drawing) -> Image.Image:
+    """Return an image of the two RGB drawings' size that is black where a reader would not see a difference."""
+    drawings = (Image.frombytes("RGB", (each.width, each.height), each.samples) for each in (one, other))
+    red, green, blue = ImageChops.difference(*drawings).split()
+    largest = ImageChops.lighter(ImageChops.lighter(red, green), blue)
+    return largest.point([255 * (difference >= CONTRAST) for difference in range(256)])
 
 
 def _not_in_scan(

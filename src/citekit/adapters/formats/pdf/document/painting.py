@@ -149,7 +149,7 @@ def drawn_without(page: Any, zoom: float, left_out: Collection[int] | None) -> A
         mupdf.fz_run_page(page.this, device, matrix, mupdf.FzCookie())
         mupdf.fz_close_device(device)
         mupdf.fz_close_device(target)
-        return pymupdf.Pixmap(pixmap)
+        return pymupdf.Pixmap("raw", pixmap)  # otherwise it is copied, with an alpha channel
 
 
 class _Colors:
