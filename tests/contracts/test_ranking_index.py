@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from citekit.adapters.search.ranking_index.in_memory import MemoryRankingIndex
 from citekit.adapters.search.ranking_index.sqlite_index import DATABASE, SqliteRankingIndex
+from citekit.domain.library.lexical import term_number
 from citekit.domain.ports.ranking_index import PassageVectors, RankingIndex
 from citekit.domain.ranking.document_index import DocumentIndex, PageText, index_document
 from citekit.domain.ranking.documents import DocumentMatch, name_terms
@@ -128,12 +129,14 @@ def test_a_document_that_this_home_did_not_store_counts_as_not_indexed(tmp_path:
     assert index.get("a", "1") is not None
 
 
-def test_rows_without_a_document_find_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("row", ["77, '{token}p1c1'", "1, '{token}pxc1 {token}p1c{token}'"])
+def test_tokens_that_this_home_did_not_write_find_nothing(tmp_path: Path, row: str) -> None:
     index = SqliteRankingIndex(tmp_path)
-    put(index, "a", "1", "words")
+    put(index, "a", "1", "other")
     index.close()
     with sqlite3.connect(tmp_path / DATABASE) as connection:
-        connection.execute("UPDATE posting SET document = 77")
+        tokens = row.format(token=f"{term_number('words'):08x}")
+        connection.execute(f"INSERT INTO term (rowid, tokens) VALUES ({tokens})")
     connection.close()
 
     assert {} == SqliteRankingIndex(tmp_path).find(["words"])

@@ -1,12 +1,18 @@
-"""A ranking index in SQLite: the index of each document as compressed bytes, and the documents of each term."""
+"""A ranking index in SQLite: the index of each document as compressed bytes, and the documents of each term.
+
+The documents of each term are in a full-text index (FTS5). Its segments are appended and merged, so the cost of a
+document doesn't grow with their number, as it does with a B-tree that has a row for each term and document. Each token
+has the number of a term, and how often the document has it: see `_token`.
+"""
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 from sqlite3 import Connection, DatabaseError
 from threading import Lock
 
@@ -21,7 +27,7 @@ from citekit.domain.ranking.documents import DocumentMatch
 
 DATABASE = "ranking.db"
 
-VERSION = 1
+VERSION = 2
 """The form of the tables and of the data in them."""
 
 KEPT = 48
@@ -32,15 +38,18 @@ _TABLES = Tables(
     (
         "CREATE TABLE document (number INTEGER PRIMARY KEY, resource_id TEXT NOT NULL UNIQUE, version TEXT NOT NULL,"
         " pages INTEGER NOT NULL, data BLOB NOT NULL, code BLOB NOT NULL)",
-        "CREATE TABLE posting (term INTEGER, document INTEGER, pages INTEGER NOT NULL, count INTEGER NOT NULL,"
-        " PRIMARY KEY (term, document)) WITHOUT ROWID",
+        "CREATE VIRTUAL TABLE term USING fts5 (tokens, content = '', detail = none, columnsize = 0, tokenize = 'ascii')",
+        "CREATE VIRTUAL TABLE posting USING fts5vocab (term, instance)",
     ),
 )
 _VERSIONS = "SELECT resource_id, version FROM document"
 _FOUND = (
-    "SELECT posting.term, document.resource_id, posting.pages, posting.count FROM posting"
-    " JOIN document ON document.number = posting.document WHERE posting.term IN (SELECT value FROM json_each(?))"
+    "SELECT posting.term, document.resource_id FROM posting JOIN document ON document.number = posting.doc"
+    " WHERE posting.term >= ? AND posting.term < ?"
 )
+_ADD = "INSERT INTO term (rowid, tokens) VALUES (?, ?)"
+_DELETE = "INSERT INTO term (term, rowid, tokens) VALUES ('delete', ?, ?)"
+_TOKEN = re.compile(r"[0-9a-f]{8}p(\d{1,9})c(\d{1,9})")
 _FOREIGN = "the file has documents that this home did not write"
 
 
@@ -79,8 +88,7 @@ class SqliteRankingIndex:
             connection.execute(
                 "INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)", (number, resource_id, version, len(index), data, code)
             )
-            rows = ((term, number, pages, count) for term, pages, count in document.terms())
-            connection.executemany("INSERT INTO posting VALUES (?, ?, ?, ?)", rows)
+            connection.execute(_ADD, (number, _tokens(document)))
             return True
 
         return bool(self._file.write(written))
@@ -123,12 +131,19 @@ class SqliteRankingIndex:
 
     def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
         """See `RankingIndex.find`."""
-        numbers = {term_number(term): term for term in terms}
-        wanted = json.dumps(list(numbers))
-        rows = self._file.read(lambda connection: connection.execute(_FOUND, (wanted,)).fetchall())
         found: dict[str, list[DocumentMatch]] = {}
-        for number, name, pages, count in rows or ():
-            found.setdefault(numbers[number], []).append(DocumentMatch(name, pages, count))
+        for term in terms:
+            limits = (f"{term_number(term):08x}{end}" for end in "pq")
+            rows = self._file.read(
+                lambda connection, limits=tuple(limits): connection.execute(_FOUND, limits).fetchall()
+            )
+            matches = [
+                DocumentMatch(name, int(counts[1]), int(counts[2]))
+                for token, name in rows or ()
+                if (counts := _TOKEN.fullmatch(token)) is not None  # else this home did not write it
+            ]
+            if matches:
+                found[term] = matches
         return found
 
     def close(self) -> None:
@@ -150,12 +165,20 @@ class SqliteRankingIndex:
             and self._holds(code, resource_id, version, pages, data)
         ):
             raise DatabaseError(_FOREIGN)
-        terms = ((term, number) for term, _, _ in from_bytes(data).terms())
-        connection.executemany("DELETE FROM posting WHERE term = ? AND document = ?", terms)
+        connection.execute(_DELETE, (number, _tokens(from_bytes(data))))
         connection.execute("DELETE FROM document WHERE number = ?", (number,))
 
     def _holds(self, code: object, resource_id: str, version: str, pages: int, data: bytes) -> bool:
         return self._seal.holds(code, *_parts(resource_id, version, pages, data))
+
+
+def _tokens(document: StoredDocument) -> str:
+    return " ".join(starmap(_token, document.terms()))
+
+
+def _token(term: int, pages: int, count: int) -> str:
+    """Return a token of letters and digits, which sorts by term: its number, the pages that have it, and how often."""
+    return f"{term:08x}p{pages}c{count}"
 
 
 def _parts(resource_id: str, version: str, pages: int, data: bytes) -> tuple[bytes, ...]:
