@@ -11,7 +11,6 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from citekit.application.ingest import Ingest
 from citekit.application.ingest_many import IngestMany, Outcome
 from citekit.application.remove_resource import RemoveResource
 from citekit.domain.errors import CiteKitError, RequestRefused, ResourceMissing, SourceChanged
@@ -86,7 +85,7 @@ class SyncFolders:
 
     sources: Sources
     maps: MapStore
-    ingest: Ingest
+    ingest_many: IngestMany
     remove: RemoveResource
     home: Path
     is_known_name: Callable[[str], bool]
@@ -185,7 +184,7 @@ class SyncFolders:
             yield Synced(path, SyncState.UNCHANGED, self._seen[path][1])
         rest = [path for path in found if path not in unchanged]
         wanted = {path: card.resource_id for path, card in known.items()} | dict(moved)
-        many = IngestMany(self.ingest)(rest, wanted=wanted, concurrency=concurrency, progress=progress)
+        many = self.ingest_many(rest, wanted=wanted, concurrency=concurrency, progress=progress)
         for outcome in many:
             made, path = outcome.ingested, outcome.path
             if path in moved:

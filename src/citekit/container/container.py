@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from citekit.application.evidence_content import EvidenceContent
     from citekit.application.find_text import FindText
     from citekit.application.import_map import ImportMap
+    from citekit.application.index_ranking import IndexRanking
     from citekit.application.index_text import IndexText
     from citekit.application.ingest import Ingest
     from citekit.application.ingest_many import IngestMany
@@ -542,7 +543,7 @@ class Container:
         """Return the use case that maps many files."""
         from citekit.application.ingest_many import IngestMany
 
-        return IngestMany(self.ingest)
+        return IngestMany(self.ingest, self._index_ranking)
 
     def is_known_name(self, file_name: str) -> bool:
         """Return whether the suffix of a file name belongs to a format of CiteKit or of an installed format package.
@@ -682,11 +683,9 @@ class Container:
     @first_use
     def rank_pages(self) -> RankPages:
         """Return the use case that finds the pages that most likely answer a question."""
-        from citekit.application.index_ranking import IndexRanking
         from citekit.application.rank_pages import RankPages
 
-        index = IndexRanking(self._index_text, self.text_index, self.ranking_index, self._ranking_embedder())
-        return RankPages(self.maps, index, self.reranker)
+        return RankPages(self.maps, self._index_ranking, self.reranker)
 
     @first_use
     def reranker(self) -> Reranker:
@@ -711,6 +710,12 @@ class Container:
         from citekit.application.read_text import ReadText
 
         return ReadText(self.maps, self.resolve, self.quotable, self._index_text, self.text_index)
+
+    @first_use
+    def _index_ranking(self) -> IndexRanking:
+        from citekit.application.index_ranking import IndexRanking
+
+        return IndexRanking(self._index_text, self.text_index, self.ranking_index, self._ranking_embedder())
 
     @first_use
     def _index_text(self) -> IndexText:
@@ -760,7 +765,9 @@ class Container:
 
         chosen = self.settings
         skip = (chosen.maps_folder, chosen.output_folder, chosen.cache_folder)
-        return SyncFolders(self.sources, self.maps, self.ingest, self.remove, chosen.home, self.is_known_name, skip)
+        return SyncFolders(
+            self.sources, self.maps, self.ingest_many, self.remove, chosen.home, self.is_known_name, skip
+        )
 
     @first_use
     def quotable(self) -> QuotableTexts:

@@ -133,18 +133,20 @@ class SqliteRankingIndex:
         """See `RankingIndex.find`."""
         found: dict[str, list[DocumentMatch]] = {}
         for term in terms:
-            limits = (f"{term_number(term):08x}{end}" for end in "pq")
-            rows = self._file.read(
-                lambda connection, limits=tuple(limits): connection.execute(_FOUND, limits).fetchall()
-            )
             matches = [
                 DocumentMatch(name, int(counts[1]), int(counts[2]))
-                for token, name in rows or ()
+                for token, name in self._tokens_of(term)
                 if (counts := _TOKEN.fullmatch(token)) is not None  # else this home did not write it
             ]
             if matches:
                 found[term] = matches
         return found
+
+    def _tokens_of(self, term: str) -> Sequence[tuple[str, str]]:
+        """Return the tokens of `term`, each with the ID of its resource."""
+        start = f"{term_number(term):08x}"
+        limits = start + "p", start + "q"
+        return self._file.read(lambda connection: connection.execute(_FOUND, limits).fetchall()) or ()
 
     def close(self) -> None:
         """Close the file. The next access reopens it."""
