@@ -274,3 +274,16 @@ def test_the_tightest_passage_is_judged() -> None:
     (match,) = found("It must not be so. You must always take it", "must ... take it")
 
     assert "always" == match.gaps[0].text
+
+
+@pytest.mark.parametrize(
+    "unit", ["mIU", "mU", "mEq", "mOsm", "mOhm", "mohm", "mNm", "mTorr", "mrem", "mPas", "mVrms", "mWth", "mWp", "mvar"]
+)
+def test_a_quote_does_not_turn_thousandths_into_millions(unit: str) -> None:
+    assert holds(f"set to 5 {unit} at noon", f"5 {unit} at noon")
+    assert not holds(f"set to 5 {unit} at noon", f"5 M{unit[1:]} at noon")
+
+
+@pytest.mark.parametrize("sign", "\u2264\u2a7d\u2272\u226e\u00b1\u223c")
+def test_a_quote_does_not_begin_after_the_sign_of_its_number(sign: str) -> None:
+    assert not holds(f"a gain of {sign}5 in June", "5 in June")

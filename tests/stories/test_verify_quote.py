@@ -148,6 +148,39 @@ def test_what_a_page_of_the_web_hides_is_not_found_as_markup(kit: CiteKit, tmp_p
     assert "in the source with its tags" == kit.verify_quote("a", "<p>Seen words.</p>").places[0].note
 
 
+@pytest.mark.parametrize(
+    ("name", "source", "quote"),
+    [
+        ("a.html", '<p>Seen.</p><p style="display:none">We hold that p > 0.05 here.</p>', "We hold that p > 0.05"),
+        ("a.html", "<p>Seen.</p><!-- The revenue was > 9 million -->", "The revenue was > 9 million"),
+        ("a.html", "<p>Profit &lt; 3 million</p><p hidden>Profit > 3 million in May</p>", "Profit > 3 million in May"),
+        ("a.html", "<p>Seen.</p><p hidden>Tom &amp; Ann agree</p>", "Tom &amp; Ann agree"),
+        ("a.md", "Seen.\n\n<!-- The revenue was > 9 million -->\n", "The revenue was > 9 million"),
+    ],
+)
+def test_hidden_words_next_to_a_sign_of_markup_are_not_visible(
+    kit: CiteKit, tmp_path: Path, name: str, source: str, quote: str
+) -> None:
+    (tmp_path / name).write_text(source)
+    kit.ingest(tmp_path / name, resource_id="a")
+
+    verdict = kit.verify_quote("a", quote)
+
+    assert not verdict.holds
+    assert not any(place.visible for place in verdict.places)
+
+
+@pytest.mark.parametrize("name", ["a.html", "a.txt", "a.md"])
+def test_a_file_cannot_use_the_marks_of_hidden_text_and_of_notes(kit: CiteKit, tmp_path: Path, name: str) -> None:
+    text = "The drug is\ufdd3 not\nsafe for children. The limit is 10\ufdd2\u207b\u00b3\ufdd2 molar. It ends here.\n"
+    (tmp_path / name).write_text(text)
+    kit.ingest(tmp_path / name, resource_id="a")
+
+    assert not kit.verify_quote("a", "The drug is safe for children").holds
+    assert not kit.verify_quote("a", "The limit is 10 molar").holds
+    assert kit.verify_quote("a", "It ends here.").holds
+
+
 def test_a_quote_of_a_node_and_one_beside_it(kit: CiteKit, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("# First\n\nOne thing.\n\n# Second\n\nAnother thing.\n")
     first, second = kit.ingest(tmp_path / "notes.md", resource_id="notes").nodes

@@ -27,6 +27,7 @@ from citekit.domain.quotes.hidden import NOT_VISIBLE
 from citekit.domain.quotes.near import nearest_passage
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_read
+from citekit.domain.quotes.shown_source import is_shown_with_markup, is_shown_with_tags
 from citekit.domain.quotes.superscripts import CUT, visible_text
 from citekit.domain.quotes.transcript import HEARD, Transcript
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
@@ -66,6 +67,7 @@ TOO_HIDDEN = (
 """The error for a quote that occurs in too many places to check all of them for visibility."""
 
 _NEEDED = {WITH_MARKUP: has_markup, WITH_TAGS: has_tags}
+_SHOWN = {WITH_MARKUP: is_shown_with_markup, WITH_TAGS: is_shown_with_tags}
 """For each text that includes hidden markup, a test whether a quote contains such markup and must be searched for in
 that text.
 """
@@ -86,6 +88,7 @@ class _Found:
     source: Quotable
     match: Match
     location: Location
+    shown: bool = True
 
 
 @frozen
@@ -281,7 +284,7 @@ def _in_place(
             if span is None:
                 continue
             found = (
-                _Found(source, match, location)
+                _Found(source, match, location, _is_shown(source, match, location, texts[0]))
                 for match in matches(source, pieces, *span, effort)
                 if (location := _located(source, match, resource_map, place)) is not None
             )
@@ -291,6 +294,15 @@ def _in_place(
             if effort.is_spent:
                 raise RequestRefused(TOO_COMMON)
     return _Finds(altered=altered)
+
+
+def _is_shown(source: Quotable, match: Match, location: Location, visible: Quotable) -> bool:
+    """Return whether readers see a match; matches in source are compared with the visible text at their location."""
+    is_shown = _SHOWN.get(source.note)
+    if is_shown is None:
+        return True
+    span = visible.placed.span_of(location)
+    return span is not None and is_shown(source.text[match.start : match.end], visible.text[slice(*span)])
 
 
 def _setting_aside(found: Iterable[_Found], altered: list[_Found]) -> Iterator[_Found]:
@@ -320,15 +332,17 @@ def _located(source: Quotable, match: Match, resource_map: ResourceMap, place: L
 
 
 def _best(found: Sequence[_Found], place: Location | None = None) -> list[_Found]:
-    """Return the matches, best first: exact ones, then those in `place`, then the nearest to its middle, then reading
-    order.
+    """Return the matches, best first.
+
+    Those that readers see come first, then exact ones, then those in `place`, then the nearest to its middle, then
+    reading order.
     """
 
-    def rank(each: _Found) -> tuple[bool, bool, int, int]:
+    def rank(each: _Found) -> tuple[bool, bool, bool, int, int]:
         span = None if place is None else each.source.placed.span_of(place)
         middle = each.match.start if span is None else (span[0] + span[1]) // 2
         apart = place is not None and not place.overlaps(each.location)
-        return bool(_differences(each)), apart, abs(each.match.start - middle), each.match.start
+        return not each.shown, bool(_differences(each)), apart, abs(each.match.start - middle), each.match.start
 
     return sorted(found, key=rank)
 
@@ -339,6 +353,7 @@ def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> 
         address = Address(answer.resource_id, each.location)
         text = _shown(each.source.text[each.match.start : each.match.end])
         match, note = each.match, each.source.note or _recognition_note(each)
+        note = note if each.shown else NOT_VISIBLE
         line = _line_around(each.source.text, match.start, match.end)
         place = QuotePlace(address, text, _differences(each), note, match.gaps, match.changes, line)
         by_address.setdefault(address, place)

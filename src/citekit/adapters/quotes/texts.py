@@ -31,7 +31,7 @@ from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
-VERSION = "16"
+VERSION = "17"
 """Change this whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another subtitle track"
@@ -40,6 +40,9 @@ OTHER_TRACK = "in another subtitle track"
 RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
 MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles", "ssa", "calendar"))
 """Text formats whose readers omit the markup."""
+
+_WITH_HIDDEN = frozenset(("pdf", "pptx", "xlsx"))
+"""Formats whose readers separate hidden text by a mark (`with_hidden`). In others, a mark would come from the file."""
 
 NO_TRANSCRIBER = (
     f"To recognize what is said, install the extra 'speech' ({install_command('speech')}) and a model, and try again; "
@@ -163,7 +166,9 @@ class QuotableTextReader:
         return Quotable.of(OnePlace(text, place))
 
     def _ways_to_read(self, source: Source, extracted_text: ExtractedText, progress: Progress) -> Iterator[Quotable]:
-        extracted_text, whole = split_hidden(extracted_text)
+        whole = None
+        if source.format.name in _WITH_HIDDEN:
+            extracted_text, whole = split_hidden(extracted_text)
         yield Quotable.of(extracted_text)
         if whole is not None:
             yield Quotable.of(whole, NOT_VISIBLE)

@@ -22,8 +22,10 @@ _PREFIXES = """
     F:m,μ,u,n,p Ω:k,m,M,G H:m,μ,u,n S:m,μ,u,n T:m,μ,u,n C:m,μ,u,n Sv:m,μ,u,n Gy:m,μ,u,c,k Bq:k,M,G,T M:m,μ,u,n,p
     K:m,μ,u,n t:k,M,G Wh:k,m,M,G,T Ah:m,k VA:k,M Ci:m,μ,u,k,M Da:k,M rad:m,k,M mol:k,m,μ,u,n,p,M bar:m,k,M cal:k,M
     cd:m,k lm:k lx:k Wb:m,μ,u pc:k,M,G yr:k,M,G bp:k,M,G X: D: G:k,m h: d: k: x: P: c: R:
+    IU:m,k,M,μ,u U:m,k,M,μ,u Eq:m,μ,u Osm:m ohm:k,m,M,G Ohm:k,m,M,G Nm:k,m,M Torr:m,μ,u rem:m,μ,u Pas:m,μ Wth:k,M,G
+    We:k,M,G Wp:k,M,G Vrms:m,k,μ Vpp:m,k,μ var:k,M,G
 """
-_WITHOUT_CASE = frozenset(("rad", "mol", "bar", "yr"))
+_WITHOUT_CASE = frozenset("rad mol bar yr IU U Eq Osm ohm Ohm Nm Torr rem Pas Wth We Wp Vrms Vpp var".split())  # noqa: SIM905
 """Units that mean the same in capitals unless they have a prefix."""
 
 _FURTHER = "dB dBm kcal Cal pH mmHg Kb Kbit Mbit Gbit kbit kbps Mbps Gbps KiB MiB GiB TiB Kib Mib Gib Tib"

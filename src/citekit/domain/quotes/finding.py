@@ -43,9 +43,14 @@ _BEFORE_WORD = re.compile(
 _AFTER_WORD = re.compile(
     rf"\u00ad[ \t]*\r?\n[ \t]*[^\W\d_]|[{INVISIBLE}]*(?:[^\W{_ALONE}]|[{MARKS}])|[{HYPHENS}]\s*[^\W\d_]"
 )
+_RELATIONS = (
+    "\u2264\u2265\u2248\u2260\u226a\u226b\u2a7d\u2a7e\u2272\u2273\u226e\u226f\u2270\u2271\u223c\u2243\u2245\u00b1"
+)
+"""Signs that belong to the number after them, such as those of at least, about, and plus or minus."""
+
 _BEFORE_NUMBER = re.compile(
     rf"\d{_JOINING}\Z|(?<![^\s(\[$€£+\-])\.\Z|(?<![\w)\]])[{DASHES}+±]\Z|(?<=\s)\u2212\s\Z"
-    rf"|[{_CURRENCIES}][\u00a0\u202f]?\Z|[\u2264\u2265\u2248\u2260\u226a\u226b][ \u00a0]?\Z"
+    rf"|[{_CURRENCIES}][\u00a0\u202f]?\Z|[{_RELATIONS}][ \u00a0]?\Z"
     r"|(?<=[^\s>])[ \u00a0][<>~][ \u00a0]?\Z|(?<![\w>])[<>~](?<!^[<>~])\Z"
 )
 _NEGATION = re.compile(r"['\u2019\u02bc]t\b", re.IGNORECASE)

@@ -6,13 +6,14 @@ from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 
 NOT_VISIBLE = (
     "not visible: the page does not show these words (they are covered, transparent, tiny, in the color of what is below "
-    "them, outside the page, on a hidden slide or sheet, in hidden cells, or replacement text for other words)"
+    "them, outside the page, in a comment or a hidden element, on a hidden slide or sheet, in hidden cells, or replacement "
+    "text for other words)"
 )
 """The note of a text that includes hidden text."""
 
 _MARK = "\ufdd3"
-"""Separates the visible text of a page from its complete text. It is a noncharacter, which text from files never
-contains.
+"""Separates the visible text of a page from its complete text. It is a noncharacter, which `with_hidden` removes from
+text of files.
 """
 
 
@@ -21,14 +22,15 @@ def with_hidden(shown: str, whole: str) -> str:
 
     Return only `shown` if the two are equal.
     """
+    shown, whole = (each.replace(_MARK, "\ufffd") for each in (shown, whole))
     return shown if shown == whole else f"{shown}{_MARK}{whole}"
 
 
 def split_hidden(text: ExtractedText) -> tuple[ExtractedText, ExtractedText | None]:
     """Return the visible text, and the complete text if it differs from the visible text; otherwise None.
 
-    The text must be divided into units whose texts were made by `with_hidden`. A row that shows nothing is not a unit
-    of the visible text.
+    The texts of all units must have been made by `with_hidden`, because a file can contain the same mark. A row that
+    shows nothing is not a unit of the visible text.
     """
     if _MARK not in text.text:
         return text, None

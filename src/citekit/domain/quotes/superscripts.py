@@ -151,8 +151,12 @@ def note_ends(text: str, at: int) -> int:
 
 
 def with_notes_marked(text: str) -> str:
-    """Return `text` with the character `NOTE` inserted before and after each note mark."""
+    """Return `text` with the character `NOTE` inserted before and after each note mark.
+
+    A `NOTE` that comes from the file becomes a replacement character, so that a file cannot make words optional.
+    """
     pieces, position = [], 0
+    text = text.replace(NOTE, "\ufffd")
     for script in _SCRIPT.finditer(text):
         end = note_ends(text, script.start()) if script.start() >= position else 0
         if end > script.start():

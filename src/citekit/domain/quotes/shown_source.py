@@ -1,0 +1,34 @@
+"""Decides whether a passage of a file's source, which contains markup, is one that readers of the file see.
+
+Source is searched for quotes that contain markup. It also has comments, scripts, and hidden elements, so the words of a
+passage must be in the text that readers see at the same place.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+
+from citekit.domain.quotes.normal_form import normalised, without_gaps
+from citekit.domain.words import words_of
+
+_TAG = re.compile(r"<!--.*?-->|<[!/?]?[A-Za-z][^<>]*>", re.DOTALL)
+
+_LEAST = 0.5
+"""The minimum fraction of words that readers see of a passage with other markup than tags, such as link targets."""
+
+
+def is_shown_with_tags(passage: str, visible: str) -> bool:
+    """Return whether the words of an HTML passage, without its tags, follow each other in `visible`.
+
+    A passage of nothing but tags is shown as what it is: source.
+    """
+    said = without_gaps(normalised(html.unescape(_TAG.sub(" ", passage))).text)
+    return not any(map(str.isalnum, said)) or said in without_gaps(normalised(visible).text)
+
+
+def is_shown_with_markup(passage: str, visible: str) -> bool:
+    """Return whether `visible` has most of the words of a passage with markup that is not HTML."""
+    said, seen = Counter(words_of(_TAG.sub(" ", passage))), Counter(words_of(visible))
+    return (said & seen).total() >= _LEAST * said.total()
