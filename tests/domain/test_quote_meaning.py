@@ -287,3 +287,21 @@ def test_a_quote_does_not_turn_thousandths_into_millions(unit: str) -> None:
 @pytest.mark.parametrize("sign", "\u2264\u2a7d\u2272\u226e\u00b1\u223c")
 def test_a_quote_does_not_begin_after_the_sign_of_its_number(sign: str) -> None:
     assert not holds(f"a gain of {sign}5 in June", "5 in June")
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        ("so 5 \u2212 \u22123 = 8 here", "5 \u2212 3 = 8"),
+        ("so 5 - -3 = 8 here", "5 - 3 = 8"),
+        ("so a \u2212\u22125 x here", "a \u22125 x"),
+        ("from 10 \u2013 \u22125 degrees", "10 \u2013 5 degrees"),
+    ],
+)
+def test_a_quote_does_not_drop_one_of_two_minus_signs(source: str, quote: str) -> None:
+    assert not holds(source, quote)
+    assert holds(source, source)
+
+
+def test_two_hyphens_are_one_dash() -> None:
+    assert holds("in the years 1990\u20131995 of it", "the years 1990--1995 of it")

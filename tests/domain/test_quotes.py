@@ -541,3 +541,9 @@ def test_an_omission_is_found_though_the_nearest_piece_leads_nowhere() -> None:
 
 def test_the_case_of_many_single_letters_is_compared() -> None:
     assert ("'A' for 'a'",) == meaningful_case("a " * 5000, "A " * 5000)
+
+
+@pytest.mark.parametrize("quote", ["\u200b" * 19_000 + "\u0301 abc", '"a' + "\n" * 19_000 + '|b"'])
+def test_a_long_run_of_blanks_is_one_space(quote: str) -> None:
+    """Comparing takes time in proportion to the square of its length."""
+    assert all(len(piece.text) < 10 for reading in ways_to_read(quote) for piece in reading)

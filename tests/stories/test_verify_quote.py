@@ -181,6 +181,28 @@ def test_a_file_cannot_use_the_marks_of_hidden_text_and_of_notes(kit: CiteKit, t
     assert kit.verify_quote("a", "It ends here.").holds
 
 
+@pytest.mark.parametrize("name", ["a.html", "a.txt"])
+def test_words_that_an_override_reverses_are_not_visible(kit: CiteKit, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(
+        "The dose is \u202e12\u202c mg for \u202aall\u202c adults.\n\u202e\nThe end is here.\n"
+    )
+    kit.ingest(tmp_path / name, resource_id="a")
+
+    assert not kit.verify_quote("a", "The dose is 12 mg").holds
+    assert kit.verify_quote("a", "mg for all adults").holds
+    assert kit.verify_quote("a", "The end is here").holds is (name == "a.txt")  # HTML has no lines
+
+
+def test_a_quote_does_not_leave_out_a_negation_at_the_edge_of_pages(kit: CiteKit, tmp_path: Path) -> None:
+    pages = [
+        f"Words of page {each}.\nThe drug is safe for\nno more than a few, and never for young,\n{number}"
+        for number, each in enumerate("abcd", 1)
+    ]
+    kit.ingest(write_pdf(tmp_path / "a.pdf", pages), resource_id="a")
+
+    assert not kit.verify_quote("a", "The drug is safe for Words of page b").holds
+
+
 def test_a_quote_of_a_node_and_one_beside_it(kit: CiteKit, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("# First\n\nOne thing.\n\n# Second\n\nAnother thing.\n")
     first, second = kit.ingest(tmp_path / "notes.md", resource_id="notes").nodes

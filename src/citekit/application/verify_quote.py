@@ -27,6 +27,7 @@ from citekit.domain.quotes.hidden import NOT_VISIBLE
 from citekit.domain.quotes.near import nearest_passage
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_read
+from citekit.domain.quotes.reversed_text import is_reversed
 from citekit.domain.quotes.shown_source import is_shown_with_markup, is_shown_with_tags
 from citekit.domain.quotes.superscripts import CUT, visible_text
 from citekit.domain.quotes.transcript import HEARD, Transcript
@@ -297,7 +298,9 @@ def _in_place(
 
 
 def _is_shown(source: Quotable, match: Match, location: Location, visible: Quotable) -> bool:
-    """Return whether readers see a match; matches in source are compared with the visible text at their location."""
+    """Return whether readers see a match. Matches in source are compared with the visible text at their location."""
+    if is_reversed(source.text, match.start, match.end):
+        return False
     is_shown = _SHOWN.get(source.note)
     if is_shown is None:
         return True

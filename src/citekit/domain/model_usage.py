@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import field, frozen
+
+MOST_TOKENS = 10**12
+"""More tokens than any use costs. A higher number is a mistake of the service, and counts as this one."""
+
+
+def _plausible(tokens: int) -> int:
+    return max(0, min(tokens, MOST_TOKENS))
 
 
 @frozen
 class Usage:
-    """The number of requests that reached the service and of tokens as the service counts them."""
+    """The number of requests that reached the service and of tokens as the service counts them, up to `MOST_TOKENS`."""
 
     requests: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: int = field(default=0, converter=_plausible)
+    output_tokens: int = field(default=0, converter=_plausible)
 
     def __add__(self, other: Usage) -> Usage:
         """Return the sum of both usages."""

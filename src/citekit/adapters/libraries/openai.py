@@ -62,8 +62,12 @@ class OpenAiFailure:
 
     @property
     def words(self) -> str:
-        """The service's code, parameter, and message in lowercase, for searching."""
-        return f"{self.code} {self.param} {self.message}".lower()
+        """The service's code, parameter, and the beginning of its message in lowercase, for searching."""
+        return f"{self.code} {self.param} {self.message}"[:_SEARCHED].lower()
+
+
+_SEARCHED = 20_000
+"""Characters of an error that are searched for its meaning. A hostile server can send megabytes."""
 
 
 def connect(key: str | None, base_url: str | None, timeout: float) -> OpenAI:

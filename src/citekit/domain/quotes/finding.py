@@ -78,6 +78,9 @@ _GROUP = re.compile(rf"\d{{3}}(?!\d)(?=[{_GROUPING}]\d{{3}}(?!\d)|(?! \d))|{_GRO
 _SCRIPTS_BEFORE = re.compile(rf"[{SCRIPTS}][\s{SCRIPTS}]*\Z")
 _SCRIPTS_AFTER = re.compile(rf"[{SCRIPTS}](?:[\s{SCRIPTS}]{{0,60}}[{SCRIPTS}])?")
 _DASH_BEFORE = re.compile(rf"[{DASHES}][\s{INVISIBLE}]*\Z")
+_SECOND_MINUS = re.compile(rf"(?:[{DASHES}]\s+[{DASHES}]|[\u2212\u2013][\u2212-]|-\u2212)(?=\s?\d)")
+"""A minus sign after another one, or after a dash: `5 − −3`. `--` is one dash."""
+
 _SYMBOL = re.compile(r"(?![AI]\b)[^\W\d_]\b")
 _LOOK = 24
 _FAR = 10_000
@@ -89,7 +92,8 @@ class Match:
     """An occurrence of a quote in a text, from character `start` up to, but not including, `end`.
 
     `differences` names the kinds of difference between the quote and the text; it is empty for an exact match. `gaps`
-    are the texts that the quote's ellipses omit, in order. `changes` are symbols whose case gives them another meaning.
+    are the texts that the quote's ellipses omit, in order. `changes` are symbols whose case gives them another meaning,
+    and lost minus signs.
     """
 
     start: int
@@ -315,6 +319,8 @@ def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
     if not same_words(normalised(with_notes_marked(found)).text.lstrip("-"), piece.normal.lstrip("-")):
         return None
     changes = meaningful_case(found, piece.text, _seen_before(text, start), _seen_after(text, end))
+    if len(_SECOND_MINUS.findall(found)) != len(_SECOND_MINUS.findall(piece.text)):
+        changes += ("the number of minus signs",)
     return Match(start, end, (*piece.said, *(differences(found, piece.text.rstrip()) or ("white space",))), (), changes)
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import islice
 
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
+from citekit.domain.quotes.gaps import qualifiers
 
 WITHOUT = "without running headers and footers"
 """The note of a text without running headers and footers."""
@@ -36,13 +38,15 @@ _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 def without_running_lines(extracted_text: ExtractedText) -> ExtractedText | None:
     """Return the text of the pages without running headers and footers.
 
+    Lines with a negation, an exception, or a condition stay, so that no quote can leave them out by going across pages.
     Return None if the pages have no running headers and footers, or if the text is not divided into pages.
     """
     if extracted_text.kind is not UnitKind.PAGE or len(extracted_text.units) < LEAST:
         return None
     pages = [extracted_text.text[unit.start : unit.end].split("\n") for unit in extracted_text.units]
+    qualifies = cache(qualifiers)
     texts = [
-        "\n".join(line for index, line in enumerate(lines) if index not in left)
+        "\n".join(line for index, line in enumerate(lines) if index not in left or qualifies(line))
         for lines, left in zip(pages, running_lines(pages), strict=True)
     ]
     if sum(map(len, texts)) == sum(len("\n".join(lines)) for lines in pages):

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from attrs import field, frozen
 
 from citekit.domain.errors import RequestRefused
+from citekit.domain.quotes.characters import INVISIBLE
 from citekit.domain.quotes.normal_form import normalised, without_gaps
 from citekit.domain.quotes.superscripts import raisable, subscript, superscript
 
@@ -44,6 +45,9 @@ _ENCLOSED = re.compile(
 
 _NESTED = re.compile('["\u201c\u201e\u00ab].*["\u201c\u201d\u00bb]', re.DOTALL)
 """A quote in quotation marks that contains other quotation marks."""
+
+_LONG_BLANK = re.compile(rf"[\s{INVISIBLE}]{{100,}}+")
+"""White space that no passage has. Comparing quotes takes time in proportion to the square of its length."""
 
 _MARKUP = re.compile(r"[<>&*_`#\[\]{}|\\~^=@$]|::|^\s*[-+.]|https?:")
 _TAGS = re.compile(r"[<>]|&#?\w{1,31};")
@@ -148,7 +152,7 @@ def ways_to_read(text: str) -> list[tuple[Piece, ...]]:
         raise RequestRefused(f"The quote has {len(text)} characters. The maximum is {LONGEST}. Split the quote.")
     if not any(character.isalnum() for character in text):
         raise RequestRefused("The quote contains no letters or digits. Give the words to look for.")
-    whole = text.strip()
+    whole = _LONG_BLANK.sub(" ", text).strip()
     enclosed = _ENCLOSED.fullmatch(whole)
     inner = next((each for each in enclosed.groups() if each is not None), "").strip() if enclosed else ""
     if not inner and _NESTED.fullmatch(whole):

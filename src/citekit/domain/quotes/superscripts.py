@@ -63,7 +63,7 @@ _RATE = re.compile(r"\bper\s(?:second|minute|hour)\Z|[·×⋅]\s?[^\W\d_]+\Z", r
 """Other contexts whose superscripts are powers: the divisor of a unit, and the last factor of a product."""
 _LOOK = 32
 
-_NUMBERS = r"\d{1,3}(?:[,\u2013-]\d{1,3})*"
+_NUMBERS = r"\d{1,3}(?:[,\u2013-]\d{1,3}){0,30}+"
 _HIDDEN = re.compile(rf"(?<=\s){HIDDEN}+ |{HIDDEN}+")
 _CUTS = re.compile(f"{CUT}\n?")
 _FLAT = re.compile(

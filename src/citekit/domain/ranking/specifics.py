@@ -16,7 +16,7 @@ MISSING = 4.0
 COMMON = 1.1
 """The rarity of a word on a third of the pages."""
 
-_NAME = re.compile(r"(?<![\w'\u2019&-])[A-Z][a-z]+(?:[A-Z-][A-Za-z]+)*(?![\w&])")
+_NAME = re.compile(r"(?<![\w'\u2019&-])[A-Z][a-z]++(?:[A-Z-][A-Za-z]++)*+(?![\w&])")
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d")
 _SENTENCE_END = tuple('.?!:;"\u201c(')
 _ENGLISH = frozenset(

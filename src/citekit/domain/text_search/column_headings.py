@@ -22,13 +22,13 @@ _CELL = 60
 _PROSE = 100
 
 _FIGURE = re.compile(
-    r"[-+(~<>≈]*\s*(?:[$€£¥]\s*)?[-+(]*\s*[\d.,]*\d[\d.,\s]*(?:[)%xX]|bps|bn|[mk])*\s*\)?(?:⁽\w⁾)?|[-–—]|n/?a|n\.?m\.?",
+    r"[-+(~<>≈]*+\s*+(?:[$€£¥]\s*+)?[-+(]*+\s*+[.,]*+\d[\d.,\s]*+(?:[)%xX]|bps|bn|[mk])*+\s*+\)?(?:⁽\w⁾)?|[-–—]|n/?a|n\.?m\.?",
     re.I,
 )
 _YEAR = re.compile(r"(?:fy\s*)?(?:18|19|20|21)\d\d", re.IGNORECASE)
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DATE = re.compile(rf"(?:{_MONTH}\s+\d\d?\s*,?\s*|\d\d?\s+{_MONTH}\s*)?((?:19|20)\d\d)", re.IGNORECASE)
-_DATE_LINE = re.compile(rf"(?:(?:{_MONTH}(?:\s+\d\d?)?|\d\d?\s+{_MONTH}|(?:19|20)\d\d)[\s,]*)+", re.IGNORECASE)
+_DATE_LINE = re.compile(rf"(?:(?>{_MONTH}(?:\s+\d\d?(?!\d))?|\d\d?\s+{_MONTH}|(?:19|20)\d\d)[\s,]*+)++", re.IGNORECASE)
 _NAMED = re.compile(
     rf"\b(?:{_MONTH}\s+\d\d?|(?:18|19|20|21)\d\d|(?:level|tier|stage|phase|quarter|year|week|group|model|class|q)\s*\d)\b|⁽\w+⁾",
     re.IGNORECASE,

@@ -21,7 +21,7 @@ from citekit.domain.source import Source
 
 _TYPES = {"VEVENT": "event", "VTODO": "task", "VJOURNAL": "entry", "VFREEBUSY": "busy"}
 _LINE = re.compile(
-    r"([A-Za-z0-9-]{1,60})((?:;[^:;=]{1,60}=(?:\"[^\"]{0,500}\"|[^\":;]{0,500}){1,20}){0,20}):(.*)", re.DOTALL
+    r"([A-Za-z0-9-]{1,60})((?:;[^:;=]{1,60}+=(?:\"[^\"]{0,500}+\"|[^\":;]{1,500}+){0,20}+){0,20}+):(.*)", re.DOTALL
 )
 _BEGIN = re.compile(r"\ufeff?BEGIN:VCALENDAR\s*\Z", re.IGNORECASE)
 _ZONE = re.compile(r";TZID=\"?([^\":;]{1,200})", re.IGNORECASE)

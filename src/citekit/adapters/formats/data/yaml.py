@@ -34,7 +34,7 @@ _KEY = (
     rb"(?:[^\s#&*!|>'\"%@`\[\]{},?:-]|[?:-](?=[^\s]))(?:[^:#\r\n]|:(?=[^\s])|(?<=\S)#)*+)"
 )
 _PAIR = re.compile(rb"(?:[!&][^\s]*[ \t]+)?(" + _KEY + rb")[ \t]*:(?=[ \t\r\n]|\Z)[ \t]*([^\r\n]*)")
-_EMPTY_VALUE = re.compile(rb"(?:[!&][^\s]*[ \t]*)*(?:#.*)?\Z")
+_EMPTY_VALUE = re.compile(rb"(?:[!&][^\s]*+[ \t]*+)*+(?:#.*)?\Z")
 _DOCUMENT = re.compile(rb"(?m)^---(?=[ \t\r\n]|\Z)")
 _END = re.compile(rb"(?m)^\.\.\.(?=[ \t\r\n]|\Z)")
 _AT: dict[int, re.Pattern[bytes]] = {}

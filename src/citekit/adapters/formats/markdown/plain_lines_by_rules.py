@@ -13,7 +13,7 @@ LINE_LIMIT = 20_000
 """A line with more characters is left unchanged."""
 
 _FENCE = re.compile(r" {0,12}(?:[>] ?)*(?:[-*+] +|\d{1,9}[.)] +)?(`{3,}(?=[^`]*$)|~{3,})")
-_QUOTE = re.compile(r"(?: {0,3}>[ \t]?)+")
+_QUOTE = re.compile(r"(?: {0,3}>[ \t]?+)++")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+|$)")
 _CLOSING = re.compile(r"[ \t]+#+[ \t]*$")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+(?:\[[ xX]\][ \t]+)?|$)")

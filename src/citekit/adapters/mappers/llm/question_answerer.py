@@ -160,7 +160,7 @@ class _Conversation:
         return Statement(self._text(item["text"]), citations)
 
     def _text(self, text: str) -> str:
-        return redacted(without_surrogates(text.strip())[:MOST_CHARACTERS], self.redact)
+        return redacted(without_surrogates(text.strip()), self.redact)[:MOST_CHARACTERS]
 
 
 def _number(value: object) -> int:

@@ -98,7 +98,7 @@ class ChatRequest:
             return self._counted(
                 attended(
                     partial(self._stream, self._request(written), completion),
-                    lambda: self.progress(len(completion.text), None, f"asking {context.endpoint.model}"),
+                    lambda: self.progress(completion.length, None, f"asking {context.endpoint.model}"),
                 )
             )
         except BadResponseError:

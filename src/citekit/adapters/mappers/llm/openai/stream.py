@@ -20,13 +20,19 @@ class Completion:
     """A chat completion: the model's text, its refusal, the finish reason, and the tokens as the server counts them."""
 
     key: str | None = field(default=None, repr=False)
-    text: str = ""
+    length: int = 0
     refusal: str = ""
     finish: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
     has_choice: bool = False
     _stopped: bool = False
+    _pieces: list[str] = field(factory=list)
+
+    @property
+    def text(self) -> str:
+        """The model's text, whose number of characters is `length`. Adding each piece to one text would copy it."""
+        return "".join(self._pieces)
 
     @property
     def usage(self) -> Usage:
@@ -72,7 +78,9 @@ class Completion:
             self.finish = _text(choice.get("finish_reason")) or self.finish
             if isinstance(said, Mapping):
                 self.has_choice = True
-                self.text += _content_text(said.get("content"))
+                piece = _content_text(said.get("content"))
+                self._pieces.append(piece)
+                self.length += len(piece)
                 self.refusal += _text(said.get("refusal"))
 
     def _count(self, usage: object) -> None:
