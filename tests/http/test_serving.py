@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 from mcp import Client
 
-from tests.http.conftest import HttpServer, paths_in, structured
+from citekit.domain.subject import ADMIN
+from tests.http.conftest import HttpServer, Start, paths_in, structured, token_of
 
 pytestmark = pytest.mark.skipif("not hasattr(__import__('os'), 'fork')", reason="needs POSIX")
 
@@ -52,6 +54,49 @@ def test_a_link_to_evidence_needs_no_token_and_ends_with_the_subject(server: Htt
     assert whole.headers["content-disposition"].startswith("attachment")
     assert "sandbox" in whole.headers["content-security-policy"]
     assert [403, 403, 403] == [forged.status_code, of_bob.status_code, nonsense.status_code]
+
+
+def test_parts_of_evidence_are_downloaded_by_their_bytes(server: HttpServer) -> None:
+    link = server.call(server.tokens["alice"], "resolve", resource_id="notes_txt", node_id="text://notes_txt#lines=2")[
+        "structuredContent"
+    ]["download"]
+    whole = httpx2.get(link)
+
+    def part(wanted: str, **more: str) -> tuple[int, str, str | None]:
+        answer = httpx2.get(link, headers={"range": wanted, **{name.replace("_", "-"): more[name] for name in more}})
+        return answer.status_code, answer.text, answer.headers.get("content-range")
+
+    assert ("bytes", "17") == (whole.headers["accept-ranges"], whole.headers["content-length"])
+    assert (206, "second", "bytes 4-9/17") == part("bytes=4-9")
+    assert (206, "line.\n", "bytes 11-16/17") == part("bytes=-6") == part("bytes=11-", if_range=whole.headers["etag"])
+    assert (416, "bytes */17") == part("bytes=17-")[::2]
+    for wanted, more in (("bytes=9-4", {}), ("bytes=0-1,3-4", {}), ("lines=1", {}), ("bytes=0-1", {"if_range": '"x"'})):
+        assert (200, whole.text, None) == part(wanted, **more)
+
+
+def test_an_admin_may_do_what_the_other_scopes_permit(start: Start, tmp_path: Path) -> None:
+    token = token_of(tmp_path, "root", scope=ADMIN)
+    page = "https://app.example.com"
+    server = start(tmp_path, "--allow-origin", page)
+
+    done = server.call(token, "ingest", path="notes.txt")
+    found = server.call(token, "findText", query="secret")
+
+    assert "notes_txt" == done["structuredContent"]["resource_id"]
+    assert 1 == len(found["structuredContent"]["hits"])
+    asked = {"origin": page, "access-control-request-method": "POST"}
+    permission = httpx2.options(f"{server.url}/mcp", headers=asked)
+    answer = server.post(token, "tools/list", origin=page)
+    other = server.post(token, "tools/list", origin=server.url)
+    assert (204, page) == (permission.status_code, permission.headers["access-control-allow-origin"])
+    assert "authorization" in permission.headers["access-control-allow-headers"]
+    assert (200, page, "Origin") == tuple(
+        {"status": answer.status_code, **answer.headers}.get(name)
+        for name in ("status", "access-control-allow-origin", "vary")
+    )
+    assert "access-control-allow-credentials" not in answer.headers
+    assert (200, None) == (other.status_code, other.headers.get("access-control-allow-origin"))
+    assert 403 == httpx2.options(f"{server.url}/mcp", headers={**asked, "origin": "https://evil.example"}).status_code
 
 
 def test_search_and_fetch_have_the_forms_that_hosts_require(server: HttpServer) -> None:

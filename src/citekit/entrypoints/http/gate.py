@@ -20,6 +20,7 @@ from citekit.domain.subject import READ, SCOPES, Subject
 from citekit.entrypoints.http.limits import Budget, Limits
 from citekit.entrypoints.http.links import PATH, EvidenceLinks
 from citekit.entrypoints.http.options import MCP_PATH, HttpOptions
+from citekit.entrypoints.http.ranges import wanted_range
 from citekit.entrypoints.http.subject_servers import SubjectServers
 
 BODY_LIMIT = 4 * 2**20
@@ -43,6 +44,11 @@ _SECURITY = [
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'; sandbox"),
     (b"referrer-policy", b"no-referrer"),
 ]
+_ALLOWED = "authorization, content-type, mcp-protocol-version, mcp-method, mcp-name, last-event-id, range, if-range"
+_READABLE = b"www-authenticate, retry-after, content-range, accept-ranges, content-disposition, etag"
+_VARY = (b"vary", b"Origin")
+"""Headers of requests and answers that pages of allowed origins may use; credentials of browsers are never allowed."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -93,7 +99,13 @@ class Gate:
                 scope, receive, send
             )
             return
-        await self._routed(scope, receive, _secured(send), headers, path)
+        send = _secured(send)
+        if origin in self.options.origins:
+            if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
+                await _preflight(origin)(scope, receive, send)
+                return
+            send = _shared(send, origin)
+        await self._routed(scope, receive, send, headers, path)
 
     async def _routed(self, scope: Scope, receive: Receive, send: Send, headers: Headers, path: str) -> None:
         if path == "/health":
@@ -101,7 +113,7 @@ class Gate:
         elif path in (METADATA, METADATA + MCP_PATH) and self.options.issuer is not None:
             await JSONResponse(self._metadata())(scope, receive, send)
         elif path.startswith(PATH):
-            await (await self._evidence(scope, path.removeprefix(PATH)))(scope, receive, send)
+            await (await self._evidence(scope, path.removeprefix(PATH), headers))(scope, receive, send)
         elif path == MCP_PATH:
             await self._mcp(scope, receive, send, headers)
         else:
@@ -209,8 +221,8 @@ class Gate:
             "resource_name": "CiteKit",
         }
 
-    async def _evidence(self, scope: Scope, name: str) -> Response:
-        """Return the evidence to which a link refers."""
+    async def _evidence(self, scope: Scope, name: str, headers: Headers) -> Response:
+        """Return the evidence to which a link refers, or the bytes of it that the request wants."""
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("Links are read with GET.\n", 405, headers={"allow": "GET, HEAD"})
         found = self.links.read(name)
@@ -237,13 +249,29 @@ class Gate:
         finally:
             self.limits.leave(subject.name)
 
-        async def pieces() -> AsyncIterator[bytes]:
-            for start in range(0, receipt.evidence_size, CHUNK):
-                end = min(start + CHUNK, receipt.evidence_size)
-                yield await to_thread.run_sync(content.read, receipt, start, end)
+        size, tag = receipt.evidence_size, f'"{receipt.evidence_digest.hex}"'
+        partial = scope["method"] == "GET" and headers.get("if-range", tag) == tag
+        wanted = wanted_range(headers.get("range"), size) if partial else None
+        if wanted is not None and not wanted:
+            refused = _plain(f"The evidence has {size} bytes.", 416)
+            refused.headers["content-range"] = f"bytes */{size}"
+            return refused
+        sent = range(size) if wanted is None else wanted
 
-        headers = {"content-length": str(receipt.evidence_size), "content-disposition": _attachment(receipt)}
-        return StreamingResponse(pieces(), media_type=receipt.media_type, headers=headers)
+        async def pieces() -> AsyncIterator[bytes]:
+            for start in range(sent.start, sent.stop, CHUNK):
+                yield await to_thread.run_sync(content.read, receipt, start, min(start + CHUNK, sent.stop))
+
+        described = {
+            "content-length": str(len(sent)),
+            "content-disposition": _attachment(receipt),
+            "accept-ranges": "bytes",
+            "etag": tag,
+        }
+        if wanted is not None:
+            described["content-range"] = f"bytes {sent.start}-{sent.stop - 1}/{size}"
+        status = 200 if wanted is None else 206
+        return StreamingResponse(pieces(), status, media_type=receipt.media_type, headers=described)
 
     def _named(self, name: str) -> Subject | None:
         return self.local if self.admit is None else self.admit.named(name)
@@ -297,6 +325,32 @@ def _secured(send: Send) -> Send:
         await send(message)
 
     return secured
+
+
+def _preflight(origin: str) -> Response:
+    """Return the permission that a browser asks for before a request from a page of an allowed origin (CORS)."""
+    return Response(
+        status_code=204,
+        headers={
+            "access-control-allow-origin": origin,
+            "access-control-allow-methods": "GET, HEAD, POST",
+            "access-control-allow-headers": _ALLOWED,
+            "access-control-max-age": "600",
+            "vary": "Origin",
+        },
+    )
+
+
+def _shared(send: Send, origin: str) -> Send:
+    """Return `send` with headers that let pages of an allowed origin read the answer."""
+
+    async def shared(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            named = (b"access-control-allow-origin", origin.encode("latin-1", "replace"))
+            message["headers"] = [*message["headers"], named, (b"access-control-expose-headers", _READABLE), _VARY]
+        await send(message)
+
+    return shared
 
 
 def _failed(code: str, text: str, status: int) -> Response:
