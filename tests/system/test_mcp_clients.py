@@ -238,6 +238,11 @@ def test_files_that_cannot_be_changed_say_why(clients: FileMcpClients, tmp_path:
     assert '{"b": 1}' == path.read_text()
     with pytest.raises(RequestRefused, match="no client named 'word'"):
         clients.connecting("word", ENTRY)
+    path.with_name(path.name + ".citekit-backup").mkdir()
+    with pytest.raises(
+        RequestRefused, match=r"citekit-backup cannot be written: is a directory\. Repair the file, or add the"
+    ):
+        clients.apply(clients.connecting("cursor", ENTRY))
     if os.getuid():
         path.chmod(0o400)
         with pytest.raises(RequestRefused, match="read-only"):

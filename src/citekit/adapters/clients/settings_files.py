@@ -19,7 +19,7 @@ from citekit.adapters.clients import json_edits, line_edits
 from citekit.adapters.clients.known_clients import CLIENTS, KnownClient, Syntax
 from citekit.adapters.clients.starting import Launch, start_problem
 from citekit.adapters.system.files import write_atomically
-from citekit.domain.errors import RequestRefused
+from citekit.domain.errors import HomeUnwritable, RequestRefused
 from citekit.domain.mcp_clients import ClientChange, ClientState, ConnectedClient, ServerEntry
 
 LARGEST = 20 * 1024 * 1024
@@ -244,7 +244,12 @@ def _bytes(path: Path) -> bytes | None:
 
 
 def _write(path: Path, data: bytes, mode: int) -> None:
-    write_atomically(path, data, mode=mode)
+    try:
+        write_atomically(path, data, mode=mode)
+    except HomeUnwritable as error:
+        cause = error.__cause__
+        reason = str(cause.strerror).lower() if isinstance(cause, OSError) else "the system refuses it"
+        raise RequestRefused(f"{path} cannot be written: {reason}. {_BY_HAND}") from error
     if os.name == "posix":
         path.chmod(mode)
 

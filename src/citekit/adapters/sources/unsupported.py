@@ -9,14 +9,16 @@ from citekit.domain.formats import BY_SUFFIX, OFFICE, by_name
 
 SUPPORTED = "PDF, EPUB, MOBI, FB2, DOCX, PPTX, XLSX, video, audio, images, text, and code"
 
+_UNPACK = "unpack it into a folder, and map the folder: citekit sync FOLDER"
+
 _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
-    (0, b"\x1f\x8b", "a gzip archive"),
-    (0, b"BZh", "a bzip2 archive"),
-    (0, b"\xfd7zXZ\0", "an xz archive"),
-    (0, b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
-    (0, b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (0, b"Rar!\x1a\x07", "a RAR archive"),
-    (257, b"ustar", "a tar archive"),
+    (0, b"\x1f\x8b", f"a gzip archive; {_UNPACK}"),
+    (0, b"BZh", f"a bzip2 archive; {_UNPACK}"),
+    (0, b"\xfd7zXZ\0", f"an xz archive; {_UNPACK}"),
+    (0, b"\x28\xb5\x2f\xfd", f"a Zstandard archive; {_UNPACK}"),
+    (0, b"7z\xbc\xaf\x27\x1c", f"a 7-Zip archive; {_UNPACK}"),
+    (0, b"Rar!\x1a\x07", f"a RAR archive; {_UNPACK}"),
+    (257, b"ustar", f"a tar archive (tar -xf); {_UNPACK}"),
     (0, RTF, "an RTF document; save it as DOCX or PDF"),
     (0, b"AT&TFORM", "a DjVu document; convert it to PDF"),
     (0, b"SQLite format 3\0", "a SQLite database"),
@@ -29,6 +31,9 @@ _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
 )
 
 _ZIPPED: tuple[tuple[bytes, str], ...] = (
+    (b"opendocument.text", "an OpenDocument file; save it as DOCX (soffice --convert-to docx FILE) or PDF"),
+    (b"opendocument.spreadsheet", "an OpenDocument file; save it as XLSX (soffice --convert-to xlsx FILE) or PDF"),
+    (b"opendocument.presentation", "an OpenDocument file; save it as PPTX (soffice --convert-to pptx FILE) or PDF"),
     (b"application/vnd.oasis.opendocument", "an OpenDocument file; save it as PDF"),
 )
 
@@ -75,5 +80,8 @@ def _seems(name: str, head: bytes) -> str | None:
     if head.startswith(_COMPOUND):
         return _compound(PurePath(name).suffix.lower())
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        return next((kind for mark, kind in _ZIPPED if mark in head), "a ZIP archive; unpack it")
+        return next(
+            (kind for mark, kind in _ZIPPED if mark in head),
+            f"a ZIP archive (python -m zipfile -e FILE FOLDER); {_UNPACK}",
+        )
     return next((kind for at, mark, kind in _SIGNATURES if head[at : at + len(mark)] == mark), None)
