@@ -150,6 +150,25 @@ def test_entries_of_a_bibliography_are_nodes_by_their_keys(kit: CiteKit, tmp_pat
     assert (".bib", "}") == (entry.output_path.suffix, entry.output_path.read_text().rstrip()[-1])
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.bib", "@book{x"),
+        ("a.bib", '@article{k, title = "{A} \\" b, author = {{{, year'),
+        ("b.bib", "@book{a,\n@book{b, title={B}}\n"),
+        ("a.ics", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:x"),
+        ("a.ics", "END:VEVENT\nBEGIN:VEVENT\nEND:VCALENDAR\n;;;:\n \n"),
+        ("a.ass", "[Events]\nFormat: Text\nDialogue:\nDialogue: ,,,\n"),
+        ("a.vtt", "WEBVTT\n\n00:00.000 -->\n00:01.000 --> 00:00.000\n"),
+    ],
+)
+def test_damaged_files_are_mapped_as_far_as_they_go(kit: CiteKit, tmp_path: Path, name: str, text: str) -> None:
+    found = kit.ingest(written(tmp_path / name, text))
+
+    for node in found.walk():
+        assert kit.resolve(found.resource_id, node.id).output_path is not None
+
+
 def test_rows_have_their_header_where_it_is_asked_for(kit: CiteKit, tmp_path: Path) -> None:
     path = written(tmp_path / "a.csv", 'name,note\nOne,"two\nlines"\nTwo,x\n')
 

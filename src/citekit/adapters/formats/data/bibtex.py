@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, zip_longest
 
 from attrs import frozen
 
@@ -51,8 +51,8 @@ class BibtexOutliner:
 def _entries(content: Content) -> Iterator[OutlineItem]:
     data = content.data
     found = [each for each in islice(_ENTRY.finditer(data), ENTRIES_LIMIT) if each[1].lower() not in _NO_ENTRIES]
-    ends = [*(each.start() for each in found[1:]), len(data)]
-    for entry, limit in zip(found, ends, strict=True):
+    for entry, after in zip_longest(found, found[1:]):
+        limit = after.start() if after else len(data)
         end = _closing(data, entry.start(), limit)
         text = data[entry.end() : min(end, entry.end() + _ENTRY_LIMIT)].decode("utf-8", "replace")
         kind, key = entry[1].decode().lower(), entry[2].decode("utf-8", "replace")
