@@ -15,6 +15,9 @@ from citekit.domain.quotes.transcript import Transcript
 BLOCK = 3000
 """The number of characters after which a block ends, at the next line. A page is always one block."""
 
+BLOCK_SECONDS = 60.0
+"""The number of seconds after which a block of a recording ends, at the next line."""
+
 
 @frozen
 class TextBlock:
@@ -99,7 +102,8 @@ def _cue_blocks(text: Transcript) -> Iterator[Transcript]:
     for last in range(len(text.starts)):
         start, end = text.starts[first], text.ends[last]
         is_line_end = text.text[end : end + 1] in ("", "\n")
-        if (end - start >= BLOCK and is_line_end) or last + 1 == len(text.starts):
+        is_full = end - start >= BLOCK or text.until[last] - text.since[first] >= BLOCK_SECONDS
+        if (is_full and is_line_end) or last + 1 == len(text.starts):
             part = slice(first, last + 1)
             starts = array("q", (each - start for each in text.starts[part]))
             ends = array("q", (each - start for each in text.ends[part]))
