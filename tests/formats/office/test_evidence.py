@@ -6,6 +6,7 @@ import csv
 import io
 import zipfile
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -268,7 +269,8 @@ def test_csv_has_the_rows_and_columns_of_the_range(cut: Cut) -> None:
 
 
 def test_csv_runs_no_text_as_a_formula(tmp_path: Path) -> None:
-    texts = ["=cmd|'/c calc'!A1", "@SUM(1)", "+1+x", "-2+cmd|'x'!A1", "-5", "+49 30 1234", "a=b"]
+    harmful = ["=cmd|'/c calc'!A1", "@SUM(1)", "+1+x", "-2+cmd|'x'!A1", "&#10;=1+1", "\uff1d1+1", "a;=cmd|'x'!A1"]
+    texts = [*harmful, "-5", "+49 30 1234", "a=b", "so; - and"]
     body = "".join(
         f'<row r="{n}"><c r="A{n}" t="inlineStr"><is><t>{text}</t></is></c></row>' for n, text in enumerate(texts, 1)
     )
@@ -283,8 +285,8 @@ def test_csv_runs_no_text_as_a_formula(tmp_path: Path) -> None:
     extraction = CellsExtractor().extract(FileSources().identify(path), Cells("T"), Options(Form.TEXT), target)
 
     written = [row[0] for row in csv.reader(io.StringIO(target.read_bytes().decode(), newline=""))]
-    assert written == [*(f"'{text}" for text in texts[:4]), *texts[4:]]
-    assert any("apostrophe: 4" in note for note in extraction.notes)
+    assert written == [*(f"'{unescape(text)}" for text in harmful), *texts[len(harmful) :]]
+    assert any("apostrophe: 7" in note for note in extraction.notes)
 
 
 def test_a_formula_without_a_value_is_given_as_text_and_said(cut: Cut) -> None:

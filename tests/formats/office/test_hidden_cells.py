@@ -187,6 +187,16 @@ def test_a_number_is_quotable_if_its_format_shows_it(code: str, number: int, hol
     assert holds is kit.verify_quote("book", str(number)).holds
 
 
+@pytest.mark.parametrize(
+    ("code", "holds"),
+    [("[White]@", False), ('0;-0;0;"not "@', False), ("@", True), ('@". "', True), ("[Red]@", True), ("0", True)],
+)
+def test_a_text_is_quotable_if_its_format_shows_it_alone(code: str, holds: bool, tmp_path: Path) -> None:
+    kit = kit_of(tmp_path, "A1", SECRET, _set("number_format", code))
+
+    assert holds is kit.verify_quote("book", SECRET).holds
+
+
 def test_a_formula_without_a_value_is_not_what_the_reader_sees(tmp_path: Path) -> None:
     kit = kit_of(tmp_path, "B2", f'=IF(FALSE,"{SECRET}","")')
 

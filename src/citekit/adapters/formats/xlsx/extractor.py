@@ -31,8 +31,10 @@ SIZE_LIMIT = 256 * 1024 * 1024
 MERGES_LIMIT = 8 * 1024 * 1024
 """Bytes of the largest sheet whose merged cells are read. The file lists them after all cells."""
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-"""The first characters of a CSV field that spreadsheets may run as a formula."""
+_FORMULA = re.compile("[=+@\uff1d\uff0b\uff0d\uff20\t\r\n-]|.*[;\t][=+@\uff1d\uff0b\uff20]", re.DOTALL)
+"""Texts that spreadsheets may run as a formula (OWASP, CSV Injection), also behind a separator of cells such as the
+semicolon of many countries.
+"""
 
 _SIGNED = re.compile(r"[-+][\s\d.,%()/:'$\u20ac\xa3\xa5-]*")
 """Signed numbers, amounts, and dates, which are harmless."""
@@ -156,7 +158,7 @@ class _Cut:
 
     def inert(self, text: str) -> str:
         """Return the text of a cell for CSV. A text that a spreadsheet would run as a formula gets an apostrophe."""
-        if not text.startswith(_FORMULA_STARTS) or _SIGNED.fullmatch(text):
+        if not _FORMULA.match(text) or _SIGNED.fullmatch(text):
             return text
         self.apostrophes += 1
         return f"'{text}"

@@ -127,8 +127,10 @@ class _NumberFormat:
 def _number_format(code: str) -> _NumberFormat:
     pieces = [each[0] for each in _SPLIT.finditer(code) if each[0] or not each.start() or code[each.start() - 1] == ";"]
     sections = [_section(each) for each in pieces[:4]]
-    has_text = len(sections) == 4 or (len(sections) > 1 and sections[-1].shows_text and not sections[-1].shows_number)
-    return _NumberFormat(sections[:-1] if has_text else sections, sections[-1] if has_text else None)
+    has_text = len(sections) == 4 or (sections[-1].shows_text and not sections[-1].shows_number)
+    return _NumberFormat(
+        sections[:-1] if has_text and len(sections) > 1 else sections, sections[-1] if has_text else None
+    )
 
 
 def _section(code: str) -> _Section:
@@ -136,9 +138,10 @@ def _section(code: str) -> _Section:
     spaced = _SPACE.sub("", code)
     bare = _LITERAL.sub("", spaced)
     is_general = "general" in bare.lower()
+    has_words = any(map(str.isalnum, "".join(_LITERAL.findall(spaced))))  # as in "not "@
     return _Section(
         shows_number=any(each in "0#?" or each.isalpha() for each in bare),
-        shows_text="@" in bare or is_general,
+        shows_text=("@" in bare and not has_words) or is_general,
         is_blank=not spaced,
         is_white=bool(_HIDDEN_COLORS.search(code)),
         condition=(found[1], float(found[2])) if found else None,
