@@ -138,6 +138,21 @@ HIDING: dict[str, Way] = {
     "flat lines": lambda text: (paragraph(run(text), '<w:spacing w:line="10" w:lineRule="exact"/>'), "", {}),
     "narrow letters": lambda text: (paragraph(run(text, '<w:w w:val="1"/>')), "", {}),
     "far to the right": lambda text: (paragraph(run(text), '<w:ind w:left="31000"/>'), "", {}),
+    "first line far to the left": lambda text: (paragraph(run(text), '<w:ind w:left="0" w:hanging="30000"/>'), "", {}),
+    "far to the left by characters": lambda text: (paragraph(run(text), '<w:ind w:leftChars="-9000"/>'), "", {}),
+    "far below its line": lambda text: (paragraph(run(text, '<w:position w:val="-3000"/>')), "", {}),
+    "gradient in white": lambda text: (
+        paragraph(
+            run(
+                text,
+                '<w14:textFill xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"><w14:gradFill><w14:gsLst>'
+                '<w14:gs w14:pos="0"><w14:srgbClr w14:val="FFFFFF"/></w14:gs>'
+                '<w14:gs w14:pos="100000"><w14:srgbClr w14:val="FFFFFF"/></w14:gs></w14:gsLst></w14:gradFill></w14:textFill>',
+            )
+        ),
+        "",
+        {},
+    ),
     "footnote": lambda text: with_note(text, _VANISH),
     "white footnote": lambda text: with_note(text, _WHITE),
     "a note whose reference is hidden": lambda text: (
@@ -193,6 +208,8 @@ SHOWING: dict[str, Way] = {
         {"theme": _THEME},
     ),
     "indented": lambda text: (paragraph(run(text), '<w:ind w:left="2880"/>'), "", {}),
+    "hanging": lambda text: (paragraph(run(text), '<w:ind w:left="720" w:hanging="360"/>'), "", {}),
+    "raised": lambda text: (paragraph(run(text, '<w:position w:val="12"/>')), "", {}),
 }
 
 

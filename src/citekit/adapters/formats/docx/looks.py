@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 LEAST_LINE = 40
 """The maximum height of lines, rows, and boxes, in twentieths of a point, at which they show no text."""
 
+FARTHEST = 400
+"""The distance from its line, in half points, at which raised or lowered text may be outside the page."""
+
+CHARACTER = 2.1
+"""Twentieths of a point in a hundredth of a character, the unit of some indentations, at 10.5 points (17.3.1.12)."""
+
 LEAST_SCALE = 5
 """The maximum width of letters, in percent, at which they are not legible."""
 
@@ -53,7 +59,8 @@ class Look:
     """Properties of text and of its paragraph; None means unspecified.
 
     `size` and `complex_size` are in half points, `scale` in percent, and `spacing`, `fit`, `line` (the exact height of
-    a line), and `left` (the indentation) in twentieths of a point. `ink` is a color, `AUTO`, or `CLEAR`.
+    a line), `left` (the indentation), and `first` (that of the first line, in addition) in twentieths of a point.
+    `position` is how far text is raised, in half points. `ink` is a color, `AUTO`, or `CLEAR`.
     """
 
     hidden: bool | None = None
@@ -69,6 +76,8 @@ class Look:
     around: Color | str | None = None
     line: int | None = None
     left: int | None = None
+    first: int | None = None
+    position: int | None = None
 
     @cached_property
     def _specified(self) -> dict[str, Any]:
@@ -93,7 +102,10 @@ class Look:
             return False
         if (self.spacing or 0) <= -4 * size or (self.fit or LEAST_LINE + 1) <= LEAST_LINE:
             return False
-        if (self.line or LEAST_LINE + 1) <= LEAST_LINE or abs(self.left or 0) >= width:
+        if (self.line or LEAST_LINE + 1) <= LEAST_LINE or abs(self.position or 0) >= FARTHEST:
+            return False
+        left = self.left or 0
+        if abs(left) >= width or abs(left + (self.first or 0)) >= width:
             return False
         fills = (self.highlight, self.fill, self.around, behind)
         paper = next((each for each in fills if each is not None and not isinstance(each, str)), None)
@@ -144,12 +156,13 @@ class Looks:
             return look
         spacing, indent = next(below(paragraph, "spacing"), None), next(below(paragraph, "ind"), None)
         exact = spacing is not None and attribute(spacing, "lineRule") == "exact"
-        left = None if indent is None else attribute(indent, "start") or attribute(indent, "left")
+        hanging = _indentation(indent, "hanging")
         return evolve(
             look,
             around=self.shade(paragraph),
             line=whole(attribute(spacing, "line")) if exact and spacing is not None else None,
-            left=_signed(left),
+            left=_indentation(indent, "start", "left"),
+            first=_indentation(indent, "firstLine") if hanging is None else -hanging,
         )
 
     def _run(self, properties: _Element) -> Look:
@@ -168,6 +181,7 @@ class Looks:
             scale=whole(value_of(properties, "w")),
             spacing=_signed(value_of(properties, "spacing")),
             fit=whole(value_of(properties, "fitText")),
+            position=_signed(value_of(properties, "position")),
         )
 
     def _ink(self, said: Mapping[str, _Element]) -> Color | str | None:
@@ -176,9 +190,10 @@ class Looks:
         if fill is not None and len(fill):
             if local(fill[0]) == "noFill":
                 return AUTO if "textOutline" in said else CLEAR
-            found = drawn_color(fill[0], self._scheme)
-            if found is not None:
-                return mixed(found[0], WHITE, found[1])
+            found = [drawn_color(each, self._scheme) for each in (fill[0], *fill[0].iterfind("{*}gsLst/{*}gs"))]
+            shown = [mixed(each[0], WHITE, each[1]) for each in found if each is not None]
+            if shown and all(is_near(shown[0], each) for each in shown):
+                return shown[0]
         color = said.get("color")
         return None if color is None else self._color(color, "val", "theme") or AUTO
 
@@ -257,6 +272,17 @@ class Looks:
                 return
             yield name
             name = self.based[kind, name]
+
+
+def _indentation(indent: _Element | None, *names: str) -> int | None:
+    """Return an indentation by the first of `names`, which also says it in characters, in twentieths of a point."""
+    for name in names if indent is not None else ():
+        said, characters = (_signed(attribute(indent, each)) for each in (name, f"{name}Chars"))
+        if characters:
+            return round(characters * CHARACTER)
+        if said is not None:
+            return said
+    return None
 
 
 def _signed(text: str | None) -> int | None:

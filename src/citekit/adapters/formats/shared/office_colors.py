@@ -68,11 +68,11 @@ def mixed(front: Color, back: Color, share: float) -> Color:
 
 
 def drawn_color(fill: _Element, scheme: Callable[[str], Color | None]) -> tuple[Color, float] | None:
-    """Return the color and the opacity of a solid fill in DrawingML; None for any other fill.
+    """Return the color and the opacity of a solid fill in DrawingML, or of one stop of a gradient; None for other fills.
 
     `scheme` returns the color of the theme with a name.
     """
-    if local(fill) != "solidFill" or not len(fill):
+    if local(fill) not in ("solidFill", "gs") or not len(fill):
         return None
     color = scheme(_value(fill[0])) if local(fill[0]) == "schemeClr" else _plain(fill[0])
     if color is None:
