@@ -276,7 +276,9 @@ class Looks:
 
 def _indentation(indent: _Element | None, *names: str) -> int | None:
     """Return an indentation by the first of `names`, which also says it in characters, in twentieths of a point."""
-    for name in names if indent is not None else ():
+    if indent is None:
+        return None
+    for name in names:
         said, characters = (_signed(attribute(indent, each)) for each in (name, f"{name}Chars"))
         if characters:
             return round(characters * CHARACTER)
