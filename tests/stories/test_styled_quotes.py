@@ -47,6 +47,11 @@ HIDDEN = (
     '<p style="color: white; background-image: url(night.png)">{}</p>',
     "<noscript><p>{}</p></noscript>",
     "<dialog><p>{}</p></dialog>",
+    '<div style="display: grid; grid-template-rows: 0fr"><p style="overflow: hidden">{}</p></div>',
+    '<p style="contain: strict">{}</p>',
+    '<p style="position: absolute; bottom: 100%">{}</p>',
+    '<svg width="300" height="20"><g>{}</g></svg>',
+    '<p style="color: #888; filter: brightness(1.6) contrast(4)">{}</p>',
 )
 SHOWN = (
     '<p class="shown">{}</p>',

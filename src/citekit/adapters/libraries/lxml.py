@@ -143,7 +143,7 @@ def cleaned(text: str) -> str:
     The document type and characters that are invalid in XML are removed, and named entities are replaced.
     """
     prolog = _PROLOG.match(text)
-    text = text[prolog.end() if prolog else 0 :]
+    text = text[prolog.end() if prolog else 0 :].replace("\f", " ")
     text = _DOCTYPE.sub("", text[:_HEAD], count=1) + text[_HEAD:]
     return _NAMED.sub(_character, _ILLEGAL.sub("", text))
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import base64
 import os
-import re
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from html import unescape
 from itertools import islice
 from pathlib import Path
 from threading import Lock
@@ -34,7 +32,7 @@ from citekit.adapters.formats.xhtml.style_sheets import (
     SIZE_LIMIT,
     Reference,
     StyleSheets,
-    applies,
+    instructions,
     references,
     sheet_text,
 )
@@ -228,10 +226,6 @@ def _flow(archive: EpubArchive, item: Item, styles: _BookStyles | None = None) -
     return flow(root) if styles is None else flow(root, as_seen=True, sheets=styles.of(data, root, item.path))
 
 
-_SHEET_INSTRUCTION = re.compile(r"<\?xml-stylesheet\s([^>]{0,2000}?)\?>")
-_PSEUDO_ATTRIBUTE = re.compile(r"""([a-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-
-
 @define
 class _BookStyles:
     """Reads the style sheets of the chapters of a book. Chapters with the same style sheets share them."""
@@ -244,7 +238,7 @@ class _BookStyles:
 
         Missing and damaged style sheets are omitted.
         """
-        found = (*_instructions(data), *references(root))
+        found = (*instructions(decoded_markup(data)), *references(root))
         key = base.rpartition("/")[0], found
         sheets = self.known.get(key)
         if sheets is None:
@@ -261,14 +255,6 @@ class _BookStyles:
         with suppress(SourceUnsupported):
             return sheet_text(self.archive.read(name)), name
         return None
-
-
-def _instructions(data: bytes) -> Iterator[Reference]:
-    """Yield the style sheets in the `xml-stylesheet` processing instructions of a document."""
-    for instruction in islice(_SHEET_INSTRUCTION.finditer(decoded_markup(data)), 100):
-        said = {key: unescape(one or other) for key, one, other in _PSEUDO_ATTRIBUTE.findall(instruction[1])}
-        if said.get("alternate") != "yes" and said.get("href"):
-            yield Reference(None, said["href"], applies(said))
 
 
 @define

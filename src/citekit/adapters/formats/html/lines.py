@@ -14,6 +14,7 @@ from citekit.adapters.formats.html.tags import tag_end
 from citekit.adapters.formats.shared.book_metadata import language_code
 from citekit.adapters.formats.shared.source_lines import head_lines, read_lines
 from citekit.adapters.formats.xhtml.chapter_text import flow
+from citekit.adapters.formats.xhtml.style_sheets import StyleSheets, instructions, references
 from citekit.adapters.formats.xhtml.visible_text import unseen
 from citekit.adapters.libraries.lxml import TAGS_LIMIT, cleaned, inner_text, local_attributes, local_name, parse_html
 from citekit.domain.errors import SourceUnsupported
@@ -111,7 +112,10 @@ def _text(content: str, name: str, *, as_seen: bool) -> str:
         root = parse_html(cleaned(marked), name, self_closing=content.lstrip()[:5] == "<?xml")
     except SourceUnsupported:
         return _all_text(content, as_seen=as_seen)
-    shown = flow(root, as_seen=as_seen).text
+    sheets = StyleSheets()
+    if as_seen:
+        sheets.add_all((*instructions(content), *references(root)))
+    shown = flow(root, as_seen=as_seen, sheets=sheets).text
     return _all_text(content, as_seen=as_seen) if shown.count(_FIRST) * 2 < marked.count(_FIRST) else shown
 
 

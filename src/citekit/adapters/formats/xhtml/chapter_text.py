@@ -25,7 +25,7 @@ from citekit.adapters.formats.xhtml.flow import (
     is_page_break,
 )
 from citekit.adapters.formats.xhtml.style_sheets import StyledWalk, StyleSheets, references
-from citekit.adapters.formats.xhtml.style_visibility import PAGE, Shown, hints_of, is_unshown, shown
+from citekit.adapters.formats.xhtml.style_visibility import BREAKING, PAGE, Shown, hints_of, in_svg, is_unshown, shown
 from citekit.adapters.formats.xhtml.visible_text import Level, level_of, levelled, unseen
 from citekit.adapters.libraries.lxml import local_attributes, local_name, names, own_attributes
 
@@ -207,6 +207,8 @@ class _SeenWriter(_Writer):
         self.entered.append(not look.hidden)
         if not look.hidden:
             said = own_attributes(element) if element.attrib else NOTHING
+            if (look.is_bare or look.is_drawing) and name in BREAKING and "}" not in str(element.tag):
+                look = look._replace(is_bare="select" in path, is_drawing=False, fills=())
             is_drawing = look.is_drawing or name == "svg"
             style = self.styles.enter(element, name, said, hints_of(name, said, is_drawing=is_drawing) if said else ())
             is_other = is_drawing and path[-2:-1] == ["switch"] and element.getprevious() is not None
@@ -219,6 +221,8 @@ class _SeenWriter(_Writer):
                 if seen is None:
                     seen = self.known[key] = shown(name, style, look, has_link=has_link)
                 look = seen
+                if name == "svg" and not look.hidden:
+                    look = in_svg(look, said)
             if look.hidden and name in ("col", "colgroup"):
                 self._hide_table(path)
             around = level_of(element, name, local_attributes(element) if said else NOTHING, path, around)
@@ -227,7 +231,8 @@ class _SeenWriter(_Writer):
 
     def leave(self) -> None:
         self.levels.pop()
-        self.looks.pop()
+        if self.looks.pop().pulls:
+            self.looks = [look._replace(hidden=True) for look in self.looks]
         if self.entered.pop():
             self.styles.leave()
 

@@ -37,8 +37,10 @@ INHERITED = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
 _SIDES = ("top", "right", "bottom", "left")
 LENGTHS = names(
     """
-    left top right bottom margin-left margin-top padding-left padding-top padding-bottom padding-right text-indent
-    width height max-width max-height min-width min-height letter-spacing word-spacing font-size line-height x y
+    left top right bottom margin-left margin-top margin-right margin-bottom padding-left padding-top
+    padding-bottom padding-right text-indent
+    width height max-width max-height min-width min-height letter-spacing word-spacing font-size line-height x y dx dy
+    flex-basis perspective
     """
 )
 _WORDS = {
@@ -67,18 +69,24 @@ WORDS = {name: frozenset(words.split()) for name, words in _WORDS.items()}
 
 FREE = names(
     """
-    mask-image offset-path content background-image background-size
+    mask-image offset-path content background-image background-size contain container-type aspect-ratio
+    grid-template-rows grid-template-columns grid-auto-rows grid-auto-columns transform-origin
     animation-name animation-duration animation-delay animation-play-state
     """
 )
 """Properties whose value is used as written."""
 
+TRACKS = ("grid-template-rows", "grid-template-columns", "grid-auto-rows", "grid-auto-columns")
+"""Properties with the sizes of the tracks of a grid."""
+
 COLORS = frozenset(("color", "background-color", "-webkit-text-fill-color", "fill", "stroke"))
-_NUMBERS = frozenset(("opacity", "fill-opacity", "zoom"))
+_NUMBERS = frozenset(("opacity", "fill-opacity", "zoom", "flex-grow"))
 _SHAPES = frozenset(("transform", "translate", "scale", "rotate", "filter", "clip", "clip-path"))
 _ALIASES = {
     "margin-inline-start": "margin-left",
     "margin-block-start": "margin-top",
+    "margin-inline-end": "margin-right",
+    "margin-block-end": "margin-bottom",
     "padding-inline-start": "padding-left",
     "padding-inline-end": "padding-right",
     "padding-block-start": "padding-top",
@@ -112,16 +120,21 @@ _ALIASES = {
     "-webkit-animation": "animation-name",
     "-webkit-animation-name": "animation-name",
     "offset": "offset-path",
+    "container": "container-type",
+    "-webkit-perspective": "perspective",
+    "-webkit-transform-origin": "transform-origin",
+    "-webkit-flex-basis": "flex-basis",
+    "-webkit-flex-grow": "flex-grow",
 }
 _SHORTHANDS: Mapping[str, Sequence[str]] = {
-    "margin": ("margin-top", "", "", "margin-left"),
+    "margin": ("margin-top", "margin-right", "margin-bottom", "margin-left"),
     "padding": ("padding-top", "padding-right", "padding-bottom", "padding-left"),
     "inset": _SIDES,
 }
 _PAIRS = {
     "overflow": ("overflow-x", "overflow-y"),
-    "margin-inline": ("margin-left", ""),
-    "margin-block": ("margin-top", ""),
+    "margin-inline": ("margin-left", "margin-right"),
+    "margin-block": ("margin-top", "margin-bottom"),
     "padding-inline": ("padding-left", "padding-right"),
     "padding-block": ("padding-top", "padding-bottom"),
     "inset-inline": ("left", "right"),
@@ -130,7 +143,7 @@ _PAIRS = {
 PROPERTIES = frozenset(
     (
         *LENGTHS, *WORDS, *FREE, *COLORS, *_NUMBERS, *_SHAPES, *_ALIASES, *_SHORTHANDS, *_PAIRS,
-        "font", "background", "all",
+        "font", "background", "all", "flex", "-webkit-flex", "grid", "grid-template",
     )
 )  # fmt: skip
 """Properties that can hide text or show it, including shorthand properties."""
@@ -209,13 +222,18 @@ class Units(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What a transform or filter does: its smallest scale, its movement, its opacity; `gone` if nothing is visible."""
+    """What a transform or filter does: its smallest scale, its movement, its opacity; `gone` if nothing is visible.
+
+    `turned` says that it depends on the origin of the transform, and `recolored` is the number of changes of colors.
+    """
 
     scale: float = 1.0
     right: float = 0.0
     down: float = 0.0
     alpha: float = 1.0
     gone: bool = False
+    turned: bool = False
+    recolored: int = 0
 
     def then(self, other: Change) -> Change:
         """Return this change followed by another one."""
@@ -225,6 +243,8 @@ class Change(NamedTuple):
             self.down + other.down,
             self.alpha * other.alpha,
             self.gone or other.gone,
+            self.turned or other.turned,
+            self.recolored + other.recolored,
         )
 
 
@@ -242,9 +262,15 @@ def _longhands(name: str, text: str) -> Iterator[tuple[str, str]]:
     if name in _ALIASES:
         yield _ALIASES[name], text
         return
+    if name in ("grid", "grid-template"):
+        # Rows and columns are not told apart: a track without room in either may hide text.
+        yield from ((each, text) for each in TRACKS)
+        return
     targets: Sequence[str] = _SHORTHANDS.get(name) or _PAIRS.get(name) or ()
     if name == "font":
         targets = ("font-size",)
+    elif name in ("flex", "-webkit-flex"):
+        targets = ("flex-grow", "flex-basis")
     elif name == "background":
         targets = ("background-color", "background-image", "background-clip")
     elif name == "all":
@@ -259,6 +285,8 @@ def _longhands(name: str, text: str) -> Iterator[tuple[str, str]]:
             yield "font-size", size
     elif name == "background":
         yield from _background(text)
+    elif name in ("flex", "-webkit-flex"):
+        yield from _flex(text)
     else:
         words = parts(text, " ")
         if not 1 <= len(words) <= len(targets):
@@ -281,6 +309,44 @@ def _font_size(text: str) -> str:
             continue
         return size
     return ""
+
+
+def _flex(text: str) -> Iterator[tuple[str, str]]:
+    grow, basis, numbers = "1", "0px", 0
+    if text.lower() in ("none", "auto"):
+        grow, basis = ("0" if text.lower() == "none" else "1"), "auto"
+    else:
+        for word in parts(text, " "):
+            if tokens(word)[0].kind == "number" and numbers < 2:
+                grow = grow if numbers else word
+                numbers += 1
+            else:
+                basis = word
+    yield "flex-grow", grow
+    yield "flex-basis", basis
+
+
+def has_no_track(text: str) -> bool:
+    """Return whether a track of a grid may have no room, as in `0fr` or `0px`."""
+    return any(map(_has_no_length, tokens(text)))
+
+
+def _has_no_length(token: Token) -> bool:
+    if token.kind == "function":
+        arguments = split(token.inner)
+        if token.text == "repeat":
+            arguments = arguments[1:]
+        elif token.text == "minmax":
+            arguments = arguments[-1:]
+        elif token.text not in ("fit-content", "max", "calc", "min", "clamp"):
+            return True
+        return any(map(_has_no_length, (each for argument in arguments for each in argument)))
+    if token.kind == "dimension" and token.text == "fr":
+        return token.number < 0.1
+    if token.kind in ("dimension", "number", "percentage"):
+        value = _amount(token, Units())
+        return value is None or value < 10
+    return token.kind == "error"
 
 
 def _background(text: str) -> Iterator[tuple[str, str]]:
@@ -550,10 +616,11 @@ def change(name: str, text: str, units: Units) -> Change | str | Unread:
 def _plain_change(name: str, words: Sequence[Token], units: Units) -> Change | Unread:
     if name == "rotate":
         if len(words) == 1:
-            return Change() if words[0].kind == "dimension" or words[0].kind == "number" else _unread(words[0])
+            angle = _amount(words[0], units) if words[0].kind in ("dimension", "number") else None
+            return _unread(words[0]) if angle is None else Change(turned=_is_turned(angle))
         angle = _amount(words[-1], units) if words[-1].kind != "ident" else _amount(words[0], units)
         flat = words[0].word == "z" or words[-1].word == "z"
-        return Unread.UNKNOWN if angle is None else Change(gone=not flat and _is_edge_on(angle))
+        return Unread.UNKNOWN if angle is None else Change(gone=not flat and _is_edge_on(angle), turned=True)
     percent = 5.0 * 100 if name == "translate" else 1.0
     values = [_amount(each, units._replace(percent=percent)) for each in words]
     amounts = [each for each in values if each is not None]
@@ -561,12 +628,20 @@ def _plain_change(name: str, words: Sequence[Token], units: Units) -> Change | U
         return _unread(words[0])
     if name == "translate":
         return Change(right=amounts[0], down=amounts[1] if len(amounts) > 1 else 0.0)
-    return Change(scale=min(abs(each) for each in amounts[:2]))
+    return Change(scale=min(abs(each) for each in amounts[:2]), turned=_is_resized(amounts[:2]))
 
 
 def _is_edge_on(angle: float) -> bool:
     """Return whether something that is turned by `angle` degrees around an axis in its plane is not readable."""
     return math.cos(math.radians(angle)) < 0.1
+
+
+def _is_turned(angle: float) -> bool:
+    return math.cos(math.radians(angle)) < 0.999
+
+
+def _is_resized(factors: Sequence[float]) -> bool:
+    return any(abs(each - 1) > 0.01 for each in factors)
 
 
 def _transform(token: Token, units: Units) -> Change | Unread:
@@ -585,23 +660,32 @@ def _transform(token: Token, units: Units) -> Change | Unread:
     if name == "translatey":
         return Change(down=values[0])
     if scaled and name in _TRANSFORMS:
-        return Change(scale=1.0 if name == "scalez" else min(abs(each) for each in values[:2]))
+        if name == "scalez":
+            return Change()
+        return Change(scale=min(abs(each) for each in values[:2]), turned=_is_resized(values[:2]))
+    if name in ("rotate", "rotatez"):
+        return Change(turned=_is_turned(values[0]))
     if name in ("rotatex", "rotatey"):
-        return Change(gone=_is_edge_on(values[0]))
+        return Change(gone=_is_edge_on(values[0]), turned=_is_turned(values[0]))
     if name == "rotate3d":
         tilted = len(values) == 4 and any(values[:2])
-        return Change(gone=tilted and _is_edge_on(values[3]))
+        return Change(gone=tilted and _is_edge_on(values[3]), turned=_is_turned(values[3]))
     if name.startswith("skew"):
-        return Change(gone=any(abs(math.cos(math.radians(each))) < 0.1 for each in values))
+        gone = any(abs(math.cos(math.radians(each))) < 0.1 for each in values)
+        return Change(gone=gone, turned=any(map(_is_turned, values)))
     if name in ("matrix", "matrix3d"):
         return _matrix(values)
     if name in ("translatez", "perspective"):
-        return Change(gone=name == "translatez" and abs(values[0]) > _DEEP)
+        is_deep = abs(values[0]) > _DEEP if name == "translatez" else 0 < values[0] < _CLOSE
+        return Change(gone=is_deep)
     return Change() if name in _TRANSFORMS else Unread.INVALID
 
 
-_DEEP = 300.0
-"""Pixels before or behind the page at which text becomes too small or too large to read."""
+_DEEP = 10.0
+"""Pixels before or behind the page at which the perspective may hide text."""
+
+_CLOSE = 100.0
+"""Pixels of a perspective so close that it may hide text."""
 
 _TRANSFORMS = names(
     """
@@ -616,16 +700,25 @@ def _matrix(values: Sequence[float]) -> Change | Unread:
         a, b, c, d, right, down = values
     elif len(values) == 16:
         a, b, c, d, right, down = values[0], values[1], values[4], values[5], values[12], values[13]
+        if [values[at] for at in _PLANE] != [0, 0, 0, 0, 1, 0, 0, 1, 0] or abs(values[14]) > _DEEP:
+            return Change(gone=True)
     else:
         return Unread.INVALID
     widest = max(math.hypot(a, b), math.hypot(c, d))
-    return Change(abs(a * d - b * c) / widest if widest else 0.0, right, down)
+    scale = abs(a * d - b * c) / widest if widest else 0.0
+    return Change(scale, right, down, turned=_is_resized((a, d)) or bool(b or c))
+
+
+_PLANE = (2, 3, 6, 7, 10, 8, 9, 15, 11)
+"""The places of a matrix that are 0, or 1 for those of the depth and the scale, if it moves nothing out of the plane."""
 
 
 def _filter(token: Token, units: Units) -> Change | Unread:
     name = token.text
-    if name in ("drop-shadow", "grayscale", "sepia", "saturate", "hue-rotate"):
+    if name == "drop-shadow":
         return Change()
+    if name in ("grayscale", "sepia", "saturate", "hue-rotate"):
+        return Change(recolored=1)
     if name not in ("opacity", "blur", "brightness", "contrast", "invert"):
         return Unread.UNKNOWN if name == "url" else Unread.INVALID
     value = _calculated(token.inner, units._replace(percent=1.0)) if token.inner else 0.0 if name == "blur" else 1.0
@@ -634,7 +727,8 @@ def _filter(token: Token, units: Units) -> Change | Unread:
     if name == "opacity":
         return Change(alpha=min(1.0, max(0.0, value)))
     low, high = {"blur": (0.0, 2.5), "brightness": (0.4, 1.6), "contrast": (0.4, 4.0), "invert": (0.0, 0.2)}[name]
-    return Change(gone=not low <= value <= high)
+    is_plain = value == (1.0 if name in ("brightness", "contrast") else 0.0)
+    return Change(gone=not low <= value <= high, recolored=0 if is_plain else 1)
 
 
 _SMALL = 10.0

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import count
+from html import unescape
+from itertools import count, islice
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -183,7 +184,11 @@ def references(root: _Element) -> Iterator[Reference]:
             preferred = preferred or said["title"]
             holds = holds if said["title"] == preferred else None
         if name == "style":
-            yield Reference("".join(map(str, element.itertext())), "", holds)
+            text = _NONCHARACTERS.sub("", "".join(map(str, element.itertext())))
+            yield Reference(text, "", holds)
+            if "<![CDATA[" in text and "<![CDATA[" in _COMMENT.sub("", text):
+                # Only XML has CDATA sections, and a document may be read as XML or as HTML.
+                yield Reference(text.replace("<![CDATA[", " ").replace("]]>", " "), "", every((holds, None)))
         elif said.get("href"):
             yield Reference(None, said["href"], holds)
 
@@ -235,6 +240,7 @@ class StyleSheets:
 
     def add_linked(self, href: str, base: str, holds: Truth = True, depth: int = 0, layer: Layer = (_LAST,)) -> None:
         """Add the style sheet at `href`, which is relative to `base`, if it can be read."""
+        href = href.translate(_REMOVED)
         text = _data(href)
         found = (text, base) if text is not None else self.fetch(href, base)
         if found is not None:
@@ -502,6 +508,23 @@ def applies(said: Mapping[str, str]) -> Truth:
     if said.get("type", "").strip().lower().partition(";")[0] not in ("", "text/css"):
         return False
     return css_media.applies(tokens(said.get("media", "")))
+
+
+_NONCHARACTERS = re.compile("[\ufdd0-\ufdef]")
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_REMOVED = dict.fromkeys(map(ord, "\t\n\r"))
+"""Characters that a URL ignores (URL Standard)."""
+
+_SHEET_INSTRUCTION = re.compile(r"<\?xml-stylesheet\s([^>]{0,2000}?)\?>")
+_PSEUDO_ATTRIBUTE = re.compile(r"""([a-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+
+
+def instructions(markup: str) -> Iterator[Reference]:
+    """Yield the style sheets in the `xml-stylesheet` processing instructions of a document."""
+    for instruction in islice(_SHEET_INSTRUCTION.finditer(markup), 100):
+        said = {key: unescape(one or other) for key, one, other in _PSEUDO_ATTRIBUTE.findall(instruction[1])}
+        if said.get("alternate") != "yes" and said.get("href"):
+            yield Reference(None, said["href"], applies(said))
 
 
 _DATA = re.compile(r"\s*data:([^,]{0,200}),", re.IGNORECASE)

@@ -6,6 +6,7 @@ property has several possible values, or one that is not understood, text counts
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -14,6 +15,7 @@ from citekit.adapters.formats.xhtml.css_properties import (
     BLACK,
     HEIGHT,
     RGBA,
+    TRACKS,
     WHITE,
     WIDTH,
     Change,
@@ -21,6 +23,7 @@ from citekit.adapters.formats.xhtml.css_properties import (
     Unread,
     change,
     color_of,
+    has_no_track,
     image_colors,
     keyword,
     length,
@@ -34,8 +37,8 @@ from citekit.adapters.libraries.mammoth import UNSEEN_STYLE
 Color = RGBA | None
 """A color, or None if it is not known."""
 
-FAR = 500.0
-"""Distance in CSS pixels outside the page from which text counts as off-screen."""
+FAR_LEFT, FAR_UP = 200.0, 50.0
+"""Distances in CSS pixels to the left and upward from which text counts as off-screen: lines are short and low."""
 
 TINY = 1.5
 """Font size in CSS pixels up to which text is unreadable."""
@@ -43,6 +46,10 @@ TINY = 1.5
 _NEAR = 20
 """Maximum difference in each of red, green, and blue between two colors that look the same."""
 
+_CONTRAST, _LIGHT = 128, 200
+"""Differences of the colors of text that no single filter removes, and parts of a color that counts as light."""
+
+_BARE_COLOR = re.compile(r"[0-9a-fA-F]{3}(?:[0-9a-fA-F]{3})?")
 _LINKS = "color of links"
 _COLORS_LIMIT = 12
 _LINK: RGBA = (0.0, 0.0, 238.0, 1.0)
@@ -59,17 +66,20 @@ _OWN_COLORS: Mapping[str, tuple[RGBA, RGBA]] = {
 
 _FALLBACK = names(
     """
-    iframe noembed noframes noscript template datalist canvas audio video object progress meter frameset mphantom
-    defs symbol clippath mask pattern marker lineargradient radialgradient filter
+    iframe fencedframe applet noembed noframes noscript template datalist canvas audio video object progress meter
+    frameset mphantom defs symbol clippath mask pattern marker lineargradient radialgradient filter
     """
 )
 """Elements whose text browsers display only if they do not support the element, or never."""
 
 _SVG_HINTS = names(
-    "fill fill-opacity stroke display visibility opacity font-size transform clip-path mask filter overflow x y"
+    "fill fill-opacity stroke display visibility opacity font-size transform clip-path mask filter overflow x y dx dy"
 )
 _SVG_TEXT = names("text tspan textpath")
 _SVG_ROOM = 300.0
+_SVG_HEIGHT = 150.0
+_MATH_TEXT = names("mi mn mo ms mtext")
+_SELECTS = names("select optgroup")
 
 
 class Shown(NamedTuple):
@@ -77,6 +87,10 @@ class Shown(NamedTuple):
 
     `right` and `down` are the distances by which it is moved, `scale` is its smallest magnification, and `alpha` its
     opacity. `is_clipped` says that an ancestor hides what is outside it, and `is_drawing` that the text is in an SVG.
+    `is_bare` says that browsers do not display text there, only that of some elements below. `is_squeezed` says that
+    the element may have no room in its grid, `pulls` that it may move what follows out of the page, `recolored` is how
+    often filters and blend modes change its colors, and `room` is the part of an SVG that is displayed: the left, top,
+    right, and bottom side.
     """
 
     hidden: bool = False
@@ -92,13 +106,22 @@ class Shown(NamedTuple):
     down: float = 0.0
     is_clipped: bool = False
     is_drawing: bool = False
+    is_bare: bool = False
+    is_squeezed: bool = False
+    pulls: bool = False
+    recolored: int = 0
+    room: tuple[float, float, float, float] = (0.0, 0.0, _SVG_ROOM, _SVG_HEIGHT)
 
     @property
     def unseen(self) -> bool:
         """Whether the text is invisible: hidden, tiny, or nearly in the color of its background."""
-        if self.hidden or self.size * self.scale <= TINY:
+        if self.hidden or self.is_bare or self.size * self.scale <= TINY or self.recolored > 1:
             return True
         inks = self.fills or self.colors
+        if self.recolored and not all(
+            _is_contrasted(ink, behind, self.alpha) for ink in inks for behind in self.backgrounds
+        ):
+            return True
         return any(_is_near(ink, behind, self.alpha) for ink in inks for behind in self.backgrounds)
 
 
@@ -164,22 +187,93 @@ def shown(name: str, style: Style, around: Shown, *, has_link: bool = False) -> 
     """
     if around.hidden:
         return around
+    if around.pulls:
+        around = around._replace(pulls=False)
     if name == "svg" and not around.is_drawing:
-        around = around._replace(is_drawing=True, fills=(BLACK,))
+        around = around._replace(is_drawing=True, fills=(BLACK,), right=0.0, down=0.0)
     elif name == "foreignobject":
         around = around._replace(is_drawing=False, fills=())
+    is_bare = _is_bare(name, around)
+    if is_bare is not around.is_bare:
+        around = around._replace(is_bare=is_bare)
     if not (style or has_link or name in _OWN_COLORS):
         return around
     size = _font_size(style, around)
     units = Units(size, size if name == "html" else around.root_size)
-    if _is_hidden(style) or _has_no_room(style, units):
-        return _HIDDEN
+    pulls = _pulls(style, units, around)
+    hidden = _HIDDEN._replace(pulls=pulls)
+    if _is_hidden(style) or _has_no_room(name, style, units, around):
+        return hidden
     look = _moved(style, units, around)
     if look is None:
+        return hidden
+    if name in _SVG_TEXT and _is_outside(style, units, look):
+        return hidden
+    look = look._replace(size=size, root_size=units.rem, pulls=pulls)
+    return _blended(style, _colored(name, style, look, has_link=has_link), around)
+
+
+def in_svg(look: Shown, said: Mapping[str, str]) -> Shown:
+    """Return how content of an `svg` element with the attributes `said` is displayed: its room and its scale."""
+    sizes = [length("width", said.get(key, "auto"), Units()) for key in ("width", "height")]
+    wide, tall = (each if isinstance(each, float) else None for each in sizes)
+    if "viewbox" not in said:
+        return look._replace(room=(0.0, 0.0, wide or WIDTH, tall or HEIGHT))
+    try:
+        left, top, width, height = (float(each) for each in said["viewbox"].replace(",", " ").split())
+    except ValueError:
         return _HIDDEN
-    if name in _SVG_TEXT and _is_outside(style, units):
+    if width <= 0 or height <= 0:
         return _HIDDEN
-    return _colored(name, style, look._replace(size=size, root_size=units.rem), has_link=has_link)
+    scale = min((wide or WIDTH) / width, (tall or WIDTH) / height, 1.0)
+    return look._replace(room=(left, top, left + width, top + height), scale=look.scale * scale)
+
+
+BREAKING = names(
+    """
+    b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr
+    ol p pre ruby s small span strong strike sub sup table tt u ul var
+    """
+)
+"""Elements at which a parser of HTML leaves an SVG or a formula (HTML 13.2.6.5)."""
+
+
+def _is_bare(name: str, around: Shown) -> bool:
+    """Return whether browsers do not display text directly in the element `name`."""
+    if around.is_drawing:
+        # The path of a `textPath` is not looked at; without it, browsers display nothing.
+        return name != "text" and (around.is_bare or name not in ("tspan", "a"))
+    if name in _SELECTS or name == "math":
+        return True
+    return around.is_bare and name not in _MATH_TEXT and name not in ("option", "foreignobject")
+
+
+def _pulls(style: Style, units: Units, around: Shown) -> bool:
+    """Return whether negative margins of an element may move what follows it out of the page."""
+    places = set(_words(style, "position")) - {"unset"}
+    if around.is_drawing or set(_words(style, "display")) == {"none"} or (places and places <= {"absolute", "fixed"}):
+        return False
+    for sides, far in (
+        (("margin-top", "padding-top", "padding-bottom", "margin-bottom"), FAR_UP),
+        (("margin-left", "padding-left", "width", "padding-right", "margin-right"), FAR_LEFT),
+    ):
+        ends = (sides[0], sides[-1])
+        if any(Unread.UNKNOWN in _lengths(style, name, units) for name in ends):
+            return True
+        if any(_least(style, name, units) <= -far for name in ends):
+            start = max(0.0, around.right if sides[0] == "margin-left" else around.down)
+            if start + sum(_least(style, name, units) for name in sides) <= -far:
+                return True
+    return False
+
+
+def _blended(style: Style, look: Shown, around: Shown) -> Shown:
+    """Return `look` with the effect of the blend mode of the element on the colors behind it."""
+    if not set(_words(style, "mix-blend-mode")) - {"normal", *_DEFAULTS}:
+        return look
+    if any(each is None or min(each[:3]) < _LIGHT for each in around.backgrounds):
+        return _HIDDEN._replace(pulls=look.pulls)
+    return look._replace(recolored=look.recolored + 1)
 
 
 Reading = TypeVar("Reading")
@@ -252,13 +346,36 @@ def _clips(style: Style, axis: str) -> bool:
     return any(word in _CLIPPING or (isinstance(word, str) and "hidden" in word) for word in words)
 
 
-def _has_no_room(style: Style, units: Units) -> bool:
+_CONTAINED = frozenset(("strict", "size", "inline-size", "error()"))
+
+
+def _has_no_room(name: str, style: Style, units: Units, around: Shown) -> bool:
     """Return whether the element is too small for its text, and hides what does not fit."""
-    wide, tall = _clips(style, "x"), _clips(style, "y")
-    if not (wide or tall):
+    contained = {
+        word
+        for key in ("contain", "container-type")
+        if key in style
+        for each in _choices(style, key, written)
+        for word in ("error()" if isinstance(each, Unread) else each.replace("/", " ")).split()
+    }
+    clips = name in ("textarea", "svg") or _clips(style, "x") or _clips(style, "y")
+    clips = clips or not contained.isdisjoint(("strict", "content", "paint", "error()"))
+    if not clips:
         return False
-    wide = tall = True  # if one axis is not `visible`, neither is the other
     least = 0.5 * max(units.em, 8.0)
+    heights = _lengths(style, "height", units) + _lengths(style, "min-height", units)
+    if not contained.isdisjoint(_CONTAINED) and not any(isinstance(each, float) and each >= least for each in heights):
+        return True
+    if "aspect-ratio" in style and _is_narrow(style, units):
+        return True
+    if around.is_squeezed:
+        return True
+    grow = list(_choices(style, "flex-grow", partial(number, "flex-grow"))) if "flex-grow" in style else []
+    basis = _lengths(style, "flex-basis", units)
+    if any(each is Unread.UNKNOWN or (isinstance(each, float) and each < least) for each in basis) and not any(
+        isinstance(each, float) and each >= 0.5 for each in grow
+    ):
+        return True
     for name, minimum, padding in (
         ("height", "min-height", "padding-bottom"),
         ("max-height", "min-height", "padding-bottom"),
@@ -271,6 +388,22 @@ def _has_no_room(style: Style, units: Units) -> bool:
             if each is Unread.UNKNOWN or (isinstance(each, float) and each + added < least):
                 return True
     return any(isinstance(each, float) and each < 0.1 for each in _lengths(style, "line-height", units))
+
+
+def _is_narrow(style: Style, units: Units) -> bool:
+    """Return whether the aspect ratio of an element may leave no room for its text."""
+    for each in _choices(style, "aspect-ratio", written):
+        words = [] if isinstance(each, Unread) else each.replace("auto", " ").replace("/", " ").split()
+        if isinstance(each, str) and (not words or each in _DEFAULTS):
+            continue
+        try:
+            ratio = float(words[0]) / float(words[1] if len(words) > 1 else 1)
+        except (ValueError, IndexError, ZeroDivisionError):
+            return True
+        widths = [found for found in _lengths(style, "width", units) if isinstance(found, float)]
+        if not 0.1 <= ratio <= 10 or any(width / ratio < units.em for width in widths):
+            return True
+    return False
 
 
 def _least(style: Style, name: str, units: Units) -> float:
@@ -303,12 +436,15 @@ def _moved(style: Style, units: Units, around: Shown) -> Shown | None:
             found = _lengths(style, name, own)
             if Unread.UNKNOWN in found:
                 return None
+            most = _MOST[name] if is_absolute else FAR_LEFT if name == "right" else FAR_UP
             if name in ("right", "bottom") and any(
-                isinstance(each, float) and not -FAR < each < 1.2 * WIDTH for each in found
+                isinstance(each, float) and not -WIDTH / 3 < each < most for each in found
             ):
                 return None
         own_right += _least(style, "left", units)
         own_down += _least(style, "top", tall)
+    if any(isinstance(each, float) and 0 < each < 100 for each in _lengths(style, "perspective", units)):
+        return None
     changed = Change()
     for name in ("transform", "translate", "scale", "rotate", "filter", "clip", "clip-path"):
         if name not in style:
@@ -323,11 +459,15 @@ def _moved(style: Style, units: Units, around: Shown) -> Shown | None:
                 min(each.right for each in made),
                 min(each.down for each in made),
                 min(each.alpha for each in made),
+                turned=any(each.turned for each in made),
+                recolored=max(each.recolored for each in made),
             )
             changed = changed.then(weakest)
+    if changed.turned and (around.is_drawing or _has_far_origin(style)):
+        return None
     own_right, own_down = own_right + changed.right, own_down + changed.down
     right, down = right + own_right, down + own_down
-    if right <= -FAR or down <= -FAR:
+    if not around.is_drawing and (right <= -FAR_LEFT or down <= -FAR_UP):
         return None
     is_clipped = around.is_clipped or _clips(style, "x") or _clips(style, "y")
     if is_clipped and (own_right >= 0.98 * WIDTH or own_down >= 2 * HEIGHT):
@@ -348,13 +488,53 @@ def _moved(style: Style, units: Units, around: Shown) -> Shown | None:
     scale = around.scale * changed.scale * (numbers["zoom"] or 1.0)
     if alpha < 0.05:
         return None
-    return around._replace(right=right, down=down, scale=scale, alpha=alpha, is_clipped=is_clipped)
+    is_squeezed = around.is_squeezed or any(
+        each is Unread.UNKNOWN or (isinstance(each, str) and has_no_track(each))
+        for name in TRACKS
+        if name in style
+        for each in _choices(style, name, written)
+    )
+    return around._replace(
+        right=right,
+        down=down,
+        scale=scale,
+        alpha=alpha,
+        is_clipped=is_clipped,
+        is_squeezed=is_squeezed,
+        recolored=around.recolored + changed.recolored,
+    )
 
 
-def _is_outside(style: Style, units: Units) -> bool:
-    """Return whether a text in an SVG starts outside the image."""
-    found = [each for name in ("x", "y") for each in _lengths(style, name, units)]
-    return any(isinstance(each, float) and (each < -_SVG_ROOM / 6 or each > 20 * _SVG_ROOM) for each in found)
+_MOST = {"left": WIDTH, "right": 0.98 * WIDTH, "top": HEIGHT, "bottom": HEIGHT / 2}
+_NEAR_ORIGINS = names("center left right top bottom 0 0px 50% 0% 100%")
+
+
+def _has_far_origin(style: Style) -> bool:
+    """Return whether a transform is relative to a point that may be far from the element."""
+    if "transform-origin" not in style:
+        return False
+    found = _choices(style, "transform-origin", written)
+    return any(
+        isinstance(each, Unread) or (each not in _DEFAULTS and not _NEAR_ORIGINS.issuperset(each.split()))
+        for each in found
+    )
+
+
+def _is_outside(style: Style, units: Units, around: Shown) -> bool:
+    """Return whether a text in an SVG may start outside the part that is displayed."""
+    left, top, right, bottom = around.room
+    for name, moved, offset, first, last in (
+        ("x", "dx", around.right, left - units.em, right),
+        ("y", "dy", around.down, top, bottom + units.em),
+    ):
+        found = _lengths(style, name, units._replace(percent=last - first))
+        places = [each for each in found if isinstance(each, float)] or [first + units.em]
+        shifts = [each for each in _lengths(style, moved, units) if isinstance(each, float)] or [0.0]
+        if Unread.UNKNOWN in found or any(
+            not first <= place + shift + offset <= last for place in places for shift in shifts
+        ):
+            return True
+    return False
 
 
 def _colored(name: str, style: Style, around: Shown, *, has_link: bool) -> Shown:
@@ -411,6 +591,7 @@ def _inks(
     for value, certain in style[name]:
         each = color_of(value) if value.lower() != "none" or name != "fill" else (0.0, 0.0, 0.0, 0.0)
         if each is Unread.INVALID:
+            found.extend(_quirky(value))
             continue
         if isinstance(each, tuple):
             found.append(each)
@@ -440,6 +621,7 @@ def _backgrounds(name: str, style: Style, behind: tuple[Color, ...]) -> tuple[Co
                 below.append(None)
             else:
                 below.extend(start)
+        below.extend(color for value, _ in style["background-color"] for color in _quirky(value))
     if "background-image" not in style:
         return _limited(below)
     painted: list[Color] = []
@@ -456,6 +638,12 @@ def _backgrounds(name: str, style: Style, behind: tuple[Color, ...]) -> tuple[Co
     return _limited(painted)
 
 
+def _quirky(value: str) -> tuple[RGBA, ...]:
+    """Return the color that a value without `#` has in documents without a document type (Quirks Mode 3.1)."""
+    color = color_of(f"#{value}") if _BARE_COLOR.fullmatch(value) else None
+    return (color,) if isinstance(color, tuple) else ()
+
+
 def _over(color: RGBA, under: Color) -> Color:
     """Return the color that results from painting `color` over `under`."""
     if color[3] >= 1:
@@ -469,6 +657,13 @@ def _over(color: RGBA, under: Color) -> Color:
 def _limited(colors: Sequence[Color]) -> tuple[Color, ...]:
     found = tuple(dict.fromkeys(colors))
     return found if len(found) <= _COLORS_LIMIT else (None,)
+
+
+def _is_contrasted(ink: Color, behind: Color, alpha: float) -> bool:
+    """Return whether text of the color `ink` stays visible over `behind` if a filter changes both."""
+    if ink is None or behind is None:
+        return False
+    return all(abs(one - other) * alpha * ink[3] >= _CONTRAST for one, other in zip(ink[:3], behind, strict=False))
 
 
 def _is_near(ink: Color, behind: Color, alpha: float) -> bool:
