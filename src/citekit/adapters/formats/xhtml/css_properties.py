@@ -263,7 +263,7 @@ def _longhands(name: str, text: str) -> Iterator[tuple[str, str]]:
         yield _ALIASES[name], text
         return
     if name in ("grid", "grid-template"):
-        # Rows and columns are not told apart: a track without room in either may hide text.
+        # Rows and columns are not distinguished: a track without room in either may hide text.
         yield from ((each, text) for each in TRACKS)
         return
     targets: Sequence[str] = _SHORTHANDS.get(name) or _PAIRS.get(name) or ()
