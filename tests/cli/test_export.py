@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from html.parser import HTMLParser
 from importlib.resources import files
 from pathlib import Path
@@ -87,3 +88,19 @@ def test_a_file_is_replaced_only_if_asked(cli: Cli) -> None:
     assert json.loads((cli.here / "out.md").read_text())["resource_id"] == "evil_txt"
     assert 1 == cli("export", "nothing").code
     assert "evil_txt.annotations.json\n" == cli("export", "evil_txt", "--as", "w3c-annotations").out
+
+
+@pytest.mark.skipif("not hasattr(__import__('os'), 'fork')", reason="needs POSIX")
+def test_what_is_exported_of_a_private_file_is_private(tmp_path: Path) -> None:
+    own = Cli(tmp_path)
+    for name, mode in (("private.txt", 0o600), ("public.txt", 0o644)):
+        own.write(name, "Words of the file.\n")
+        (tmp_path / name).chmod(mode)
+    assert 0 == own("ingest", "private.txt", "public.txt").code
+
+    modes = []
+    for name in ("private_txt", "public_txt"):
+        assert 0 == own("export", name, "-o", f"{name}.md").code
+        modes.append(stat.S_IMODE((tmp_path / f"{name}.md").stat().st_mode))
+
+    assert [0o600, 0o644] == modes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from attrs import evolve
@@ -20,8 +21,11 @@ TOKENS, SUBJECTS, AUDIT = ".citekit_tokens.json", ".citekit_subjects", ".citekit
 
 
 def subjects_of(app: Container, path: Path | None = None) -> Subjects:
-    """Return the subjects in a token file, by default that of the home."""
-    return TokenFile(path or app.settings.home / TOKENS, app.locks)
+    """Return the subjects in a token file, by default that of the home, which needs codes of the home's seal."""
+    own = app.settings.home / TOKENS
+    if path is not None and os.path.realpath(path) != os.path.realpath(own):
+        return TokenFile(path, app.locks)
+    return TokenFile(own, app.locks, seal=HomeSeal(app.settings.cache_folder / "http", private=True))
 
 
 def issuer_of(url: str, audience: str, jwks: str | None) -> TokenIssuer:

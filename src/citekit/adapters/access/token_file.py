@@ -17,6 +17,7 @@ from typing import Any
 
 from citekit.adapters.system.files import write_atomically
 from citekit.adapters.system.home_files import make_folder
+from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import RequestRefused
 from citekit.domain.ports.locks import Locks
 from citekit.domain.subject import SCOPES, Subject, TokenEntry
@@ -34,21 +35,32 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}", re.ASCII)
 class TokenFile:
     """The subjects in the file `path`. Changes to the file take effect at the next call. Thread-safe.
 
+    With a `seal`, only entries that were added in this home count: an archive or a clone can bring a token file, too.
     All methods raise `RequestRefused` if the file is damaged, or if other users can read or write it.
     """
 
-    def __init__(self, path: Path, locks: Locks, now: Callable[[], float] = time.time) -> None:
-        self.path, self._locks, self._now = path, locks, now
-        self._seen: tuple[object, Sequence[TokenEntry]] | None = None
+    def __init__(
+        self, path: Path, locks: Locks, now: Callable[[], float] = time.time, *, seal: HomeSeal | None = None
+    ) -> None:
+        self.path, self._locks, self._now, self._seal = path, locks, now, seal
+        self._seen: tuple[object, Sequence[TokenEntry], Sequence[TokenEntry]] | None = None
         self._lock = threading.Lock()
 
     def entries(self) -> Sequence[TokenEntry]:
         """Return all entries, in the order in which they were added; none if there is no file."""
+        return self._current()[0]
+
+    def strangers(self) -> Sequence[str]:
+        """Return the names of the entries that were not added in this home. They admit nobody."""
+        return [each.subject.name for each in self._current()[1]]
+
+    def _current(self) -> tuple[Sequence[TokenEntry], Sequence[TokenEntry]]:
+        """Return the entries that count, and the others."""
         with self._lock:
-            state = _state(self.path)
+            state = _state(self.path), None if self._seal is None else self._seal.state()
             if self._seen is None or self._seen[0] != state:
-                self._seen = state, self._read()
-            return self._seen[1]
+                self._seen = state, *self._read()
+            return self._seen[1], self._seen[2]
 
     def with_token(self, token: str) -> Subject | None:
         """Return the subject with this token, even if it has expired, or None."""
@@ -77,7 +89,7 @@ class TokenFile:
             )
         token = None if issued is not None else PREFIX + secrets.token_urlsafe(32)
         with self._locks.holding("tokens"):
-            known = self.entries()
+            known, others = self._current()
             if any(each.subject.name == subject.name for each in known):
                 raise RequestRefused(
                     f"The subject {subject.name!r} already exists. Revoke it first, or use another name."
@@ -87,28 +99,36 @@ class TokenFile:
             entries = [*known, TokenEntry(subject, None if token is None else _digest(token), issued)]
             check_separate([each.subject for each in entries])
             make_folder(subject.home, 0o700)
-            self._write(entries)
+            self._write(entries, [each for each in others if each.subject.name != subject.name])
         return token
 
     def revoke(self, name: str) -> None:
         """Remove a subject. Its home is not deleted. Raise `RequestRefused` if there is no such subject."""
         with self._locks.holding("tokens"):
-            known = self.entries()
-            left = [each for each in known if each.subject.name != name]
-            if len(left) == len(known):
-                names = ", ".join(each.subject.name for each in known) or "none"
+            known, others = self._current()
+            left, left_others = ([each for each in some if each.subject.name != name] for some in (known, others))
+            if len(left) + len(left_others) == len(known) + len(others):
+                names = ", ".join(each.subject.name for each in (*known, *others)) or "none"
                 raise RequestRefused(f"There is no subject {name!r}. Subjects: {names}.")
-            self._write(left)
+            self._write(left, left_others)
 
-    def _write(self, entries: Sequence[TokenEntry]) -> None:
-        text = json.dumps({"version": 1, "subjects": [_plain(each) for each in entries]}, indent=1)
+    def _write(self, entries: Sequence[TokenEntry], others: Sequence[TokenEntry]) -> None:
+        """Write the `entries` that count with their codes, and the `others` without."""
+        sealed = [{**_plain(each), "code": self._code(each)} for each in entries]
+        text = json.dumps({"version": 1, "subjects": [*sealed, *map(_plain, others)]}, indent=1)
         write_atomically(self.path, text.encode() + b"\n", mode=0o600)
 
-    def _read(self) -> Sequence[TokenEntry]:
+    def _code(self, entry: TokenEntry) -> str | None:
+        return None if self._seal is None else self._seal.code(*_parts(entry)).hex()
+
+    def _counts(self, entry: TokenEntry, code: object) -> bool:
+        return self._seal is None or self._seal.holds(_bytes(code), *_parts(entry))
+
+    def _read(self) -> tuple[Sequence[TokenEntry], Sequence[TokenEntry]]:
         try:
             descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
         except FileNotFoundError:
-            return []
+            return [], []
         except OSError as error:
             raise RequestRefused(f"Cannot read the token file {self.path}: {error.strerror}.") from error
         with os.fdopen(descriptor, "rb") as file:
@@ -116,13 +136,14 @@ class TokenFile:
             data = file.read(_SIZE_LIMIT + 1)
         try:
             plain = json.loads(data)
-            entries = [_entry(each) for each in plain["subjects"]]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            read = [(_entry(each), each.get("code")) for each in plain["subjects"]]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise RequestRefused(
                 f"The token file {self.path} is damaged ({error}). Restore it, or delete it and add the tokens again."
             ) from error
+        entries = [entry for entry, code in read if self._counts(entry, code)]
         check_separate([each.subject for each in entries])
-        return entries
+        return entries, [entry for entry, code in read if not self._counts(entry, code)]
 
 
 def check_separate(subjects: Sequence[Subject]) -> None:
@@ -166,6 +187,17 @@ def _state(path: Path) -> object:
 def _digest(token: str) -> str:
     """Return the SHA-256 of a token. Tokens are 256 random bits, so a slow hash would add no protection."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def _parts(entry: TokenEntry) -> tuple[bytes, bytes]:
+    return b"token", json.dumps(_plain(entry), sort_keys=True).encode()
+
+
+def _bytes(code: object) -> bytes:
+    try:
+        return bytes.fromhex(code) if isinstance(code, str) else b""
+    except ValueError:
+        return b""
 
 
 def _plain(entry: TokenEntry) -> Mapping[str, Any]:

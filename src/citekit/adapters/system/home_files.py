@@ -23,7 +23,7 @@ from functools import lru_cache
 from citekit.domain.errors import HomeUnsafe
 
 HOME_FOLDERS = frozenset(
-    {".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library", ".citekit_uploads"}
+    {".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library", ".citekit_uploads", ".citekit_subjects"}
 )
 """The folders that CiteKit creates in a home."""
 

@@ -14,6 +14,9 @@ class Subjects(Protocol):
     def entries(self) -> Sequence[TokenEntry]:
         """Return all entries."""
 
+    def strangers(self) -> Sequence[str]:
+        """Return the names of entries that somebody else wrote, such as those of an unpacked home. They admit nobody."""
+
     def with_token(self, token: str) -> Subject | None:
         """Return the subject with this token, even if it has expired, or None."""
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
+from citekit.container import Container
+from citekit.domain.errors import CiteKitError
 from citekit.domain.ids import stored_name
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, roots_option
@@ -67,6 +71,13 @@ def command(
     target = Path(f"{stored_name(resource)}{SUFFIXES[ExportForm(form)]}" if output is None else output)
     if target.exists() and not force:
         raise click.UsageError(f"{printable(str(target))} exists. To replace it, add --force.")
-    with replacing(target, 0o644) as file:
+    with replacing(target, 0o600 | _readers(app, resource, roots) & 0o044) as file:
         file.write(text.encode("utf-8", "replace"))
     session.answer({"resource": resource, "form": form, "path": str(target)}, [printable(str(target))])
+
+
+def _readers(app: Container, resource: str, roots: Sequence[str]) -> int:
+    """Return the read permissions of the source; only those of its owner if the file is not there, or has changed."""
+    with suppress(CiteKitError):
+        return app.locate(app.maps.get(resource), [Path(root) for root in roots]).readers
+    return 0

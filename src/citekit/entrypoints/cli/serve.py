@@ -104,11 +104,15 @@ def _refuse_http_options() -> None:
 
 
 def _serve_http(session: Session, address: str, given: dict[str, Any]) -> None:
+    from citekit.container.http_access import subjects_of
+    from citekit.entrypoints.cli.token import note_strangers
     from citekit.entrypoints.http.options import check
     from citekit.entrypoints.http.server import serve_http
 
     options = _http_options(session.app, address, given)
     check(options)
+    if options.with_tokens:
+        note_strangers(session, subjects_of(session.app, options.token_file))
     serve_http(options)
 
 

@@ -13,6 +13,7 @@ import click
 
 from citekit.domain.errors import RequestRefused
 from citekit.domain.subject import SCOPES, Subject
+from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import FOLDER, Command
 from citekit.entrypoints.cli.session import Session, pass_session
 
@@ -104,7 +105,9 @@ def add(
 @pass_session
 def listing(session: Session, token_file: Path | None) -> None:
     """List the subjects, without their tokens."""
-    entries = _subjects(session, token_file).entries()
+    subjects = _subjects(session, token_file)
+    entries = subjects.entries()
+    note_strangers(session, subjects)
     plain = [
         {
             "name": each.subject.name,
@@ -131,6 +134,16 @@ def revoke(session: Session, name: str, token_file: Path | None) -> None:
     """Remove a subject. Running servers reject its token from now on. Its home is not deleted."""
     _subjects(session, token_file).revoke(name)
     session.answer({"revoked": name}, [f"{name} is no longer admitted. Its home was not deleted."])
+
+
+def note_strangers(session: Session, subjects: Subjects) -> None:
+    """Name the subjects that are not admitted because they were not added in this home."""
+    names = subjects.strangers()
+    if names:
+        session.note(
+            f"Not admitted, because they were not added in this home: {', '.join(map(printable, names))}. Revoke them "
+            "(citekit token revoke NAME), or add them again."
+        )
 
 
 def _subjects(session: Session, token_file: Path | None) -> Subjects:
