@@ -21,6 +21,7 @@ from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.locks import Locks, report_waiting
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.mapper import Mapper
+from citekit.domain.ports.remote_files import RemoteFiles
 from citekit.domain.ports.sources import Sources
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
@@ -69,7 +70,8 @@ class Ingest:
 
     `forget_refusals` deletes the record that a file exceeded its resource budget, so that it can be tried again. If
     `keep_other_maps` is true, as for agents, maps that another mapper made, such as a model, are never replaced: they
-    are returned if their file is unchanged, and otherwise the request is refused.
+    are returned if their file is unchanged, and otherwise the request is refused. `remote` fetches the copies of files
+    in buckets.
     """
 
     sources: Sources
@@ -80,6 +82,7 @@ class Ingest:
     folders: Folders = UNRESTRICTED
     forget_refusals: Callable[[Path], object] = lambda _: None
     keep_other_maps: bool = False
+    remote: RemoteFiles | None = None
 
     def __call__(
         self,
@@ -101,6 +104,11 @@ class Ingest:
         """
         if wanted_id is not None:
             check_resource_id(wanted_id)
+        if self.remote is not None:
+            known = None if force else self._known_remote(self.remote, path, modality)
+            if known is not None:
+                return known
+            self.remote.fetch(path)
         source = self.sources.identify(path)
         if not self.mapper.supports(source.format):
             raise SourceUnsupported(
@@ -116,6 +124,20 @@ class Ingest:
         if named:
             self.folders.remember(source.path)
         return ingested
+
+    def _known_remote(self, remote: RemoteFiles, path: Path, modality: Modality | None) -> Ingested | None:
+        """Return the map of a remote file whose version shows that the file is unchanged, so it is not fetched."""
+        digest = remote.unchanged(path)
+        mapper = self.mapper.identity
+        for name in () if digest is None else self.maps.find_source(str(path)):
+            with suppress(ResourceMissing, MapCorrupt):
+                card = self.maps.card(name)
+                is_current = card.source_hash == digest and not card.sidecar_files
+                if is_current and card.mapper == (mapper.name, mapper.model, mapper.version):
+                    return (
+                        Ingested(card, False, partial(self.maps.get, name)) if modality in (None, card.type) else None
+                    )
+        return None
 
     def _in_turn(self, task: _Task, progress: Progress) -> Ingested:
         with self.locks.holding(f"map:{task.source.digest}", report_waiting(progress, _WAITING)):

@@ -69,6 +69,10 @@ class SyncRules:
         return not _matches(relative, self.exclude)
 
 
+EVERY = SyncRules()
+"""The rules that take every file."""
+
+
 def _matches(relative: str, patterns: Sequence[str]) -> bool:
     name = relative.rpartition("/")[2]
     return any(fnmatchcase(relative if "/" in each.rstrip("/") else name, each.rstrip("/")) for each in patterns)
@@ -95,7 +99,7 @@ class SyncFolders:
     def __call__(
         self,
         folders: Sequence[Path],
-        rules: SyncRules = SyncRules(),
+        rules: SyncRules = EVERY,
         *,
         prune: bool = False,
         concurrency: int = 2,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
     from citekit.adapters.sandbox.worker_pool import WorkerPool
     from citekit.adapters.sources.allowed_folders import AllowedFolders
+    from citekit.adapters.sources.bucket_files import BucketFiles
     from citekit.adapters.sources.ingested_files import IngestedPlaces
     from citekit.adapters.storage.ingest_runs import IngestRuns
     from citekit.adapters.storage.uploads import Uploads
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from citekit.application.search import Search
     from citekit.application.show_resource import ShowResource
     from citekit.application.structure import GetStructure
+    from citekit.application.sync_buckets import SyncBuckets
     from citekit.application.sync_folders import SyncFolders
     from citekit.application.tag_resources import TagResources
     from citekit.application.validate_map import ValidateMap
@@ -174,10 +176,19 @@ class Container:
     def sources(self) -> Sources:
         """Access to source files. If the container is `confined`, only files in `client_folders` can be accessed."""
         from citekit.adapters.sources.filesystem import FileSources
+        from citekit.adapters.sources.restored import RestoredSources
         from citekit.adapters.sources.restricted import ConfinedSources
 
-        every = self._given.get("sources") or FileSources(self.index)
+        given = self._given.get("sources")
+        every = given or RestoredSources(FileSources(self.index), lazy(lambda: self.bucket_files))
         return ConfinedSources(every, self.client_folders) if self.confined else every
+
+    @first_use
+    def bucket_files(self) -> BucketFiles:
+        """The local copies of files in buckets."""
+        from citekit.adapters.sources.bucket_files import BucketFiles
+
+        return BucketFiles(self.settings.cache_folder / "remote", self.settings.cache_limit)
 
     def for_clients(self) -> Container:
         """Return a container for the same home that can read only the files in `client_folders`."""
@@ -531,7 +542,16 @@ class Container:
         from citekit.application.resource_ids import ChooseId
 
         choose_id = ChooseId(self.maps, self.settings.home)
-        return Ingest(self.sources, self.maps, self.mapper, self.locks, choose_id, self.folders, self._forget_refusals)
+        return Ingest(
+            self.sources,
+            self.maps,
+            self.mapper,
+            self.locks,
+            choose_id,
+            self.folders,
+            self._forget_refusals,
+            remote=lazy(lambda: self.bucket_files),
+        )
 
     def _forget_refusals(self, path: Path) -> None:
         """Allow workers to process the file at `path` again, even if it exceeded their time or memory limits before."""
@@ -768,6 +788,13 @@ class Container:
         return SyncFolders(
             self.sources, self.maps, self.ingest_many, self.remove, chosen.home, self.is_known_name, skip
         )
+
+    @first_use
+    def sync_buckets(self) -> SyncBuckets:
+        """Return the use case that keeps the maps of files in buckets up to date."""
+        from citekit.application.sync_buckets import SyncBuckets
+
+        return SyncBuckets(self.bucket_files, self.maps, self.ingest, self.remove, self.is_known_name)
 
     @first_use
     def quotable(self) -> QuotableTexts:

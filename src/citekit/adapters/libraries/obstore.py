@@ -31,6 +31,7 @@ _RETRIES = 8
 _REQUEST_SECONDS = 60
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _LONGEST_MESSAGE = 200
+_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
 
 
 class Kind(StrEnum):
@@ -101,3 +102,18 @@ def message(error: BaseException) -> str:
     """Return the first line of the message of `error`, shortened. It contains no credentials."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return lines[0].strip().rstrip(".:")[:_LONGEST_MESSAGE]
+
+
+def failure(kind: Kind, error: Exception) -> str:
+    """Return the end of a sentence whose subject is the store, which says what failed and what to do."""
+    if is_without_bucket(error):
+        return "does not exist; create the bucket first"
+    if kind is Kind.FORBIDDEN:
+        return "refuses the credentials, or they do not permit this; check those that the service's variables name"
+    return f"failed ({message(error)})"
+
+
+def is_without_bucket(error: Exception) -> bool:
+    """Return whether the service says that the bucket does not exist."""
+    text = str(error)
+    return any(code in text for code in _NO_BUCKET)

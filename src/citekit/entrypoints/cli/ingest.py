@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +22,7 @@ from citekit.domain.errors import Cancelled, CiteKitError, SourceSetAside
 from citekit.domain.ingest_run import FileResult, FileState
 from citekit.domain.jobs import IngestJob, Setting
 from citekit.domain.map_card import MapCard
+from citekit.domain.ports.remote_files import is_remote
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option
 from citekit.entrypoints.cli.errors import CommandError, plain_error
@@ -141,8 +142,9 @@ def command(
 ) -> None:
     """Map files, so that you can find and cut out their parts.
 
-    If PATH is a folder, all files in it and its subfolders that can be mapped are mapped. Hidden files are ignored.
-    If one file fails, the others are still mapped; the failed files are listed at the end.
+    If PATH is a folder, or the URL of files in a bucket (s3://BUCKET/PREFIX, gs://..., az://...), all files below it
+    that can be mapped are mapped. Hidden files in folders are ignored. If one file fails, the others are still mapped;
+    the failed files are listed at the end.
     """
     if "" in paths:
         raise click.UsageError("The file name is empty. Name a file, or a folder (. for the current one).")
@@ -200,11 +202,27 @@ def _config(text: str | None) -> Mapping[str, Any] | None:
 
 def _files(app: Container, paths: Sequence[str], left_out: Callable[[Path], None]) -> list[Path]:
     places = app.settings.maps_folder, app.settings.output_folder, app.settings.cache_folder
-    files = list(dict.fromkeys(files_below([Path(path) for path in paths], places, left_out, app.is_known_name)))
+    local = [Path(path) for path in paths if not is_remote(path)]
+    found = dict.fromkeys(files_below(local, places, left_out, app.is_known_name))
+    for path in paths:
+        if is_remote(path):
+            found |= dict.fromkeys(_in_bucket(app, path, left_out))
+        elif "://" in path:
+            raise click.UsageError(f"{path} cannot be mapped. Name a file, a folder, or s3://BUCKET/PREFIX.")
+    files = list(found)
     if not files:
         where = ", ".join(paths)
         raise CommandError("NothingFound", f"No file in {where} can be mapped. Hidden files are ignored.")
     return files
+
+
+def _in_bucket(app: Container, url: str, left_out: Callable[[Path], None]) -> Iterator[Path]:
+    """Yield the paths of the copies of the files at a URL. Files that are not yet fetched have paths, too."""
+    for each in app.bucket_files.listing(url):
+        if app.is_known_name(each.path.name) or each.url == url:
+            yield each.path
+        else:
+            left_out(each.path)
 
 
 def _one(session: Session, app: Container, path: Path, wanted_id: str | None, *, kind: str | None, force: bool) -> None:
@@ -294,7 +312,7 @@ def _many(
 
 
 def _absolute(places: Sequence[str]) -> list[str]:
-    return [os.path.abspath(place) for place in places]  # noqa: PTH100 - links are kept
+    return [place if is_remote(place) else os.path.abspath(place) for place in places]  # noqa: PTH100 - links are kept
 
 
 def _result(outcome: Outcome) -> FileResult:

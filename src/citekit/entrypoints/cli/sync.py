@@ -6,6 +6,7 @@ import time
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import click
 
 from citekit.application.sync_folders import Synced, SyncRules, SyncState
 from citekit.domain.errors import RequestRefused
+from citekit.domain.ports.remote_files import is_remote
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
 from citekit.entrypoints.cli.errors import CommandError, plain_error
@@ -62,9 +64,15 @@ def command(
     listed; their maps are deleted only with --prune. Hidden files and symbolic links are left out, and a file that is
     still being written is skipped until the next run (exit code 1). Without FOLDER, the folders and patterns are those of
     the section sync in citekit.toml in the home.
+
+    FOLDER can also be the URL of files in a bucket (s3://BUCKET/PREFIX, gs://..., az://...). Then only files whose
+    version (ETag) has changed are fetched.
     """
     rules = _rules(session.app.settings.home / FILE_NAME)
     inside = [_checked(session, each) for each in rules["folders"]] if not folders else []
+    urls = [each for each in folders if is_remote(each)]
+    if urls and len(urls) < len(folders):
+        raise click.UsageError("Sync folders and buckets with separate commands.")
     chosen = [Path(each) for each in folders] or inside
     if not chosen:
         raise click.UsageError(f"Name a folder, or set folders in the section sync of {FILE_NAME} in the home.")
@@ -72,7 +80,7 @@ def command(
     if watch and session.as_json:
         raise click.UsageError("--watch does not end, so it cannot print one JSON document.")
     session.note_personal_home()
-    found = _pass(session, chosen, patterns, prune=prune)
+    found = _pass(session, urls or chosen, patterns, prune=prune)
     if not watch:
         _finish(session, found)
         return
@@ -80,13 +88,13 @@ def command(
     seen = {(each.path, each.state) for each in found}
     while True:
         time.sleep(interval)
-        found = _pass(session, chosen, patterns, prune=prune, known=seen)
+        found = _pass(session, urls or chosen, patterns, prune=prune, known=seen)
         seen = {(each.path, each.state) for each in found}
 
 
 def _pass(
     session: Session,
-    folders: Sequence[Path],
+    places: Sequence[Path] | Sequence[str],
     rules: SyncRules,
     *,
     prune: bool,
@@ -96,7 +104,9 @@ def _pass(
     done: list[Synced] = []
     app = session.app
     with watching(session, "Syncing") as bar:
-        for each in app.sync(folders, rules, prune=prune, concurrency=app.files_at_once, progress=bar.check):
+        folders, urls = [p for p in places if isinstance(p, Path)], [p for p in places if isinstance(p, str)]
+        sync = partial(app.sync_buckets, urls) if urls else partial(app.sync, folders)
+        for each in sync(rules, prune=prune, concurrency=app.files_at_once, progress=bar.check):
             done.append(each)
             is_known = known is not None and (each.path, each.state) in known
             if each.state is not SyncState.UNCHANGED and not is_known:

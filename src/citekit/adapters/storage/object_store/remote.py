@@ -31,7 +31,6 @@ CONFLICT_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """The pauses in seconds between repeated writes while another write of the same key has not ended."""
 
 _PAGE = 1000
-_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
 
 
 @define
@@ -114,7 +113,7 @@ class RemoteObjectStore:
             try:
                 driver.package().delete(self._client(), key.text)
             except FileNotFoundError as error:
-                if _is_without_bucket(error):
+                if driver.is_without_bucket(error):
                     raise
 
     def _created(self, key: ObjectKey, data: bytes) -> bool:
@@ -134,7 +133,7 @@ class RemoteObjectStore:
                 found = driver.package().get(self._client(), key.text)
                 data = bytes(found.bytes())
             except FileNotFoundError as error:
-                if _is_without_bucket(error):
+                if driver.is_without_bucket(error):
                     raise
                 return None
         return self._complete(key, data, found.meta["size"])
@@ -163,17 +162,6 @@ class RemoteObjectStore:
             kind = driver.kind(error)
             if kind is None:
                 raise
-            raise StoreUnavailable(f"The object store {driver.place(self.url)} {_what(kind, error)}.") from error
-
-
-def _what(kind: Kind, error: Exception) -> str:
-    if _is_without_bucket(error):
-        return "does not exist; create the bucket first"
-    if kind is Kind.FORBIDDEN:
-        return "refuses the credentials, or they do not permit this; check those that the service's variables name"
-    return f"failed ({driver.message(error)})"
-
-
-def _is_without_bucket(error: Exception) -> bool:
-    text = str(error)
-    return any(code in text for code in _NO_BUCKET)
+            raise StoreUnavailable(
+                f"The object store {driver.place(self.url)} {driver.failure(kind, error)}."
+            ) from error

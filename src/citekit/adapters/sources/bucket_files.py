@@ -1,0 +1,293 @@
+"""Local copies of files in buckets of S3 and compatible services, Google Cloud Storage, and Azure.
+
+The copy of `s3://BUCKET/a/b.pdf` is `FOLDER/files/s3/BUCKET/a/b.pdf`. Next to `files`, `versions` has a record of the
+version (ETag), size, and digest of each file that was fetched. Records are small and are kept when a copy is removed.
+Characters that are not portable in file names are percent-encoded (RFC 3986) in the path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+from attrs import define, field, frozen
+
+from citekit.adapters.libraries import obstore as driver
+from citekit.adapters.libraries.obstore import Kind
+from citekit.adapters.system.files import temporary_beside, write_atomically, writing
+from citekit.adapters.system.home_files import make_folder, read_file
+from citekit.domain.errors import RequestRefused, SourceUnreadable, StoreUnavailable
+from citekit.domain.ports.remote_files import RemoteFile, is_remote
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore as Client
+
+LARGEST = 4_000_000_000
+"""The largest file in bytes that is fetched."""
+
+GRACE = 900.0
+"""Seconds for which a copy is kept after its last use, because a process may still read it."""
+
+LONGEST_NAME = 200
+"""The longest part of the path of a copy, in bytes."""
+
+_EVERY = 50
+"""After how many fetched files the size of the cache is measured."""
+
+_PAGE = 1000
+_BLOCK = 8 << 20
+_SAFE = " !#$&'()+,;=@[]^_`{}~-."
+_EMPTY = "%"
+
+
+@frozen
+class _Record:
+    version: str
+    size: int
+    digest: str
+
+
+@define
+class BucketFiles:
+    """Implements `RemoteFiles` with the copies below `folder`, of at most `limit` bytes."""
+
+    folder: Path
+    limit: int
+    largest: int = LARGEST
+    _clients: dict[str, Client] = field(factory=dict, init=False)
+    _versions: dict[Path, str] = field(factory=dict, init=False)
+    _fetched: int = field(default=0, init=False)
+    _lock: threading.Lock = field(factory=threading.Lock, init=False)
+
+    def listing(self, url: str) -> Iterator[RemoteFile]:
+        """Implement `RemoteFiles`."""
+        bucket, key = _split(url)
+        with _accessing(bucket):
+            client = self._client(bucket)
+            single = self._head(client, key) if key and not key.endswith("/") else None
+            if single is not None:
+                yield self._listed(bucket, key, *single)
+                return
+            prefix = key.rstrip("/")
+            for page in driver.package().list(client, prefix=prefix or None, chunk_size=_PAGE):
+                for each in page:
+                    if each["size"] or not each["path"].endswith("/"):
+                        version = each["e_tag"] or str(each["last_modified"])
+                        yield self._listed(bucket, each["path"], each["size"], version)
+
+    def place(self, url: str) -> Path:
+        """Implement `RemoteFiles`."""
+        bucket, key = _split(url)
+        return self._path(bucket, key.rstrip("/"))
+
+    def unchanged(self, path: Path) -> str | None:
+        """Implement `RemoteFiles`. One request, unless the file was just listed."""
+        record = self._record(path)
+        if record is None:
+            return None
+        with self._lock:
+            version = self._versions.get(path)
+        if version is None:
+            bucket, key = self._origin(path)
+            with _accessing(bucket):
+                found = self._head(self._client(bucket), key)
+            version = None if found is None else found[1]
+        return record.digest if version == record.version else None
+
+    def fetch(self, path: Path) -> None:
+        """Implement `RemoteFiles`."""
+        if not path.is_relative_to(self._files):
+            return
+        if path.is_file() and self.unchanged(path) is not None:
+            self._touch(path)
+        else:
+            self._fetch(path)
+        with self._lock:
+            self._versions.pop(path, None)
+
+    def restore(self, path: Path) -> bool:
+        """Implement `RemoteFiles`. Only files that this home has fetched before are fetched."""
+        if not path.is_relative_to(self._files) or self._record(path) is None:
+            return False
+        if path.is_file():
+            self._touch(path)
+            return True
+        with suppress(SourceUnreadable):
+            self._fetch(path)
+        return path.is_file()
+
+    @property
+    def _files(self) -> Path:
+        return self.folder / "files"
+
+    def _listed(self, bucket: str, key: str, size: int, version: str) -> RemoteFile:
+        path = self._path(bucket, key)
+        with self._lock:
+            self._versions[path] = version
+        return RemoteFile(f"{bucket}/{key}", path, size, version)
+
+    def _path(self, bucket: str, key: str) -> Path:
+        scheme, _, name = bucket.partition("://")
+        return self._files.joinpath(scheme, _name(name), *map(_name, key.split("/") if key else ()))
+
+    def _origin(self, path: Path) -> tuple[str, str]:
+        """Return the address of the bucket and the key of the file whose copy belongs at `path`."""
+        scheme, bucket, *names = path.relative_to(self._files).parts
+        key = "/".join("" if name == _EMPTY else unquote(name) for name in names)
+        return f"{scheme}://{unquote(bucket)}", key
+
+    def _fetch(self, path: Path) -> None:
+        bucket, key = self._origin(path)
+        if any(len(name.encode()) > LONGEST_NAME for name in path.relative_to(self._files).parts):
+            raise SourceUnreadable(
+                f"Cannot read {bucket}/{key}: a part of its key is too long for a file name. Rename it."
+            )
+        with _accessing(bucket):
+            client = self._client(bucket)
+            found = self._head(client, key)
+            if found is None:
+                raise SourceUnreadable(f"Cannot read {bucket}/{key}: there is no such object.")
+            size, version = found
+            if size > min(self.largest, self.limit):
+                raise SourceUnreadable(
+                    f"Cannot read {bucket}/{key}: it has {size} bytes, and at most {min(self.largest, self.limit)} are "
+                    "fetched. Download it yourself, and map the copy."
+                )
+            digest = self._copied(client, bucket, key, size, version, path)
+        record = json.dumps({"version": version, "size": size, "digest": digest}).encode()
+        place = self._record_path(path)
+        with writing(place):
+            make_folder(place.parent)
+        write_atomically(place, record, durable=False, mode=0o600)
+        self._limit()
+
+    def _copied(self, client: Client, bucket: str, key: str, size: int, version: str, path: Path) -> str:
+        """Copy the object to `path`, and return the digest of its bytes."""
+        seen, count = hashlib.sha256(), 0
+        with suppress(FileExistsError, NotADirectoryError), writing(path):
+            make_folder(path.parent)
+        if path.is_dir() or not path.parent.is_dir():
+            raise SourceUnreadable(
+                f"Cannot read {bucket}/{key}: another object has a part of its key as its whole key. Rename one of them."
+            )
+        with temporary_beside(path) as temporary:
+            with writing(path):
+                file = temporary.open("xb")
+            with file:
+                for block in self._blocks(client, bucket, key, version):
+                    seen.update(block)
+                    count += len(block)
+                    with writing(path):
+                        file.write(block)
+            if count != size:
+                raise _changed(bucket, key)
+            with writing(path):
+                temporary.replace(path)
+        return seen.hexdigest()
+
+    def _blocks(self, client: Client, bucket: str, key: str, version: str) -> Iterator[bytes]:
+        try:
+            result = driver.package().get(client, key, options={"if_match": version} if '"' in version else {})
+            yield from result.stream(min_chunk_size=_BLOCK)
+        except Exception as error:
+            if driver.kind(error) in (Kind.EXISTS, Kind.MISSING):
+                raise _changed(bucket, key) from error
+            raise
+
+    def _head(self, client: Client, key: str) -> tuple[int, str] | None:
+        """Return the size and the version of an object, or None if there is no such object."""
+        try:
+            found = driver.package().head(client, key)
+        except FileNotFoundError:
+            return None
+        return found["size"], found["e_tag"] or str(found["last_modified"])
+
+    def _record_path(self, path: Path) -> Path:
+        name = hashlib.sha256(str(path.relative_to(self._files)).encode()).hexdigest()
+        return self.folder / "versions" / name[:2] / name[2:]
+
+    def _record(self, path: Path) -> _Record | None:
+        if not path.is_relative_to(self._files):
+            return None
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            plain = json.loads(read_file(self._record_path(path), 10_000))
+            return _Record(str(plain["version"]), int(plain["size"]), str(plain["digest"]))
+        return None
+
+    def _client(self, bucket: str) -> Client:
+        with self._lock:
+            if bucket not in self._clients:
+                self._clients[bucket] = driver.connect(bucket)
+            return self._clients[bucket]
+
+    def _touch(self, path: Path) -> None:
+        """Update the time of the last use, which is that of the record: the times of the copy identify its bytes."""
+        with suppress(OSError):
+            os.utime(self._record_path(path))
+
+    def _limit(self) -> None:
+        """Remove the copies that were not used for the longest time, every few fetched files."""
+        with self._lock:
+            self._fetched += 1
+            if (self._fetched - 1) % _EVERY:
+                return
+        copies = []
+        for here, _, names in os.walk(self._files):
+            for path in (Path(here, name) for name in names):
+                with suppress(OSError):
+                    copies.append((self._last_used(path), path.stat().st_size, path))
+        total, now = sum(size for _, size, _ in copies), time.time()
+        for used, size, path in sorted(copies):
+            if total <= self.limit or now - used < GRACE:
+                return
+            path.unlink(missing_ok=True)
+            total -= size
+
+    def _last_used(self, path: Path) -> float:
+        with suppress(OSError):
+            return self._record_path(path).stat().st_mtime
+        return path.stat().st_mtime
+
+
+def _split(url: str) -> tuple[str, str]:
+    """Return the address of the bucket, such as `s3://BUCKET`, and the key."""
+    scheme, _, rest = url.partition("://")
+    bucket, _, key = rest.partition("/")
+    if not is_remote(url) or not bucket or "@" in bucket or "?" in bucket or "#" in bucket:
+        raise RequestRefused(f"{driver.place(url)} is not the address of a bucket; write s3://BUCKET/PREFIX.")
+    return f"{scheme}://{bucket}", key
+
+
+def _name(part: str) -> str:
+    """Return a part of a key as a name in a file system."""
+    text = (
+        quote(part, safe=_SAFE) if part.isascii() else "".join(c if c > "\x9f" else quote(c, safe=_SAFE) for c in part)
+    )
+    if part.startswith("."):
+        text = "%2E" + text[1:]
+    if text.endswith((".", " ")):
+        text = f"{text[:-1]}%{ord(text[-1]):02X}"
+    return text or _EMPTY
+
+
+def _changed(bucket: str, key: str) -> SourceUnreadable:
+    return SourceUnreadable(f"Cannot read {bucket}/{key}: it changed while it was read. Wait until it is complete.")
+
+
+@contextmanager
+def _accessing(bucket: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        kind = driver.kind(error)
+        if kind is None:
+            raise
+        raise StoreUnavailable(f"The bucket {bucket} {driver.failure(kind, error)}.") from error

@@ -1,0 +1,88 @@
+"""Keeps the maps of files in buckets up to date: new and changed files are mapped, and files that are gone are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from citekit.application.ingest import Ingest
+from citekit.application.ingest_many import IngestMany
+from citekit.application.remove_resource import RemoveResource
+from citekit.application.sync_folders import EVERY, Synced, SyncRules, SyncState
+from citekit.domain.errors import CiteKitError, RequestRefused, ResourceMissing, SourceChanged
+from citekit.domain.map_card import MapCard
+from citekit.domain.ports.map_store import MapStore
+from citekit.domain.ports.remote_files import RemoteFiles
+from citekit.domain.progress import Progress, silent
+
+
+@frozen
+class SyncBuckets:
+    """Compares buckets with the maps. A file whose version (ETag) is unchanged is not fetched, and one whose version
+    differs is mapped only if its digest differs, too.
+    """
+
+    remote: RemoteFiles
+    maps: MapStore
+    ingest: Ingest
+    remove: RemoveResource
+    is_known_name: Callable[[str], bool]
+
+    def __call__(
+        self,
+        urls: Sequence[str],
+        rules: SyncRules = EVERY,
+        *,
+        prune: bool = False,
+        concurrency: int = 2,
+        progress: Progress = silent,
+    ) -> Iterator[Synced]:
+        """Yield the result for every file of the buckets, and for every map whose file is no longer in them.
+
+        A map is deleted only with `prune`, and never if nothing is left at a URL. Raise the errors of
+        `RemoteFiles.listing`.
+        """
+        known = {Path(card.source_path): card for card in self.maps.cards()}
+        found: dict[Path, None] = {}
+        roots: list[tuple[Path, bool]] = []
+        for url in urls:
+            listed = {each.path: each.url.removeprefix(url).lstrip("/") for each in self.remote.listing(url)}
+            roots.append((self.remote.place(url), not listed))
+            found |= {
+                path: None
+                for path, relative in listed.items()
+                if self.is_known_name(path.name) and rules.takes(relative or path.name)
+            }
+        wanted = {path: known[path].resource_id for path in found if path in known}
+        many = IngestMany(self.ingest)(found, wanted=wanted, concurrency=concurrency, progress=progress)
+        for outcome in many:
+            made, path = outcome.ingested, outcome.path
+            if made is None:
+                state = SyncState.WAITING if isinstance(outcome.error, SourceChanged) else SyncState.FAILED
+                yield Synced(path, state, None, outcome.error)
+            elif path not in known:
+                yield Synced(path, SyncState.NEW, made.card.resource_id)
+            else:
+                state = SyncState.CHANGED if made.mapped_now else SyncState.UNCHANGED
+                yield Synced(path, state, made.card.resource_id)
+        for path, card in sorted(known.items()):
+            root = next((each for each in roots if path == each[0] or path.is_relative_to(each[0])), None)
+            if root is not None and path not in found:
+                yield self._gone(path, card, prune, is_empty=root[1])
+
+    def _gone(self, path: Path, card: MapCard, prune: bool, *, is_empty: bool) -> Synced:
+        name = card.resource_id
+        if not prune:
+            return Synced(path, SyncState.GONE, name)
+        if is_empty:
+            reason = f"Nothing is left at the URL of {path}, as if the URL were wrong, so its maps are not deleted."
+            return Synced(path, SyncState.FAILED, name, RequestRefused(reason))
+        try:
+            self.remove(name)
+        except ResourceMissing:  # another process was faster
+            pass
+        except CiteKitError as error:
+            return Synced(path, SyncState.FAILED, name, error)
+        return Synced(path, SyncState.REMOVED, name)

@@ -1,0 +1,61 @@
+"""Defines the port for source files in services for objects, of which local copies are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from attrs import frozen
+
+SCHEMES = ("s3", "gs", "az")
+"""The schemes of the URLs: S3 and compatible services, Google Cloud Storage, Azure."""
+
+
+def is_remote(place: str) -> bool:
+    """Return whether a place that the user named is the URL of a file or a folder in a bucket."""
+    return place.startswith(tuple(f"{scheme}://" for scheme in SCHEMES))
+
+
+@frozen
+class RemoteFile:
+    """A file as a listing shows it: its URL, the path of its local copy, its size in bytes, and its version (ETag)."""
+
+    url: str
+    path: Path
+    size: int
+    version: str
+
+
+class RemoteFiles(Protocol):
+    """Files in buckets, each with the path of a local copy. The copies are a cache of limited size.
+
+    Every method raises `StoreUnavailable` if the service cannot be accessed, and `DriverMissing` if the required extra
+    is not installed.
+    """
+
+    def listing(self, url: str) -> Iterator[RemoteFile]:
+        """Yield the file at `url`, or else all files below it. The listing is fetched in pages.
+
+        Raise `RequestRefused` if `url` is not valid.
+        """
+
+    def place(self, url: str) -> Path:
+        """Return the path of the copy of the file at `url`, or of the folder of the copies of those below it.
+
+        Raise `RequestRefused` if `url` is not valid.
+        """
+
+    def unchanged(self, path: Path) -> str | None:
+        """Return the digest (SHA-256, hexadecimal) of the file whose copy belongs at `path` if its version is the one
+        that was fetched last; otherwise None. The copy itself may be gone. None also for any other path.
+        """
+
+    def fetch(self, path: Path) -> None:
+        """Make or renew the copy at `path`, unless it is up to date. Does nothing for any other path.
+
+        Raise `SourceUnreadable` if the file is missing, too large, or changes while it is read.
+        """
+
+    def restore(self, path: Path) -> bool:
+        """Fetch a copy that was removed from the cache, and return whether it is there. False for any other path."""
