@@ -7,7 +7,6 @@ from pathlib import Path
 
 from attrs import frozen
 
-from citekit.application.ingest import Ingest
 from citekit.application.ingest_many import IngestMany
 from citekit.application.remove_resource import RemoveResource
 from citekit.application.sync_folders import EVERY, Synced, SyncRules, SyncState
@@ -26,7 +25,7 @@ class SyncBuckets:
 
     remote: RemoteFiles
     maps: MapStore
-    ingest: Ingest
+    ingest_many: IngestMany
     remove: RemoveResource
     is_known_name: Callable[[str], bool]
 
@@ -56,7 +55,7 @@ class SyncBuckets:
                 if self.is_known_name(path.name) and rules.takes(relative or path.name)
             }
         wanted = {path: known[path].resource_id for path in found if path in known}
-        many = IngestMany(self.ingest)(found, wanted=wanted, concurrency=concurrency, progress=progress)
+        many = self.ingest_many(found, wanted=wanted, concurrency=concurrency, progress=progress)
         for outcome in many:
             made, path = outcome.ingested, outcome.path
             if made is None:

@@ -794,7 +794,7 @@ class Container:
         """Return the use case that keeps the maps of files in buckets up to date."""
         from citekit.application.sync_buckets import SyncBuckets
 
-        return SyncBuckets(self.bucket_files, self.maps, self.ingest, self.remove, self.is_known_name)
+        return SyncBuckets(self.bucket_files, self.maps, self.ingest_many, self.remove, self.is_known_name)
 
     @first_use
     def quotable(self) -> QuotableTexts:
