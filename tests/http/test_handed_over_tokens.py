@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from citekit.adapters.system.home_files import make_folder
 from citekit.container import bootstrap
 from citekit.container.http_access import SUBJECTS, TOKENS, subjects_of
 from citekit.domain.errors import HomeUnsafe, RequestRefused
@@ -76,4 +77,6 @@ def test_a_link_in_place_of_the_folder_of_subjects_is_refused(tmp_path: Path) ->
 
     with pytest.raises(HomeUnsafe):
         subjects_of(bootstrap(home=home)).add(subject(home, "alice"))
+    with pytest.raises(HomeUnsafe):
+        make_folder(home / SUBJECTS / "alice" / ".resource_maps")
     assert [] == list((tmp_path / "outside").iterdir())

@@ -98,8 +98,8 @@ def test_files_of_a_bucket_are_mapped_and_fetched_again_only_if_they_changed(
     assert not same.ingested.mapped_now
 
 
-def synced(app: Container, url: str, **options: bool) -> dict[str, str]:
-    found: list[Synced] = list(app.sync_buckets([url], **options))
+def synced(app: Container, url: str, *, prune: bool = False) -> dict[str, str]:
+    found: list[Synced] = list(app.sync_buckets([url], prune=prune))
     return {each.path.name: each.state.value for each in found}
 
 

@@ -22,8 +22,11 @@ from functools import lru_cache
 
 from citekit.domain.errors import HomeUnsafe
 
+OF_SUBJECTS = ".citekit_subjects"
+"""The folder in a home that has the homes of subjects of the HTTP server."""
+
 HOME_FOLDERS = frozenset(
-    {".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library", ".citekit_uploads", ".citekit_subjects"}
+    {".resource_maps", ".citekit_output", ".citekit_cache", ".citekit_library", ".citekit_uploads", OF_SUBJECTS}
 )
 """The folders that CiteKit creates in a home."""
 
@@ -169,6 +172,8 @@ def _split(path: str) -> tuple[str, tuple[str, ...]]:
     own = next((at for at in range(len(names) - 1, 0, -1) if names[at] in HOME_FOLDERS), None)
     if own is None:
         return path, ()
+    if OF_SUBJECTS in names[1:own]:  # homes in a home
+        own = names.index(OF_SUBJECTS, 1)
     return os.sep.join(names[:own]) or os.sep, tuple(names[own:])  # noqa: PTH118
 
 
