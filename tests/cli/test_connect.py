@@ -123,6 +123,19 @@ def test_no_client_and_an_unknown_one(cli: Cli, user: Path, tmp_path: Path) -> N
     assert "Known clients: claude-desktop" in connect(cli, user, "word").err
 
 
+@pytest.mark.parametrize("link", [".mcp.json", ".claude"])
+def test_a_link_that_leads_out_of_the_project_is_refused(cli: Cli, user: Path, link: str) -> None:
+    outside = user / "outside"
+    outside.mkdir()
+    (cli.here / link).symlink_to(outside / "new.json" if link == ".mcp.json" else outside)
+
+    refused = connect(cli, user, "claude-code", "--project", "--skill")
+
+    assert refused.code != 0
+    assert "leads out of the project" in refused.out + refused.err
+    assert [] == list(outside.iterdir())
+
+
 def test_settings_of_the_project(cli: Cli, user: Path) -> None:
     assert 0 == connect(cli, user, "claude-code", "--project").code
 

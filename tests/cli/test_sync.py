@@ -101,3 +101,18 @@ def test_a_renamed_resource_keeps_its_evidence_its_tags_and_its_name_in_a_sync(c
     assert (0, {"one.md": ("changed", "first")}) == states(cli)
     assert 2 == cli("rename", "first", "two_md").code
     assert 2 == cli("rename", "first", "a/b").code
+
+
+@pytest.mark.skipif("not hasattr(__import__('os'), 'mkfifo')", reason="needs POSIX")
+@pytest.mark.parametrize("is_pipe", [True, False])
+def test_a_pipe_or_a_link_in_place_of_the_settings_is_refused(cli: Cli, is_pipe: bool) -> None:
+    path = cli.here / "citekit.toml"
+    if is_pipe:
+        os.mkfifo(path)
+    else:
+        (cli.here / "elsewhere.toml").write_text('[sync]\nfolders = ["docs"]\n')
+        path.symlink_to("elsewhere.toml")
+
+    refused = cli("sync")
+
+    assert (2, True) == (refused.code, "citekit.toml cannot be read" in refused.err)

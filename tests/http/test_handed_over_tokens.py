@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+from citekit.adapters.access.audit_log import AuditLog
 from citekit.adapters.system.home_files import make_folder
 from citekit.container import bootstrap
 from citekit.container.http_access import SUBJECTS, TOKENS, subjects_of
@@ -80,3 +82,13 @@ def test_a_link_in_place_of_the_folder_of_subjects_is_refused(tmp_path: Path) ->
     with pytest.raises(HomeUnsafe):
         make_folder(home / SUBJECTS / "alice" / ".resource_maps")
     assert [] == list((tmp_path / "outside").iterdir())
+
+
+def test_a_pipe_in_place_of_the_audit_log_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "log")
+    reader = os.open(tmp_path / "log", os.O_RDONLY | os.O_NONBLOCK)
+    with pytest.raises(OSError, match="not a regular file"):
+        AuditLog(tmp_path / "log")({})
+    os.close(reader)
+    with pytest.raises(OSError, match="log"):
+        AuditLog(tmp_path / "log")({})

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from attrs import frozen
+
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+_FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+"""Opening a pipe without a reader fails instead of waiting for one."""
 
 
 @frozen
@@ -22,11 +28,12 @@ class AuditLog:
     path: Path
 
     def __call__(self, entry: Mapping[str, object]) -> None:
-        """Append a line with the current time. Raise `OSError` if it cannot be written."""
+        """Append a line with the current time. Raise `OSError` if it cannot be written, or the file is not a regular one."""
         line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **entry}) + "\n"
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-        descriptor = os.open(self.path, flags, 0o600)
+        descriptor = os.open(self.path, _FLAGS, 0o600)
         try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(errno.EINVAL, "not a regular file", str(self.path))
             os.write(descriptor, line.encode())
         finally:
             os.close(descriptor)

@@ -61,7 +61,7 @@ class FileMcpClients:
         if project is not None:
             if known.project is None:
                 raise RequestRefused(f"{known.title} has no settings for a project. Leave --project out.")
-            return project / known.project
+            return _in_project(project, known.project)
         places = [place for each in known.files if (place := self._filled(each)) is not None]
         for place in places:
             found = self._matches(place)
@@ -84,7 +84,7 @@ class FileMcpClients:
         if not known.skills:
             return None
         if project is not None:
-            return project / known.project_skills
+            return _in_project(project, known.project_skills)
         return next((Path(place) for each in known.skills if (place := self._filled(each)) is not None), None)
 
     def snippet(self, client: str, entry: ServerEntry) -> str:
@@ -226,6 +226,18 @@ def _known(client: str) -> KnownClient:
     if known is None:
         raise RequestRefused(f"There is no client named {client!r}. Known clients: {', '.join(CLIENTS)}.")
     return known
+
+
+def _in_project(project: Path, relative: str) -> Path:
+    """Return the path of a file or folder in a project. Raise `RequestRefused` if a link leads out of the project.
+
+    A project can be a clone of somebody else's, and its links could have files of the user changed.
+    """
+    path = project / relative
+    real = Path(os.path.realpath(path))
+    if not real.is_relative_to(os.path.realpath(project)):
+        raise RequestRefused(f"{path} leads out of the project, to {real}. Remove the link, or leave --project out.")
+    return path
 
 
 def _bytes(path: Path) -> bytes | None:

@@ -133,10 +133,10 @@ def _done(
 def _with_skill(known: McpClients, result: _Result, project: Path | None, *, remove: bool, dry_run: bool) -> _Result:
     if result.error is not None:
         return result
-    folder = known.skills_folder(result.client, project)
-    if folder is None:
-        return result
     try:
+        folder = known.skills_folder(result.client, project)
+        if folder is None:
+            return result
         return evolve(result, skill=change_skill(folder, remove=remove, dry_run=dry_run))
     except CiteKitError as error:
         return evolve(result, error=sentence(error))

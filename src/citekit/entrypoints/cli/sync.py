@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import time
 import tomllib
 from collections import Counter
@@ -147,14 +149,22 @@ def _plain(found: Synced) -> dict[str, Any]:
     return {"path": str(found.path), "state": found.state.value, "resource_id": found.resource_id, **error}
 
 
+def _read(path: Path) -> bytes:
+    """Return the beginning of a file in a home. Raise `OSError`, also for a link or a pipe: the home may be unpacked."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError("not a regular file")
+        return file.read(RULES_LIMIT)
+
+
 def _rules(path: Path) -> dict[str, list[str]]:
     """Return the lists of the section `sync` in the file at `path`; empty lists if there is no file.
 
     Raise `RequestRefused` if the file cannot be read or has another form.
     """
     try:
-        with path.open("rb") as file:
-            text = file.read(RULES_LIMIT).decode()
+        text = _read(path).decode()
         section = tomllib.loads(text).get("sync", {})
     except FileNotFoundError:
         section = {}
