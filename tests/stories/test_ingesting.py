@@ -305,10 +305,11 @@ def counted(world: World) -> Counter[str]:
         return lambda *rest, **more: counts.update([name]) or plain(*rest, **more)
 
     ingest = world.app.ingest
+    sources: Any = ingest.sources  # those of files, inside of those that restore remote files
     for owner, names in (
         (ingest.maps, ("get", "put", "ids")),
         (ingest.locks, ("holding",)),
-        (ingest.sources, ("identify",)),
+        (sources.inner, ("identify",)),
     ):
         for name in names:
             setattr(owner, name, counting(owner, name))
