@@ -296,7 +296,9 @@ HIDDEN: Mapping[str, Shape] = {
     "basis": Shape('<div style="display:flex"><p style="flex:0 0 0;overflow:hidden">{}</p></div>'),
     "textarea": Shape('<textarea style="width: 0; height: 0">{}</textarea>'),
     "broken_url": Shape('<p class="a">{}</p>', head='<link rel="stylesheet" href="da\nta:text/css,.a{display:none}">'),
-    "section": Shape('<p class="a">{}</p>', head="<style><![CDATA[.a{display:none}]]></style>"),
+    "section": Shape(
+        '<p class="a">{}</p>', head="<style><![CDATA[.a{display:none}]]></style>", doctype='<?xml version="1.0"?>'
+    ),
     "instruction": Shape(
         '<p class="a">{}</p>',
         doctype='<?xml version="1.0"?><?xml-stylesheet type="text/css" href="data:text/css,.a{display:none}"?>',
@@ -317,6 +319,7 @@ HIDDEN: Mapping[str, Shape] = {
     "shifted": Shape('<svg width="99" height="20"><text y="15" dx="-9999">{}</text></svg>'),
     "empty_drawing": Shape('<svg style="width:0;height:0"><text y="15">{}</text></svg>'),
     "pulled_by_neighbor": Shape('<div><p style="margin-bottom:-5000px">x</p></div><p>{}</p>'),
+    "pulled_left": Shape('<p><i style="margin-left:-500px">x</i><span>{}</span></p>'),
     "above_box": Shape('<p style="position:absolute;bottom:100%">{}</p>'),
     "above_page": Shape('<p style="position:absolute;top:-60px">{}</p>'),
     "left_of_page": Shape('<p style="position:absolute;left:-400px;width:300px">{}</p>'),
@@ -381,4 +384,6 @@ SHOWN: Mapping[str, Shape] = {
     "option": Shape("<select><option>{}</option></select>"),
     "gray_page": Shape('<p style="filter:grayscale(1)">{}</p>'),
     "turned_a_bit": Shape('<p style="transform:rotate(2deg)">{}</p>'),
+    "section_in_html": Shape('<p class="a">{}</p>', head="<style><![CDATA[.a{display:none}]]></style>"),
+    "below_moved_button": Shape('<form><i style="margin-left:-500px">x</i></form><p>{}</p>'),
 }

@@ -107,14 +107,16 @@ def _text(content: str, name: str, *, as_seen: bool) -> str:
     """
     if len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT:
         return _all_text(content, as_seen=as_seen)
+    is_xml = content.lstrip()[:5] == "<?xml"
     marked = "".join(_marked(content))
     try:
-        root = parse_html(cleaned(marked), name, self_closing=content.lstrip()[:5] == "<?xml")
+        root = parse_html(cleaned(marked), name, self_closing=is_xml)
     except SourceUnsupported:
         return _all_text(content, as_seen=as_seen)
     sheets = StyleSheets()
     if as_seen:
-        sheets.add_all((*instructions(content), *references(root)))
+        may_be_xml = is_xml or name.lower().endswith((".xhtml", ".xht"))
+        sheets.add_all((*instructions(content), *references(root, may_be_xml=may_be_xml)))
     shown = flow(root, as_seen=as_seen, sheets=sheets).text
     return _all_text(content, as_seen=as_seen) if shown.count(_FIRST) * 2 < marked.count(_FIRST) else shown
 

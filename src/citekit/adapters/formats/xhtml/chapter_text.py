@@ -231,8 +231,12 @@ class _SeenWriter(_Writer):
 
     def leave(self) -> None:
         self.levels.pop()
-        if self.looks.pop().pulls:
-            self.looks = [look._replace(hidden=True) for look in self.looks]
+        pulls = self.looks.pop().pulls
+        if pulls:
+            # What is beside an element that moves to the left ends with the block around it.
+            around = [opening.name for opening in self.stack]
+            start = max((at for at, name in enumerate(around, 1) if pulls == "left" and name in BLOCKS), default=0)
+            self.looks[start:] = [look._replace(hidden=True) for look in self.looks[start:]]
         if self.entered.pop():
             self.styles.leave()
 

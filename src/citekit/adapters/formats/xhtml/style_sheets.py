@@ -166,8 +166,11 @@ class Reference(NamedTuple):
     holds: Truth
 
 
-def references(root: _Element) -> Iterator[Reference]:
-    """Yield the style sheets that the elements `style` and `link` below `root` contain or refer to, in order."""
+def references(root: _Element, *, may_be_xml: bool = True) -> Iterator[Reference]:
+    """Yield the style sheets that the elements `style` and `link` below `root` contain or refer to, in order.
+
+    `may_be_xml` says whether browsers may read the document as XML.
+    """
     preferred = ""
     for element in root.iter():
         name = local_name(element)
@@ -185,10 +188,11 @@ def references(root: _Element) -> Iterator[Reference]:
             holds = holds if said["title"] == preferred else None
         if name == "style":
             text = _NONCHARACTERS.sub("", "".join(map(str, element.itertext())))
-            yield Reference(text, "", holds)
             if "<![CDATA[" in text and "<![CDATA[" in _COMMENT.sub("", text):
-                # Only XML has CDATA sections, and a document may be read as XML or as HTML.
-                yield Reference(text.replace("<![CDATA[", " ").replace("]]>", " "), "", every((holds, None)))
+                # A parser of HTML knows no CDATA sections, so that browsers ignore the style sheet unless they read XML.
+                text = text.replace("<![CDATA[", " ").replace("]]>", " ")
+                holds = every((holds, None)) if may_be_xml else False
+            yield Reference(text, "", holds)
         elif said.get("href"):
             yield Reference(None, said["href"], holds)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from citekit.adapters.formats.xhtml.css_properties import (
     BLACK,
@@ -82,6 +82,10 @@ _MATH_TEXT = names("mi mn mo ms mtext")
 _SELECTS = names("select optgroup")
 
 
+Pull = Literal["", "left", "up"]
+"""Where an element may move what follows it: out of the page to the left, or upward."""
+
+
 class Shown(NamedTuple):
     """The appearance of text inside an element: whether it is hidden, its size, colors, and the colors behind it.
 
@@ -108,7 +112,7 @@ class Shown(NamedTuple):
     is_drawing: bool = False
     is_bare: bool = False
     is_squeezed: bool = False
-    pulls: bool = False
+    pulls: Pull = ""
     recolored: int = 0
     room: tuple[float, float, float, float] = (0.0, 0.0, _SVG_ROOM, _SVG_HEIGHT)
 
@@ -188,7 +192,7 @@ def shown(name: str, style: Style, around: Shown, *, has_link: bool = False) -> 
     if around.hidden:
         return around
     if around.pulls:
-        around = around._replace(pulls=False)
+        around = around._replace(pulls="")
     if name == "svg" and not around.is_drawing:
         around = around._replace(is_drawing=True, fills=(BLACK,), right=0.0, down=0.0)
     elif name == "foreignobject":
@@ -248,23 +252,24 @@ def _is_bare(name: str, around: Shown) -> bool:
     return around.is_bare and name not in _MATH_TEXT and name not in ("option", "foreignobject")
 
 
-def _pulls(style: Style, units: Units, around: Shown) -> bool:
-    """Return whether negative margins of an element may move what follows it out of the page."""
+def _pulls(style: Style, units: Units, around: Shown) -> Pull:
+    """Return where negative margins of an element may move what follows it."""
     places = set(_words(style, "position")) - {"unset"}
     if around.is_drawing or set(_words(style, "display")) == {"none"} or (places and places <= {"absolute", "fixed"}):
-        return False
-    for sides, far in (
-        (("margin-top", "padding-top", "padding-bottom", "margin-bottom"), FAR_UP),
-        (("margin-left", "padding-left", "width", "padding-right", "margin-right"), FAR_LEFT),
+        return ""
+    pull: Pull
+    for pull, sides, far in (
+        ("up", ("margin-top", "padding-top", "padding-bottom", "margin-bottom"), FAR_UP),
+        ("left", ("margin-left", "padding-left", "width", "padding-right", "margin-right"), FAR_LEFT),
     ):
         ends = (sides[0], sides[-1])
         if any(Unread.UNKNOWN in _lengths(style, name, units) for name in ends):
-            return True
+            return pull
         if any(_least(style, name, units) <= -far for name in ends):
             start = max(0.0, around.right if sides[0] == "margin-left" else around.down)
             if start + sum(_least(style, name, units) for name in sides) <= -far:
-                return True
-    return False
+                return pull
+    return ""
 
 
 def _blended(style: Style, look: Shown, around: Shown) -> Shown:
