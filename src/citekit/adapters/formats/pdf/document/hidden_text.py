@@ -11,10 +11,9 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
-from PIL import Image, ImageChops
 
 from citekit.adapters.formats.pdf.document.painting import (
     AREAS,
@@ -29,6 +28,9 @@ from citekit.adapters.formats.pdf.document.painting import (
 )
 from citekit.adapters.libraries.mupdf.engine import exclusive
 from citekit.adapters.libraries.mupdf.hidden_text_signs import may_look_unusual, tokens_of
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 TINY = 1.0
 """Points; smaller text is not legible, unless the whole page is that small."""
@@ -411,6 +413,8 @@ def _core(box: Box) -> Box:
 
 def _changes(one: Drawing, other: Drawing) -> Image.Image:
     """Return an image of the two RGB drawings' size that is black where a reader would not see a difference."""
+    from PIL import Image, ImageChops
+
     drawings = (Image.frombytes("RGB", (each.width, each.height), each.samples) for each in (one, other))
     red, green, blue = ImageChops.difference(*drawings).split()
     largest = ImageChops.lighter(ImageChops.lighter(red, green), blue)
