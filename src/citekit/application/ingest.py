@@ -104,7 +104,7 @@ class Ingest:
         """
         if wanted_id is not None:
             check_resource_id(wanted_id)
-        if self.remote is not None:
+        if self.remote is not None and self.remote.holds(path):
             known = None if force else self._known_remote(self.remote, path, modality)
             if known is not None:
                 return known

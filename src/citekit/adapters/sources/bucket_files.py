@@ -66,6 +66,15 @@ class BucketFiles:
     _versions: dict[Path, str] = field(factory=dict, init=False)
     _fetched: int = field(default=0, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
+    _prefix: str = field(init=False)
+
+    @_prefix.default
+    def _prefix_of_copies(self) -> str:
+        return f"{self._files}{os.sep}"
+
+    def holds(self, path: Path) -> bool:
+        """Implement `RemoteFiles`."""
+        return str(path).startswith(self._prefix)
 
     def listing(self, url: str) -> Iterator[RemoteFile]:
         """Implement `RemoteFiles`."""

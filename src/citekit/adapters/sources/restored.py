@@ -8,6 +8,7 @@ from pathlib import Path
 from attrs import frozen
 
 from citekit.domain.digest import Digest
+from citekit.domain.errors import SourceUnreadable
 from citekit.domain.ports.remote_files import RemoteFiles
 from citekit.domain.ports.sources import Sources
 from citekit.domain.source import Source
@@ -22,7 +23,11 @@ class RestoredSources:
 
     def identify(self, path: Path) -> Source:
         """Identify the file, which is fetched if its copy is gone."""
-        self.exists(path)
+        try:
+            return self.inner.identify(path)
+        except SourceUnreadable:
+            if not self.remote.restore(path):
+                raise
         return self.inner.identify(path)
 
     def digest(self, path: Path) -> Digest | None:

@@ -46,6 +46,9 @@ class RemoteFiles(Protocol):
         Raise `RequestRefused` if `url` is not valid.
         """
 
+    def holds(self, path: Path) -> bool:
+        """Return whether `path` is that of a copy, which need not exist. Costs nothing and raises no errors."""
+
     def unchanged(self, path: Path) -> str | None:
         """Return the digest (SHA-256, hexadecimal) of the file whose copy belongs at `path` if its version is the one
         that was fetched last; otherwise None. The copy itself may be gone. None also for any other path.
