@@ -16,7 +16,7 @@ from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing, S
 from citekit.domain.ids import check_resource_id
 from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import EDITED
-from citekit.domain.modality import Modality
+from citekit.domain.modality import RECORDINGS, Modality
 from citekit.domain.ports.folders import Folders
 from citekit.domain.ports.locks import Locks, report_waiting
 from citekit.domain.ports.map_store import MapStore
@@ -253,13 +253,10 @@ class Ingest:
         return stored
 
 
-_TIMED = (Modality.VIDEO, Modality.AUDIO)
-
-
 def _check_kind(source: Source, modality: Modality | None) -> None:
     """Raise if the file has another modality. Video and audio pass, because only their streams distinguish them."""
     found = source.format.modality
-    if modality not in (None, found) and not (modality in _TIMED and found in _TIMED):
+    if modality not in (None, found) and not (modality in RECORDINGS and found in RECORDINGS):
         raise SourceUnsupported(_other_kind(source, found, modality))
 
 

@@ -9,8 +9,8 @@ from attrs import frozen
 
 from citekit.application.ingest_many import IngestMany
 from citekit.application.remove_resource import RemoveResource
-from citekit.application.sync_folders import EVERY, Synced, SyncRules, SyncState
-from citekit.domain.errors import CiteKitError, RequestRefused, ResourceMissing, SourceChanged
+from citekit.application.sync_folders import EVERY, Synced, SyncRules, SyncState, pruned
+from citekit.domain.errors import RequestRefused, SourceChanged
 from citekit.domain.map_card import MapCard
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.remote_files import RemoteFiles
@@ -78,10 +78,4 @@ class SyncBuckets:
         if is_empty:
             reason = f"Nothing is left at the URL of {path}, as if the URL were wrong, so its maps are not deleted."
             return Synced(path, SyncState.FAILED, name, RequestRefused(reason))
-        try:
-            self.remove(name)
-        except ResourceMissing:  # another process was faster
-            pass
-        except CiteKitError as error:
-            return Synced(path, SyncState.FAILED, name, error)
-        return Synced(path, SyncState.REMOVED, name)
+        return pruned(path, name, self.remove)

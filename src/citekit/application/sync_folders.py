@@ -220,15 +220,21 @@ class SyncFolders:
                 reason = f"The folder of {path} is empty, as if a drive were missing, so its maps are not deleted."
                 yield Synced(path, SyncState.FAILED, card.resource_id, RequestRefused(reason))
             else:
-                try:
-                    self.remove(card.resource_id)
-                except ResourceMissing:  # another process was faster
-                    pass
-                except CiteKitError as error:
-                    yield Synced(path, SyncState.FAILED, card.resource_id, error)
-                    continue
-                self._seen.pop(path, None)
-                yield Synced(path, SyncState.REMOVED, card.resource_id)
+                done = pruned(path, card.resource_id, self.remove)
+                if done.state is SyncState.REMOVED:
+                    self._seen.pop(path, None)
+                yield done
+
+
+def pruned(path: Path, name: str, remove: RemoveResource) -> Synced:
+    """Remove the map of a file that is gone, and return the result."""
+    try:
+        remove(name)
+    except ResourceMissing:  # another process was faster
+        pass
+    except CiteKitError as error:
+        return Synced(path, SyncState.FAILED, name, error)
+    return Synced(path, SyncState.REMOVED, name)
 
 
 def _is_gone(path: Path, roots: Sequence[Path]) -> bool:

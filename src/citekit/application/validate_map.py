@@ -13,14 +13,12 @@ from citekit.domain.errors import CiteKitError, SourceChanged
 from citekit.domain.extent import Extent, extent_metadata, mismatches
 from citekit.domain.lint import display_title, nodes_with_paths, order_issues, title_issue
 from citekit.domain.locations import Location, Virtual
-from citekit.domain.modality import Modality
+from citekit.domain.modality import RECORDINGS, Modality
 from citekit.domain.node import Node
 from citekit.domain.repair import repairs
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 from citekit.domain.validation import node_issues
-
-_TIMED = (Modality.VIDEO, Modality.AUDIO)
 
 
 @frozen
@@ -145,7 +143,7 @@ def _moves(seen: _Seen, true: Extent) -> Iterator[Change]:
 
 def _look_at_kind(seen: _Seen, source: Source) -> None:
     said, found = seen.resource_map.modality, source.format.modality
-    if said not in (found, Modality.VIRTUAL) and not (said in _TIMED and found in _TIMED):
+    if said not in (found, Modality.VIRTUAL) and not (said in RECORDINGS and found in RECORDINGS):
         seen.faults.append(f"type: the map describes {said}, but the file is {source.format.name} ({found})")
 
 

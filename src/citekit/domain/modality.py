@@ -27,3 +27,6 @@ class Modality(StrEnum):
 
 
 _BY_SCHEME = {modality.scheme: modality for modality in Modality}
+
+RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
+"""The kinds that have times. Only the streams of a file distinguish them."""

@@ -8,14 +8,12 @@ from citekit.domain.address import fragment_of
 from citekit.domain.errors import LocationOutside
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Cells, Chapter, Location, Pages, TimeSpan, Virtual
-from citekit.domain.modality import Modality
+from citekit.domain.modality import RECORDINGS, Modality
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 
 TIME_SLACK = 0.05
 """Seconds by which a child may exceed its parent, or a node its file: less than two frames of film."""
-
-_TIMED = (Modality.VIDEO, Modality.AUDIO)
 
 
 def map_issues(resource_map: ResourceMap, extent: Extent | None = None) -> list[str]:
@@ -93,7 +91,7 @@ def is_inside(child: Location, parent: Location) -> bool:
 
 def _of_another_kind(location: Location, modality: Modality) -> str | None:
     found = location.modality
-    if modality in (found, Modality.VIRTUAL) or (found in _TIMED and modality in _TIMED):
+    if modality in (found, Modality.VIRTUAL) or (found in RECORDINGS and modality in RECORDINGS):
         return None
     return f"the modality of the location is {found.value}, but the type of the map is {modality.value}"
 

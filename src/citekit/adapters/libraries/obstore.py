@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from citekit.domain.errors import CiteKitError, DriverMissing, RequestRefused
+from citekit.domain.errors import CiteKitError, DriverMissing, RequestRefused, StoreUnavailable
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore as Client
@@ -117,3 +119,15 @@ def is_without_bucket(error: Exception) -> bool:
     """Return whether the service says that the bucket does not exist."""
     text = str(error)
     return any(code in text for code in _NO_BUCKET)
+
+
+@contextmanager
+def accessing(what: str) -> Iterator[None]:
+    """Convert exceptions of the client to `StoreUnavailable`. `what` is the subject of its sentence."""
+    try:
+        yield
+    except Exception as error:
+        found = kind(error)
+        if found is None:
+            raise
+        raise StoreUnavailable(f"{what} {failure(found, error)}.") from error

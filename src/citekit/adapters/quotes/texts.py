@@ -19,7 +19,7 @@ from citekit.domain.evidence import Form, Options
 from citekit.domain.formats import Format, by_name
 from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Location, Pages
-from citekit.domain.modality import Modality
+from citekit.domain.modality import RECORDINGS, Modality
 from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.media_probe import Cue, MediaFacts, MediaProbe
 from citekit.domain.ports.text_reader import TextReader
@@ -37,7 +37,6 @@ VERSION = "17"
 OTHER_TRACK = "in another subtitle track"
 """The note on subtitles that a player shows only on request."""
 
-RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
 MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles", "ssa", "calendar"))
 """Text formats whose readers omit the markup."""
 

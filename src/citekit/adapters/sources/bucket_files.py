@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
@@ -24,7 +24,7 @@ from citekit.adapters.libraries import obstore as driver
 from citekit.adapters.libraries.obstore import Kind
 from citekit.adapters.system.files import temporary_beside, write_atomically, writing
 from citekit.adapters.system.home_files import make_folder, read_file
-from citekit.domain.errors import RequestRefused, SourceUnreadable, StoreUnavailable
+from citekit.domain.errors import RequestRefused, SourceUnreadable
 from citekit.domain.ports.remote_files import RemoteFile, is_remote
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class BucketFiles:
     def listing(self, url: str) -> Iterator[RemoteFile]:
         """Implement `RemoteFiles`."""
         bucket, key = _split(url)
-        with _accessing(bucket):
+        with driver.accessing(f"The bucket {bucket}"):
             client = self._client(bucket)
             single = self._head(client, key) if key and not key.endswith("/") else None
             if single is not None:
@@ -106,7 +106,7 @@ class BucketFiles:
             version = self._versions.get(path)
         if version is None:
             bucket, key = self._origin(path)
-            with _accessing(bucket):
+            with driver.accessing(f"The bucket {bucket}"):
                 found = self._head(self._client(bucket), key)
             version = None if found is None else found[1]
         return record.digest if version == record.version else None
@@ -159,7 +159,7 @@ class BucketFiles:
             raise SourceUnreadable(
                 f"Cannot read {bucket}/{key}: a part of its key is too long for a file name. Rename it."
             )
-        with _accessing(bucket):
+        with driver.accessing(f"The bucket {bucket}"):
             client = self._client(bucket)
             found = self._head(client, key)
             if found is None:
@@ -289,14 +289,3 @@ def _name(part: str) -> str:
 
 def _changed(bucket: str, key: str) -> SourceUnreadable:
     return SourceUnreadable(f"Cannot read {bucket}/{key}: it changed while it was read. Wait until it is complete.")
-
-
-@contextmanager
-def _accessing(bucket: str) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        kind = driver.kind(error)
-        if kind is None:
-            raise
-        raise StoreUnavailable(f"The bucket {bucket} {driver.failure(kind, error)}.") from error

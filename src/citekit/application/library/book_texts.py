@@ -9,14 +9,12 @@ from attrs import frozen
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.located_text import LocatedText
-from citekit.domain.modality import Modality
+from citekit.domain.modality import RECORDINGS
 from citekit.domain.ports.media_probe import MediaProbe
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
-
-RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
 
 UNKNOWN_SPEAKER = "Unknown speaker"
 """The author of a recording that names no artist."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -154,14 +154,5 @@ class RemoteObjectStore:
             self._clients.append(driver.connect(self.url, self.retry_seconds))
         return self._clients[0]
 
-    @contextmanager
-    def _accessing(self) -> Iterator[None]:
-        try:
-            yield
-        except Exception as error:
-            kind = driver.kind(error)
-            if kind is None:
-                raise
-            raise StoreUnavailable(
-                f"The object store {driver.place(self.url)} {driver.failure(kind, error)}."
-            ) from error
+    def _accessing(self) -> AbstractContextManager[None]:
+        return driver.accessing(f"The object store {driver.place(self.url)}")
