@@ -305,3 +305,37 @@ def test_a_quote_does_not_drop_one_of_two_minus_signs(source: str, quote: str) -
 
 def test_two_hyphens_are_one_dash() -> None:
     assert holds("in the years 1990\u20131995 of it", "the years 1990--1995 of it")
+
+
+@pytest.mark.parametrize("quote", ["is 5-3 degrees", "is 5 - 3 degrees", "is 5 -3 degrees", "is 5- 3 degrees"])
+@pytest.mark.parametrize("source", ["is 5-3 degrees", "is 5 - 3 degrees", "is 5 -3 degrees", "is 5- 3 degrees"])
+def test_a_quote_does_not_make_a_dash_a_minus_sign(source: str, quote: str) -> None:
+    is_sign = " -3" in source
+    assert holds(f"What it {source} here", quote) is (is_sign == (" -3" in quote))
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        ("of 20 - 40 degrees", "-40 degrees"),
+        ("of Covid-19 cases", "-19 cases"),
+        ("temperature -3 and", "temperature-3 and"),
+        ("- 40 degrees", "-40 degrees"),
+        ("between 3 and \u22125", "between 3 and \u2013 5"),
+    ],
+)
+def test_a_quote_gives_no_number_a_sign_and_takes_none_away(source: str, quote: str) -> None:
+    assert not holds(source, quote)
+
+
+@pytest.mark.parametrize(
+    ("source", "quote"),
+    [
+        ("x = \u2212 3 and", "x = \u22123 and"),
+        ("the years 1990 \u2013 1995", "the years 1990\u20131995"),
+        ("from -40 degrees", "-40 degrees"),
+        ("of (\u22125) or", "(-5) or"),
+    ],
+)
+def test_a_dash_with_the_same_meaning_may_look_different(source: str, quote: str) -> None:
+    assert holds(source, quote)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
+from citekit.adapters.formats.data.csv import cells_apart
 from citekit.adapters.system.installed_packages import version_of
 from citekit.domain.distribution import install_command
 from citekit.domain.errors import CiteKitError, FormUnsupported, SourceUnsupported
@@ -31,7 +32,7 @@ from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
-VERSION = "17"
+VERSION = "18"
 """Change this whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another subtitle track"
@@ -42,6 +43,9 @@ MARKED_UP = frozenset(("markdown", "rst", "html", "subtitles", "ssa", "calendar"
 
 _WITH_HIDDEN = frozenset(("pdf", "pptx", "xlsx"))
 """Formats whose readers separate hidden text by a mark (`with_hidden`). In others, a mark would come from the file."""
+
+_TABLES = {"csv": None, "tsv": "\t"}
+"""The formats of tables as text, and their delimiters if the format says it."""
 
 NO_TRANSCRIBER = (
     f"To recognize what is said, install the extra 'speech' ({install_command('speech')}) and a model, and try again; "
@@ -171,6 +175,10 @@ class QuotableTextReader:
         yield Quotable.of(extracted_text)
         if whole is not None:
             yield Quotable.of(whole, NOT_VISIBLE)
+        if source.format.name in _TABLES:
+            cells = cells_apart(extracted_text, _TABLES[source.format.name])
+            if cells is not None:
+                yield Quotable.of(cells)
         bare = without_running_lines(extracted_text)
         if bare is not None:
             yield Quotable.of(bare, WITHOUT)

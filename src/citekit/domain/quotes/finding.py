@@ -81,6 +81,14 @@ _DASH_BEFORE = re.compile(rf"[{DASHES}][\s{INVISIBLE}]*\Z")
 _SECOND_MINUS = re.compile(rf"(?:[{DASHES}]\s+[{DASHES}]|[\u2212\u2013][\u2212-]|-\u2212)(?=\s?\d)")
 """A minus sign after another one, or after a dash: `5 − −3`. `--` is one dash."""
 
+_DASH_OF_NUMBER = re.compile(rf"(?P<lead>[\s{INVISIBLE}]*+)[{DASHES}]++(?P<space>[\s{INVISIBLE}]*+)(?=[.,]?\d)")
+_DASH_IN_WORD = re.compile(rf"[^\W_][{DASHES}]\d")
+"""A dash that a quote cannot begin with, because it would look like a minus sign: `Covid-19`."""
+
+_ENDS_WORD = frozenset("_)]}%\u2030\u00b0'\"\u2019\u201d.")
+_TAKES_NUMBER = frozenset("=<>\u2264\u2265\u2248\u00d7\u00f7*/+([{")
+"""Signs after which a dash is a minus sign, whatever the spaces around it."""
+
 _SYMBOL = re.compile(r"(?![AI]\b)[^\W\d_]\b")
 _LOOK = 24
 _FAR = 10_000
@@ -321,7 +329,22 @@ def _checked(source: Quotable, piece: Piece, at: int) -> Match | None:
     changes = meaningful_case(found, piece.text, _seen_before(text, start), _seen_after(text, end))
     if len(_SECOND_MINUS.findall(found)) != len(_SECOND_MINUS.findall(piece.text)):
         changes += ("the number of minus signs",)
+    if _minus_signs(found, text[max(0, start - 1) : start]) != _minus_signs(piece.text, ""):
+        changes += ("whether a dash is a minus sign",)
     return Match(start, end, (*piece.said, *(differences(found, piece.text.rstrip()) or ("white space",))), (), changes)
+
+
+def _minus_signs(text: str, before: str) -> list[bool]:
+    """Return whether each dash in `text` before a number is its minus sign, as in `5 -3`, or not, as in `5-3` and `5 - 3`.
+
+    `before` is the character before the text.
+    """
+    signs = []
+    for dash in _DASH_OF_NUMBER.finditer(text):
+        joined = text[dash.start() - 1] if dash.start() else before
+        apart = any(map(str.isspace, dash["lead"])) or not (joined.isalnum() or joined in _ENDS_WORD) or not joined
+        signs.append((apart and not dash["space"]) or joined in _TAKES_NUMBER)
+    return signs
 
 
 def _widened(text: str, piece: Piece, start: int, end: int) -> tuple[int, int] | None:
@@ -352,7 +375,7 @@ def _begins_word(text: str, start: int) -> bool:
     scripts = _SCRIPTS_BEFORE.search(before)
     if scripts is not None and not scripts[0][-1].isspace():
         return _is_own_number(text, start - len(scripts[0].lstrip()), start)
-    if _is_decimal_sign(text, start):
+    if _is_decimal_sign(text, start) or (start and _DASH_IN_WORD.fullmatch(text[start - 1 : start + 2])):
         return False
     if text[start].isdigit() and (_BEFORE_NUMBER.search(before) or _continues_number(text, start, before)):
         return False

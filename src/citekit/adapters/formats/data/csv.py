@@ -16,8 +16,10 @@ from citekit.adapters.formats.data.content import Content, open_data_file, read_
 from citekit.adapters.formats.data.groups import grouped
 from citekit.adapters.formats.shared.line_parts import LinePart, source_bytes
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner, one_line
+from citekit.domain.library.extracted_text import ExtractedText
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress
+from citekit.domain.quotes.superscripts import CUT
 from citekit.domain.source import Source
 
 ROWS = 50
@@ -25,6 +27,7 @@ ROWS = 50
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE = 50
+_SNIFFED = 200_000
 _RECORD_LIMIT = 4000
 _COLUMNS = 200
 _NUMBER = re.compile(
@@ -202,12 +205,39 @@ def _cells(text: str, delimiter: str) -> list[str]:
         return text.rstrip("\r\n").split(delimiter)
 
 
+def cells_apart(text: ExtractedText, delimiter: str | None = None) -> ExtractedText | None:
+    """Return the lines of a table whose cells a quote cannot tell apart by their delimiter, such as `2000,4.97`.
+
+    No quote crosses the borders of their cells, and quotation marks in them are no longer doubled. If `delimiter` is
+    None, it is detected. Return None if there are no such lines.
+    """
+    lines = [text.text[unit.start : unit.end] for unit in text.units]
+    mark = delimiter or _sniff("\n".join(lines[: _SAMPLE * 2])[:_SNIFFED])
+    if mark is None:
+        return None
+    blurred, apart, at = re.compile(rf"[\d.]{re.escape(mark)}[\d.]|\"\""), list[tuple[int, str]](), 0
+    rows = csv.reader((f"{line}\n" for line in lines), delimiter=mark)
+    try:
+        for row in rows:
+            whole = range(at, rows.line_num)
+            at = rows.line_num
+            if any(blurred.search(lines[each]) for each in whole):
+                said = CUT.join(row).split("\n")
+                apart += [(text.units[each].number, line) for each, line in zip(whole, said, strict=False)]
+    except csv.Error:  # a cell that is longer than a cell can be: the rest has no borders
+        pass
+    return text.with_units(apart) if apart else None
+
+
 def _sniff_delimiter(content: Content) -> str | None:
-    """Return the delimiter that best splits the first rows into columns, or None if there is none.
+    return _sniff(content.data[: min(content.start(_SAMPLE * 2), _SNIFFED)].decode("utf-8", "replace"))
+
+
+def _sniff(head: str) -> str | None:
+    """Return the delimiter that best splits the rows in `head` into columns, or None if there is none.
 
     At least half of the rows must have the same number of cells, which must be more than one.
     """
-    head = content.data[: min(content.start(_SAMPLE * 2), 200_000)].decode("utf-8", "replace")
     best: tuple[float, str] | None = None
     for mark in _DELIMITERS:
         try:

@@ -9,13 +9,18 @@ from citekit.adapters.formats.mail.reader import MailChapter, mail_chapters
 from citekit.adapters.system.files import writing
 from citekit.domain.errors import FormUnsupported, LocationOutside
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
-from citekit.domain.formats import ACTIVE_CONTENT, MAIL, Format, by_name
+from citekit.domain.formats import MAIL, OFFICE, Format, by_name
 from citekit.domain.locations import Chapter, Location
+from citekit.domain.modality import Modality
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
 
-_ACTIVE = "The attachment is code that a browser executes; it was written as plain text, byte for byte."
+_ACTIVE = "The attachment may be code that a program executes; it was written as plain text, byte for byte."
+_MACROS = "The attachment may contain macros; it was written byte for byte, under a suffix that no program opens."
 _UNKNOWN = "CiteKit does not know the type of the attachment; it was written byte for byte."
+
+_READ = frozenset("markdown json jsonl yaml toml csv tsv log calendar bibtex subtitles text".split())  # noqa: SIM905
+"""Names of the text formats that no program executes."""
 
 
 class MailExtractor:
@@ -60,13 +65,13 @@ def _boxed(raw: bytes) -> bytes:
 
 def _attachment(chapter: MailChapter, location: Chapter, target: Path) -> Extraction:
     """Write an attachment byte for byte. Its suffix never makes the system execute it."""
-    known = by_name(PurePath(chapter.title).name)
+    suffix = PurePath(chapter.title).suffix.lower()
+    known = by_name(f"x{suffix}")
     with writing(target):
         target.write_bytes(chapter.data)
-    if known is None:
-        kind = "application/octet-stream"
-        return Extraction(suffix=".bin", media_type=kind, extent=location, notes=(_UNKNOWN,))
-    suffix = PurePath(chapter.title).suffix.lower()
-    if known.name in ACTIVE_CONTENT or known.media_type.startswith("text/x-"):
+    if known is None or (known.name in OFFICE and suffix.endswith("m")):
+        note, suffix = (_UNKNOWN, ".bin") if known is None else (_MACROS, f"{suffix}.bin")
+        return Extraction(suffix=suffix, media_type="application/octet-stream", extent=location, notes=(note,))
+    if known.modality is Modality.TEXT and (known.name not in _READ or suffix == ".r"):  # a program in R
         return Extraction(suffix=f"{suffix}.txt", media_type="text/plain", extent=location, notes=(_ACTIVE,))
     return Extraction(suffix=suffix, media_type=known.media_type, extent=location)
