@@ -19,7 +19,9 @@ _NUMBERS = st.one_of(
     st.decimals(0, 9999, places=4).map(str),
     st.integers(1000, 10**7).map("{:,}".format),
 )
-_WORDS = st.sampled_from(["Japan", "South Korea", 'the "old" one', "n/a", "2024-05-01", "12:30", "a, b", "5 mg", "-3 %"])
+_WORDS = st.sampled_from(
+    ["Japan", "South Korea", 'the "old" one', "n/a", "2024-05-01", "12:30", "a, b", "5 mg", "-3 %"]
+)
 _ROWS = st.lists(st.lists(_NUMBERS | _WORDS, min_size=3, max_size=3), min_size=3, max_size=6)
 
 
@@ -52,7 +54,9 @@ def test_each_cell_of_a_table_is_quotable(rows: list[list[str]], kind: tuple[str
 @given(st.lists(st.decimals(10, 9999, places=4).map(str), min_size=9, max_size=9, unique=True))
 def test_no_fragment_of_a_number_in_a_table_is_quotable(numbers: list[str]) -> None:
     rows = [numbers[:3], numbers[3:6], numbers[6:]]
-    fragments = [part for each in numbers for part in (each[1:], each[:-1], each.partition(".")[2]) if part not in numbers]
+    fragments = [
+        part for each in numbers for part in (each[1:], each[:-1], each.partition(".")[2]) if part not in numbers
+    ]
     found = verdicts(written(rows, ","), ".csv", fragments)
 
     assert [part for part, finding in zip(fragments, found, strict=True) if finding == "exact"] == []

@@ -145,11 +145,59 @@ def test_a_message_that_changed_is_read_again(kit: CiteKit, tmp_path: Path) -> N
     assert kit.ingest(path).title == "Tables"
 
 
-_RUN = (
-    "a.js a.mjs a.jsx a.html a.xhtml a.svg a.xsl a.hta a.exe a.com a.scr a.bat a.cmd a.ps1 a.vbs a.wsf a.lnk a.url a.jar a.sh a.py "
-    "a.pl a.rb a.php a.lua a.r a.jl a.docm a.dotm a.pptm a.ppsm a.xlsm a.xltm a.xls a.doc a.iso a.msi a.desktop a.command a.app "
-    "a.apk a.reg a.pdf.exe a.EXE a.Js a.txt.lnk a.mht a.scpt a.sql a.ipynb a.css"
-).split()  # noqa: SIM905
+_RUN = [
+    "a.js",
+    "a.mjs",
+    "a.jsx",
+    "a.html",
+    "a.xhtml",
+    "a.svg",
+    "a.xsl",
+    "a.hta",
+    "a.exe",
+    "a.com",
+    "a.scr",
+    "a.bat",
+    "a.cmd",
+    "a.ps1",
+    "a.vbs",
+    "a.wsf",
+    "a.lnk",
+    "a.url",
+    "a.jar",
+    "a.sh",
+    "a.py",
+    "a.pl",
+    "a.rb",
+    "a.php",
+    "a.lua",
+    "a.r",
+    "a.jl",
+    "a.docm",
+    "a.dotm",
+    "a.pptm",
+    "a.ppsm",
+    "a.xlsm",
+    "a.xltm",
+    "a.xls",
+    "a.doc",
+    "a.iso",
+    "a.msi",
+    "a.desktop",
+    "a.command",
+    "a.app",
+    "a.apk",
+    "a.reg",
+    "a.pdf.exe",
+    "a.EXE",
+    "a.Js",
+    "a.txt.lnk",
+    "a.mht",
+    "a.scpt",
+    "a.sql",
+    "a.ipynb",
+    "a.css",
+]
 
 
 @pytest.mark.parametrize("suffix", [".eml", ".mbox"])
@@ -162,5 +210,6 @@ def test_no_attachment_has_a_suffix_that_a_program_runs(kit: CiteKit, tmp_path: 
         evidence = kit.resolve(f"doc://{name}#chapter={number}")
         assert evidence.output_path is not None
         assert evidence.output_path.suffix in (".txt", ".bin"), attached
+        assert evidence.receipt is not None
         assert evidence.receipt.media_type in ("text/plain", "application/octet-stream"), attached
         assert evidence.output_path.read_bytes() == b"alert(1)"

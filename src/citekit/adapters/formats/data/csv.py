@@ -206,7 +206,7 @@ def _cells(text: str, delimiter: str) -> list[str]:
 
 
 def cells_apart(text: ExtractedText, delimiter: str | None = None) -> ExtractedText | None:
-    """Return the lines of a table whose cells a quote cannot tell apart by their delimiter, such as `2000,4.97`.
+    """Return the lines of a table in which a delimiter may be part of a number, such as `2000,4.97`.
 
     No quote crosses the borders of their cells, and quotation marks in them are no longer doubled. If `delimiter` is
     None, it is detected. Return None if there are no such lines.
