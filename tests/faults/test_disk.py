@@ -47,6 +47,17 @@ def test_writes_that_take_less_than_they_are_given_lose_nothing(shop: Workshop, 
     assert "write" in what
 
 
+def test_the_secret_of_a_home_that_is_written_in_pieces_is_whole(shop: Workshop) -> None:
+    shelf = next(each for each in OPERATIONS if each.name == "library ingest, first book")
+    undisturbed = Undisturbed.of(shop, shelf)
+    shop.anew(shelf, undisturbed.kept)
+
+    ended, _, what = shop.faulty(shelf, Fault(1, How.SHORT))
+
+    assert (0, []) == (ended.code, after_fault(shop, shelf, undisturbed))
+    assert "write" in what
+
+
 def test_an_end_that_is_no_clear_error_is_noticed() -> None:
     ends = [
         Ended(0, "done", ""),

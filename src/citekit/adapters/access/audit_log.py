@@ -12,6 +12,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from citekit.adapters.system.home_files import write_all
+
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 _FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """Opening a pipe without a reader fails instead of waiting for one."""
@@ -34,6 +36,6 @@ class AuditLog:
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise OSError(errno.EINVAL, "not a regular file", str(self.path))
-            os.write(descriptor, line.encode())
+            write_all(descriptor, line.encode())
         finally:
             os.close(descriptor)

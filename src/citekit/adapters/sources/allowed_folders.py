@@ -150,12 +150,14 @@ class AllowedFolders:
         return PathNotAllowed(text, str(path))
 
     def _looks(self, real: Path) -> Way:
-        holder = None if os.path.realpath(real) != str(real) else self._holder(real)
+        holder = self._holder(real)
         if holder is None:
             raise self._outside(real)
         between = takewhile(lambda folder: folder != holder, (real, *real.parents))
         now = time.time()
         try:
+            if os.path.realpath(real) != str(real):  # raises if a link is removed at the same time
+                raise self._outside(real)
             found = [os.lstat(place) for place in (*between, holder)]
         except OSError as error:
             raise self._outside(real) from error

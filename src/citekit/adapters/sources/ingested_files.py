@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from citekit.adapters.system.files import write_atomically
-from citekit.adapters.system.home_files import open_file, read_file
+from citekit.adapters.system.home_files import open_file, read_file, write_all
 from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import CiteKitError, HomeUnsafe
 
@@ -74,7 +74,7 @@ class IngestedPlaces:
         """Append a line that starts with a line break, so that an incomplete line of a killed process does no harm."""
         descriptor = open_file(self._path(PLACES), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            os.write(descriptor, f"\n{line}\n".encode())
+            write_all(descriptor, f"\n{line}\n".encode())
             os.fsync(descriptor)
         finally:
             os.close(descriptor)

@@ -22,6 +22,8 @@ from time import monotonic
 
 from attrs import define, field
 
+from citekit.adapters.system.home_files import write_all
+
 MESSAGE_LIMIT = 1 << 28
 """Size limit of a received message, in bytes. A peer that announces a longer one is considered broken."""
 
@@ -80,9 +82,7 @@ class Line:
 
     def send(self, message: bytes) -> None:
         """Send a message. Raise `OSError` if the peer no longer reads."""
-        left = memoryview(_HEAD.pack(len(message)) + message)
-        while left:
-            left = left[os.write(self.sink, left) :]
+        write_all(self.sink, _HEAD.pack(len(message)) + message)
 
     def receive(self, timeout: float | None = None) -> bytes | None:
         """Return the next message, or None if it is not complete within `timeout` seconds. Partial input is buffered.

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 
-from citekit.adapters.system.home_files import check_folder, check_parent, open_file, opened_folder
+from citekit.adapters.system.home_files import check_folder, check_parent, open_file, opened_folder, write_all
 from citekit.domain.errors import HomeUnwritable, SourceUnreadable
 
 LEFTOVER_AGE = 3600.0
@@ -136,12 +136,13 @@ def _temporary_name() -> str:
 
 def _write_new(path: str, folder: int | None, data: bytes, durable: bool, mode: int) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, mode, dir_fd=folder), "wb", buffering=0) as file:
-        remaining = memoryview(data)
-        while remaining:
-            remaining = remaining[file.write(remaining) :]
+    descriptor = os.open(path, flags, mode, dir_fd=folder)
+    try:
+        write_all(descriptor, data)
         if durable:
-            os.fsync(file.fileno())
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def sync_file(path: Path) -> None:

@@ -71,6 +71,13 @@ def read_file(path: _Path, limit: int = -1) -> bytes:
         return file.read(limit)
 
 
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of `data`, also if the system takes it in pieces. Raise `OSError`."""
+    remaining = memoryview(data)
+    while remaining:
+        remaining = remaining[os.write(descriptor, remaining) :]
+
+
 @contextmanager
 def opened_folder(folder: _Path, *, make: bool = False, mode: int = 0o777) -> Iterator[int | None]:
     """Yield a descriptor of `folder` for `dir_fd`; None if the system does not support that and the folder was only

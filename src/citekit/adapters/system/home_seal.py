@@ -15,7 +15,7 @@ import threading
 from contextlib import suppress
 from typing import NamedTuple
 
-from citekit.adapters.system.home_files import make_folder, open_file
+from citekit.adapters.system.home_files import make_folder, open_file, write_all
 
 SIZE = 32
 """Number of random bytes in a seal file."""
@@ -108,7 +108,7 @@ class HomeSeal:
             _lock(descriptor)  # closing the file releases the lock
             if os.fstat(descriptor).st_size != SIZE:
                 os.ftruncate(descriptor, 0)
-                os.write(descriptor, os.urandom(SIZE))
+                write_all(descriptor, os.urandom(SIZE))
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
