@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ from citekit.adapters.libraries.sqlite.errors import Trouble, trouble_of
 from citekit.domain.errors import LibraryUnavailable
 from citekit.domain.library.books import BookFilter
 from tests.calibre_made import MadeBook, add_books, make_library, writer
+from tests.hot_journal import plant_journal
 
 BOOKS = [MadeBook(title=f"Book {number}", formats={"TXT": b"text"}, comments="x" * 3000) for number in range(40)]
 
@@ -82,6 +84,53 @@ def test_after_a_crash_the_state_before_it_is_read_and_nothing_is_mended(tmp_pat
 
     assert {book.title for book in BOOKS} == set(titles)
     assert before == look(folder)
+
+
+def test_a_journal_that_names_another_file_deletes_nothing(tmp_path: Path) -> None:
+    folder = make_library(tmp_path / "library", BOOKS)
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    plant_journal(folder / "metadata.db", precious)
+    before = look(folder)
+
+    titles = read_all(folder)
+
+    assert {book.title for book in BOOKS} == set(titles)
+    assert precious.read_text() == "mine"
+    assert before == look(folder)
+
+
+@pytest.mark.parametrize("listed", [True, False], ids=["before the commit", "after the commit"])
+def test_a_crash_while_two_databases_were_written_is_read_as_the_list_of_journals_says(
+    tmp_path: Path, listed: bool
+) -> None:
+    folder = make_library(tmp_path / "library", BOOKS)
+    crashed_while_writing(folder, tmp_path / "scratch")
+    journals = folder / "metadata.db-mj5F3A2B9C1"
+    name = str(journals).encode()
+    with (folder / "metadata.db-journal").open("ab") as file:  # as Calibre does for its notes
+        file.write(bytes(4) + name + struct.pack(">2I", len(name), sum(name)) + bytes.fromhex("d9d505f920a163d7"))
+    if listed:
+        journals.write_bytes(f"{folder / 'metadata.db-journal'}\0".encode())
+    before = look(folder)
+
+    try:
+        titles = read_all(folder)
+    except LibraryUnavailable:
+        titles = ["damaged"]
+
+    assert listed == ({book.title for book in BOOKS} == set(titles))
+    assert before == look(folder)
+
+
+def test_a_pipe_in_place_of_the_database_or_its_log_does_not_block(tmp_path: Path) -> None:
+    for number, name in enumerate(("metadata.db", "metadata.db-wal", "metadata.db-journal")):
+        folder = make_library(tmp_path / str(number), BOOKS)
+        (folder / name).unlink(missing_ok=True)
+        os.mkfifo(folder / name)
+
+        with pytest.raises(LibraryUnavailable, match=f"{name} is not a regular file"):
+            read_all(folder)
 
 
 @pytest.mark.parametrize("running", [True, False])

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from citekit.adapters.storage.sqlite_ledger import _TABLES, SqliteLedger
-from citekit.domain.errors import LedgerCorrupt
+from citekit.domain.errors import HomeUnsafe, LedgerCorrupt
 from tests.cli.program import Cli
+from tests.hot_journal import plant_journal
 
 TRUE = "The drug is not safe.\n"
 FALSE = "The drug is now safe.\n"
@@ -102,3 +103,37 @@ def test_a_ledger_with_a_planted_trigger_or_view_is_refused(tmp_path: Path) -> N
 
     with pytest.raises(LedgerCorrupt, match="views or triggers"):
         SqliteLedger(ledger).books()
+
+
+def test_no_planted_journal_has_a_file_of_the_user_deleted(tmp_path: Path) -> None:
+    cli, _ = book(tmp_path / "home", TRUE)
+    cli.within("search", "drug")
+    cli.within("find", "drug")
+    precious = {}
+    for path in (cli.here / ".citekit_cache").rglob("*.db"):
+        precious[path.name] = tmp_path / f"precious of {path.name}"
+        precious[path.name].write_text("mine")
+        plant_journal(path, precious[path.name])
+
+    answers = [
+        cli(*words)
+        for words in (("list",), ("search", "drug"), ("find", "drug"), ("resolve", "text://book_txt#lines=2"))
+    ]
+
+    assert {"cards.db", "nodes.db", "evidence.db", "cache.db", "text.db"} == set(precious)
+    assert all(path.read_text() == "mine" for path in precious.values())
+    assert any("-journal would have SQLite delete another file" in answer.err for answer in answers)
+
+
+def test_a_ledger_with_a_planted_journal_is_refused(tmp_path: Path) -> None:
+    ledger, precious = tmp_path / "alexandria.db", tmp_path / "precious"
+    with closing(sqlite3.connect(ledger, isolation_level=None)) as connection:
+        for statement in _TABLES:
+            connection.execute(statement)
+    precious.write_text("mine")
+    plant_journal(ledger, precious)
+
+    with pytest.raises(HomeUnsafe, match="would have SQLite delete another file"):
+        SqliteLedger(ledger).books()
+
+    assert precious.read_text() == "mine"

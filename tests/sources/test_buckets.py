@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
+import shutil
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -180,6 +183,30 @@ def test_the_copies_are_limited(bucket: tuple[str, Any], tmp_path: Path, monkeyp
     assert files.restore(paths[1])
     assert paths[1].exists()
     assert not files.restore(tmp_path / "files" / "s3" / "bucket" / "never.md")
+
+
+def test_records_that_came_with_a_home_have_nothing_fetched_and_vouch_for_no_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs, ours = BucketFiles(tmp_path / "theirs", 10**9), BucketFiles(tmp_path / "ours", 10**9)
+    place = theirs.place("s3://bucket/private.md").relative_to(theirs.folder)
+    record = theirs._record_path(theirs.folder / place)
+    record.parent.mkdir(parents=True)
+    said = bucket_files._Record('"1"', 9, "0" * 64)
+    code = theirs._seal.code(*said.parts(place.relative_to("files"))).hex()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.1)
+        for name, value in variables(f"http://127.0.0.1:{server.getsockname()[1]}").items():
+            monkeypatch.setenv(name, value)
+        for text in ({}, {"code": code}):
+            record.write_text(json.dumps({"version": said.version, "size": 9, "digest": said.digest, **text}))
+            shutil.rmtree(ours.folder, ignore_errors=True)
+            shutil.copytree(theirs.folder, ours.folder)
+
+            assert not ours.restore(ours.folder / place)
+            assert ours.unchanged(ours.folder / place) is None
+            with pytest.raises(TimeoutError):
+                server.accept()
 
 
 def test_what_cannot_be_listed_is_one_sentence(endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

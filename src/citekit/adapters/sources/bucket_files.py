@@ -2,6 +2,8 @@
 
 The copy of `s3://BUCKET/a/b.pdf` is `FOLDER/files/s3/BUCKET/a/b.pdf`. Next to `files`, `versions` has a record of the
 version (ETag), size, and digest of each file that was fetched. Records are small and are kept when a copy is removed.
+A record counts only under the seal of this home: a record from elsewhere could name any file of the user's buckets, and
+any bytes as those of a file.
 Characters that are not portable in file names are percent-encoded (RFC 3986) in the path.
 """
 
@@ -24,6 +26,7 @@ from citekit.adapters.libraries import obstore as driver
 from citekit.adapters.libraries.obstore import Kind
 from citekit.adapters.system.files import temporary_beside, write_atomically, writing
 from citekit.adapters.system.home_files import make_folder, read_file
+from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import RequestRefused, SourceUnreadable
 from citekit.domain.ports.remote_files import RemoteFile, is_remote
 
@@ -54,6 +57,11 @@ class _Record:
     size: int
     digest: str
 
+    def parts(self, path: Path) -> tuple[bytes, ...]:
+        """Return what the code of this record of the copy at `path` covers."""
+        texts = ("bucket", str(path), self.version, str(self.size), self.digest)
+        return tuple(text.encode("utf-8", "surrogatepass") for text in texts)
+
 
 @define
 class BucketFiles:
@@ -66,7 +74,12 @@ class BucketFiles:
     _versions: dict[Path, str] = field(factory=dict, init=False)
     _fetched: int = field(default=0, init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
+    _seal: HomeSeal = field(init=False)
     _prefix: str = field(init=False)
+
+    @_seal.default
+    def _seal_of_records(self) -> HomeSeal:
+        return HomeSeal(self.folder / "versions", private=True)
 
     @_prefix.default
     def _prefix_of_copies(self) -> str:
@@ -171,10 +184,11 @@ class BucketFiles:
                     "fetched. Download it yourself, and map the copy."
                 )
             digest = self._copied(client, bucket, key, size, version, path)
-        record = json.dumps({"version": version, "size": size, "digest": digest}).encode()
         place = self._record_path(path)
         with writing(place):
             make_folder(place.parent)
+        code = self._seal.code(*_Record(version, size, digest).parts(path.relative_to(self._files))).hex()
+        record = json.dumps({"version": version, "size": size, "digest": digest, "code": code}).encode()
         write_atomically(place, record, durable=False, mode=0o600)
         self._limit()
 
@@ -224,11 +238,14 @@ class BucketFiles:
         return self.folder / "versions" / name[:2] / name[2:]
 
     def _record(self, path: Path) -> _Record | None:
+        """Return the record of the copy at `path`, or None if there is none from this home."""
         if not path.is_relative_to(self._files):
             return None
         with suppress(OSError, ValueError, KeyError, TypeError):
             plain = json.loads(read_file(self._record_path(path), 10_000))
-            return _Record(str(plain["version"]), int(plain["size"]), str(plain["digest"]))
+            record = _Record(str(plain["version"]), int(plain["size"]), str(plain["digest"]))
+            if self._seal.holds(bytes.fromhex(plain["code"]), *record.parts(path.relative_to(self._files))):
+                return record
         return None
 
     def _client(self, bucket: str) -> Client:

@@ -33,6 +33,9 @@ HOME_FOLDERS = frozenset(
 DATABASE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 """Suffixes that SQLite appends to the name of a database for its auxiliary files."""
 
+_NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
+"""The last bytes of a rollback journal that names another file (https://www.sqlite.org/fileformat.html, 3)."""
+
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _OPEN = _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -125,8 +128,8 @@ def check_parent(path: _Path) -> None:
 def check_database(path: _Path) -> None:
     """Check a SQLite database and its auxiliary files before it is opened by path.
 
-    Raise `HomeUnsafe` if one of them is not a regular file, or its path has a link inside a home. Missing files are
-    allowed.
+    Raise `HomeUnsafe` if one of them is not a regular file, or its path has a link inside a home, or if the journal
+    names another file: SQLite would delete that file, wherever it is. Missing files are allowed.
     """
     text = os.path.abspath(path)  # noqa: PTH100
     folder, name = os.path.split(text)
@@ -137,6 +140,27 @@ def check_database(path: _Path) -> None:
             mode = (os.lstat if own else os.stat)(os.path.join(folder, name + suffix)).st_mode  # noqa: PTH118
             if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
                 raise unsafe(text + suffix)
+    journal = text + "-journal"
+    if names_another_file(journal):
+        raise HomeUnsafe(f"{journal} would have SQLite delete another file. CiteKit did not write it. Remove it.")
+
+
+def names_another_file(journal: _Path) -> bool:
+    """Return whether a rollback journal names another file, the list of the journals of one transaction (super-journal).
+
+    SQLite writes it for transactions of several databases, which CiteKit does not use. When the journal is rolled back,
+    SQLite deletes the file that it names. False if there is no journal.
+    """
+    try:
+        descriptor = os.open(journal, os.O_RDONLY | _OPEN & ~_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        size = os.fstat(descriptor).st_size
+        os.lseek(descriptor, max(0, size - len(_NAMES_ANOTHER)), os.SEEK_SET)
+        return os.read(descriptor, len(_NAMES_ANOTHER)) == _NAMES_ANOTHER
+    finally:
+        os.close(descriptor)
 
 
 def check_tree(folder: _Path) -> None:

@@ -2,13 +2,16 @@
 
 The database is normally read directly. In two states, reading it would require writing: after a program died during a
 write (a hot `-journal` must be rolled back first), and in write-ahead logging mode (every reader writes a `-shm` file).
-In these states, the database is copied to a temporary folder, recovered, and read there.
+In these states, the database is copied to a temporary folder, recovered, and read there. A journal can name a file
+outside the library, which SQLite would delete during the recovery; the copy of the journal never names one.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
+import stat
 import tempfile
 import threading
 import time
@@ -21,6 +24,7 @@ from attrs import frozen
 from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS, Trouble, trouble_of
 from citekit.adapters.system.file_state import FileState
 from citekit.adapters.system.files import UNREADABLE
+from citekit.adapters.system.home_files import DATABASE_SUFFIXES, names_another_file
 from citekit.domain.errors import LibraryUnavailable
 
 NAME = "metadata.db"
@@ -97,6 +101,7 @@ class CalibreDatabase:
                 raise self._unavailable(_SAYS[trouble_of(error)]) from error
 
     def _open(self) -> sqlite3.Connection:
+        self._require_files()
         if self._is_logged_ahead():
             return self._open_copy()
         try:
@@ -105,6 +110,13 @@ class CalibreDatabase:
             if error.sqlite_errorcode not in _NEED_WRITING:
                 raise
             return self._open_copy()
+
+    def _require_files(self) -> None:
+        """Raise `LibraryUnavailable` if the database or a file next to it is a FIFO, a device, or a folder."""
+        for suffix in DATABASE_SUFFIXES:
+            with suppress(OSError, ValueError):
+                if not stat.S_ISREG(self._path.with_name(NAME + suffix).stat().st_mode):
+                    raise self._unavailable(f"{NAME}{suffix} is not a regular file")
 
     def _is_logged_ahead(self) -> bool:
         """Return whether the database uses write-ahead logging (WAL).
@@ -136,6 +148,7 @@ class CalibreDatabase:
                 for path in (self._path.with_name(NAME + suffix) for suffix in ("", "-journal", "-wal")):
                     with suppress(FileNotFoundError):
                         shutil.copyfile(path, Path(folder.name) / path.name)
+                self._forget_other_file(Path(folder.name) / f"{NAME}-journal")
             except OSError as error:
                 raise self._unavailable(
                     f"CiteKit must copy metadata.db to read it, but the copy failed ({error.strerror})"
@@ -143,6 +156,21 @@ class CalibreDatabase:
             if before == self.state():
                 return _Copy(before, folder)
         raise self._unavailable(_SAYS[Trouble.BUSY])
+
+    def _forget_other_file(self, journal: Path) -> None:
+        """Make the copy of a journal of several databases one of this database alone.
+
+        Calibre writes such a journal if it changes its notes, too. Next to the database, it lists all journals of the
+        transaction in a file, and deletes the list to commit.
+        """
+        if not names_another_file(journal):
+            return
+        if not any(self.folder.glob(f"{NAME}-mj*")):
+            journal.unlink()
+            return
+        with journal.open("rb+") as file:
+            file.seek(-8, os.SEEK_END)
+            file.write(bytes(8))
 
     def _unavailable(self, why: str) -> LibraryUnavailable:
         return LibraryUnavailable(f"The Calibre library at {self.folder} cannot be read: {why}.")
