@@ -61,6 +61,50 @@ def work(asked: Mapping[str, Any], progress: Progress) -> Any:
         case "connect":
             socket.create_connection(("127.0.0.1", asked["port"]), 1).close()
             return True
+        case "datagram":
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+                return sender.sendto(b"secret", ("127.0.0.1", asked["port"]))
+        case "local":
+            with socket.socket(socket.AF_UNIX) as sender:
+                sender.connect(asked["target"])
+            return True
+        case "chmod":
+            Path(asked["target"]).chmod(0o777)
+            return True
+        case "utime":
+            os.utime(asked["target"], (1, 1))
+            return True
+        case "xattr":
+            os.setxattr(asked["target"], "user.x", b"1")
+            return True
+        case "leave group":
+            if not (child := os.fork()):
+                try:
+                    os.setsid()
+                except PermissionError:
+                    os._exit(1)
+                os._exit(0)
+            if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+                raise PermissionError("a child may not leave the group")
+            return True
+        case "limit parent":
+            import resource
+
+            return resource.prlimit(os.getppid(), resource.RLIMIT_CORE, (0, 0))
+        case "limit self":
+            import resource
+
+            return resource.prlimit(0, resource.RLIMIT_CORE, (0, 0))
+        case "slow parent down":
+            os.setpriority(os.PRIO_PROCESS, os.getppid(), os.getpriority(os.PRIO_PROCESS, os.getppid()))
+            return True
+        case "look at parent":
+            return Path(f"/proc/{os.getppid()}/environ").read_bytes().decode("ascii", "replace")
+        case "ignore signals":
+            for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+                signal.signal(number, signal.SIG_IGN)
+            progress(os.getpid(), None, "ignoring")
+            pow(3, 10**9)
         case "program":
             with subprocess.Popen(["sleep", "60"]) as running:
                 progress(running.pid, None, "running a program")

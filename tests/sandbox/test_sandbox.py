@@ -165,7 +165,10 @@ class TestAChildThatDoesNotComeBack:
         assert not is_alive(pid)
 
     @pytest.mark.long
-    def test_does_not_outlive_its_parent_even_in_a_loop(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("what", ["loop", "ignore signals"])
+    def test_does_not_outlive_its_parent_even_in_a_loop(self, tmp_path: Path, what: str) -> None:
+        if what == "ignore signals" and sys.platform != "linux":
+            pytest.skip("only Linux sends SIGKILL")
         told = tmp_path / "pid"
         parent = (
             "import sys; from pathlib import Path\n"
@@ -174,7 +177,7 @@ class TestAChildThatDoesNotComeBack:
             f"some = WorkerPool(lambda: python({CODE!r}), dict, Limits(seconds=60, output=1))\n"
             "pid = some.ask('pid', Path('x'), {})\n"
             f"tell = lambda done, total=None, message='': done and Path({str(told)!r}).write_text(str(pid))\n"
-            "some.ask('loop', Path('x'), {}, tell)\n"
+            f"some.ask({what!r}, Path('x'), {{}}, tell)\n"
         )
         with subprocess.Popen([sys.executable, "-c", parent]) as running:
             assert until(lambda: told.exists() and bool(told.read_text()))
@@ -715,6 +718,40 @@ class TestWhatAChildMay:
 
         assert some.ask("write", FILE, {"target": str(inside / "made"), "size": 1})
         assert not outside.exists()
+
+    @pytest.mark.skipif(
+        sys.platform != "linux" or os.uname().machine not in ("x86_64", "aarch64"), reason="seccomp is of Linux"
+    )
+    def test_it_reaches_no_program_and_changes_no_file_or_process_in_ways_that_landlock_allows(
+        self, tmp_path: Path
+    ) -> None:
+        precious = tmp_path / "precious"
+        precious.write_text("mine")
+        precious.chmod(0o600)
+        before = precious.stat()
+        some = children({"writable": []})
+        with (
+            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver,
+            socket.socket(socket.AF_UNIX) as local,
+        ):
+            receiver.bind(("127.0.0.1", 0))
+            local.bind(str(tmp_path / "local"))
+            local.listen()
+            refused = [
+                ("datagram", {"port": receiver.getsockname()[1]}),
+                ("local", {"target": str(tmp_path / "local")}),
+                *((what, {"target": str(precious)}) for what in ("chmod", "utime", "xattr")),
+                ("leave group", {}),
+                ("limit parent", {}),
+                ("slow parent down", {}),
+                ("look at parent", {}),
+            ]
+            for what, arguments in refused:
+                with pytest.raises(ParserBrokenError, match="PermissionError"):
+                    some.ask(what, FILE, arguments)
+        assert some.ask("limit self", FILE, {})
+        after = precious.stat()
+        assert (before.st_mode, before.st_mtime, before.st_ctime) == (after.st_mode, after.st_mtime, after.st_ctime)
 
 
 def _landlock() -> bool:

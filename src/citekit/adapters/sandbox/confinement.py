@@ -2,7 +2,8 @@
 
 `setrlimit` limits memory and the size of output files. On Linux, Landlock removes the rights to write outside given
 folders, to run programs, to open network connections, and to signal other processes (kernel 5.13; the last two from 6.7
-and 6.12). On systems without these features, the process is not restricted.
+and 6.12), and seccomp removes system calls that Landlock does not control. On systems without these features, the
+process is not restricted.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+
+from citekit.adapters.sandbox.system_calls import drop_capabilities, forbid_calls
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 """Numbers of the system calls, the same on every architecture (include/uapi/asm-generic/unistd.h)."""
@@ -39,7 +42,7 @@ _OUTSIDE = 0b11
 def end_with(descriptor: int) -> None:
     """Make the system kill this process and its programs when the other end of the pipe `descriptor` is closed.
 
-    This works whatever the process is doing at that time.
+    This works whatever the process is doing at that time. On Linux, the signal is SIGKILL, which cannot be ignored.
     """
     with suppress(ImportError, AttributeError, OSError, ValueError):
         import fcntl
@@ -47,6 +50,8 @@ def end_with(descriptor: int) -> None:
         signal.signal(signal.SIGIO, signal.SIG_DFL)
         leads = os.getpgrp() == os.getpid()
         fcntl.fcntl(descriptor, fcntl.F_SETOWN, -os.getpid() if leads else os.getpid())
+        if sys.platform == "linux":
+            fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGKILL)
         flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
         fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_ASYNC)
 
@@ -130,15 +135,23 @@ def limit_output(size: int) -> None:
 
 
 def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
-    """Permanently drop rights of this process, and return whether that succeeded.
+    """Permanently drop rights of this process, and return whether Landlock did its part.
 
-    The process can no longer write outside the folders `writable` or run programs other than `programs`. Newer kernels
-    also block network connections and signals to other processes. Call this function while the process has only one
-    thread, because other threads would keep their rights.
+    The process can no longer write outside the folders `writable`, run programs other than `programs`, or make the
+    calls in `system_calls`. Newer kernels also block network connections and signals to other processes. Call this
+    function while the process has only one thread, because other threads would keep their rights.
     """
     if sys.platform != "linux":
         return False
     system = ctypes.CDLL(None, use_errno=True)
+    system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    confined = _restrict_files(system, writable, programs)
+    drop_capabilities(system)
+    forbid_calls(system)
+    return confined
+
+
+def _restrict_files(system: ctypes.CDLL, writable: Sequence[Path], programs: Sequence[Path]) -> bool:
     version = system.syscall(_CREATE_RULESET, None, 0, 1)
     if version < 1:
         return False
@@ -152,7 +165,6 @@ def confine(writable: Sequence[Path], programs: Sequence[Path] = ()) -> bool:
         for program in _with_loaders(programs):
             _allow(system, ruleset, program, _EXECUTE)
         _allow(system, ruleset, Path(os.devnull), _WRITE_FILE | (changes & 1 << 14))
-        system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         return bool(system.syscall(_RESTRICT_SELF, ruleset, 0) == 0)
     finally:
         os.close(ruleset)
