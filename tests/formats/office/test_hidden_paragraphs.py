@@ -77,7 +77,248 @@ def _in_table(text: str, first: str) -> str:
     return table("".join(cells), _LOOK.format(first))
 
 
+def _page(size: str = "", margins: str = "") -> str:
+    return (
+        f'<w:sectPr><w:pgSz w:w="12240" w:h="15840" {size}/><w:pgMar w:left="1440" w:top="1440" {margins}/></w:sectPr>'
+    )
+
+
+def _in_section(inner: str, margins: str) -> str:
+    """A section with margins of its own, which ends before the rest of the document."""
+    own = f'<w:pgMar w:left="1440" w:top="1440" {margins}/>'
+    for name in ("left", "top"):
+        own = own.replace(f'w:{name}="1440" ', "", 1) if f"w:{name}=" in margins else own
+    return inner + paragraph("", f'<w:sectPr><w:pgSz w:w="12240" w:h="15840"/>{own}</w:sectPr>')
+
+
+def field(code: str, result: str, begin: str = "") -> str:
+    def character(kind: str, more: str = "") -> str:
+        return f'<w:r><w:fldChar w:fldCharType="{kind}" {more}/></w:r>'
+
+    instruction = f"<w:r><w:instrText>{code}</w:instrText></w:r>"
+    return paragraph(character("begin", begin) + instruction + character("separate") + result + character("end"))
+
+
+_DRAWN = "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"
+_SHAPES = "http://schemas.microsoft.com/office/word/2010/wordprocessingShape"
+
+
+def text_box(text: str, style: str, anchor: str = "", shape: str = "", properties: str = "", vml: str = "") -> str:
+    """A text box as programs write it: for current programs, and for older ones in VML."""
+    words = f"<w:txbxContent>{paragraph(run(text, properties))}</w:txbxContent>"
+    choice = (
+        f'<w:drawing><wp:anchor xmlns:wp="{_DRAWN}">{anchor or _extent(2000000, 900000)}<a:graphic '
+        'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData><wps:wsp '
+        f'xmlns:wps="{_SHAPES}"><wps:spPr>{shape}</wps:spPr><wps:txbx>{words}</wps:txbx></wps:wsp></a:graphicData></a:graphic>'
+        "</wp:anchor></w:drawing>"
+    )
+    fallback = f'<w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml" style="{style}" {vml}><v:textbox>{words}</v:textbox></v:shape></w:pict>'
+    return paragraph(f"<w:r>{either(choice, fallback)}</w:r>")
+
+
+def _extent(width: int, height: int, across: int = 0, down: int = 0) -> str:
+    return (
+        f'<wp:positionH relativeFrom="page"><wp:posOffset>{across}</wp:posOffset></wp:positionH>'
+        f'<wp:positionV relativeFrom="page"><wp:posOffset>{down}</wp:posOffset></wp:positionV>'
+        f'<wp:extent cx="{width}" cy="{height}"/>'
+    )
+
+
+def _behind(inner: str, shape: str = "", size: str = "") -> str:
+    return (
+        paragraph(
+            f'<w:r><w:drawing><wp:anchor xmlns:wp="{_DRAWN}" behindDoc="1">{size or _extent(5000000, 5000000)}'
+            f'<wps:spPr xmlns:wps="{_SHAPES}" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">{shape}</wps:spPr>'
+            f"</wp:anchor></w:drawing></w:r>"
+        )
+        + inner
+    )
+
+
+def _listed(text: str, indent: str) -> tuple[str, str, dict[str, str]]:
+    numbering = (
+        f'<w:numbering xmlns:w="{_W}"><w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:pPr><w:ind w:left="{indent}"/>'
+        '</w:pPr></w:lvl></w:abstractNum><w:num w:numId="7"><w:abstractNumId w:val="1"/></w:num></w:numbering>'
+    )
+    numbered = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="7"/></w:numPr>'
+    return paragraph(run(text), numbered), "", {"numbering": numbering}
+
+
+def _bound(text: str, data: str) -> tuple[str, str, dict[str, str]]:
+    control = f'<w:sdt><w:sdtPr><w:dataBinding w:xpath="/a"/></w:sdtPr><w:sdtContent>{paragraph(run(text))}</w:sdtContent></w:sdt>'
+    return control, "", {"customXml__item1": f"<a>{data}</a>"}
+
+
+def _two_cells(text: str, first: str, second: str, properties: str = "", row_properties: str = "") -> str:
+    return table(row(cell(paragraph(run("x")), first) + cell(paragraph(run(text)), second), row_properties), properties)
+
+
+def _two_rows(text: str, second: str) -> str:
+    return table(
+        row(cell(paragraph(run("x")), '<w:vMerge w:val="restart"/>')) + row(cell(paragraph(run(text)), second))
+    )
+
+
+_FIXED = '<w:tblLayout w:type="fixed"/>'
+_EXACT = '<w:trHeight w:val="{}" w:hRule="exact"/>'
+_WHITE_FILL = '<a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill>'
+_BLUE_FILL = '<a:solidFill><a:srgbClr val="1F3864"/></a:solidFill>'
+
 HIDING: dict[str, Way] = {
+    "margin off the page": lambda text: (_in_section(paragraph(run(text)), 'w:left="12300"'), "", {}),
+    "margin above the page": lambda text: (_in_section(paragraph(run(text)), 'w:top="16000"'), "", {}),
+    "negative margin": lambda text: (_in_section(paragraph(run(text)), 'w:left="-9000"'), "", {}),
+    "indented out of a section": lambda text: (
+        _in_section(paragraph(run(text), '<w:ind w:left="11000"/>'), 'w:left="1440"'),
+        "",
+        {},
+    ),
+    "left of the page": lambda text: (paragraph(run(text), '<w:ind w:left="-7000"/>'), "", {}),
+    "space above it": lambda text: (paragraph(run(text), '<w:spacing w:before="31000"/>'), "", {}),
+    "list off the page": lambda text: _listed(text, "31000"),
+    "table left of the page": lambda text: (
+        table(row(cell(paragraph(run(text)))), '<w:tblInd w:w="-12000" w:type="dxa"/>'),
+        "",
+        {},
+    ),
+    "table of a style left of the page": lambda text: (
+        table(row(cell(paragraph(run(text)))), '<w:tblStyle w:val="T"/>'),
+        style("table", "T", '<w:tblPr><w:tblInd w:w="-12000" w:type="dxa"/></w:tblPr>'),
+        {},
+    ),
+    "table that floats off the page": lambda text: (
+        table(row(cell(paragraph(run(text)))), '<w:tblpPr w:horzAnchor="page" w:tblpX="20000"/>'),
+        "",
+        {},
+    ),
+    "beside a cell as wide as the page": lambda text: (
+        _two_cells(text, '<w:tcW w:w="20000" w:type="dxa"/>', "", _FIXED),
+        "",
+        {},
+    ),
+    "cell of no width": lambda text: (_two_cells(text, "", '<w:tcW w:w="10" w:type="dxa"/>', _FIXED), "", {}),
+    "cell merged to the left": lambda text: (
+        _two_cells(text, '<w:hMerge w:val="restart"/>', '<w:hMerge w:val="continue"/>'),
+        "",
+        {},
+    ),
+    "cell merged to the left, in short": lambda text: (
+        _two_cells(text, '<w:hMerge w:val="restart"/>', "<w:hMerge/>"),
+        "",
+        {},
+    ),
+    "cell merged with the one above": lambda text: (_two_rows(text, "<w:vMerge/>"), "", {}),
+    "below the end of an exact row": lambda text: (
+        table(row(cell(paragraph(run("x")) * 2 + paragraph(run(text))), _EXACT.format(400))),
+        "",
+        {},
+    ),
+    "large margin in an exact row": lambda text: (
+        table(
+            row(cell(paragraph(run(text)), '<w:tcMar><w:top w:w="900" w:type="dxa"/></w:tcMar>'), _EXACT.format(400))
+        ),
+        "",
+        {},
+    ),
+    "large margins of all cells": lambda text: (
+        table(
+            row(cell(paragraph(run(text))), _EXACT.format(400)),
+            '<w:tblCellMar><w:top w:w="900" w:type="dxa"/></w:tblCellMar>',
+        ),
+        "",
+        {},
+    ),
+    "large text on a flat line": lambda text: (
+        paragraph(run(text, '<w:sz w:val="40"/>'), '<w:spacing w:line="60" w:lineRule="exact"/>'),
+        "",
+        {},
+    ),
+    "frame off the page": lambda text: (
+        paragraph(run(text), '<w:framePr w:w="2000" w:hAnchor="page" w:x="20000" w:y="1"/>'),
+        "",
+        {},
+    ),
+    "frame of a style above the page": lambda text: (
+        paragraph(run(text), '<w:pStyle w:val="A"/>'),
+        style(
+            "paragraph",
+            "A",
+            '<w:pPr><w:framePr w:h="300" w:hRule="exact" w:vAnchor="page" w:hAnchor="page" w:y="-9000"/></w:pPr>',
+        ),
+        {},
+    ),
+    "flat frame": lambda text: (
+        paragraph(run(text), '<w:framePr w:w="2000" w:h="10" w:hRule="exact" w:x="20" w:y="1"/>'),
+        "",
+        {},
+    ),
+    "text box off the page": lambda text: (
+        text_box(
+            text, "position:absolute;margin-left:2000pt;width:90pt;height:40pt", _extent(2000000, 900000, 30000000)
+        ),
+        "",
+        {},
+    ),
+    "text box above the page, for older programs": lambda text: (
+        paragraph(
+            '<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml" style="position:absolute;margin-left:0;'
+            'margin-top:-2000pt;width:90pt;height:40pt;mso-position-vertical-relative:page"><v:textbox><w:txbxContent>'
+            f"{paragraph(run(text))}</w:txbxContent></v:textbox></v:shape></w:pict></w:r>"
+        ),
+        "",
+        {},
+    ),
+    "text box of no size": lambda text: (
+        text_box(text, "position:absolute;width:0;height:0", _extent(1, 1)),
+        "",
+        {},
+    ),
+    "text box switched off": lambda text: (
+        text_box(text, "visibility:hidden;width:90pt;height:40pt", _extent(2000000, 900000) + '<wp:docPr hidden="1"/>'),
+        "",
+        {},
+    ),
+    "white in a white text box": lambda text: (
+        text_box(text, "width:90pt;height:40pt", shape=_WHITE_FILL, properties=_WHITE),
+        "",
+        {},
+    ),
+    "white in a text box without a fill": lambda text: (
+        text_box(text, "width:90pt;height:40pt", shape="<a:noFill/>", properties=_WHITE, vml='filled="f"'),
+        "",
+        {},
+    ),
+    "white over a white shape": lambda text: (_behind(paragraph(run(text, _WHITE)), _WHITE_FILL), "", {}),
+    "white over a transparent shape": lambda text: (_behind(paragraph(run(text, _WHITE)), "<a:noFill/>"), "", {}),
+    "white over a dot": lambda text: (
+        _behind(paragraph(run(text, _WHITE)), _BLUE_FILL, _extent(20000, 20000)),
+        "",
+        {},
+    ),
+    "white beside a shape of older programs": lambda text: (
+        paragraph(
+            '<w:r><w:pict><v:shape xmlns:v="urn:schemas-microsoft-com:vml" style="width:9pt;height:9pt"/></w:pict></w:r>'
+        )
+        + paragraph(run(text, _WHITE)),
+        "",
+        {},
+    ),
+    "code of a field": lambda text: (
+        paragraph(
+            f'<w:r><w:fldChar w:fldCharType="begin"/></w:r>{run(text)}<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+        ),
+        "",
+        {},
+    ),
+    "result of a field that shows nothing": lambda text: (field('SET a "x"', run(text)), "", {}),
+    "result that is computed anew": lambda text: (field('QUOTE "x"', run(text), 'w:dirty="true"'), "", {}),
+    "simple field that shows nothing": lambda text: (
+        paragraph(f'<w:fldSimple w:instr=" TC a ">{run(text)}</w:fldSimple>'),
+        "",
+        {},
+    ),
+    "content that data replaces": lambda text: _bound(text, "Other words"),
+    "a note to which nothing refers": lambda text: (paragraph(run("x")), "", with_note(text, "")[2]),
     "own vanish": lambda text: (paragraph(run(text, _VANISH)), "", {}),
     "special vanish": lambda text: (paragraph(run(text, "<w:specVanish/>")), "", {}),
     "character style": lambda text: (
@@ -169,6 +410,60 @@ HIDING: dict[str, Way] = {
     ),
 }
 SHOWING: dict[str, Way] = {
+    "wide margins": lambda text: (_in_section(paragraph(run(text)), 'w:left="4000"'), "", {}),
+    "beside a section off the page": lambda text: (
+        _in_section(paragraph(run("x")), 'w:left="12300"') + paragraph(run(text)),
+        "",
+        {},
+    ),
+    "in the margin": lambda text: (paragraph(run(text), '<w:ind w:left="-900"/>'), "", {}),
+    "list": lambda text: _listed(text, "720"),
+    "table in the margin": lambda text: (
+        table(row(cell(paragraph(run(text)))), '<w:tblInd w:w="-108" w:type="dxa"/>'),
+        "",
+        {},
+    ),
+    "table that floats": lambda text: (
+        table(row(cell(paragraph(run(text)))), '<w:tblpPr w:horzAnchor="page" w:tblpX="2000" w:tblpY="-200"/>'),
+        "",
+        {},
+    ),
+    "cell in the first column": lambda text: (_two_cells("x", "", "") + _two_rows(text, ""), "", {}),
+    "cell that begins a merge": lambda text: (
+        table(row(cell(paragraph(run(text)), '<w:vMerge w:val="restart"/><w:hMerge w:val="restart"/>'))),
+        "",
+        {},
+    ),
+    "in an exact row": lambda text: (table(row(cell(paragraph(run(text))), _EXACT.format(300))), "", {}),
+    "second paragraph of an exact row": lambda text: (
+        table(row(cell(paragraph(run("x")) + paragraph(run(text))), _EXACT.format(900))),
+        "",
+        {},
+    ),
+    "cells of exact widths": lambda text: (
+        _two_cells(text, '<w:tcW w:w="3000" w:type="dxa"/>', '<w:tcW w:w="3000" w:type="dxa"/>', _FIXED),
+        "",
+        {},
+    ),
+    "frame": lambda text: (
+        paragraph(run(text), '<w:framePr w:w="2000" w:hAnchor="page" w:x="2000" w:vAnchor="page" w:y="900"/>'),
+        "",
+        {},
+    ),
+    "text box": lambda text: (
+        text_box(text, "position:absolute;margin-left:20pt;margin-top:-30pt;width:90pt;height:40pt"),
+        "",
+        {},
+    ),
+    "white in a blue text box": lambda text: (
+        text_box(text, "width:90pt;height:40pt", shape=_BLUE_FILL, properties=_WHITE, vml='fillcolor="#1F3864"'),
+        "",
+        {},
+    ),
+    "white over a blue shape": lambda text: (_behind(paragraph(run(text, _WHITE)), _BLUE_FILL), "", {}),
+    "result of a field": lambda text: (field("MERGEFIELD a", run(text)), "", {}),
+    "after a field": lambda text: (field('SET a "x"', run("x")) + paragraph(run(text)), "", {}),
+    "content that is in the data": lambda text: _bound(text, f"1 {text} 2"),
     "plain": lambda text: (paragraph(run(text)), "", {}),
     "vanish switched off": lambda text: (paragraph(run(text, '<w:vanish w:val="0"/>')), "", {}),
     "toggled twice": lambda text: (
@@ -217,8 +512,8 @@ def document(folder: Path, way: tuple[str, str, dict[str, str]], before: int = 0
     body, styles, more = way
     plain = "".join(paragraph(run(f"Paragraph {number}", more.get("plain", ""))) for number in range(before))
     body = plain + body + paragraph(run(PLAIN, more.get("plain", "")))
-    targets = {"styles": "styles.xml", "footnotes": "footnotes.xml", "theme": "theme.xml"}
-    kinds = ["styles", *(each for each in ("footnotes", "theme") if each in more)]
+    targets = {each: f"{each}.xml" for each in ("styles", "footnotes", "theme", "numbering")}
+    kinds = ["styles", *(each for each in targets if each in more)]
     relations = "".join(
         f'<Relationship Id="r{n}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}"'
         f' Target="{targets[kind]}"/>'
@@ -229,6 +524,7 @@ def document(folder: Path, way: tuple[str, str, dict[str, str]], before: int = 0
         "word___rels__document.xml.rels": f'<Relationships xmlns="{namespace}">{relations}</Relationships>',
         "word__styles.xml": f'<w:styles xmlns:w="{_W}">{styles}</w:styles>',
         **{f"word__{targets[kind]}": more[kind] for kind in kinds[1:]},
+        **{f"{name}.xml": data for name, data in more.items() if name.startswith("customXml")},
     }
     made.write_docx(folder / "report.docx", body, **parts)
     kit = CiteKit(folder)
@@ -256,7 +552,7 @@ def test_hidden_and_shown_words_of_one_document_are_told_apart(
     tmp_path_factory: pytest.TempPathFactory, hiding: str, showing: str, before: int
 ) -> None:
     hidden, shown = HIDING[hiding](SECRET), SHOWING[showing]("These words are for all readers")
-    if hidden[2].keys() & shown[2].keys() or hiding == "defaults of the document" or "picture" in showing:
+    if hidden[2].keys() & shown[2].keys() or hiding == "defaults of the document" or "white over" in showing:
         return
     if 'styleId="A"' in hidden[1] + shown[1] or 'styleId="C"' in hidden[1] + shown[1] or 'styleId="T"' in shown[1]:
         return

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import asdict, define, evolve, field, frozen
 
-from citekit.adapters.formats.docx.styles import CHAIN_LIMIT, said_of, value_of, whole
+from citekit.adapters.formats.docx.pages import LEAST_LINE, Box, Page, frame_of
+from citekit.adapters.formats.docx.styles import CHAIN_LIMIT, said_of, signed, value_of, whole
 from citekit.adapters.formats.shared.office_colors import (
     BLACK,
     TINY,
@@ -24,9 +25,6 @@ from citekit.adapters.libraries.office_package import attribute, below, local
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
-
-LEAST_LINE = 40
-"""The maximum height of lines, rows, and boxes, in twentieths of a point, at which they show no text."""
 
 FARTHEST = 400
 """The distance from its line, in half points, at which raised or lowered text may be outside the page."""
@@ -60,7 +58,8 @@ class Look:
 
     `size` and `complex_size` are in half points, `scale` in percent, and `spacing`, `fit`, `line` (the exact height of
     a line), `left` (the indentation), and `first` (that of the first line, in addition) in twentieths of a point.
-    `position` is how far text is raised, in half points. `ink` is a color, `AUTO`, or `CLEAR`.
+    `position` is how far text is raised, in half points. `ink` is a color, `AUTO`, or `CLEAR`. `before` is the space
+    above the paragraph, `frame` the frame that it is in, and `number` the ID and the level of its list.
     """
 
     hidden: bool | None = None
@@ -78,10 +77,15 @@ class Look:
     left: int | None = None
     first: int | None = None
     position: int | None = None
+    before: int | None = None
+    frame: Box | None = None
+    number: tuple[str, str] | None = None
 
     @cached_property
     def _specified(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if value is not None and name != "hidden"}
+        return {
+            name: value for name, value in asdict(self, recurse=False).items() if value is not None and name != "hidden"
+        }
 
     def with_(self, other: Look) -> Look:
         """Return this look with the properties that `other` specifies. `hidden` of `other` is not used."""
@@ -92,8 +96,13 @@ class Look:
         look = self.with_(other)
         return look if other.hidden is None else evolve(look, hidden=other.hidden)
 
-    def is_legible(self, behind: Color | None, width: int) -> bool:
-        """Return whether the text can be read on a page `width` wide.
+    @property
+    def height(self) -> int:
+        """The minimum height of a line of the text, in twentieths of a point, with the space above its paragraph."""
+        return 10 * (self.size or 20) + (self.before or 0)
+
+    def is_legible(self, behind: Color | None, page: Page, start: int) -> bool:
+        """Return whether the text can be read on `page` if its paragraph begins `start` to the right of the page's edge.
 
         `behind` is the color behind its paragraph, or None if it is unknown.
         """
@@ -102,10 +111,13 @@ class Look:
             return False
         if (self.spacing or 0) <= -4 * size or (self.fit or LEAST_LINE + 1) <= LEAST_LINE:
             return False
-        if (self.line or LEAST_LINE + 1) <= LEAST_LINE or abs(self.position or 0) >= FARTHEST:
+        line = LEAST_LINE + 10 * size if self.line is None else self.line
+        if line <= max(LEAST_LINE, 3 * size) or abs(self.position or 0) >= FARTHEST:
             return False
-        left = self.left or 0
-        if abs(left) >= width or abs(left + (self.first or 0)) >= width:
+        left = start + (self.left or 0)
+        if not page.shows_text_at(left) or not page.shows_text_at(left + (self.first or 0)):
+            return False
+        if (self.before or 0) >= page.height or (self.frame is not None and not page.shows(self.frame)):
             return False
         fills = (self.highlight, self.fill, self.around, behind)
         paper = next((each for each in fills if each is not None and not isinstance(each, str)), None)
@@ -124,6 +136,8 @@ class Looks:
     based: dict[tuple[str, str], str] = field(factory=dict)
     parts: dict[tuple[str, str], Look] = field(factory=dict)
     usual: dict[str, str] = field(factory=dict)
+    numbered: dict[tuple[str, str], Look] = field(factory=dict)
+    indents: dict[str, int] = field(factory=dict)
 
     @classmethod
     def of(cls, root: _Element | None, theme: Mapping[str, Color]) -> Looks:
@@ -140,9 +154,22 @@ class Looks:
                 looks.usual[kind] = name
             looks.styles[kind, name] = looks._own(each)
             looks.based[kind, name] = value_of(each, "basedOn") or ""
+            indent = each.find("{*}tblPr/{*}tblInd")
+            if indent is not None:
+                looks.indents[name] = signed(attribute(indent, "w"), digits=7) or 0
             for part in below(each, "tblStylePr"):
                 looks.parts[name, attribute(part, "type") or ""] = looks._own(part)
         return looks
+
+    def add_lists(self, root: _Element) -> None:
+        """Read the indentations of lists (17.9.22)."""
+        kinds = {attribute(each, "abstractNumId") or "": each for each in below(root, "abstractNum")}
+        for each in below(root, "num"):
+            kind = kinds.get(value_of(each, "abstractNumId") or "")
+            levels = [] if kind is None else list(below(kind, "lvl"))
+            for level in (*levels, *each.iterfind("{*}lvlOverride/{*}lvl")):
+                key = attribute(each, "numId") or "", attribute(level, "ilvl") or "0"
+                self.numbered[key] = self.look(None, level.find("{*}pPr"))
 
     def _own(self, style: _Element) -> Look:
         look = self.look(style.find("{*}rPr"), style.find("{*}pPr"))
@@ -161,6 +188,9 @@ class Looks:
             look,
             around=self.shade(paragraph),
             line=whole(attribute(spacing, "line")) if exact and spacing is not None else None,
+            before=None if spacing is None else whole(attribute(spacing, "before")),
+            frame=frame_of(paragraph),
+            number=_number(paragraph),
             left=_indentation(indent, "start", "left"),
             first=_indentation(indent, "firstLine") if hanging is None else -hanging,
         )
@@ -179,9 +209,9 @@ class Looks:
             fill=self.shade(properties),
             highlight=None if marked is None else _HIGHLIGHTS.get(marked, CLEAR),
             scale=whole(value_of(properties, "w")),
-            spacing=_signed(value_of(properties, "spacing")),
+            spacing=signed(value_of(properties, "spacing")),
             fit=whole(value_of(properties, "fitText")),
-            position=_signed(value_of(properties, "position")),
+            position=signed(value_of(properties, "position")),
         )
 
     def _ink(self, said: Mapping[str, _Element]) -> Color | str | None:
@@ -190,14 +220,15 @@ class Looks:
         if fill is not None and len(fill):
             if local(fill[0]) == "noFill":
                 return AUTO if "textOutline" in said else CLEAR
-            found = [drawn_color(each, self._scheme) for each in (fill[0], *fill[0].iterfind("{*}gsLst/{*}gs"))]
+            found = [drawn_color(each, self.scheme) for each in (fill[0], *fill[0].iterfind("{*}gsLst/{*}gs"))]
             shown = [mixed(each[0], WHITE, each[1]) for each in found if each is not None]
             if shown and all(is_near(shown[0], each) for each in shown):
                 return shown[0]
         color = said.get("color")
         return None if color is None else self._color(color, "val", "theme") or AUTO
 
-    def _scheme(self, name: str) -> Color | None:
+    def scheme(self, name: str) -> Color | None:
+        """Return the color of the theme with a name."""
         return self.theme.get(
             _SCHEME.get(name) or {"bg1": "lt1", "tx1": "dk1", "bg2": "lt2", "tx2": "dk2"}.get(name, name)
         )
@@ -205,7 +236,7 @@ class Looks:
     def _color(self, element: _Element, name: str, theme: str) -> Color | None:
         """Return the color in the attribute `name` or in the theme, or None for an automatic color."""
         plain = hex_color(attribute(element, name))
-        found = self._scheme(attribute(element, f"{theme}Color" if theme == "theme" else theme) or "")
+        found = self.scheme(attribute(element, f"{theme}Color" if theme == "theme" else theme) or "")
         if found is None:
             return plain
         tint, shade = (attribute(element, f"{theme}{each}") for each in ("Tint", "Shade"))
@@ -243,7 +274,8 @@ class Looks:
             self._styled("character", style),
         ]
         look = self.default
-        for each in (table, styled[0], direct, styled[1], own):
+        lists = [self.numbered.get(each.number or ("", ""), Look()) for each in (styled[0], direct)]
+        for each in (table, lists[0], styled[0], lists[1], direct, styled[1], own):
             look = look.with_(each)
         toggled = sum(bool(each.hidden) for each in (table, *styled)) % 2 == 1
         return evolve(look, hidden=(bool(self.default.hidden) or toggled) if own.hidden is None else own.hidden)
@@ -258,6 +290,11 @@ class Looks:
                 if found is not None:
                     look = look.with_all(found)
         return look
+
+    def indent_of(self, style: str) -> int:
+        """Return the indentation of the tables with a style."""
+        name = style if ("table", style) in self.styles else self.usual.get("table", "")
+        return next((self.indents[each] for each in self._chain("table", name) if each in self.indents), 0)
 
     def _styled(self, kind: str, name: str) -> Look:
         look = Look()
@@ -274,19 +311,19 @@ class Looks:
             name = self.based[kind, name]
 
 
+def _number(paragraph: _Element) -> tuple[str, str] | None:
+    said = next(below(paragraph, "numPr"), None)
+    return None if said is None else (value_of(said, "numId") or "", value_of(said, "ilvl") or "0")
+
+
 def _indentation(indent: _Element | None, *names: str) -> int | None:
     """Return an indentation by the first of `names`, which also says it in characters, in twentieths of a point."""
     if indent is None:
         return None
     for name in names:
-        said, characters = (_signed(attribute(indent, each)) for each in (name, f"{name}Chars"))
+        said, characters = (signed(attribute(indent, each)) for each in (name, f"{name}Chars"))
         if characters:
             return round(characters * CHARACTER)
         if said is not None:
             return said
     return None
-
-
-def _signed(text: str | None) -> int | None:
-    number = whole(text.removeprefix("-")) if text else None
-    return -number if number is not None and text and text.startswith("-") else number

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from citekit.adapters.formats.docx.fields import flatten_fields
 from citekit.adapters.formats.docx.styles import BODY, Styles, outline_level, value_of, whole
 from citekit.adapters.formats.docx.visibility import Visibility
 from citekit.adapters.libraries.lxml import names
@@ -49,6 +50,17 @@ def mark_notes(notes: _Element, body: _Element) -> None:
         if attribute(note, "id") not in seen:
             for run in note.iter("{*}r"):
                 _set(run, next(below(run, "rPr"), None), "rStyle", UNSEEN_STYLE)
+
+
+def _remove_repeated_notes(body: _Element) -> None:
+    """Remove the references to a note after the first visible one, because the HTML would repeat the note for each."""
+    seen: set[tuple[str, str | None, bool]] = set()
+    for each in [each for each in body.iter() if local(each) in _NOTES]:
+        run = each.getparent()
+        key = local(each), attribute(each, "id"), _is_unseen(run)
+        if run is not None and (key in seen or (*key[:2], False) in seen):
+            run.remove(each)
+        seen.add(key)
 
 
 def _is_note(run: _Element) -> bool:
@@ -101,6 +113,8 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, v
         )
     paragraphs = [each for each in root.iter("{*}p") if each.tag == root.tag.rpartition("}")[0] + "}p"]
     mark_runs(root, styles, visibility)
+    flatten_fields(root)
+    _remove_repeated_notes(root)
     levels = [_paragraph_level(each, styles) for each in paragraphs]
     if all(level == BODY for level in levels):
         levels = _by_look(paragraphs, styles)

@@ -22,7 +22,7 @@ from citekit.adapters.formats.docx.annotations import CLASS, comments_markup
 from citekit.adapters.formats.docx.looks import Looks
 from citekit.adapters.formats.docx.markup import mark_notes, mark_runs, thinned
 from citekit.adapters.formats.docx.styles import Styles, said_of
-from citekit.adapters.formats.docx.visibility import Visibility, page_of
+from citekit.adapters.formats.docx.visibility import Visibility
 from citekit.adapters.formats.epub.markup_books import MarkupBook, MarkupReader, Part
 from citekit.adapters.formats.epub.toc import LEVEL_LIMIT, Entry
 from citekit.adapters.formats.shared.office_colors import Color, theme_colors
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 KEPT = 2
 KEPT_SIZE = 16 * 1024 * 1024
 """Number of documents whose HTML is cached, and the maximum characters of the HTML of one."""
+
+BOUND_PARTS = 50
+"""Maximum number of parts with data of content controls that are read."""
 
 RACY = COARSE
 """Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
@@ -134,7 +137,9 @@ def _parts(package: OfficePackage) -> dict[str, bytes]:
     found = {each.kind: each.target for each in relations if each.kind in _READ and not each.outside}
     styled = package.root(found["styles"]) if "styles" in found else None
     styles, looks = Styles.of(styled), Looks.of(styled, _theme(package, main))
-    visibility = Visibility(looks, *page_of(root, shows_background=_shows_background(package, main)))
+    if "numbering" in found:
+        looks.add_lists(package.root(found["numbering"]))
+    visibility = Visibility.of(looks, root, _bound_data(package), shows_background=_shows_background(package, main))
     parts = {name: package.read(name) for name in found.values()}
     body = thinned(package, main, root, styles, visibility)
     parts[main] = etree.tostring(body, encoding="UTF-8", xml_declaration=True)
@@ -158,6 +163,19 @@ def _theme(package: OfficePackage, main: str) -> dict[str, Color]:
         return theme_colors(package, main)
     except CiteKitError:
         return {}
+
+
+def _bound_data(package: OfficePackage) -> str:
+    """Return the data that content controls can be bound to, without white space; empty if there is none of the author."""
+    names = [name for name in package.names if name.startswith("customXml/item") and name.endswith(".xml")]
+    names += [name for name in package.names if name.startswith("docProps/") and name.endswith(".xml")]
+    found = []
+    for name in names[:BOUND_PARTS]:
+        try:
+            found += ["".join("".join(map(str, package.root(name).itertext())).split())]
+        except CiteKitError:  # damaged data is not shown either
+            continue
+    return "\n".join(filter(None, found))
 
 
 def _shows_background(package: OfficePackage, main: str) -> bool:

@@ -133,3 +133,11 @@ def said_of(properties: _Element, name: str) -> bool | None:
 def whole(text: str | None) -> int | None:
     """Parse a nonnegative integer of at most five digits. Return None for any other text."""
     return int(text) if text and len(text) < 6 and text.isascii() and text.isdigit() else None
+
+
+def signed(text: str | None, digits: int = 5) -> int | None:
+    """Parse an integer of at most `digits` digits, which may be negative. Return None for any other text."""
+    bare = (text or "").removeprefix("-")
+    if not bare or len(bare) > digits or not bare.isascii() or not bare.isdigit():
+        return None
+    return -int(bare) if text and text.startswith("-") else int(bare)

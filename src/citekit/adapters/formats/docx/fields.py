@@ -1,0 +1,94 @@
+"""Finds text of a Word document that is not what programs show: codes of fields, and content that data replaces.
+
+See ECMA-376 part 1, 17.16 (fields) and 17.5.2.6 (content controls with bound data).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from citekit.adapters.libraries.office_package import attribute, below, local
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+DEPTH_LIMIT = 20
+"""The maximum number of fields within each other."""
+
+_SILENT = re.compile(r"\s*(?:set|ask|tc|xe|ta|rd|private|comments)\b", re.IGNORECASE)
+"""Fields that show nothing, whatever result is stored."""
+
+_OTHER_FORM = ("date", "dropDownList", "comboBox", "picture", "checkbox")
+"""Content controls that show their data in another form."""
+
+
+@define
+class _Field:
+    code: str = ""
+    is_code: bool = True
+    is_stale: bool = False
+
+    @property
+    def hides(self) -> bool:
+        return self.is_code or self.is_stale or bool(_SILENT.match(self.code))
+
+
+def unseen_in_fields(root: _Element) -> Iterator[_Element]:
+    """Yield the runs below `root` that are part of the code of a field, or of a result that programs do not show.
+
+    A result is not shown if the field shows nothing, or if programs compute it when they open the document.
+    """
+    open_fields: list[_Field] = []
+    for run in root.iter("{*}r"):
+        for each in run:
+            match local(each):
+                case "fldChar":
+                    _step(open_fields, each)
+                case "instrText" if open_fields:
+                    open_fields[-1].code = (open_fields[-1].code + str(each.text or ""))[:100]
+        if len(open_fields) > DEPTH_LIMIT or any(each.hides for each in open_fields):
+            yield run
+    for simple in root.iter("{*}fldSimple"):
+        if _SILENT.match(attribute(simple, "instr") or "") or attribute(simple, "dirty") in ("1", "true"):
+            yield from simple.iter("{*}r")
+
+
+def flatten_fields(root: _Element) -> None:
+    """Remove the marks of fields in more than `DEPTH_LIMIT` others. Reading them takes time for each of the others."""
+    depth = 0
+    for each in list(root.iter("{*}fldChar")):
+        kind, parent = attribute(each, "fldCharType"), each.getparent()
+        depth += kind == "begin"
+        if depth > DEPTH_LIMIT and parent is not None:
+            parent.remove(each)
+        depth -= kind == "end" and depth > 0
+
+
+def _step(open_fields: list[_Field], character: _Element) -> None:
+    kind = attribute(character, "fldCharType")
+    if kind == "begin":
+        open_fields.append(_Field(is_stale=attribute(character, "dirty") in ("1", "true")))
+    elif open_fields and kind == "separate":
+        open_fields[-1].is_code = False
+    elif open_fields and kind == "end":
+        open_fields.pop()
+
+
+def unseen_in_controls(root: _Element, data: str) -> Iterator[_Element]:
+    """Yield the runs of content controls whose bound data, which programs show instead, does not contain their text.
+
+    `data` is all data in the document that controls can be bound to, without white space.
+    """
+    for control in root.iter("{*}sdt"):
+        settings, content = control.find("{*}sdtPr"), control.find("{*}sdtContent")
+        if settings is None or content is None or not data or settings.find("{*}dataBinding") is None:
+            continue
+        if any(local(each) in _OTHER_FORM for each in settings):
+            continue
+        for run in content.iter("{*}r"):
+            if "".join("".join(str(each.text or "") for each in below(run, "t")).split()) not in data:
+                yield run
