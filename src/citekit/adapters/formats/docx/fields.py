@@ -6,7 +6,7 @@ See ECMA-376 part 1, 17.16 (fields) and 17.5.2.6 (content controls with bound da
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from attrs import define
@@ -22,8 +22,8 @@ DEPTH_LIMIT = 20
 _SILENT = re.compile(r"\s*(?:set|ask|tc|xe|ta|rd|private|comments)\b", re.IGNORECASE)
 """Fields that show nothing, whatever result is stored."""
 
-_OTHER_FORM = ("date", "dropDownList", "comboBox", "picture", "checkbox")
-"""Content controls that show their data in another form."""
+_OTHER_FORM = ("showingPlcHdr", "date", "dropDownList", "comboBox", "picture", "checkbox")
+"""Settings of content controls that show something else than their data, or their data in another form."""
 
 
 @define
@@ -78,17 +78,24 @@ def _step(open_fields: list[_Field], character: _Element) -> None:
         open_fields.pop()
 
 
-def unseen_in_controls(root: _Element, data: str) -> Iterator[_Element]:
+def unseen_in_controls(root: _Element, data: Mapping[str, str]) -> Iterator[_Element]:
     """Yield the runs of content controls whose bound data, which programs show instead, does not contain their text.
 
-    `data` is all data in the document that controls can be bound to, without white space.
+    `data` is the data of the document by its ID, without white space.
     """
+    everything = "\n".join(data.values())
     for control in root.iter("{*}sdt"):
         settings, content = control.find("{*}sdtPr"), control.find("{*}sdtContent")
-        if settings is None or content is None or not data or settings.find("{*}dataBinding") is None:
+        binding = None if settings is None else next(below(settings, "dataBinding"), None)
+        if (
+            settings is None
+            or content is None
+            or binding is None
+            or any(local(each) in _OTHER_FORM for each in settings)
+        ):
             continue
-        if any(local(each) in _OTHER_FORM for each in settings):
-            continue
-        for run in content.iter("{*}r"):
-            if "".join("".join(str(each.text or "") for each in below(run, "t")).split()) not in data:
+        said = attribute(binding, "storeItemID") or ""
+        bound = data.get(said.upper(), "") if said else everything
+        for run in () if not bound else content.iter("{*}r"):
+            if "".join("".join(str(each.text or "") for each in below(run, "t")).split()) not in bound:
                 yield run

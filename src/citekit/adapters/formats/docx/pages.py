@@ -210,7 +210,8 @@ def _vml(element: _Element) -> Drawing:
     left, top = (_length(style.get(f"margin-{side}")) or _length(style.get(side)) or 0 for side in ("left", "top"))
     filled = attribute(element, "filled") not in ("f", "false", "0")
     picture = next(element.iter("{*}imagedata"), None) is not None
-    color = hex_color((attribute(element, "fillcolor") or "#ffffff").lstrip("#").split()[0])
+    digits = (attribute(element, "fillcolor") or "#ffffff").split()[0].lstrip("#")
+    color = hex_color("".join(2 * each for each in digits) if len(digits) == 3 else digits)
     floats = style.get("position") == "absolute"
     return Drawing(
         Box(

@@ -29,7 +29,7 @@ from citekit.adapters.formats.shared.office_colors import Color, theme_colors
 from citekit.adapters.formats.shared.office_metadata import facts_in
 from citekit.adapters.libraries.lxml import inner_text, local_name, parse_html
 from citekit.adapters.libraries.mammoth import to_html
-from citekit.adapters.libraries.office_package import OfficePackage, Relation, opened_package
+from citekit.adapters.libraries.office_package import OfficePackage, Relation, attribute, opened_package
 from citekit.adapters.system.file_state import COARSE, FileState
 from citekit.domain.errors import CiteKitError, SourceUnsupported
 from citekit.domain.library.books import BookFacts
@@ -46,6 +46,13 @@ BOUND_PARTS = 50
 
 RACY = COARSE
 """Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
+
+_DATA = re.compile(r"customXml/item\d+\.xml|docProps/(?:core|app)\.xml")
+_PROPERTIES = {
+    "docProps/core.xml": "{6C3C8BC8-F283-45AE-878A-BAB7291924A1}",
+    "docProps/app.xml": "{6668398D-A668-4E3E-A5EB-62B293D839F1}",
+}
+"""The IDs of the properties of a document as data of content controls."""
 
 _READ = frozenset(("styles", "numbering", "footnotes", "endnotes", "comments"))
 _ARROW = re.compile(r"#note-(?:footnote|endnote)-ref-")
@@ -165,17 +172,18 @@ def _theme(package: OfficePackage, main: str) -> dict[str, Color]:
         return {}
 
 
-def _bound_data(package: OfficePackage) -> str:
-    """Return the data that content controls can be bound to, without white space; empty if there is none of the author."""
-    names = [name for name in package.names if name.startswith("customXml/item") and name.endswith(".xml")]
-    names += [name for name in package.names if name.startswith("docProps/") and name.endswith(".xml")]
-    found = []
+def _bound_data(package: OfficePackage) -> dict[str, str]:
+    """Return the data that content controls can be bound to, by its ID, without white space."""
+    names = [name for name in package.names if _DATA.fullmatch(name)]
+    found = {}
     for name in names[:BOUND_PARTS]:
         try:
-            found += ["".join("".join(map(str, package.root(name).itertext())).split())]
+            properties = [each.target for each in package.relations(name) if each.kind == "customXmlProps"]
+            key = attribute(package.root(properties[0]), "itemID") if properties else _PROPERTIES.get(name)
+            found[(key or name).upper()] = "".join("".join(map(str, package.root(name).itertext())).split())
         except CiteKitError:  # damaged data is not shown either
             continue
-    return "\n".join(filter(None, found))
+    return found
 
 
 def _shows_background(package: OfficePackage, main: str) -> bool:

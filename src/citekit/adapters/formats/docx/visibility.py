@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -16,6 +16,8 @@ from citekit.adapters.libraries.office_package import attribute, below, local
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
+
+_SHAPES = ("anchor", "inline", "shape", "rect", "roundrect", "oval")
 
 _BITS = {
     "firstRow": 0x20,
@@ -48,21 +50,21 @@ class _Place:
 class Visibility:
     """Decides which runs of a part are visible.
 
-    `paper` is the color of the page, or None if something may be behind the text. `data` is the data that content
-    controls can be bound to, without white space.
+    `paper` is the color of the page, or None if something may be behind the text. `data` is what content
+    controls can be bound to, as in `unseen_in_controls`.
     """
 
     looks: Looks
     paper: Color | None = WHITE
     page: Page = field(factory=Page)
-    data: str = ""
+    data: Mapping[str, str] = field(factory=dict)
     _pages: dict[_Element, Page] = field(factory=dict)
     _cells: dict[_Element, _Place] = field(factory=dict)
     _boxes: dict[_Element, _Place] = field(factory=dict)
     _texts: dict[tuple[str, str, Look, Look, Look], Look] = field(factory=dict)
 
     @classmethod
-    def of(cls, looks: Looks, root: _Element, data: str, *, shows_background: bool) -> Visibility:
+    def of(cls, looks: Looks, root: _Element, data: Mapping[str, str], *, shows_background: bool) -> Visibility:
         """Return the visibility of the text in a document with the body `root`."""
         pages, last = pages_of(root)
         paper = _paper(root, looks, shows_background=shows_background)
@@ -187,7 +189,7 @@ class Visibility:
 
 
 def _is_shape(element: _Element) -> bool:
-    return local(element) in ("anchor", "inline") or attribute(element, "style") is not None
+    return local(element) in _SHAPES
 
 
 def _is_fixed(settings: _Element | None) -> bool:
@@ -242,7 +244,7 @@ def _is_swallowed(said: _Element | None, row: int, column: int) -> bool:
 
 def _paper(root: _Element, looks: Looks, *, shows_background: bool) -> Color | None:
     """Return the color behind the text of a document body, or None if a picture or shape may be behind it."""
-    shapes = (each for each in root.iter("{*}anchor", "{*}shape", "{*}rect", "{*}roundrect") if _is_shape(each))
+    shapes = root.iter(*(f"{{*}}{name}" for name in _SHAPES))
     if any(drawing_of(each, looks.scheme).can_be_behind_text for each in shapes):
         return None
     background = root.find("{*}background") if shows_background else None
