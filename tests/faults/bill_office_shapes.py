@@ -101,6 +101,10 @@ def drawings(charts: int, points: int) -> bytes:
     return zipped(parts)
 
 
+def _decoded(part: str | bytes) -> str:
+    return part if isinstance(part, str) else part.decode()
+
+
 def deck(slide: str, count: int = 1, *, same: bool = False) -> bytes:
     """A presentation whose slides each have these shapes. With `same`, all of them are one part."""
     import io
@@ -118,19 +122,13 @@ def deck(slide: str, count: int = 1, *, same: bool = False) -> bytes:
             each: page if each.startswith("ppt/slides/slide") else archive.read(each) for each in archive.namelist()
         }
     if same:
-        listed = _many('<p:sldId id="{0}" r:id="q{0}"/>', count + 256)
-        name = "ppt/presentation.xml"
-        text = bytes(parts[name]).decode() if isinstance(parts[name], bytes) else str(parts[name])
+        listed = "".join(f'<p:sldId id="{n}" r:id="q{n}"/>' for n in range(256, count + 256))
+        text = _decoded(parts["ppt/presentation.xml"])
         start, end = text.index("<p:sldId "), text.index("</p:sldIdLst>")
-        parts[name] = text[:start] + listed + text[end:]
-        relations = "ppt/_rels/presentation.xml.rels"
-        said = parts[relations]
-        text = said.decode() if isinstance(said, bytes) else said
-        parts[relations] = text.replace(
-            "</Relationships>",
-            _many(f'<Relationship Id="q{{0}}" Type="{OFFICE}/slide" Target="slides/slide1.xml"/>', count + 256)
-            + "</Relationships>",
-        )
+        parts["ppt/presentation.xml"] = text[:start] + listed + text[end:]
+        more = _many(f'<Relationship Id="q{{0}}" Type="{OFFICE}/slide" Target="slides/slide1.xml"/>', count + 256)
+        at = "ppt/_rels/presentation.xml.rels"
+        parts[at] = _decoded(parts[at]).replace("</Relationships>", more + "</Relationships>")
     return zipped(parts)
 
 
