@@ -251,7 +251,9 @@ OF_MAPS = (
     ),
     Change("maps emptied", _each(_maps, lambda path: _edit(path, lambda _: b"")), "damaged", _mapped_anew),
     Change("maps of a later version", _later_and_kept, "Update CiteKit", _mapped_anew),
-    Change("maps replaced by folders", _swapped(_maps, lambda path: path.mkdir()), "is not a file", _mapped_anew),
+    Change(
+        "maps replaced by folders", _swapped(_maps, lambda path: path.mkdir()), "is not a regular file", _mapped_anew
+    ),
     Change(
         "maps replaced by pipes",
         _swapped(_maps, os.mkfifo),
@@ -261,7 +263,7 @@ OF_MAPS = (
     Change(
         "maps replaced by links out of the home",
         _swapped(_maps, lambda path: path.symlink_to("/etc/hostname")),
-        "leads out of its folder",
+        "is a symbolic link",
         _removed_and_mapped_anew,
     ),
     Change("maps deleted", _each(_maps, _removed), "found", _mapped_anew),

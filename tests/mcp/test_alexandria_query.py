@@ -285,6 +285,13 @@ def test_an_empty_or_endless_question_is_refused(home: LibraryHome, query: str) 
     assert "question" in answer["error"]
 
 
+def test_an_error_repeats_only_the_beginning_of_a_long_question(home: LibraryHome) -> None:
+    answer = asked(home, query="why " * 2000, collection="nowhere")
+
+    assert answer["error"]
+    assert len(answer["query"]) < 500
+
+
 def test_a_collection_that_is_not_there_is_told(home: LibraryHome) -> None:
     answer = home.call("alexandria_query", query=BEES, collection="empty")
 

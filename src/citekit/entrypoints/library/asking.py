@@ -18,6 +18,9 @@ from citekit.entrypoints.library.catalog import tags_in
 
 Arguments = Mapping[str, Any]
 
+LONGEST_ECHO = 300
+"""How many characters of a question an error repeats."""
+
 
 def query(library: Alexandria, arguments: Arguments, _progress: Progress) -> dict[str, Any]:
     """Return the passages from books that answer a question, and the instruction for writing the answer."""
@@ -62,8 +65,9 @@ def unanswered(arguments: Arguments, error: BaseException) -> dict[str, Any]:
     if isinstance(error, IndexUnavailable | IndexCorrupt | CollectionMissing):
         told = f"Qdrant search failed: {told}"
     mode = ContextMode.of(str(arguments.get("context_mode"))).value
+    query = str(arguments.get("query") or "")
     return {
-        "query": str(arguments.get("query") or ""),
+        "query": query if len(query) <= LONGEST_ECHO else f"{query[:LONGEST_ECHO]}...",
         "results": [],
         "result_count": 0,
         "context_mode": mode,
