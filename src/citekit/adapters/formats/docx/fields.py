@@ -65,6 +65,9 @@ def flatten_fields(root: _Element) -> None:
         depth += kind == "begin"
         if depth > DEPTH_LIMIT and parent is not None:
             parent.remove(each)
+            above = parent.getparent()
+            if above is not None and all(local(rest) == "rPr" for rest in parent):
+                above.remove(parent)
         depth -= kind == "end" and depth > 0
 
 

@@ -91,12 +91,15 @@ class Value:
 
 @define
 class Grid:
-    """The rows and columns of a worksheet that are hidden, or so small that they count as hidden."""
+    """The rows and columns of a worksheet that are hidden, or so small that they count as hidden.
+
+    `narrow` and `wide` are columns, each with a later one up to which all are, so that elements that repeat them are cheap.
+    """
 
     usually_flat: bool = False
     usually_narrow: bool = False
-    narrow: set[int] = field(factory=set)
-    wide: set[int] = field(factory=set)
+    narrow: dict[int, int] = field(factory=dict)
+    wide: dict[int, int] = field(factory=dict)
 
     def measure(self, tag: str, said: dict[str, str]) -> None:
         """Record the columns of a `col` element, or the default sizes in a `sheetFormatPr` element."""
@@ -104,9 +107,12 @@ class Grid:
             self.usually_flat = _size(said.get("defaultRowHeight")) <= LEAST_HEIGHT
             self.usually_narrow = _size(said.get("defaultColWidth")) <= LEAST_WIDTH
             return
-        columns = range(_whole(said.get("min")), min(_whole(said.get("max")), COLUMNS_LIMIT) + 1)
         hidden = said.get("hidden") in _ON or _size(said.get("width")) <= LEAST_WIDTH
-        (self.narrow if hidden else self.wide).update(columns)
+        known, passed, column = self.narrow if hidden else self.wide, list[int](), _whole(said.get("min"))
+        while column <= min(_whole(said.get("max")), COLUMNS_LIMIT):
+            passed.append(column)
+            column = known.get(column, column + 1)
+        known.update(dict.fromkeys(passed, column))
 
     def is_narrow(self, column: int) -> bool:
         """Return whether a column is hidden."""
@@ -297,6 +303,10 @@ class MergedCells:
                 self.flat.add(self.row)
         elif tag == "col" or tag == "sheetFormatPr":
             self.grid.measure(tag, said)
+
+    def is_flat(self, row: int) -> bool:
+        """Return whether a row is hidden."""
+        return row in self.flat
 
     def end(self, name: str) -> None:
         """Ignore the end of an element."""

@@ -7,7 +7,7 @@ See ECMA-376 part 1, 18.8 (styles) and 18.3.1.55 (merged cells).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, TypeVar
@@ -17,7 +17,9 @@ from attrs import define, field, frozen
 from citekit.adapters.formats.shared.office_colors import BLACK, TINY, WHITE, Color, hex_color, is_near, tinted
 from citekit.adapters.formats.xlsx.cells import NO_VALUE, MergedCells, Value
 from citekit.adapters.libraries.office_package import below
+from citekit.domain.errors import SourceUnsupported
 from citekit.domain.locations import Cells
+from citekit.domain.locations.cells import COLUMNS_LIMIT, ROWS_LIMIT
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -218,50 +220,83 @@ class Merged:
     `seen` are the first cells of merged cells that begin in a hidden row or column but end in a visible one.
     """
 
-    waiting: list[Cells]
+    waiting: list[_Corners]
     seen: Collection[tuple[int, int]] = ()
-    open: list[Cells] = field(factory=list)
-    columns: frozenset[int] = frozenset()
+    open: list[_Corners] = field(factory=list)
+    columns: Sequence[tuple[int, int]] = ()
     _until: int = 0
+    _work: int = 0
 
     @classmethod
     def of(cls, places: Sequence[Cells], found: MergedCells) -> Merged:
         """Return the merged cells at `places` of the worksheet with the rows and columns of `found`."""
-        seen = set()
-        for each in places:
-            top, left, bottom, right = _corners(each)
-            rows = any(row not in found.flat for row in range(top, bottom + 1))
-            if rows and not all(map(found.grid.is_narrow, range(left, right + 1))):
-                seen.add((top, left))
-        return cls(sorted(places, key=_corners, reverse=True), seen)
+        corners = sorted({_corners(each) for each in places}, reverse=True)
+        tall, wide = _Visible(found.is_flat, ROWS_LIMIT), _Visible(found.grid.is_narrow, COLUMNS_LIMIT)
+        seen = {
+            (top, left)
+            for top, left, bottom, right in corners
+            if tall.has_any(top, bottom) and wide.has_any(left, right)
+        }
+        return cls(corners, seen)
 
     def apply(self, value: Value) -> None:
         """Hide a cell that shows nothing because it is merged into another cell. The first cell of merged cells is shown
         if a part of them is. Values must be given in ascending order of rows.
+
+        Raise `SourceUnsupported` if far more merged cells overlap than in any usable workbook.
         """
         if (value.row, value.column) in self.seen:
             value.hidden = False
-        elif value.column in self._swallowed(value.row):
+        elif any(left <= value.column <= right for left, right in self._swallowed(value.row)):
             value.hidden = True
 
-    def _swallowed(self, row: int) -> frozenset[int]:
-        """Return the columns of the cells in row number `row` that are merged into others."""
-        if row < self._until and not (self.waiting and _corners(self.waiting[-1])[0] <= row):
+    def _swallowed(self, row: int) -> Sequence[tuple[int, int]]:
+        """Return the ranges of columns of the cells in row number `row` that are merged into others, in order."""
+        if row < self._until and not (self.waiting and self.waiting[-1][0] <= row):
             return self.columns
-        while self.waiting and _corners(self.waiting[-1])[0] <= row:
+        while self.waiting and self.waiting[-1][0] <= row:
             self.open.append(self.waiting.pop())
-        self.open = [each for each in self.open if _corners(each)[2] >= row]
-        found: set[int] = set()
-        for each in self.open:
-            top, left, _, right = _corners(each)
-            found.update(range(left + (top == row), right + 1))
-        self.columns = frozenset(found)
-        begins = any(_corners(each)[0] == row for each in self.open)
-        self._until = row + 1 if begins else min((_corners(each)[2] + 1 for each in self.open), default=row + 1)
+        self._work += len(self.open)
+        if self._work > MERGES_WORK:
+            raise SourceUnsupported("The workbook has too many merged cells that overlap, so it was not read.")
+        self.open = [each for each in self.open if each[2] >= row]
+        columns: list[tuple[int, int]] = []
+        for left, right in sorted((left + (top == row), right) for top, left, _, right in self.open):
+            if columns and left <= columns[-1][1] + 1:
+                columns[-1] = columns[-1][0], max(right, columns[-1][1])
+            elif left <= right:
+                columns.append((left, right))
+        self.columns = columns
+        begins = any(top == row for top, *_ in self.open)
+        self._until = row + 1 if begins else min((bottom + 1 for _, _, bottom, _ in self.open), default=row + 1)
         return self.columns
 
 
-def _corners(place: Cells) -> tuple[int, int, int, int]:
+_Corners = tuple[int, int, int, int]
+"""The first row and column, and the last row and column, of merged cells."""
+
+MERGES_WORK = 3_000_000
+"""Maximum number of merged cells that are looked at for the rows of a sheet, with repetition."""
+
+
+@define
+class _Visible:
+    """Finds out whether any of some rows, or columns, is visible; each is looked at only once."""
+
+    is_hidden: Callable[[int], bool]
+    limit: int
+    _next: dict[int, int] = field(factory=dict)
+
+    def has_any(self, first: int, last: int) -> bool:
+        passed, number = [], first
+        while number <= min(last, self.limit) and (number in self._next or self.is_hidden(number)):
+            passed.append(number)
+            number = self._next.get(number, number + 1)
+        self._next.update(dict.fromkeys(passed, number))
+        return number <= min(last, self.limit)
+
+
+def _corners(place: Cells) -> _Corners:
     return (*(place.first or (1, 1)), *(place.last or (1, 1)))
 
 
