@@ -13,7 +13,7 @@ from citekit.application.locate_source import LocateSource
 from citekit.application.resolve import Resolve
 from citekit.domain.address import Address, parse_address
 from citekit.domain.errors import AddressMalformed, LocationOutside, RequestRefused
-from citekit.domain.library.extracted_text import ExtractedText
+from citekit.domain.library.extracted_text import ExtractedText, UnitKind
 from citekit.domain.locations import Location, Pages, TimeSpan, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.node import NodeName
@@ -29,7 +29,7 @@ from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_read
 from citekit.domain.quotes.reversed_text import is_reversed
 from citekit.domain.quotes.shown_source import is_shown_with_markup, is_shown_with_tags
-from citekit.domain.quotes.superscripts import CUT, visible_text
+from citekit.domain.quotes.superscripts import COMPUTED, CUT, visible_text
 from citekit.domain.quotes.transcript import HEARD, Transcript
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
@@ -76,6 +76,9 @@ that text.
 
 RECOGNIZED = "OCR recognized the text of this page. It may contain errors; compare it with the page."
 """The note of a quote on a scanned page."""
+
+STORED = "a stored result of a formula: a program may compute another one when it opens the file"
+"""The note of a quote from a workbook."""
 
 OTHER_HEADING = "The page belongs to the node, but this passage is under another heading."
 """The note of a quote on a page of the node, before the node's heading or after the next one."""
@@ -355,7 +358,7 @@ def _placed(answer: QuoteVerdict, finding: Finding, found: Sequence[_Found]) -> 
     for each in found:
         address = Address(answer.resource_id, each.location)
         text = _shown(each.source.text[each.match.start : each.match.end])
-        match, note = each.match, each.source.note or _recognition_note(each)
+        match, note = each.match, each.source.note or _recognition_note(each) or _computed_note(each)
         note = note if each.shown else NOT_VISIBLE
         line = _line_around(each.source.text, match.start, match.end)
         place = QuotePlace(address, text, _differences(each), note, match.gaps, match.changes, line)
@@ -388,6 +391,13 @@ def _recognition_note(found: _Found) -> str:
     if not isinstance(placed, ExtractedText) or not placed.recognized or not isinstance(location, Pages):
         return ""
     return RECOGNIZED if not set(placed.recognized).isdisjoint(location.numbers) else ""
+
+
+def _computed_note(found: _Found) -> str:
+    """Return a note for a match in a workbook that includes the result of a formula; else an empty string."""
+    placed, match = found.source.placed, found.match
+    is_row = isinstance(placed, ExtractedText) and placed.kind is UnitKind.ROW
+    return STORED if is_row and COMPUTED in found.source.text[match.start : match.end + 1] else ""
 
 
 def _near(source: Quotable, readings: Sequence[tuple[Piece, ...]], resource_map: ResourceMap) -> NearPlace | None:

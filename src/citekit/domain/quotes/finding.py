@@ -17,7 +17,15 @@ from citekit.domain.quotes.gaps import Gap, gap_between
 from citekit.domain.quotes.normal_form import normalised, same_words
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.quotes.quote import LevelledPiece, Piece
-from citekit.domain.quotes.superscripts import HIDDEN, SCRIPTS, is_low, note_ends, visible_text, with_notes_marked
+from citekit.domain.quotes.superscripts import (
+    COMPUTED,
+    HIDDEN,
+    SCRIPTS,
+    is_low,
+    note_ends,
+    visible_text,
+    with_notes_marked,
+)
 
 GAP = 5000
 """Maximum number of characters that an ellipsis can omit, about two pages."""
@@ -90,6 +98,7 @@ _TAKES_NUMBER = frozenset("=<>\u2264\u2265\u2248\u00d7\u00f7*/+([{")
 """Signs after which a dash is a minus sign, whatever the spaces around it."""
 
 _SYMBOL = re.compile(r"(?![AI]\b)[^\W\d_]\b")
+_OURS = re.compile(f"[{HIDDEN}{COMPUTED}]")
 _LOOK = 24
 _FAR = 10_000
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -425,14 +434,14 @@ def _ends_word(text: str, end: int) -> bool:
 
 
 def _seen_before(text: str, start: int) -> str:
-    """Return a few characters before `start`, without hidden characters."""
+    """Return a few characters before `start`, without hidden characters and internal markers."""
     before = text[max(0, start - _LOOK) : start]
-    return text[max(0, start - _FAR) : start].replace(HIDDEN, "")[-_LOOK:] if HIDDEN in before else before
+    return _OURS.sub("", text[max(0, start - _FAR) : start])[-_LOOK:] if _OURS.search(before) else before
 
 
 def _seen_after(text: str, end: int) -> str:
     after = text[end : end + _LOOK]
-    return text[end : end + _FAR].replace(HIDDEN, "")[:_LOOK] if HIDDEN in after else after
+    return _OURS.sub("", text[end : end + _FAR])[:_LOOK] if _OURS.search(after) else after
 
 
 def _continues_number(text: str, start: int, before: str) -> bool:

@@ -17,6 +17,9 @@ HIDDEN = "\u2063"
 it.
 """
 
+COMPUTED = "\u2064"
+"""Follows each word of the result of a formula. It is not a letter, and results do not show it."""
+
 CUT = "\ufdd1"
 """Separates two ranges of text that no quote may cross. It is a noncharacter, so no quote contains it."""
 
@@ -120,12 +123,13 @@ def _has_letters(text: str) -> bool:
 
 
 def visible_text(text: str) -> str:
-    """Return `text` without the internal markers `HIDDEN` (a hidden character) and `CUT` (a separator).
+    """Return `text` without the internal markers `HIDDEN` (a hidden character), `COMPUTED`, and `CUT` (a separator).
 
     The spaces around a hidden part become one space.
     """
     if HIDDEN in text:
         text = _HIDDEN.sub("", text)
+    text = text.replace(COMPUTED, "")
     return _CUTS.sub("", text) if CUT in text else text
 
 

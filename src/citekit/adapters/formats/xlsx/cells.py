@@ -14,6 +14,7 @@ from xml.parsers import expat
 
 from attrs import define, field
 
+from citekit.adapters.formats.xlsx.values import constant
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.locations.cells import COLUMNS_LIMIT, ROWS_LIMIT
 
@@ -33,7 +34,7 @@ _OFTEN = frozenset(("c", "v", "row", "f"))
 _LETTERS = {chr(64 + number): number for number in range(1, 27)} | {chr(96 + number): number for number in range(1, 27)}
 
 
-LEAST_HEIGHT, LEAST_WIDTH = 2.0, 0.25
+LEAST_HEIGHT, LEAST_WIDTH = 4.0, 0.5
 """The maximum height of rows in points, and width of columns in characters, at which they count as hidden."""
 
 _ON = ("1", "true")
@@ -206,6 +207,7 @@ class _Sheet:
         if not self.pieces or not (1 <= self.row <= ROWS_LIMIT and 1 <= self.column <= COLUMNS_LIMIT):
             return
         text = "".join(self.pieces)
+        forged = self.entered and self.kind in ("n", "str", "b") and not _is_result("".join(self.entered), text)
         if text:
             self.ready.append(
                 Value(
@@ -215,7 +217,7 @@ class _Sheet:
                     text,
                     self.style,
                     self.formula,
-                    self.hidden or self.flat or self.grid.is_narrow(self.column),
+                    self.hidden or self.flat or bool(forged) or self.grid.is_narrow(self.column),
                 )
             )
 
@@ -351,6 +353,17 @@ def _parsed(pieces: Iterable[bytes], name: str, handlers: Any, allowance: Allowa
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise SourceUnsupported(f"The workbook is damaged: {name} is not well-formed XML ({error}).") from error
+
+
+def _is_result(formula: str, stored: str) -> bool:
+    """Return whether a stored value may be the result of a formula: only formulas of constants are computed."""
+    computed = constant(formula)
+    if computed is None or isinstance(computed, str):
+        return computed is None or computed == stored
+    try:
+        return math.isclose(float(stored), computed, rel_tol=1e-9, abs_tol=1e-12)
+    except ValueError:
+        return False
 
 
 def _refuse_doctype(name: str) -> Callable[..., None]:

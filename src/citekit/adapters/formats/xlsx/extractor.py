@@ -97,6 +97,10 @@ def _sheet(workbook: Workbook, location: Cells) -> Sheet:
     return sheet
 
 
+EMPTY_LIMIT = 20_000_000
+"""Maximum number of empty cells in CSV."""
+
+
 @define
 class _Cut:
     """The cells within a location on a sheet.
@@ -194,11 +198,16 @@ def _csv(cut: _Cut) -> Iterator[str]:
     """
     top, left, bottom, right = cut.corners
     whole = cut.location.first is None
-    at = top
+    at, empty = top, 0
     for row, values in cut.by_row():
         yield "\r\n" * (row - at)
         at = row + 1
         last = max(values) if whole else right
+        empty += last + 1 - left - len(values)
+        if empty > EMPTY_LIMIT:
+            raise FormUnsupported(
+                f"There are more than {EMPTY_LIMIT // 10**6} million empty cells between these cells; request fewer columns."
+            )
         line = io.StringIO()
         csv.writer(line).writerow([cut.inert(values.get(column, "")) for column in range(left, last + 1)])
         yield line.getvalue()

@@ -179,9 +179,14 @@ def _fits_any(location: Cells, read: ReadSheet) -> bool:
     )
 
 
+DEPTH_LIMIT = 20
+"""Maximum depth of areas of a sheet within each other."""
+
+
 @define
 class _Branch:
     outline_item: OutlineItem
+    depth: int = 0
     below: list[_Branch] = field(factory=list)
 
     def grown(self) -> OutlineItem:
@@ -189,14 +194,22 @@ class _Branch:
 
 
 def _nested(outline_items: Sequence[OutlineItem]) -> tuple[OutlineItem, ...]:
-    """Return the items in reading order as a tree, each below the smallest item that contains it."""
+    """Return the items in reading order as a tree, each below the smallest larger item that contains it."""
     roots: list[_Branch] = []
     branches: list[_Branch] = []
     for outline_item in sorted(outline_items, key=_reading):
-        branch = _Branch(outline_item)
+        place = outline_item.location
         holder = next(
-            (each for each in reversed(branches) if each.outline_item.location.contains(outline_item.location)), None
+            (
+                each
+                for each in reversed(branches)
+                if each.depth < DEPTH_LIMIT
+                and each.outline_item.location.contains(place)
+                and each.outline_item.location != place
+            ),
+            None,
         )
+        branch = _Branch(outline_item, 0 if holder is None else holder.depth + 1)
         (roots if holder is None else holder.below).append(branch)
         branches.append(branch)
     return tuple(branch.grown() for branch in roots)

@@ -13,6 +13,7 @@ from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText, SheetRows, UnitKind, Units
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.hidden import with_hidden
+from citekit.domain.quotes.superscripts import COMPUTED
 from citekit.domain.source import Source
 
 TEXT_LIMIT = 64 * 2**20
@@ -25,7 +26,7 @@ class SheetsTextReader:
     """A text reader for workbooks. Each nonempty row is a unit, with its cells separated by tabs.
 
     Dates and numbers are formatted as in evidence. With `as_seen`, the complete text of a row that hides some of it
-    follows its visible text, as `domain.quotes.hidden` says.
+    follows its visible text, as `domain.quotes.hidden` says, and words that a formula computed are marked by `COMPUTED`.
     """
 
     def __init__(self, *, as_seen: bool = False) -> None:
@@ -78,7 +79,9 @@ def _rows(workbook: Workbook, sheet: Sheet, *, as_seen: bool) -> Iterator[tuple[
             yield from _row(now, cells, hidden)
             now, cells, hidden = value.row, {}, set()
         if value.row == now:
-            cells[value.column] = " ".join(workbook.shown(value).split())
+            words = workbook.shown(value).replace(COMPUTED, "").split()
+            mark = COMPUTED if as_seen and value.formula else ""
+            cells[value.column] = " ".join(f"{word}{mark}" for word in words)
             if merged:
                 merged.apply(value)
                 if not workbook.is_shown(value):

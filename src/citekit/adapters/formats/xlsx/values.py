@@ -12,6 +12,15 @@ EPOCH, EPOCH_1904 = datetime(1899, 12, 30), datetime(1904, 1, 1)
 _DATES = frozenset((*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)))
 """The built-in number formats for dates and times (18.8.30), including those of East Asian locales."""
 
+_TOKEN = re.compile(
+    r'\s*(?:(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+)|"((?:[^"]|"")*)"|(TRUE|FALSE)|(<>|<=|>=|[-+*/^&()=<>%]))\s*', re.I
+)
+_RANKS = {"=": 1, "<>": 1, "<": 1, ">": 1, "<=": 1, ">=": 1, "&": 2, "+": 3, "-": 3, "*": 4, "/": 4, "^": 5}
+"""The operators of formulas, the weakest first (18.17.2.2)."""
+
+CONSTANT_LIMIT = 500
+"""Maximum characters of a formula of constants that is computed."""
+
 _QUIET = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _DAY = re.compile(r"[dyhs]|m", re.IGNORECASE)
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -71,3 +80,70 @@ def unescaped(text: str) -> str:
 
 def _character(code: int, written: str) -> str:
     return written if 0xD800 <= code <= 0xDFFF else chr(code)
+
+
+def constant(formula: str) -> str | float | None:
+    """Return the result of a formula that consists of constants and operators; None for all other formulas."""
+    if len(formula) > CONSTANT_LIMIT:
+        return None
+    tokens, at = list[str | float](), 0
+    text = formula.removeprefix("=")
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            return None
+        number, words, truth, sign = found.groups()
+        # a quotation mark before words distinguishes them from operators
+        tokens.append(sign or (float(number) if number else float(truth.upper() == "TRUE") if truth else f'"{words}'))
+        at = found.end()
+    try:
+        result = _computed(tokens, 0)
+        return None if tokens or (isinstance(result, float) and not math.isfinite(result)) else result
+    except (IndexError, ValueError, ArithmeticError, TypeError, RecursionError):
+        return None
+
+
+def _computed(tokens: list[str | float], least: int) -> str | float:
+    """Compute the tokens at the beginning of the list up to an operator that is weaker than `least`, and remove them."""
+    result = _operand(tokens)
+    while tokens and (rank := _RANKS.get(str(tokens[0]), 0)) > least:
+        sign = tokens.pop(0)
+        other = _computed(tokens, rank)
+        result = _joined(str(sign), result, other)
+    return result
+
+
+def _operand(tokens: list[str | float]) -> str | float:
+    part = tokens.pop(0)
+    if part in ("-", "+"):
+        value = float(_operand(tokens))
+        return -value if part == "-" else value
+    if part == "(":
+        result = _computed(tokens, 0)
+        if tokens.pop(0) != ")":
+            raise ValueError(part)
+    elif isinstance(part, str) and not part.startswith('"'):
+        raise ValueError(part)
+    else:
+        result = part[1:].replace('""', '"') if isinstance(part, str) else part
+    while tokens and tokens[0] == "%":
+        tokens.pop(0)
+        result = float(result) / 100
+    return result
+
+
+def _joined(sign: str, left: str | float, right: str | float) -> str | float:
+    match sign:
+        case "&":
+            return "".join(each if isinstance(each, str) else plain_number(each) for each in (left, right))
+        case "+":
+            return float(left) + float(right)
+        case "-":
+            return float(left) - float(right)
+        case "*":
+            return float(left) * float(right)
+        case "/":
+            return float(left) / float(right)
+        case "^":
+            return math.pow(float(left), float(right))
+    raise ValueError(sign)

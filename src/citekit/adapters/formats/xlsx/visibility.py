@@ -157,13 +157,16 @@ def cell_styles(root: _Element, theme: Mapping[str, Color]) -> list[CellStyle]:
     fonts = [_font(each, colors) for each in root.iterfind("{*}fonts/{*}font")]
     fills = [_fill(each, colors) for each in root.iterfind("{*}fills/{*}fill")]
     found = []
+    known: dict[tuple[str | None, str | None], tuple[bool, bool]] = {}
     for each in root.iterfind("{*}cellXfs/{*}xf"):
-        ink, size = _at(fonts, each.get("fontId"), (BLACK, 11.0))
-        behind = _at(fills, each.get("fillId"), (WHITE,))
+        key = each.get("fontId"), each.get("fillId")
+        if key not in known:
+            ink, size = _at(fonts, key[0], (BLACK, 11.0))
+            behind = _at(fills, key[1], (WHITE,))
+            legible = size > TINY and not all(is_near(ink, color) for color in behind)
+            known[key] = legible, any(is_near(WHITE, color) for color in behind)
         number = _whole(each.get("numFmtId"))
-        legible = size > TINY and not all(is_near(ink, color) for color in behind)
-        code = codes.get(str(number)) or f"{{{number}}}"
-        found.append(CellStyle(code, legible, any(is_near(WHITE, color) for color in behind)))
+        found.append(CellStyle(codes.get(str(number)) or f"{{{number}}}", *known[key]))
     return found
 
 
@@ -202,7 +205,7 @@ def _font(element: _Element, colors: _Colors) -> tuple[Color, float]:
 
 def _fill(element: _Element, colors: _Colors) -> tuple[Color, ...]:
     """Return the colors of a fill: one for a solid fill, two or more for a pattern or a gradient."""
-    stops = tuple(colors.read(each, WHITE) for each in element.iterfind("{*}gradientFill/{*}stop/{*}color"))
+    stops = tuple({colors.read(each, WHITE) for each in element.iterfind("{*}gradientFill/{*}stop/{*}color")})
     if stops:
         return stops
     pattern = next(below(element, "patternFill"), None)
