@@ -116,9 +116,15 @@ def test_a_file_in_the_folder_of_the_data_is_the_source(app: Container, tmp_path
     assert made.source_digest is not None
 
 
-@pytest.mark.parametrize("form", ["absolute", "upwards", "link"])
+@pytest.mark.parametrize("form", ["absolute", "upwards", "link", "null", "long"])
 def test_a_file_elsewhere_is_never_followed(app: Container, tmp_path: Path, story: Path, form: str) -> None:
-    name = {"absolute": str(story), "upwards": "../elsewhere/story.txt", "link": "link.txt"}[form]
+    name = {
+        "absolute": str(story),
+        "upwards": "../elsewhere/story.txt",
+        "link": "link.txt",
+        "null": "a\0b",
+        "long": "a" * 5000,
+    }[form]
     folder = persisted(tmp_path / "storage", story_nodes(name))
     (folder / "link.txt").symlink_to(story)
 

@@ -123,6 +123,15 @@ def test_a_key_in_a_refusal_is_redacted_before_the_refusal_is_shortened(text: Pa
     assert KEY[:8] not in said
 
 
+@pytest.mark.parametrize("at", [1, 8])
+def test_a_split_key_in_the_body_of_an_error_is_redacted(text: Path, at: int) -> None:
+    body = json.dumps({"error": {"message": f"unknown key {KEY[:at]}\u200b{KEY[at:]}"}}).encode()
+    with raw_server(RawAnswer(body=body, status=400, headers={"Content-Type": "application/json"})) as server:
+        said = error_of(openai_at(server.url), text)
+
+    assert KEY[8:] not in said
+
+
 def test_a_key_at_the_beginning_of_an_answer_is_redacted_before_it_is_quoted(text: Path) -> None:
     mapper = model_mapper(["x" * 60 + KEY] * 2, redact=lambda each: each.replace(KEY, "(secret)"))
 

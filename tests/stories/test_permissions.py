@@ -11,8 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from citekit.adapters.storage.object_store.folder import FolderObjectStore
+from citekit.adapters.system import home_seal
+from citekit.adapters.system.home_seal import HomeSeal
 from citekit.container import Container, bootstrap
 from citekit.domain.address import parse_address
+from citekit.domain.object_key import ObjectKey
 from citekit.entrypoints.sdk import CiteKit
 from citekit.settings import Settings
 from tests.cli.program import Cli
@@ -174,6 +178,56 @@ def test_outputs_that_are_copies_are_private_too(tmp_path: Path, monkeypatch: py
     app.resolve(address)
 
     assert (0o444, 0o400) == (before, mode(made))
+
+
+@pytest.mark.parametrize("form", ["file", "folder"])
+def test_a_map_that_was_imported_from_private_data_is_private(tmp_path: Path, form: str) -> None:
+    cli = Cli(tmp_path)
+    data = tmp_path / "storage" / "docstore.json"
+    data.parent.mkdir()
+    data.write_text('[{"id_": "one", "class_name": "TextNode", "text": "A secret."}]')
+    data.chmod(0o600)
+    named = str(data if form == "file" else data.parent)
+
+    cli.within("import", named, "--adapter", "llamaindex", "--id", "stored")
+    cli.within("import", named, "--adapter", "llamaindex", "--id", "written", "-o", "written.json")
+
+    stored = tmp_path / ".resource_maps" / "stored.json"
+    assert all("A secret." in path.read_text() for path in (stored, tmp_path / "written.json"))
+    assert [0o600, 0o600] == [mode(stored), mode(tmp_path / "written.json")]
+
+
+def test_a_repaired_copy_of_a_private_map_is_private(tmp_path: Path) -> None:
+    cli = Cli(tmp_path)
+    cli.write("m.json", '{"resource_id": "m", "type": "text", "title": "", "source_path": "", "nodes": []}')
+    (tmp_path / "m.json").chmod(0o600)
+
+    cli("validate", "m.json", "--fix", "-o", "repaired.json")
+
+    assert 0o600 == mode(tmp_path / "repaired.json")
+
+
+def test_a_shared_store_that_is_created_is_private_and_one_that_exists_follows_the_umask(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir(0o750)
+
+    os.umask(0o027)
+    for name in ("there", "created"):
+        FolderObjectStore(tmp_path / name).put(ObjectKey("maps/one"), b"words")
+
+    assert (0o700, 0o750) == (mode(tmp_path / "created"), mode(tmp_path / "there"))
+    assert 0o440 == mode(tmp_path / "there" / "maps" / "one")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root has the seal of root")
+@pytest.mark.parametrize("shared", [False, True])
+def test_the_seal_of_root_counts_for_others_only_where_nobody_else_can_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: bool
+) -> None:
+    code = HomeSeal(tmp_path / "cache").code(b"row")
+    (tmp_path / "cache").chmod(0o775 if shared else 0o755)
+    monkeypatch.setattr(home_seal, "_USER", 4321)
+
+    assert shared != HomeSeal(tmp_path / "cache").holds(code, b"row")
 
 
 @pytest.mark.long

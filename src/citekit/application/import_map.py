@@ -20,12 +20,9 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.mapper import Mapper
 from citekit.domain.ports.measurer import Measurer
 from citekit.domain.ports.sources import Sources
-from citekit.domain.resource_map import ResourceMap
+from citekit.domain.resource_map import IMPORTED_FROM, ResourceMap
 from citekit.domain.source import Source
 from citekit.domain.validation import map_issues
-
-ORIGIN = "adapted_from"
-"""The metadata key for the file or folder that a map was imported from."""
 
 
 @frozen
@@ -87,7 +84,7 @@ class ImportMap:
         known = None if source is None else self.sources.identify(source)
         made = adapter.adapt(data, identifier, known)
         metadata = {**self._measured(made, known), **self._facts(made, known)}
-        metadata |= {ORIGIN: str(here), "mapper": adapter.identity.to_metadata()}
+        metadata |= {IMPORTED_FROM: str(here), "mapper": adapter.identity.to_metadata()}
         made = evolve(made, resource_id=wanted_id or check_resource_id(made.resource_id), metadata=metadata)
         faults = map_issues(made)
         if faults:
@@ -139,4 +136,4 @@ class ImportMap:
 
 
 def _same_origin(there: ResourceMap, made: ResourceMap) -> bool:
-    return there.metadata.get(ORIGIN) == made.metadata.get(ORIGIN)
+    return there.metadata.get(IMPORTED_FROM) == made.metadata.get(IMPORTED_FROM)

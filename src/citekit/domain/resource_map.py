@@ -23,6 +23,9 @@ from citekit.domain.node import Node
 from citekit.domain.numbers import WHOLE_LIMIT, real
 from citekit.domain.suggestions import nearest_names
 
+IMPORTED_FROM = "adapted_from"
+"""The metadata key for the file or folder that a map was imported from."""
+
 
 @frozen
 class ResourceMap:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePath, PureWindowsPath
 
 from attrs import define, evolve, field, frozen
@@ -78,9 +79,10 @@ class LlamaIndexAdapter:
                 )
             return None
         folder = (data if data.is_dir() else data.parent).resolve()
-        path = (folder / names[0]).resolve()
-        if path.is_relative_to(folder) and path.is_file():
-            return self.sources.identify(path)
+        with suppress(OSError, ValueError):  # a name that cannot be one of a file
+            path = (folder / names[0]).resolve()
+            if path.is_relative_to(folder) and path.is_file():
+                return self.sources.identify(path)
         notes.append(
             f"The nodes come from {brief(names[0], 200)}, which is not in the folder of the data. Pass it as the source."
         )

@@ -248,4 +248,4 @@ def _redact_error(error: BaseException, secret: str | None) -> None:
         if isinstance(value, str):
             setattr(error, name, without_key(value, secret))
         elif isinstance(value, dict | list):
-            setattr(error, name, json.loads(without_key(json.dumps(value), secret)))
+            setattr(error, name, json.loads(without_key(json.dumps(value, ensure_ascii=False), secret)))

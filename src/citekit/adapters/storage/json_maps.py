@@ -14,14 +14,14 @@ from pathlib import Path
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.adapters.storage.map_cache import MapCache
 from citekit.adapters.storage.map_cards import MapCards, RememberedCard, is_inside
-from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, parsed
+from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, origins, parsed
 from citekit.adapters.storage.map_hints import MapHints
 from citekit.adapters.storage.map_listing import MapListing, MapVersions, is_plain
 from citekit.adapters.storage.versions import Editions
 from citekit.adapters.system.file_state import FileState, version_of
 from citekit.adapters.system.files import open_for_reading, sweep, sync_folder, unwritable, write_atomically
 from citekit.adapters.system.home_files import check_folder, read_file
-from citekit.adapters.system.permissions import EVERYBODY, mode_for, readers_at
+from citekit.adapters.system.permissions import mode_for, readers_of_all
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing
 from citekit.domain.ids import check_resource_id, stored_name
@@ -199,10 +199,10 @@ class JsonMapStore:
         return f"{self._folder.name}/{resource_id}{SUFFIX}"
 
     def _mode(self, resource_map: ResourceMap) -> int:
-        """Return the permissions of the map file: those of its source, further limited by those of the map it replaces."""
-        before = readers_at(self._path(resource_map.resource_id))
-        source = readers_at(resource_map.source_path)
-        return mode_for((EVERYBODY if before is None else before) & (EVERYBODY if source is None else source))
+        """Return the permissions of the map file: those of its source, or of what it was imported from, further limited
+        by those of the map it replaces.
+        """
+        return mode_for(readers_of_all([self._path(resource_map.resource_id), *origins(resource_map)]))
 
     def _keep_other_edition(self, resource_map: ResourceMap, mode: int) -> None:
         with suppress(ResourceMissing, MapCorrupt):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import evolve
@@ -11,10 +12,20 @@ from attrs import evolve
 from citekit.adapters.storage.map_cards import SIZE_LIMIT
 from citekit.adapters.storage.map_listing import SUFFIX
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, MapTooNew, VersionTooNew
-from citekit.domain.resource_map import ResourceMap
+from citekit.domain.resource_map import IMPORTED_FROM, ResourceMap
 from citekit.wire import maps
 
-__all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "parsed"]
+__all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "origins", "parsed"]
+
+
+def origins(resource_map: ResourceMap) -> list[str]:
+    """Return the paths of the files whose words a map repeats: its source, and what it was imported from."""
+    found, data = [resource_map.source_path], resource_map.metadata.get(IMPORTED_FROM)
+    if isinstance(data, str) and data:
+        found.append(data)
+        with suppress(OSError, ValueError), os.scandir(data) as entries:  # if it is a folder
+            found += [entry.path for entry in entries if entry.is_file()]
+    return found
 
 
 def check_file(path: Path, status: os.stat_result) -> None:

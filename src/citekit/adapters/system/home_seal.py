@@ -38,9 +38,10 @@ class _Key(NamedTuple):
 class HomeSeal:
     """The seal in `folder`, created on first use. Safe for threads and processes.
 
-    Each user has a seal. Codes of root's seal are valid for all users, because root can write everything anyway. If no
-    seal can be created, as on a read-only disk, codes are valid only in this process. Every method raises `HomeUnsafe`
-    if the seal is a link or not a regular file.
+    Each user has a seal. Codes of root's seal are valid for all users, because root can write everything anyway, unless
+    others can write to the folder: they could read the seal and make codes for what they write. If no seal can be
+    created, as on a read-only disk, codes are valid only in this process. Every method raises `HomeUnsafe` if the seal
+    is a link or not a regular file.
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, private: bool = False) -> None:
@@ -84,6 +85,8 @@ class HomeSeal:
 
     def _read(self, user: int | None) -> _Key | None:
         with suppress(OSError):
+            if user == ROOT != _USER and _is_shared(self._folder):
+                return None
             descriptor = open_file(self._paths[user])
             try:
                 return _key_of(descriptor, user)
@@ -112,6 +115,12 @@ class HomeSeal:
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _is_shared(folder: str) -> bool:
+    """Return whether users other than root and this one can write to the folder."""
+    status = os.stat(folder)  # noqa: PTH116 - pathlib is slow to import
+    return status.st_uid not in (ROOT, _USER) or bool(status.st_mode & 0o022)
 
 
 def _state(path: str) -> tuple[int, int] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,6 +35,15 @@ def readers_at(path: str | os.PathLike[str]) -> int | None:
     with suppress(OSError, ValueError):
         return readers_of(os.stat(path))  # noqa: PTH116
     return None
+
+
+def readers_of_all(paths: Iterable[str | os.PathLike[str]]) -> int:
+    """Return those who can read all of the files at `paths` that exist."""
+    readers = EVERYBODY
+    for path in paths:
+        found = readers_at(path)
+        readers &= EVERYBODY if found is None else found
+    return readers
 
 
 def mode_for(readers: int) -> int:

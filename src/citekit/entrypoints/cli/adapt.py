@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,12 +70,13 @@ def command(
         place = str(session.app.settings.home / session.app.maps.expected_at(made.resource_map.resource_id))
     else:
         made = session.app.adapt.made(Path(data), adapter, **wanted)
-        place = str(_written(made, output, force))
+        read = [path for path in (Path(data), wanted["source"]) if path is not None]
+        place = str(_written(made, output, read, force=force))
     session.answer(_plain(made, place), _lines(made, place, stored=output is None))
 
 
-def _written(made: ImportedMap, output: str, force: bool) -> Path:
-    """Write the map to the file `output` and return its path.
+def _written(made: ImportedMap, output: str, read: Sequence[Path], *, force: bool) -> Path:
+    """Write the map to the file `output` and return its path. It has the readers of all files and folders in `read`.
 
     Raise `RequestRefused` if the file must not be replaced, `HomeUnwritable` if it cannot be written, or `FaultyAnswer`
     if JSON cannot represent the map.
@@ -94,7 +95,17 @@ def _written(made: ImportedMap, output: str, force: bool) -> Path:
     with tempfile.TemporaryDirectory(prefix="citekit-adapt-") as folder:
         path = Path(folder) / f"{made.resource_map.resource_id[:60]}.json"
         path.write_bytes(content)
+        path.chmod(_common_mode(read) & 0o444 | 0o200)
         return copy_evidence(path, output, path, force=force)
+
+
+def _common_mode(paths: Sequence[Path]) -> int:
+    """Return the permissions that all these files have in common. A folder stands for itself and the files in it."""
+    mode = 0o777
+    for path in paths:
+        for each in (path, *(path.iterdir() if path.is_dir() else ())):
+            mode &= each.stat().st_mode if each.exists() else mode
+    return mode
 
 
 def _plain(made: ImportedMap, place: str) -> dict[str, Any]:

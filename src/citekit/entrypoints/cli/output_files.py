@@ -163,14 +163,14 @@ _BACKUPS = 1000
 def write_map(data: Mapping[str, Any], wanted: str, original: Path, *, force: bool) -> Path:
     """Write a map to the file or into the folder `wanted`, and return the path of the written file.
 
-    An existing file is replaced only if `force` is True; `original` is never replaced. Raise `RequestRefused` if the
-    file must not be replaced, or `HomeUnwritable` if it cannot be written.
+    Users who cannot read `original` cannot read the written file. An existing file is replaced only if `force` is True;
+    `original` is never replaced. Raise `RequestRefused` if the file must not be replaced, or `HomeUnwritable` if it
+    cannot be written.
     """
-    pass
-
     with tempfile.TemporaryDirectory(prefix="citekit-map-") as folder:
         path = Path(folder) / original.name
         path.write_bytes(_written(data))
+        path.chmod(original.stat().st_mode & 0o444 | 0o200)
         return copy_evidence(path, wanted, original, force=force)
 
 

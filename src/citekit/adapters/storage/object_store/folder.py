@@ -23,7 +23,7 @@ _BLOCK = 1 << 20
 
 @frozen
 class FolderObjectStore:
-    """The objects are read-only files below `folder`.
+    """The objects are read-only files below `folder`. If it is missing, it is created for this user alone.
 
     An object is written to a temporary file and then linked to its name. The link is atomic and fails if the name
     exists (POSIX `link`), on network file systems also.
@@ -88,13 +88,14 @@ class FolderObjectStore:
         with self._accessing(key):
             if os.path.lexists(path):
                 return False
+            make_folder(self.folder, 0o700)
             make_folder(path.parent)
             with temporary_beside(path) as temporary:
                 with temporary.open("xb") as target:
                     write(target)
                     target.flush()
                     os.fsync(target.fileno())
-                temporary.chmod(0o444)
+                temporary.chmod(temporary.stat().st_mode & 0o444)  # less the umask
                 try:
                     path.hardlink_to(temporary)
                 except FileExistsError:
