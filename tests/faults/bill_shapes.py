@@ -396,4 +396,4 @@ SHAPES: tuple[Shape, ...] = (
     Shape("links", "a.md", lambda: repeated("[a][b] ", 900_000), brief=False),
     Shape("lines", "a.txt", lambda: repeated("Part one\n\nwords\n\n", 900_000), brief=False, is_refused=True),
 )
-"""Every shape, the known ones and those that a search found."""
+"""Shapes of all formats; `bills.SHAPES` has those of Office files and recordings, too."""

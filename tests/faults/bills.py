@@ -19,12 +19,18 @@ from attrs import evolve, frozen
 from tests.faults import served
 from tests.faults.bill_grammars import BRIEF as BRIEF_FILES
 from tests.faults.bill_grammars import GRAMMARS, Grammar
+from tests.faults.bill_media_shapes import SHAPES as MEDIA_SHAPES
 from tests.faults.bill_meter import MEGABYTES, SECONDS, SMALL, Bill, Meter, shown
-from tests.faults.bill_shapes import SHAPES, Shape
+from tests.faults.bill_office_shapes import SHAPES as OFFICE_SHAPES
+from tests.faults.bill_shapes import SHAPES as FIRST_SHAPES
+from tests.faults.bill_shapes import Shape
 from tests.faults.mutations import seeded
 from tests.faults.table import BRIEF, Row, Scale
 
 AREA = "bills"
+
+SHAPES = (*FIRST_SHAPES, *OFFICE_SHAPES, *MEDIA_SHAPES)
+"""Every shape, the known ones and those that a search found."""
 
 SIZE = 900_000
 """Bytes of the files that a long search makes; those of a brief one have a tenth."""

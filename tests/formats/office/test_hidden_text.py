@@ -9,6 +9,8 @@ from typing import Any
 
 import pptx
 import pytest
+from pptx.dml.color import RGBColor
+from pptx.enum.dml import MSO_THEME_COLOR
 from pptx.oxml import parse_xml
 from pptx.util import Emu
 
@@ -103,6 +105,65 @@ def _for_unknown_programs(slide: Any) -> None:
     either[0].append(box)
 
 
+def _rgb(text: str) -> Any:
+    make: Any = RGBColor
+    return make.from_string(text)
+
+
+def _colored(slide: Any, ink: str, fill: str = "") -> None:
+    """The secret in a color, in a box with a fill."""
+    box = _box(slide, 0, 0)
+    run = box.text_frame.paragraphs[0].runs[0]
+    run.font.color.rgb = _rgb(ink)
+    if fill:
+        box.fill.solid()
+        box.fill.fore_color.rgb = _rgb(fill)
+
+
+def _over(slide: Any, fill: str, ink: str = "", *, before: bool = False, moves: bool = False) -> None:
+    """A shape over the secret, or below it."""
+
+    def cover() -> None:
+        shape = slide.shapes.add_shape(1, Emu(0), Emu(0), Emu(4_000_000), Emu(500_000))
+        shape.fill.solid()
+        shape.fill.fore_color.rgb = _rgb(fill)
+        if moves:
+            slide._element.append(
+                parse_xml(
+                    f'<p:timing xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"><p:spTgt spid="{shape.shape_id}"/></p:timing>'
+                )
+            )
+
+    if before:
+        cover()
+    box = _box(slide, 0, 0)
+    if ink:
+        box.text_frame.paragraphs[0].runs[0].font.color.rgb = _rgb(ink)
+    if not before:
+        cover()
+
+
+def _picture_over(slide: Any) -> None:
+    _box(slide, 0, 0)
+    slide.shapes.add_picture(io.BytesIO(made.png("red")), Emu(0), Emu(0), Emu(4_000_000), Emu(500_000))
+
+
+def _theme_color(slide: Any) -> None:
+    _box(slide, 0, 0).text_frame.paragraphs[0].runs[0].font.color.theme_color = MSO_THEME_COLOR.BACKGROUND_1
+
+
+def _on_a_background(slide: Any, ink: str) -> None:
+    slide.background.fill.solid()
+    slide.background.fill.fore_color.rgb = _rgb("1F3864")
+    _colored(slide, ink)
+
+
+def _by_the_layout(slide: Any) -> None:
+    holder = slide.slide_layout.placeholders[0]._element.txBody.find("{*}lstStyle")
+    holder.append(parse_xml(f'<a:lvl1pPr {_A}><a:defRPr sz="100"/></a:lvl1pPr>'))
+    slide.shapes.title.text = SECRET
+
+
 _A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
 HIDING: dict[str, Callable[[Any], None]] = {
     "of one point": _tiny,
@@ -113,6 +174,15 @@ HIDING: dict[str, Callable[[Any], None]] = {
         slide, 'solidFill {}><a:srgbClr val="000000"><a:alpha val="0"/></a:srgbClr></a:solidFill>'
     ),
     "in a cell that another swallows": _swallowed,
+    "white": lambda slide: _colored(slide, "FFFFFF"),
+    "nearly white": lambda slide: _colored(slide, "FAFAF0"),
+    "in the color of the background, by the theme": _theme_color,
+    "red on red": lambda slide: _colored(slide, "CC0000", "D00505"),
+    "dark on a dark background": lambda slide: _on_a_background(slide, "1F3864"),
+    "in the color of a shape below": lambda slide: _over(slide, "203864", "1F3864", before=True),
+    "covered by a shape": lambda slide: _over(slide, "FFFFFF"),
+    "covered by a picture": _picture_over,
+    "tiny by the layout": _by_the_layout,
     "an alternative text": _alternative_text,
     "left of the slide": lambda slide: _box(slide, -4_500_000, 0),
     "below the slide": lambda slide: _box(slide, 0, 30_000_000),
@@ -135,6 +205,24 @@ def test_a_quote_of_text_that_a_slide_does_not_show_is_not_visible(hide: str, tm
     assert shown.holds
 
 
+SHOWING: dict[str, Callable[[Any], None]] = {
+    "white in a dark box": lambda slide: _colored(slide, "FFFFFF", "1F3864"),
+    "white on a dark background": lambda slide: _on_a_background(slide, "FFFFFF"),
+    "white over a dark shape": lambda slide: _over(slide, "203864", "FFFFFF", before=True),
+    "gray": lambda slide: _colored(slide, "A6A6A6"),
+    "above a shape": lambda slide: _over(slide, "DDEEFF", before=True),
+    "below a shape that moves": lambda slide: _over(slide, "FFFFFF", moves=True),
+    "in a group": lambda slide: slide.shapes.add_group_shape([_box(slide, 0, 0)]) and None,
+}
+
+
+@pytest.mark.parametrize("show", SHOWING)
+def test_a_quote_of_text_that_a_slide_shows_holds(show: str, tmp_path: Path) -> None:
+    verdict = deck_with(SHOWING[show], tmp_path).verify_quote("deck", SECRET)
+
+    assert (Finding.EXACT, True) == (verdict.finding, verdict.holds)
+
+
 def test_shapes_for_programs_that_do_not_exist_are_not_read(tmp_path: Path) -> None:
     kit = deck_with(_for_unknown_programs, tmp_path)
 
@@ -142,7 +230,10 @@ def test_shapes_for_programs_that_do_not_exist_are_not_read(tmp_path: Path) -> N
     assert kit.verify_quote("deck", PLAIN).holds
 
 
-@pytest.mark.parametrize("hide", [each for each in HIDING if each not in ("on a hidden slide", "an alternative text")])
+_UNNAMED = ("on a hidden slide", "an alternative text", "tiny by the layout")
+
+
+@pytest.mark.parametrize("hide", [each for each in HIDING if each not in _UNNAMED])
 def test_a_map_says_where_slides_hide_text_and_does_not_repeat_it(hide: str, tmp_path: Path) -> None:
     resource = deck_with(HIDING[hide], tmp_path).map("deck")
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
 from citekit.adapters.formats.pptx.charts import chart_text
 from citekit.adapters.formats.pptx.text import written
+from citekit.adapters.formats.pptx.visibility import Canvas, Edges, Reader
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.locations import Box
 
@@ -48,13 +50,19 @@ def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> l
     """
     choose_alternatives(slide)
     title = slide.shapes.title
-    found = [] if title is None else [_slide_shape(title, same, width, height, as_seen=as_seen)]
-    own = None if title is None else title._element
-    for shape, place in walk(slide.shapes, same, 0):
-        if len(found) >= SHAPES_LIMIT:
-            break
-        if shape._element is not own:
-            found.append(_slide_shape(shape, place, width, height, as_seen=as_seen))
+    drawn = [
+        (shape, _edges(shape, place, width, height))
+        for shape, place in islice(walk(slide.shapes, same, 0), SHAPES_LIMIT)
+    ]
+    canvas = Canvas.of(slide)
+    canvas.see(drawn)
+    found: list[SlideShape] = []
+    for order, (shape, edges) in enumerate(drawn):
+        one = _slide_shape(shape, canvas, order, edges, as_seen=as_seen)
+        if title is not None and shape._element is title._element:
+            found.insert(0, one)
+        else:
+            found.append(one)
     return found
 
 
@@ -125,11 +133,10 @@ def _inside(group: Any, place: Place) -> Place:
     return lambda x, y: place(left + (x - from_left) * across, top + (y - from_top) * down)
 
 
-def _slide_shape(shape: Any, place: Place, width: int, height: int, *, as_seen: bool) -> SlideShape:
+def _slide_shape(shape: Any, canvas: Canvas, order: int, edges: Edges | None, *, as_seen: bool) -> SlideShape:
     kind, title, text = _content(shape, as_seen=as_seen)
-    edges = _edges(shape, place, width, height)
-    off = is_switched_off(shape) or _is_outside(edges)
-    seen = "" if off else _legible(shape, kind, text, as_seen=as_seen)
+    off = is_switched_off(shape) or _is_outside(edges) or canvas.is_covered(order, edges)
+    seen = "" if off else _legible(shape, kind, text, canvas.reader(shape, order, edges), as_seen=as_seen)
     return SlideShape(kind, title, text, _box(edges), seen, hidden=off or (bool(text.strip()) and not seen.strip()))
 
 
@@ -160,7 +167,7 @@ def _content(shape: Any, *, as_seen: bool) -> tuple[str, str, str]:
     return "running" if _runs(shape) else "text", "", written(body_of(shape), as_seen=as_seen)
 
 
-def _legible(shape: Any, kind: str, text: str, *, as_seen: bool) -> str:
+def _legible(shape: Any, kind: str, text: str, reader: Reader, *, as_seen: bool) -> str:
     """Return the legible text of a shape, without cells that are merged into others (21.1.3.18)."""
     if kind == "table":
         rows = [
@@ -169,7 +176,7 @@ def _legible(shape: Any, kind: str, text: str, *, as_seen: bool) -> str:
         ]
         return "\n".join(map("\t".join, rows))
     body = body_of(shape) if kind in ("text", "running") else None
-    return text if body is None else written(body, as_seen=as_seen, legible=True)
+    return text if body is None else written(body, as_seen=as_seen, legible=True, reader=reader)
 
 
 def _is_swallowed(cell: Any) -> bool:
@@ -218,10 +225,6 @@ def is_picture(shape: Any) -> bool:
 def _described(shape: Any) -> str:
     said = shape._element._nvXxPr.cNvPr
     return " ".join((said.get("descr") or said.get("title") or "").split())
-
-
-Edges = tuple[float, float, float, float]
-"""Left, top, right, and bottom as fractions of the slide."""
 
 
 def _edges(shape: Any, place: Place, width: int, height: int) -> Edges | None:

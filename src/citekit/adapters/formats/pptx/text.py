@@ -5,8 +5,8 @@ Raised and lowered numbers are optionally converted to superscripts and subscrip
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import frozen
 
@@ -31,14 +31,24 @@ def plain(text: str) -> str:
     return text.replace("\v", "\n").replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def written(body: _Element | None, *, as_seen: bool = False, legible: bool = False) -> str:
+class RunReader(Protocol):
+    """Decides which runs of a shape are legible."""
+
+    def is_legible(self, run: _Element, paragraph: _Element) -> bool:
+        """Return whether a run is legible."""
+
+
+def written(
+    body: _Element | None, *, as_seen: bool = False, legible: bool = False, reader: RunReader | None = None
+) -> str:
     """Return the text of the paragraphs in a text body (such as `a:txBody`), one per line; "" if `body` is None.
 
     With `as_seen`, each digit of a number with a shifted baseline (ECMA-376 part 1, 21.1.2.3.9) becomes one superscript
-    or subscript character. With `legible`, runs that readers do not see are left out.
+    or subscript character. With `legible`, runs that readers do not see are left out, also those
+    that `reader` says are not legible.
     """
     paragraphs = () if body is None else body.iterchildren("{*}p")
-    looks = looks_of(body) if legible and body is not None else None
+    looks = () if not legible or body is None else (looks_of(body), *([reader] if reader else []))
     return plain("\n".join("".join(_pieces(each, looks, as_seen=as_seen)) for each in paragraphs))
 
 
@@ -95,15 +105,15 @@ def _local(element: _Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def _pieces(paragraph: _Element, looks: Looks | None, *, as_seen: bool) -> Iterator[str]:
+def _pieces(paragraph: _Element, looks: Sequence[RunReader], *, as_seen: bool) -> Iterator[str]:
     """Yield the text of each run, field, and line break in a paragraph.
 
-    With `as_seen`, raised and lowered numbers become superscript and subscript characters. With `looks`, only legible runs
-    are included.
+    With `as_seen`, raised and lowered numbers become superscript and subscript characters. Only runs that are legible by
+    all of `looks` are included.
     """
     before = ""
     for each in paragraph.iterchildren("{*}r", "{*}fld", "{*}br"):
-        if looks is not None and not looks.is_legible(each, paragraph):
+        if not all(look.is_legible(each, paragraph) for look in looks):
             continue
         text = "\n" if str(each.tag).endswith("}br") else each.findtext("{*}t") or ""
         height = _height(each) if as_seen else 0

@@ -40,7 +40,12 @@ def hex_color(text: str | None) -> Color | None:
 def theme_colors(package: OfficePackage, part: str) -> dict[str, Color]:
     """Return the colors of the theme of the part `part` by name, such as `accent1`; empty if there is no theme."""
     themes = [each.target for each in package.relations(part) if each.kind == "theme" and not each.outside]
-    scheme = next(package.root(themes[0]).iter("{*}clrScheme"), None) if themes else None
+    return theme_of(package.root(themes[0]) if themes else None)
+
+
+def theme_of(root: _Element | None) -> dict[str, Color]:
+    """Return the colors of a theme by name; empty if there is no theme."""
+    scheme = None if root is None else next(root.iter("{*}clrScheme"), None)
     found = {}
     for each in () if scheme is None else scheme:
         color = next((made for child in each if (made := _plain(child)) is not None), None)

@@ -1,0 +1,168 @@
+"""Decides which text of a slide is legible: by its color and the color behind it, its size, its place, and what covers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field, frozen
+
+from citekit.adapters.formats.pptx.slide_styles import FILLS, SlideColors, TextStyle, number
+from citekit.adapters.formats.shared.office_colors import BLACK, TINY, WHITE, Color, drawn_color, is_near, theme_of
+from citekit.adapters.libraries.lxml import parse_xml
+from citekit.adapters.libraries.office_package import local
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+COVERS = 200
+"""The number of the largest opaque shapes of a slide that may cover others or be behind them."""
+
+_FLAT = frozenset(("rect", "roundRect"))
+_THEME = "/theme"
+_SLACK = 0.002
+"""The fraction of a slide by which a covered shape may extend beyond the one that covers it."""
+
+Edges = tuple[float, float, float, float]
+"""Left, top, right, and bottom as fractions of the slide."""
+
+
+@frozen
+class Cover:
+    """An opaque shape at a position in the order of drawing. `color` is None for pictures and gradients."""
+
+    order: int
+    edges: Edges
+    color: Color | None
+
+    def contains(self, edges: Edges) -> bool:
+        """Return whether the shape covers everything within `edges`."""
+        left, top, right, bottom = edges
+        mine = self.edges
+        return (
+            mine[0] <= left + _SLACK
+            and mine[1] <= top + _SLACK
+            and mine[2] >= right - _SLACK
+            and mine[3] >= bottom - _SLACK
+        )
+
+
+@define
+class Canvas:
+    """A slide as it is drawn: its colors, its background, which is None if it is a picture, and its opaque shapes."""
+
+    master: Any
+    colors: SlideColors
+    background: Color | None
+    covers: Sequence[Cover] = ()
+    moved: frozenset[str] = field(factory=frozenset)
+
+    @classmethod
+    def of(cls, slide: Any) -> Canvas:
+        """Return the canvas of a slide without its shapes."""
+        master = slide.slide_layout.slide_master
+        parts = (each.target_part for each in master.part.rels.values() if each.reltype.endswith(_THEME))
+        theme = next((parse_xml(part.blob, "theme") for part in parts), None)
+        mapped = master._element.find("{*}clrMap")
+        names = {} if mapped is None else {str(name): str(value) for name, value in mapped.attrib.items()}
+        colors = SlideColors(theme_of(theme), names)
+        moved = (each.get("spid") or "" for each in slide._element.iterfind("{*}timing//{*}spTgt"))
+        return cls(master, colors, _background(slide, colors), moved=frozenset(moved))
+
+    def see(self, shapes: Sequence[tuple[Any, Edges | None]]) -> None:
+        """Record the shapes of the slide in the order in which they are drawn, with their edges."""
+        found = [
+            Cover(order, edges, color)
+            for order, (shape, edges) in enumerate(shapes)
+            if edges is not None and self._is_fixed(shape)
+            for color in self._opaque(shape)
+        ]
+        found.sort(key=lambda each: (each.edges[0] - each.edges[2]) * (each.edges[3] - each.edges[1]))
+        self.covers = sorted(found[:COVERS], key=lambda each: each.order)
+
+    def is_covered(self, order: int, edges: Edges | None) -> bool:
+        """Return whether a later shape covers the shape at a position in the order of drawing."""
+        return edges is not None and any(each.order > order and each.contains(edges) for each in self.covers)
+
+    def reader(self, shape: Any, order: int, edges: Edges | None) -> Reader:
+        """Return what decides which runs of a shape are legible."""
+        below = [each.color for each in self.covers if edges and each.order < order and each.contains(edges)]
+        own = list(self._fill(shape))
+        behind = own[0] if own else below[-1] if below else self.background
+        return Reader(TextStyle.of(shape, self.master, None), self.colors, behind)
+
+    def _is_fixed(self, shape: Any) -> bool:
+        return str(shape.shape_id) not in self.moved
+
+    def _opaque(self, shape: Any) -> Iterator[Color | None]:
+        """Yield the color of a shape if it hides what is below it: None for a picture or a gradient."""
+        if local(shape._element) == "pic":
+            yield None
+            return
+        form = shape._element.find("{*}spPr/{*}prstGeom")
+        if form is not None and form.get("prst") in _FLAT:
+            yield from self._fill(shape)
+
+    def _fill(self, shape: Any) -> Iterator[Color | None]:
+        """Yield the color of the fill of a shape if it is not transparent."""
+        properties = shape._element.find("{*}spPr")
+        fill = None if properties is None else next((each for each in properties if local(each) in FILLS), None)
+        if fill is None:
+            style = shape._element.find("{*}style/{*}fillRef")
+            if style is not None and style.get("idx") != "0":
+                yield None
+        elif local(fill) == "solidFill":
+            drawn = drawn_color(fill, self.colors)
+            if drawn is None or drawn[1] > 0.9:
+                yield None if drawn is None else drawn[0]
+            elif drawn[1] > 0.1:
+                yield None
+        elif local(fill) != "noFill":
+            yield None
+
+
+@frozen
+class Reader:
+    """Decides which runs of a shape are legible, by the styles that they inherit and the color behind the shape."""
+
+    style: TextStyle
+    colors: SlideColors
+    behind: Color | None
+
+    def is_legible(self, run: _Element, paragraph: _Element) -> bool:
+        """Return whether a run is large enough to be read, and of another color than what is behind it."""
+        own = run.find("{*}rPr")
+        said = [] if own is None else [own]
+        said += [each for level in self.style.levels(paragraph) if (each := level.find("{*}defRPr")) is not None]
+        size = next((points for each in said if (points := number(each.get("sz"))) is not None), None)
+        if size is not None and size * self.style.scale <= 100 * TINY:
+            return False
+        fill = next((child for each in said for child in each if local(child) in FILLS), None)
+        marked = None if own is None else own.find("{*}highlight")
+        if (
+            self.behind is None
+            or marked is not None
+            or any(each.find("{*}ln/{*}solidFill") is not None for each in said)
+        ):
+            return True
+        if fill is not None and local(fill) != "solidFill":
+            return True
+        drawn = (self.colors("tx1") or BLACK, 1.0) if fill is None else drawn_color(fill, self.colors)
+        return drawn is None or not is_near(drawn[0], self.behind, drawn[1])
+
+
+def _background(slide: Any, colors: SlideColors) -> Color | None:
+    for holder in (slide, slide.slide_layout, slide.slide_layout.slide_master):
+        found = holder._element.find("{*}cSld/{*}bg")
+        for each in () if found is None else found:
+            if local(each) == "bgRef":
+                fill = each.makeelement("solidFill")
+                fill.extend([*each])
+                drawn = drawn_color(fill, colors) if (number(each.get("idx")) or 0) in (0, 1001) else None
+                each.extend([*fill])
+                return None if drawn is None else drawn[0]
+            fill = next((child for child in each if local(child) in FILLS), None)
+            if fill is not None:
+                drawn = drawn_color(fill, colors)
+                return None if drawn is None else drawn[0]
+    return colors("bg1") or WHITE
