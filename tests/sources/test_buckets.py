@@ -155,8 +155,8 @@ def test_large_objects_and_ones_that_change_while_they_are_read_fail_alone(
     put(client, one="# Another one\n")
     head = BucketFiles._head
 
-    def then_it_changes(self: BucketFiles, store: Any, key: str) -> tuple[int, str] | None:
-        found = head(self, store, key)
+    def then_it_changes(self: BucketFiles, store: str, key: str, hosts: Any) -> tuple[int, str] | None:
+        found = head(self, store, key, hosts)
         put(client, one=f"# {time.monotonic_ns()}\n")
         return found
 

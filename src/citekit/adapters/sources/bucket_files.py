@@ -1,10 +1,10 @@
-"""Local copies of files in buckets of S3 and compatible services, Google Cloud Storage, and Azure.
+"""Local copies of files in buckets of S3 and compatible services, Google Cloud Storage, and Azure, and of web pages.
 
 The copy of `s3://BUCKET/a/b.pdf` is `FOLDER/files/s3/BUCKET/a/b.pdf`. Next to `files`, `versions` has a record of the
 version (ETag), size, and digest of each file that was fetched. Records are small and are kept when a copy is removed.
 A record counts only under the seal of this home: a record from elsewhere could name any file of the user's buckets, and
-any bytes as those of a file.
-Characters that are not portable in file names are percent-encoded (RFC 3986) in the path.
+any bytes as those of a file. The record of an `https` file has the hosts that the user permitted for it; a removed copy is
+fetched again from these only. Characters that are not portable in file names are percent-encoded (RFC 3986) in the path.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 from attrs import define, field, frozen
 
@@ -32,6 +32,8 @@ from citekit.domain.ports.remote_files import RemoteFile, is_remote
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore as Client
+
+    from citekit.adapters.sources.web_host import WebHost
 
 LARGEST = 4_000_000_000
 """The largest file in bytes that is fetched."""
@@ -49,6 +51,14 @@ _PAGE = 1000
 _BLOCK = 8 << 20
 _SAFE = " !#$&'()+,;=@[]^_`{}~-."
 _EMPTY = "%"
+_WEB = "https://"
+
+
+def web_host(url: str, hosts: frozenset[str]) -> WebHost:
+    """Return the host at `url`. Its module is imported now, because most commands fetch nothing from the web."""
+    from citekit.adapters.sources.web_host import WebHost
+
+    return WebHost(url, hosts)
 
 
 @frozen
@@ -56,20 +66,26 @@ class _Record:
     version: str
     size: int
     digest: str
+    hosts: frozenset[str]
 
     def parts(self, path: Path) -> tuple[bytes, ...]:
         """Return what the code of this record of the copy at `path` covers."""
-        texts = ("bucket", str(path), self.version, str(self.size), self.digest)
+        texts = ("bucket", str(path), self.version, str(self.size), self.digest, *sorted(self.hosts))
         return tuple(text.encode("utf-8", "surrogatepass") for text in texts)
 
 
 @define
 class BucketFiles:
-    """Implements `RemoteFiles` with the copies below `folder`, of at most `limit` bytes."""
+    """Implements `RemoteFiles` with the copies below `folder`, of at most `limit` bytes.
+
+    `web` connects to a host of `https` files.
+    """
 
     folder: Path
     limit: int
     largest: int = LARGEST
+    web: Callable[[str, frozenset[str]], WebHost] = web_host
+    _hosts: frozenset[str] = field(default=frozenset(), init=False)
     _clients: dict[str, Client] = field(factory=dict, init=False)
     _versions: dict[Path, str] = field(factory=dict, init=False)
     _fetched: int = field(default=0, init=False)
@@ -93,13 +109,12 @@ class BucketFiles:
         """Implement `RemoteFiles`."""
         bucket, key = _split(url)
         with driver.accessing(f"The bucket {bucket}"):
-            client = self._client(bucket)
-            single = self._head(client, key) if key and not key.endswith("/") else None
+            single = self._head(bucket, key) if key and not key.endswith("/") else None
             if single is not None:
                 yield self._listed(bucket, key, *single)
                 return
             prefix = key.rstrip("/")
-            for page in driver.package().list(client, prefix=prefix or None, chunk_size=_PAGE):
+            for page in driver.package().list(self._client(bucket), prefix=prefix or None, chunk_size=_PAGE):
                 for each in page:
                     if each["size"] or not each["path"].endswith("/"):
                         version = each["e_tag"] or str(each["last_modified"])
@@ -108,7 +123,21 @@ class BucketFiles:
     def place(self, url: str) -> Path:
         """Implement `RemoteFiles`."""
         bucket, key = _split(url)
-        return self._path(bucket, key.rstrip("/"))
+        return self._path(bucket, key if bucket.startswith(_WEB) else key.rstrip("/"))
+
+    def permit(self, url: str, hosts: Collection[str]) -> Path:
+        """Return the path of the copy of an `https` file, which may be fetched from `hosts` and from no other host.
+
+        Raise `RequestRefused` if the host of `url` is not one of them.
+        """
+        host = urlsplit(url).netloc
+        self._hosts |= {each.lower() for each in hosts}
+        if host.lower() not in self._hosts:
+            raise RequestRefused(
+                f"Files of {host.rpartition('@')[2]} are fetched only if you permit that host: add --allow-host "
+                f"{host.rpartition('@')[2]}."
+            )
+        return self.place(url.partition("#")[0])
 
     def unchanged(self, path: Path) -> str | None:
         """Implement `RemoteFiles`. One request, unless the file was just listed."""
@@ -120,9 +149,9 @@ class BucketFiles:
         if version is None:
             bucket, key = self._origin(path)
             with driver.accessing(f"The bucket {bucket}"):
-                found = self._head(self._client(bucket), key)
+                found = self._head(bucket, key, record.hosts)
             version = None if found is None else found[1]
-        return record.digest if version == record.version else None
+        return record.digest if version and version == record.version else None
 
     def fetch(self, path: Path) -> None:
         """Implement `RemoteFiles`."""
@@ -158,7 +187,8 @@ class BucketFiles:
 
     def _path(self, bucket: str, key: str) -> Path:
         scheme, _, name = bucket.partition("://")
-        return self._files.joinpath(scheme, _name(name), *map(_name, key.split("/") if key else ()))
+        names = key.split("/") if key or bucket.startswith(_WEB) else ()
+        return self._files.joinpath(scheme, _name(name), *map(_name, names))
 
     def _origin(self, path: Path) -> tuple[str, str]:
         """Return the address of the bucket and the key of the file whose copy belongs at `path`."""
@@ -172,28 +202,34 @@ class BucketFiles:
             raise SourceUnreadable(
                 f"Cannot read {bucket}/{key}: a part of its key is too long for a file name. Rename it."
             )
+        known = self._record(path)
+        hosts = self._hosts | (frozenset() if known is None else known.hosts)
         with driver.accessing(f"The bucket {bucket}"):
-            client = self._client(bucket)
-            found = self._head(client, key)
+            found = self._head(bucket, key, hosts)
             if found is None:
                 raise SourceUnreadable(f"Cannot read {bucket}/{key}: there is no such object.")
             size, version = found
-            if size > min(self.largest, self.limit):
+            if size > self._most:
                 raise SourceUnreadable(
-                    f"Cannot read {bucket}/{key}: it has {size} bytes, and at most {min(self.largest, self.limit)} are "
-                    "fetched. Download it yourself, and map the copy."
+                    f"Cannot read {bucket}/{key}: it has {size} bytes, and at most {self._most} are fetched. Download it "
+                    "yourself, and map the copy."
                 )
-            digest = self._copied(client, bucket, key, size, version, path)
+            digest = self._copied(self._blocks(bucket, key, version, hosts), bucket, key, size, path)
+        made = _Record(version, size, digest, hosts if bucket.startswith(_WEB) else frozenset())
         place = self._record_path(path)
         with writing(place):
             make_folder(place.parent)
-        code = self._seal.code(*_Record(version, size, digest).parts(path.relative_to(self._files))).hex()
-        record = json.dumps({"version": version, "size": size, "digest": digest, "code": code}).encode()
-        write_atomically(place, record, durable=False, mode=0o600)
+        code = self._seal.code(*made.parts(path.relative_to(self._files))).hex()
+        plain = {"version": version, "size": size, "digest": digest, "hosts": sorted(made.hosts), "code": code}
+        write_atomically(place, json.dumps(plain).encode(), durable=False, mode=0o600)
         self._limit()
 
-    def _copied(self, client: Client, bucket: str, key: str, size: int, version: str, path: Path) -> str:
-        """Copy the object to `path`, and return the digest of its bytes."""
+    @property
+    def _most(self) -> int:
+        return min(self.largest, self.limit)
+
+    def _copied(self, blocks: Iterator[bytes], bucket: str, key: str, size: int, path: Path) -> str:
+        """Copy the blocks of the object to `path`, and return the digest of its bytes."""
         seen, count = hashlib.sha256(), 0
         with suppress(FileExistsError, NotADirectoryError), writing(path):
             make_folder(path.parent)
@@ -205,30 +241,37 @@ class BucketFiles:
             with writing(path):
                 file = temporary.open("xb")
             with file:
-                for block in self._blocks(client, bucket, key, version):
+                for block in blocks:
                     seen.update(block)
                     count += len(block)
                     with writing(path):
                         file.write(block)
-            if count != size:
+            if size not in (-1, count):
                 raise _changed(bucket, key)
             with writing(path):
                 temporary.replace(path)
         return seen.hexdigest()
 
-    def _blocks(self, client: Client, bucket: str, key: str, version: str) -> Iterator[bytes]:
+    def _blocks(self, bucket: str, key: str, version: str, hosts: frozenset[str]) -> Iterator[bytes]:
+        if bucket.startswith(_WEB):
+            yield from self.web(bucket, hosts).blocks(key, self._most)
+            return
         try:
-            result = driver.package().get(client, key, options={"if_match": version} if '"' in version else {})
+            result = driver.package().get(
+                self._client(bucket), key, options={"if_match": version} if '"' in version else {}
+            )
             yield from result.stream(min_chunk_size=_BLOCK)
         except Exception as error:
             if driver.kind(error) in (Kind.EXISTS, Kind.MISSING):
                 raise _changed(bucket, key) from error
             raise
 
-    def _head(self, client: Client, key: str) -> tuple[int, str] | None:
+    def _head(self, bucket: str, key: str, hosts: frozenset[str] = frozenset()) -> tuple[int, str] | None:
         """Return the size and the version of an object, or None if there is no such object."""
+        if bucket.startswith(_WEB):
+            return self.web(bucket, hosts).head(key)
         try:
-            found = driver.package().head(client, key)
+            found = driver.package().head(self._client(bucket), key)
         except FileNotFoundError:
             return None
         return found["size"], found["e_tag"] or str(found["last_modified"])
@@ -243,7 +286,8 @@ class BucketFiles:
             return None
         with suppress(OSError, ValueError, KeyError, TypeError):
             plain = json.loads(read_file(self._record_path(path), 10_000))
-            record = _Record(str(plain["version"]), int(plain["size"]), str(plain["digest"]))
+            hosts = frozenset(map(str, plain.get("hosts", ())))
+            record = _Record(str(plain["version"]), int(plain["size"]), str(plain["digest"]), hosts)
             if self._seal.holds(bytes.fromhex(plain["code"]), *record.parts(path.relative_to(self._files))):
                 return record
         return None
@@ -287,7 +331,7 @@ def _split(url: str) -> tuple[str, str]:
     """Return the address of the bucket, such as `s3://BUCKET`, and the key."""
     scheme, _, rest = url.partition("://")
     bucket, _, key = rest.partition("/")
-    if not is_remote(url) or not bucket or "@" in bucket or "?" in bucket or "#" in bucket:
+    if not (is_remote(url) or url.startswith(_WEB)) or not bucket or "@" in bucket or "?" in bucket or "#" in bucket:
         raise RequestRefused(f"{driver.place(url)} is not the address of a bucket; write s3://BUCKET/PREFIX.")
     return f"{scheme}://{bucket}", key
 

@@ -117,6 +117,13 @@ TYPES = ("document", "pdf", "video", "audio", "image", "text")
     help="Map on the workers of a Dask scheduler, or on N processes. They need the same files, and the same home "
     "or CITEKIT_STORE.",
 )
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="HOST",
+    help="Fetch https:// files from this host, which must have a public address. May be repeated.",
+)
 @pass_session
 def command(
     session: Session,
@@ -138,12 +145,14 @@ def command(
     password: str | None,
     ocr: bool | None,
     cluster: str | None,
+    hosts: tuple[str, ...],
     **wanted: Any,
 ) -> None:
     """Map files, so that you can find and cut out their parts.
 
     If PATH is a folder, or the URL of files in a bucket (s3://BUCKET/PREFIX, gs://..., az://...), all files below it
-    that can be mapped are mapped. Hidden files in folders are ignored. If one file fails, the others are still mapped;
+    that can be mapped are mapped. https://HOST/... is one file; it is fetched only with --allow-host. Hidden files in
+    folders are ignored. If one file fails, the others are still mapped;
     the failed files are listed at the end.
     """
     if "" in paths:
@@ -155,11 +164,11 @@ def command(
     flags |= {"temperature": temperature, "thinking": thinking, "max_output": max_output}
     flags |= {"model_concurrency": model_concurrency}
     flags |= {"password": password, "ocr": ocr}
-    if cluster is not None and (wanted_id, mapper_config, password) != (None, None, None):
-        raise click.UsageError("--cluster does not work with --id, --mapper-config, and --password.")
+    if cluster is not None and ((wanted_id, mapper_config, password) != (None, None, None) or hosts):
+        raise click.UsageError("--cluster does not work with --id, --mapper-config, --password, and --allow-host.")
     app = app_with(session, flags, _config(mapper_config))
     unknown: list[Path] = []
-    files = _files(app, paths, unknown.append)
+    files = _files(app, paths, unknown.append, hosts)
     if unknown:
         names = ", ".join(printable(path.name) for path in unknown[:3]) + (", ..." if len(unknown) > 3 else "")
         session.note(
@@ -200,15 +209,19 @@ def _config(text: str | None) -> Mapping[str, Any] | None:
     return config
 
 
-def _files(app: Container, paths: Sequence[str], left_out: Callable[[Path], None]) -> list[Path]:
+def _files(app: Container, paths: Sequence[str], left_out: Callable[[Path], None], hosts: Sequence[str]) -> list[Path]:
     places = app.settings.maps_folder, app.settings.output_folder, app.settings.cache_folder
-    local = [Path(path) for path in paths if not is_remote(path)]
+    local = [Path(path) for path in paths if not is_remote(path) and not path.startswith("https://")]
     found = dict.fromkeys(files_below(local, places, left_out, app.is_known_name))
     for path in paths:
         if is_remote(path):
             found |= dict.fromkeys(_in_bucket(app, path, left_out))
+        elif path.startswith("https://"):
+            found[app.bucket_files.permit(path, hosts)] = None
         elif "://" in path:
-            raise click.UsageError(f"{path} cannot be mapped. Name a file, a folder, or s3://BUCKET/PREFIX.")
+            raise click.UsageError(
+                f"{path} cannot be mapped. Name a file, a folder, s3://BUCKET/PREFIX, or https://HOST/FILE."
+            )
     files = list(found)
     if not files:
         where = ", ".join(paths)
