@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import time
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -86,6 +87,24 @@ def mixed_files(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
 def kill_a_worker(cluster: DaskCluster) -> None:
     nanny = next(each for each in cluster._server.workers.values() if each.pid)
     os.kill(nanny.pid, signal.SIGKILL)
+
+
+def test_workers_that_are_killed_while_they_start_are_replaced(
+    cluster: DaskCluster, mixed_files: list[Path], tmp_path: Path
+) -> None:
+    app = bootstrap(home=tmp_path / "home")
+    nannies = list(cluster._server.workers.values())
+    for nanny in nannies:
+        first = nanny.pid
+        os.kill(first, signal.SIGKILL)
+        end = time.monotonic() + 20
+        while nanny.pid in (None, first) and time.monotonic() < end:
+            time.sleep(0.002)
+        os.kill(nanny.pid, signal.SIGKILL)
+
+    done = list(ingest_on(cluster, app)(mixed_files, job_for(tmp_path / "home")))
+
+    assert sorted(mixed_files) == sorted(each.path for each in done)
 
 
 def test_maps_made_while_workers_are_killed_equal_those_of_one_process(

@@ -32,6 +32,8 @@ LOST_SECONDS = 30
 CLOSE_SECONDS = 30
 """The maximum time to wait for the end of the processes on this machine."""
 
+_ENDED = ("closed", "closing", "failed")
+
 _LOCAL = re.compile(r"local:(?P<workers>[1-9]\d{0,2})\Z")
 
 
@@ -73,6 +75,7 @@ class DaskCluster:
             key = self._done.get(timeout=seconds)
         except Empty:
             self._check_connection()
+            self._replace_lost()
             return None
         job, future = self._running.pop(key)
         if future.status == "finished":
@@ -104,6 +107,20 @@ class DaskCluster:
         self._lost_since = self._lost_since or time.monotonic()
         if self._client.status == "closed" or time.monotonic() - self._lost_since > LOST_SECONDS:
             raise self._lost()
+
+    def _replace_lost(self) -> None:
+        """Start the processes on this machine again that ended while they started: Dask gives those up."""
+        server = self._server
+        if server is None:
+            return
+
+        def replace() -> None:
+            for name in [name for name, each in server.workers.items() if each.status.name in _ENDED]:
+                del server.workers[name]
+            if len(server.workers) < len(server.worker_spec):
+                server.scale(len(server.worker_spec))
+
+        server.loop.add_callback(replace)
 
     def _lost(self) -> ClusterUnavailable:
         return ClusterUnavailable(
