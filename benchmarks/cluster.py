@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from attrs import define, frozen
@@ -279,15 +280,11 @@ def _tools(report: Report, place: Path, there: Services) -> None:
     ):
         for name, request in requests.items():
             prepared = [request(each) for each in chosen]
-            numbers = {"folder": iter(prepared), "bucket": iter(prepared)}
             for server in (near, far):
                 with suppress(ValueError):
                     text_of(server.send(request(chosen[0])))
             spent = interleaved(
-                {
-                    "folder": lambda numbers=numbers: near.send(next(numbers["folder"])),
-                    "bucket": lambda numbers=numbers: far.send(next(numbers["bucket"])),
-                },
+                {name: partial(_sent, server, iter(prepared)) for name, server in (("folder", near), ("bucket", far))},
                 min(ROUNDS, len(prepared) - 1),
                 seconds=30,
             )
@@ -300,6 +297,10 @@ def _tools(report: Report, place: Path, there: Services) -> None:
         f"Each round asks for another map. A listing and a read of the bucket take {trip.median:.2f} ms each (median); "
         "a tool lists once and reads once."
     )
+
+
+def _sent(server: Client, requests: Iterator[bytes]) -> bytes:
+    return server.send(next(requests))
 
 
 def _round_trip(store: ObjectStore) -> Spent:

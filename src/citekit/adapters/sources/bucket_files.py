@@ -66,7 +66,7 @@ class _Record:
     version: str
     size: int
     digest: str
-    hosts: frozenset[str]
+    hosts: frozenset[str] = frozenset()
 
     def parts(self, path: Path) -> tuple[bytes, ...]:
         """Return what the code of this record of the copy at `path` covers."""
