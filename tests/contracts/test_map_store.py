@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.adapters.storage.in_memory import InMemoryMapStore
 from citekit.adapters.storage.json_maps import JsonMapStore
+from citekit.adapters.storage.map_cards import MapCards
 from citekit.adapters.storage.object_store.folder import FolderObjectStore
 from citekit.adapters.storage.shared_maps import SharedMapStore
 from citekit.domain.digest import Digest
@@ -44,14 +45,15 @@ def a_map(resource_id: str = "book", title: str = "A Book") -> ResourceMap:
 Factory = Callable[[], MapStore]
 
 
-@pytest.fixture(params=["files", "files without cards", "memory", "objects"], scope="session")
+@pytest.fixture(params=["files", "files without cards", "memory", "objects", "objects with cards"], scope="session")
 def new_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Factory:
     def make() -> MapStore:
         if request.param == "memory":
             return InMemoryMapStore()
         home = tmp_path_factory.mktemp("home")
-        if request.param == "objects":
-            return SharedMapStore(FolderObjectStore(home), str(home))
+        if request.param.startswith("objects"):
+            cards = MapCards(str(home / "cards")) if request.param == "objects with cards" else None
+            return SharedMapStore(FolderObjectStore(home / "store"), str(home), cards)
         cache = home / "cache" if request.param == "files" else None
         return JsonMapStore(home / ".resource_maps", Index(home / "index"), cache)
 

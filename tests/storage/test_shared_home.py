@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from attrs import evolve
+from attrs import define, evolve, field
 
+from citekit.adapters.storage.map_cards import MapCards
 from citekit.adapters.storage.object_store.folder import FolderObjectStore
 from citekit.adapters.storage.shared_evidence import SharedEvidenceStore
 from citekit.adapters.storage.shared_maps import SharedMapStore
@@ -186,3 +187,36 @@ def test_the_maps_of_a_home_are_copied_to_a_store_once_and_never_over_those_of_o
     assert 1 == json.loads(second.stdout)["already_there"]
     assert "/books/x.pdf" in json.loads(second.stdout)["failed"]["other"]
     assert ([better, a_map()], other) == (list(there.editions("book")), there.get("other"))
+
+
+@define
+class CountingStore(FolderObjectStore):
+    """Counts the objects that are read."""
+
+    read_keys: list[str] = field(factory=list)
+
+    def read(self, key: ObjectKey, start: int = 0, length: int | None = None) -> bytes | None:
+        self.read_keys.append(key.text)
+        return super().read(key, start, length)
+
+
+def test_listing_reads_each_map_once_on_a_machine_and_again_only_if_it_was_replaced(tmp_path: Path) -> None:
+    objects = CountingStore(tmp_path / "store")
+
+    def process() -> SharedMapStore:
+        return SharedMapStore(objects, "store", MapCards(str(tmp_path / "cards")))
+
+    writer = SharedMapStore(objects, "store")
+    for name in ("a", "b", "c"):
+        writer.put(a_map(name))
+    first = process().cards()
+    assert ["a", "b", "c"] == [card.resource_id for card in first]
+    assert 3 == len(objects.read_keys)
+    objects.read_keys.clear()
+    assert first == process().cards()
+    assert [] == objects.read_keys
+    writer.put(a_map("b", title="Another title"))
+    writer.remove("c")
+
+    assert [("a", "A Book"), ("b", "Another title")] == [(each.resource_id, each.title) for each in process().cards()]
+    assert ["maps/rb/00000002"] == objects.read_keys

@@ -113,9 +113,13 @@ class Container:
         """The store of the maps in the home."""
         given = self._given.get("maps")
         if given is None and self.objects is not None:
+            from citekit.adapters.storage.map_cards import MapCards
             from citekit.adapters.storage.shared_maps import SharedMapStore
+            from citekit.domain.digest import Digest
 
-            return SharedMapStore(self.objects, self.settings.store or "")
+            store = self.settings.store or ""
+            folder = self.settings.cache_folder / "stores" / Digest.of_bytes(store.encode()).hex[:16]
+            return SharedMapStore(self.objects, store, MapCards(str(folder)))
         from citekit.adapters.storage.json_maps import JsonMapStore
 
         return given or JsonMapStore(self.settings.maps_folder, self.index, self.settings.cache_folder)

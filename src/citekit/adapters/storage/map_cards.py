@@ -93,6 +93,11 @@ class MapCards:
         if known is None or known.digest != card.digest or not known.holds(card.state):
             self.remember(card)
 
+    def all(self) -> dict[str, RememberedCard]:
+        """Return every cached card by resource ID, whatever the state of its map is now."""
+        found = ((name, _read(name, text)) for name, text in self._rows.all().items())
+        return {name: each for name, each in found if each is not None}
+
     def forget(self, resource_id: str) -> None:
         """Remove the card of a deleted map."""
         self._rows.drop([resource_id])

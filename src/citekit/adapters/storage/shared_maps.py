@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
+from citekit.adapters.storage.map_cards import MapCards, RememberedCard
 from citekit.adapters.storage.map_files import SIZE_LIMIT, parsed
 from citekit.domain.digest import Digest
 from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing, StoreUnavailable
@@ -60,10 +61,11 @@ class SharedMapStore:
     `put` raises `StoreUnavailable`, and neither map is lost.
     """
 
-    def __init__(self, objects: ObjectStore, name: str) -> None:
-        """`name` is the address of the object store for messages."""
+    def __init__(self, objects: ObjectStore, name: str, cards: MapCards | None = None) -> None:
+        """`name` is the address of the object store for messages. `cards` is a cache on this machine for this store."""
         self._objects = objects
         self._name = name
+        self._remembered = cards
         self._maps: OrderedDict[ObjectKey, ResourceMap] = OrderedDict()
         self._cards: OrderedDict[ObjectKey, MapCard] = OrderedDict()
         self._bases: dict[str, tuple[int, float]] = {}
@@ -90,11 +92,19 @@ class SharedMapStore:
         return self._card(resource_id, self._number(resource_id))
 
     def cards(self) -> Sequence[MapCard]:
-        """Return the card of every map, without damaged ones."""
-        current = sorted(self._current().items())
+        """Return the card of every map, without damaged ones. Maps whose cards are cached are not read.
+
+        An object never changes, so a cached card is valid as long as its number is the current one.
+        """
+        current = self._current()
+        found = self._cards_on_this_machine(current)
+        missing = [(name, number) for name, number in current.items() if name not in found]
         with ThreadPoolExecutor(REQUESTS) as pool:
-            found = list(pool.map(lambda each: self._card_or_none(*each), current))
-        return [card for card in found if card is not None]
+            read = [card for card in pool.map(lambda each: self._card_or_none(*each), missing) if card is not None]
+        if self._remembered is not None:
+            self._remembered.remember(*(RememberedCard(card, str(current[card.resource_id])) for card in read))
+        found |= {card.resource_id: card for card in read}
+        return [found[name] for name in sorted(found)]
 
     def versions(self) -> Mapping[str, str]:
         """Return the version of each stored resource ID: the number of its object."""
@@ -239,6 +249,16 @@ class SharedMapStore:
             raise self._missing(resource_id)
         found = parsed(resource_id, Path(key.text), data)
         self._remember(key, found)
+        return found
+
+    def _cards_on_this_machine(self, current: Mapping[str, int]) -> dict[str, MapCard]:
+        with self._lock:
+            keys = {name: _map_key(name, number) for name, number in current.items()}
+            found = {name: self._cards[key] for name, key in keys.items() if key in self._cards}
+        if self._remembered is not None and len(found) < len(current):
+            for name, each in self._remembered.all().items():
+                if name in current and each.digest == str(current[name]):
+                    found.setdefault(name, each.card)
         return found
 
     def _card(self, resource_id: str, number: int) -> MapCard:
