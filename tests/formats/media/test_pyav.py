@@ -8,6 +8,7 @@ from pathlib import Path
 import av.error
 import pytest
 
+from citekit.adapters.formats.media.probe import PyAvProbe
 from citekit.adapters.libraries.pyav import CAUSES, library, open_media
 from citekit.domain.errors import CiteKitError, SourceUnreadable, SourceUnsupported
 from tests.formats.media.media_samples import write_video
@@ -86,3 +87,13 @@ def test_a_damaged_file_writes_no_log(tmp_path: Path, capfd: pytest.CaptureFixtu
                 continue
 
     assert ("", "") == tuple(capfd.readouterr())
+
+
+def test_a_track_of_an_unknown_codec_does_not_hide_the_others(tmp_path: Path) -> None:
+    path = write_video(tmp_path / "a.mp4", seconds=1)
+    path.write_bytes(path.read_bytes().replace(b"avc1", b"z1z9"))
+
+    facts = PyAvProbe().probe(path)
+
+    assert facts.video_codec is None
+    assert "aac" == facts.audio_codec

@@ -110,6 +110,8 @@ def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> 
         av.open(f"file:{path.absolute()}", container_options=limits, metadata_errors="replace") as container,
     ):
         for stream in container.streams.video:
+            if stream.codec_context is None:  # of an unknown codec
+                continue
             stream.codec_context.options = {"max_pixels": str(PIXEL_LIMIT)}
         yield container
 
