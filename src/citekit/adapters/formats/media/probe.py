@@ -68,6 +68,9 @@ def stream_remarks(container: InputContainer, subtitles: Sequence[Any], chosen: 
         *_stream_choice("audio", audio, used),
         *_stream_choice("subtitle", subtitles, [chosen]),
     ]
+    unknown = sum(each.codec_context is None for each in (*container.streams.video, *container.streams.audio))
+    if unknown:
+        choices.append(f"The file has streams of unknown codecs, which are left out: {unknown}.")
     return [*choices, *_pixel_aspect(used[0]), *_timestamp_jumps(container)]
 
 
