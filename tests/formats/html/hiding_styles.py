@@ -7,15 +7,21 @@ from typing import NamedTuple
 
 
 class Shape(NamedTuple):
-    """A page: its body, where `{}` stands for the words, a style sheet, and more of the head and the body tag."""
+    """A page: its body, where `{}` stands for the words, a style sheet, and more of the head and the body tag.
+
+    `replaced` is a whole page instead.
+    """
 
     body: str
     css: str = ""
     head: str = ""
     attributes: str = ""
     doctype: str = "<!DOCTYPE html>"
+    replaced: str = ""
 
     def page(self, words: str) -> str:
+        if self.replaced:
+            return self.replaced.replace("{}", words)
         return (
             f"{self.doctype}<html><head><title>Page</title>{self.head}<style>{self.css}</style></head>\n"
             f"<body {self.attributes}>\n<h1>Report</h1>\n{self.body.replace('{}', words)}\n</body></html>"
@@ -114,7 +120,6 @@ HIDDEN: Mapping[str, Shape] = {
     "shorthandfont": Shape('<p style="font:italic 1px/1 serif">{}</p>'),
     "table_col": Shape('<table><colgroup><col style="visibility:collapse"></colgroup><tr><td>{}</td></tr></table>'),
     "contentvis": Shape('<p style="content-visibility:hidden">{}</p>'),
-    "frameset": Shape("<frameset><p>{}</p></frameset>"),
     "xmp_title": Shape("<svg><title>{}</title></svg>"),
     "area": Shape("<video src=x>{}</video>"),
     "progress": Shape("<progress>{}</progress>"),
@@ -303,7 +308,6 @@ HIDDEN: Mapping[str, Shape] = {
         '<p class="a">{}</p>',
         doctype='<?xml version="1.0"?><?xml-stylesheet type="text/css" href="data:text/css,.a{display:none}"?>',
     ),
-    "prefixed_style": Shape('<p class="a">{}</p>', head="<h:style>.a{display:none}</h:style>"),
     "quirky_color": Shape('<p class="a">{}</p>', css=".a{color:ffffff}", doctype=""),
     "quirky_background": Shape('<p class="a">{}</p>', css=".a{background-color:000}", doctype=""),
     "form_feed": Shape('<p\fstyle="display:none">{}</p>'),

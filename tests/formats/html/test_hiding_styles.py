@@ -12,6 +12,8 @@ from citekit.domain.digest import Digest
 from citekit.domain.formats import by_name
 from citekit.domain.source import Source
 from tests.formats.html.hiding_styles import HIDDEN, SHOWN, Shape
+from tests.formats.html.misnested import HIDDEN as MISNESTED_HIDDEN
+from tests.formats.html.misnested import SHOWN as MISNESTED_SHOWN
 
 WORDS = "The treatment cures every single patient."
 
@@ -32,6 +34,16 @@ def test_words_that_browsers_hide_are_not_seen(tmp_path: Path, shape: Shape) -> 
 
 @pytest.mark.parametrize("shape", SHOWN.values(), ids=list(SHOWN))
 def test_words_that_browsers_show_are_seen(tmp_path: Path, shape: Shape) -> None:
+    assert WORDS in seen(tmp_path, shape.page(WORDS))
+
+
+@pytest.mark.parametrize("shape", MISNESTED_HIDDEN.values(), ids=list(MISNESTED_HIDDEN))
+def test_words_that_browsers_hide_in_wrong_markup_are_not_seen(tmp_path: Path, shape: Shape) -> None:
+    assert WORDS not in seen(tmp_path, shape.page(WORDS))
+
+
+@pytest.mark.parametrize("shape", MISNESTED_SHOWN.values(), ids=list(MISNESTED_SHOWN))
+def test_words_that_browsers_show_in_wrong_markup_are_seen(tmp_path: Path, shape: Shape) -> None:
     assert WORDS in seen(tmp_path, shape.page(WORDS))
 
 

@@ -249,7 +249,7 @@ def test_hostile_html_is_read_and_nothing_of_it_done(tmp_path: Path) -> None:
     found = by_line(HtmlLinesTextReader().read(given_source))
     facts = HtmlLinesTextReader().facts(given_source)
 
-    assert [(4, "one &x; &y; …"), (5, "two three"), (6, "four"), (8, "a < b")] == found
+    assert [(2, "]>"), (4, "one &x; &y; …"), (5, "two three"), (6, "four"), (8, "a < b")] == found
     assert ("A & B", ("Zoë",), "de") == (facts.title, facts.authors, facts.language)
 
 

@@ -17,10 +17,11 @@ from functools import lru_cache
 from html.entities import html5
 from typing import TYPE_CHECKING
 
+from citekit.adapters.libraries.selectolax import markup_name, parse_standard_html
 from citekit.domain.errors import CiteKitError, SourceUnsupported
 
 if TYPE_CHECKING:
-    from lxml.etree import HTMLParser, XMLParser, _Element
+    from lxml.etree import XMLParser, _Element
 
 ERRORS: dict[str, type[CiteKitError]] = {"Error": SourceUnsupported}
 """CiteKit errors for the exception classes of `lxml.etree`, by class name, including subclasses."""
@@ -40,6 +41,7 @@ _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NAMED = re.compile(r"&([A-Za-z][A-Za-z0-9]{0,40});")
 _STRAY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});)")
 _XML_NAMES = frozenset(("amp", "lt", "gt", "quot", "apos"))
+_UNPREFIXED = re.compile(r"(</?)[A-Za-z][\w-]{0,20}:(?=[A-Za-z])")
 _SELF_CLOSED = re.compile(
     r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)\b)([A-Za-z][\w:-]*)((?:\s[^<>]*)?)/>",
     re.IGNORECASE,
@@ -66,20 +68,26 @@ def parse_page(data: bytes, name: str) -> _Element:
     For a document without elements, the root is an empty element. Raise `SourceUnsupported` if it is too large to
     parse.
     """
-    text = _bounded(decoded(data), name)
-    root = _strict(text)
+    return parse_page_text(decoded_markup(data), name)
+
+
+def parse_page_text(text: str, name: str) -> _Element:
+    """Return the root of the XHTML or HTML document `name`. See `parse_page`."""
+    root = _strict(_bounded(cleaned(text), name))
     return parse_html(text, name, self_closing=True) if root is None else root
 
 
 def parse_html(text: str, name: str, *, self_closing: bool = False) -> _Element:
-    """Return the root of the HTML document `name`, parsed as browsers do; without content, return an empty element.
+    """Return the root of the HTML document `name`, parsed as browsers do.
 
-    With `self_closing`, a tag such as `<script/>` is a complete element, as in XHTML. Raise `SourceUnsupported` if the
-    document is too large or nested too deeply.
+    With `self_closing`, the document is XHTML that is not well-formed: a tag such as `<script/>` is a complete element,
+    the document type and the prefixes of element names are ignored. Raise `SourceUnsupported` if the document is too
+    large or nested too deeply.
     """
-    clean = _ILLEGAL.sub("", _SELF_CLOSED.sub(r"<\1\2></\1>", text) if self_closing else text)
-    root = _parsed(lambda: _html_root(_bounded(clean, name), name), name) if clean.strip() else None
-    return _xml_root("<html/>", name) if root is None else root
+    return parse_standard_html(
+        _bounded(_UNPREFIXED.sub(r"\1", _SELF_CLOSED.sub(r"<\1\2></\1>", cleaned(text))) if self_closing else text, name),
+        name,
+    )
 
 
 def local_name(element: _Element) -> str:
@@ -102,7 +110,7 @@ def local_attributes(element: _Element) -> dict[str, str]:
 def own_attributes(element: _Element) -> dict[str, str]:
     """Return the attributes of an element that have no namespace and no prefix, keyed by lowercase name."""
     return {
-        key.lower(): str(value)
+        markup_name(key.lower()): str(value)
         for key, value in ((str(each), text) for each, text in element.items())
         if "}" not in key and ":" not in key
     }
@@ -113,7 +121,7 @@ def _local(name: str) -> str:
 
 
 def _new_local(name: str) -> str:
-    return name.rpartition("}")[2].rpartition(":")[2].lower()
+    return markup_name(name.rpartition("}")[2].rpartition(":")[2].lower())
 
 
 _known_local = lru_cache(1024)(_new_local)
@@ -202,18 +210,7 @@ def _xml_root(text: str, name: str, *, recover: bool = False) -> _Element:
     return root
 
 
-def _html_root(text: str, name: str) -> _Element:
-    from lxml import etree
-
-    parser = etree.HTMLParser(
-        encoding="utf-8", recover=True, no_network=True, huge_tree=True, remove_comments=True, remove_pis=True
-    )
-    root = etree.fromstring(text.encode(), parser)
-    _check_end(parser, name)
-    return root
-
-
-def _check_end(parser: XMLParser | HTMLParser, name: str) -> None:
+def _check_end(parser: XMLParser, name: str) -> None:
     """Raise `SourceUnsupported` if the parser stopped before the end of the document `name` because of a resource
     limit.
     """

@@ -8,21 +8,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from html import unescape
+from typing import TYPE_CHECKING
 
-from citekit.adapters.formats.html.tags import tag_end
 from citekit.adapters.formats.shared.book_metadata import language_code
 from citekit.adapters.formats.shared.source_lines import head_lines, read_lines
 from citekit.adapters.formats.xhtml.chapter_text import flow
 from citekit.adapters.formats.xhtml.style_sheets import StyleSheets, instructions, references
 from citekit.adapters.formats.xhtml.visible_text import unseen
-from citekit.adapters.libraries.lxml import TAGS_LIMIT, cleaned, inner_text, local_attributes, local_name, parse_html
+from citekit.adapters.libraries.lxml import (
+    TAGS_LIMIT,
+    inner_text,
+    local_attributes,
+    local_name,
+    parse_html,
+    parse_page_text,
+)
+from citekit.adapters.libraries.selectolax import SPACE, is_same_document, markup_end
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
 
 SIZE_LIMIT = 32 * 1024 * 1024
 """Characters of the longest document that is parsed. From a longer one, only the tags are removed."""
@@ -32,7 +44,12 @@ _DIGITS = {ord("0") + digit: 0xFDE0 + digit for digit in range(10)}
 _NUMBERS = {mark: digit for digit, mark in _DIGITS.items()}
 _MARK = re.compile("\ufdd0[\ufde0-\ufde9]+")
 _FORBIDDEN = re.compile("[\ufdd0-\ufdef]")
-_RAW = re.compile(r"(?:script|style|template|title)(?=[\s/>])", re.IGNORECASE)
+_MARKUP = re.compile("<[A-Za-z/!?]")
+_SHOWN_RAW = frozenset(("textarea", "xmp", "plaintext"))
+_RAW = re.compile(
+    rf"(?:script|style|template|title|noscript|noembed|noframes|iframe|{'|'.join(sorted(_SHOWN_RAW))})(?=[{SPACE}/>])",
+    re.IGNORECASE,
+)
 _SHOWN = re.compile(r"[^\s][^\n]*")
 _HEAD = 400
 
@@ -53,14 +70,14 @@ class HtmlLinesTextReader:
 
     def read(self, source: Source, progress: Progress = silent) -> ExtractedText:
         """Return the text of the document. Each unit of the text is on one source line. See `TextReader.read`."""
-        content = _FORBIDDEN.sub("", "\n".join(read_lines(source.path, progress)))
+        content = without_noncharacters("\n".join(read_lines(source.path, progress)))
         progress(0, 1, "reading the document")
         return _extracted_text(_text(content, source.path.name, as_seen=self._as_seen))
 
     def facts(self, source: Source) -> BookFacts:
         """Return the title and the authors given in the head of the document, and its language."""
         lines = head_lines(source.path, _HEAD)
-        root = parse_html(cleaned("\n".join(lines)), source.path.name)
+        root = parse_html("\n".join(lines), source.path.name)
         titles = [inner_text(each) for each in root.iter() if local_name(each) == "title"]
         metas = [local_attributes(each) for each in root.iter() if local_name(each) == "meta"]
         authors = [
@@ -75,8 +92,8 @@ class HtmlLinesTextReader:
 
 
 def without_noncharacters(content: str) -> str:
-    """Remove the Unicode noncharacters that line markers consist of from `content`."""
-    return _FORBIDDEN.sub("", content)
+    """Replace the Unicode noncharacters that line markers consist of in `content` with replacement characters."""
+    return _FORBIDDEN.sub("\ufffd", content)
 
 
 def marked_lines(content: str) -> str:
@@ -107,18 +124,33 @@ def _text(content: str, name: str, *, as_seen: bool) -> str:
     """
     if len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT:
         return _all_text(content, as_seen=as_seen)
-    is_xml = content.lstrip()[:5] == "<?xml"
     marked = "".join(_marked(content))
     try:
-        root = parse_html(cleaned(marked), name, self_closing=is_xml)
+        root = parsed_lines(marked, name)
+        is_read_otherwise = as_seen and not is_same_document(marked, content, name)
     except SourceUnsupported:
+        return _all_text(content, as_seen=as_seen)
+    if is_read_otherwise:
+        # The markers changed how the document is parsed, so that it is not known which words its readers see.
         return _all_text(content, as_seen=as_seen)
     sheets = StyleSheets()
     if as_seen:
-        may_be_xml = is_xml or name.lower().endswith((".xhtml", ".xht"))
-        sheets.add_all((*instructions(content), *references(root, may_be_xml=may_be_xml)))
+        sheets.add_all((*instructions(content), *references(root, may_be_xml=is_xml_file(name) or content.lstrip().startswith("<?xml"))))
     shown = flow(root, as_seen=as_seen, sheets=sheets).text
     return _all_text(content, as_seen=as_seen) if shown.count(_FIRST) * 2 < marked.count(_FIRST) else shown
+
+
+def parsed_lines(marked: str, name: str) -> _Element:
+    """Return the root of the document `marked`, which contains line markers, parsed as browsers do by its file `name`.
+
+    Raise `SourceUnsupported` if it is too large or nested too deeply.
+    """
+    return parse_page_text(marked, name) if is_xml_file(name) else parse_html(marked, name)
+
+
+def is_xml_file(name: str) -> bool:
+    """Return whether browsers read the file `name` as XML."""
+    return name.lower().endswith((".xhtml", ".xht"))
 
 
 def _all_text(content: str, *, as_seen: bool) -> str:
@@ -138,7 +170,7 @@ def _untagged(content: str) -> str:
 def shown_lines(content: str) -> list[str]:
     """Return the text on each line of an HTML fragment, without tags, comments, scripts, and styles."""
     shown = [""] * (content.count("\n") + 1)
-    read = _extracted_text(_untagged(_FORBIDDEN.sub("", content)))
+    read = _extracted_text(_untagged(without_noncharacters(content)))
     for unit in read.units:
         shown[unit.number - 1] += read.text[unit.start : unit.end]
     return shown
@@ -151,49 +183,38 @@ def _marked(content: str, *, tags: bool = True) -> Iterator[str]:
     """
     line, position, size = 1, 0, len(content)
     while position < size:
-        opening = _next_tag(content, position)
+        found = _MARKUP.search(content, position)
+        opening = found.start() if found else size
         if opening > position:
             yield _with_marks(content[position:opening], line)
-        end = _tag_end(content, opening) if opening < size else size
+        end, after = _tag_end(content, opening) if found else (size, size)
         yield content[opening:end] if tags else "\n"
-        line += content.count("\n", position, end)
-        position = end
+        if after > end:
+            yield _with_marks(content[end:after], line + content.count("\n", opening, end))
+        line += content.count("\n", position, after)
+        position = after
 
 
-def _next_tag(content: str, position: int) -> int:
-    """Return the offset of the next tag, comment, or declaration, or the length of `content` if there is none.
+def _tag_end(content: str, opening: int) -> tuple[int, int]:
+    """Return the offset after the tag at `opening`, and the offset after the text without tags that follows.
 
-    A `<` counts only before an ASCII letter, `/`, `!`, or `?`. Otherwise, it is text.
-    """
-    while True:
-        position = content.find("<", position)
-        if position < 0:
-            return len(content)
-        after = content[position + 1 : position + 2]
-        if after.isascii() and (after.isalpha() or after in ("/", "!", "?")) and after:
-            return position
-        position += 1
-
-
-def _tag_end(content: str, opening: int) -> int:
-    """Return the offset after the tag at `opening`.
-
-    For a comment, or an element whose content is not HTML (such as a script), return the offset after the whole
+    For a comment, or an element whose content is not displayed (such as a script), return the offset after the whole
     element.
     """
-    if content.startswith("<!--", opening):
-        return _after(content, "-->", opening + 4)
+    end = markup_end(content, opening)
     raw = _RAW.match(content, opening + 1)
-    end = tag_end(content, opening, opening + 1)
     if raw is None or content[end - 2 : end] == "/>":
-        return end
-    closing = re.compile(rf"</{raw[0]}(?=[\s/>])", re.IGNORECASE).search(content, end)
-    return _after(content, ">", closing.start()) if closing else len(content)
+        return end, end
+    closing = _closing(raw[0].lower()).search(content, end)
+    if raw[0].lower() in _SHOWN_RAW:
+        return end, closing.start() if closing else len(content)
+    after = markup_end(content, closing.start()) if closing else len(content)
+    return after, after
 
 
-def _after(content: str, mark: str, start: int) -> int:
-    found = content.find(mark, start)
-    return found + len(mark) if found >= 0 else len(content)
+@cache
+def _closing(name: str) -> re.Pattern[str]:
+    return re.compile(rf"</{name}(?=[{SPACE}/>])", re.IGNORECASE)
 
 
 def _with_marks(text: str, line: int) -> str:

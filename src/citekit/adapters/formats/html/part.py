@@ -19,6 +19,7 @@ from citekit.adapters.formats.html.lines import (
     SIZE_LIMIT,
     line_marks,
     marked_lines,
+    parsed_lines,
     text_with_marks,
     without_marks,
     without_noncharacters,
@@ -29,7 +30,7 @@ from citekit.adapters.formats.xhtml.chapter_html import Page, body_markup, docum
 from citekit.adapters.formats.xhtml.chapter_pages import bounded
 from citekit.adapters.formats.xhtml.chapter_text import flow
 from citekit.adapters.formats.xhtml.flow import Flow, Opening
-from citekit.adapters.libraries.lxml import TAGS_LIMIT, cleaned, local_attributes, local_name, parse_html
+from citekit.adapters.libraries.lxml import TAGS_LIMIT, local_attributes, local_name
 from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupported
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress, silent
@@ -86,7 +87,7 @@ def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
         return None
     marked = marked_lines(text)
     try:
-        root = parse_html(cleaned(marked), name, self_closing=text.lstrip()[:5] == "<?xml")
+        root = parsed_lines(marked, name)
     except SourceUnsupported:
         return None
     chapter = flow(root)

@@ -13,7 +13,7 @@ from attrs import field, frozen
 from citekit.adapters.formats.epub.markup_books import MarkupBook, MarkupReader, Part
 from citekit.adapters.formats.epub.toc import Entry
 from citekit.adapters.formats.mail.messages import Attachment, Mail, parse_mail, read_mails, text_of
-from citekit.adapters.libraries.lxml import cleaned, local_name, parse_html
+from citekit.adapters.libraries.lxml import local_name, parse_html
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.library.books import BookFacts
 
@@ -117,7 +117,7 @@ def _of_message(mail: Mail) -> _Element:
     """Return the headers that a reader sees, followed by the bodies. The style sheets of HTML bodies are kept."""
     head = [f"<h1>{escape(mail.subject)}</h1>"]
     head += [f"<p>{name}: {escape(text)}</p>" for name, text in mail.shown_headers]
-    root = parse_html(cleaned("".join(head) + "<div></div>"), "the message")
+    root = parse_html("".join(head) + "<div></div>", "the message")
     body = next((each for each in root.iter() if local_name(each) == "body"), root)
     for kind, text in mail.bodies:
         for element in _html_body(text) if kind == "text/html" else (_plain(text),):
@@ -127,7 +127,7 @@ def _of_message(mail: Mail) -> _Element:
 
 def _html_body(text: str) -> Iterator[_Element]:
     try:
-        root = parse_html(cleaned(text), "the message")
+        root = parse_html(text, "the message")
     except SourceUnsupported:
         yield _plain(text)
         return
@@ -154,7 +154,7 @@ def _plain(text: str) -> _Element:
 def _of_attachment(attachment: Attachment) -> _Element:
     kind = f"{attachment.media_type}, {len(attachment.data):,} bytes"
     shown = f"<h1>{escape(attachment.name)}</h1><p>{escape(kind)}</p>"
-    root = parse_html(cleaned(shown), "the attachment")
+    root = parse_html(shown, "the attachment")
     body = next((each for each in root.iter() if local_name(each) == "body"), root)
     read = _READ.get(attachment.media_type) or (_text if attachment.media_type.startswith("text/") else None)
     for element in read(attachment) if read else ():

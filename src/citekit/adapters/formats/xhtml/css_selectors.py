@@ -14,6 +14,7 @@ from attrs import define, field
 
 from citekit.adapters.formats.xhtml.css_truth import Truth, every, inverted, some
 from citekit.adapters.libraries.lxml import names
+from citekit.adapters.libraries.selectolax import markup_name
 from citekit.adapters.libraries.tinycss2 import Token, nth, split, stripped
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ class Selectors:
             word, follows = words[at], words[at + 1] if at + 1 < len(words) else None
             at += 1
             if word.kind == "ident" and not parts.any:
-                parts.name = word.word
+                parts.name = markup_name(word.word)
                 parts.add((0, 0, 1))
             elif word.kind == "literal" and word.text == "*" and not parts.any:
                 parts.any = True
@@ -345,7 +346,7 @@ def _attribute(inner: Sequence[Token]) -> tuple[str, Test]:
         words = words[2:]
     if not words or words[0].kind != "ident":
         raise UnreadableSelectorError
-    name = words[0].text.lower()
+    name = markup_name(words[0].text.lower())
     if len(words) == 1:
         return name, lambda place: name in place.attributes
     signs = "".join(each.text for each in words[1:] if each.kind in ("literal", "delim"))

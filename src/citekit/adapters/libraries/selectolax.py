@@ -1,0 +1,163 @@
+"""Parses HTML by the HTML standard, as browsers do, with the lexbor parser of selectolax.
+
+The tree is returned as elements of lxml. Comments, document types, and the content of `template` elements are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from citekit.domain.errors import SourceUnsupported
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+DEPTH_LIMIT = 2048
+"""Maximum depth of an element."""
+
+ELEMENTS_LIMIT = 1_000_000
+"""Maximum number of elements. The standard repeats formatting elements that are not closed in each paragraph."""
+
+ATTRIBUTES_LIMIT = 5000
+"""Maximum attributes of a tag. The parser compares each one with all before it."""
+
+SPACE = "\t\n\f\r "
+"""The white space of HTML."""
+
+_REST = (
+    rf"""[^{SPACE}/>]*+(?:[{SPACE}/]++|(?:=[^{SPACE}/>=]*+|[^{SPACE}/>=]++)"""
+    rf"""(?:[{SPACE}]*+=[{SPACE}]*+(?:"[^"]*+"|'[^']*+'|(?!["'])[^{SPACE}>]*+)|(?![{SPACE}]*+=)))*+>"""
+)
+_TAG = re.compile(f"</?[A-Za-z]{_REST}")
+_COMMENT_END = re.compile("--!?>")
+_ATTRIBUTE = re.compile(f"[{SPACE}/\"'][^{SPACE}/>]")
+_LONG = 4 * ATTRIBUTES_LIMIT
+_SIMPLE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_OTHER = re.compile(r"[^A-Za-z0-9_.\u0294-]|^[^A-Za-z_\u0294]")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NONCHARACTERS = re.compile("[\ufdd0-\ufdef]")
+
+
+def markup_end(content: str, start: int) -> int:
+    """Return the offset after the tag, comment, or declaration at `start`, which begins with `<`.
+
+    If it is not closed, it extends to the end of the document.
+    """
+    if content.startswith("<!--", start):
+        if content.startswith((">", "->"), start + 4):
+            return content.index(">", start) + 1
+        closing = _COMMENT_END.search(content, start + 4)
+        return closing.end() if closing else len(content)
+    if content[start + 1 : start + 3].lstrip("/")[:1].isalpha():
+        tag = _TAG.match(content, start)
+        return tag.end() if tag else len(content)
+    end = content.find(">", start)
+    return end + 1 if end >= 0 else len(content)
+
+
+def parse_standard_html(text: str, name: str) -> _Element:
+    """Return the root of the HTML document `name`, which is always an element `html`.
+
+    Noncharacters in names, attributes, and style sheets are removed, because they mark lines. Raise `SourceUnsupported`
+    if the document is nested too deeply or has too many elements.
+    """
+    root = _parser(text, name).root
+    if root is None:
+        raise SourceUnsupported(f"{name} cannot be parsed as HTML.")
+    return _tree(root, name)
+
+
+def is_same_document(marked: str, plain: str, name: str) -> bool:
+    """Return whether `marked` differs from the HTML document `plain` only by noncharacters, also when it is parsed."""
+    return _NONCHARACTERS.sub("", _parser(marked, name).html or "") == (_parser(plain, name).html or "")
+
+
+def markup_name(name: str) -> str:
+    """Return the name of an element or an attribute, with characters replaced that XML does not allow in names."""
+    return name if _SIMPLE.fullmatch(name) else _encoded(name)
+
+
+@lru_cache(1024)
+def _encoded(name: str) -> str:
+    return _OTHER.sub(lambda found: f"\u0294{ord(found[0]):x}\u0294", name)
+
+
+def _parser(text: str, name: str) -> LexborHTMLParser:
+    from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+
+    for tag in _TAG.finditer(text):
+        if tag.end() - tag.start() > _LONG and len(_ATTRIBUTE.findall(tag[0])) > ATTRIBUTES_LIMIT:
+            raise SourceUnsupported(f"{name} has a tag with more than {ATTRIBUTES_LIMIT} attributes.")
+    try:
+        return LexborHTMLParser(text.encode("utf-8", "replace"), scripting=True)
+    except (SelectolaxError, MemoryError) as error:
+        raise SourceUnsupported(f"{name} cannot be parsed as HTML ({error}).") from error
+
+
+def _tree(top: LexborNode, name: str) -> _Element:
+    from lxml import etree
+
+    root = etree.Element(markup_name(top.tag or "html"), _attributes(top))
+    above: list[tuple[_Element, LexborNode | None]] = [(root, None)]
+    last: _Element | None = None
+    words: list[str] = []
+    count = 0
+
+    def write() -> None:
+        if words:
+            said = _CONTROLS.sub("\ufffd", "".join(words).replace("\f", " "))
+            words.clear()
+            if last is None:
+                above[-1][0].text = said
+            else:
+                last.tail = said
+
+    node = top.child
+    while node is not None:
+        inner = None
+        if node.is_text_node:
+            words.append(node.text_content or "")
+        elif node.is_element_node:
+            count += 1
+            if count > ELEMENTS_LIMIT or len(above) > DEPTH_LIMIT:
+                raise SourceUnsupported(
+                    f"{name} cannot be read to the end: it is nested deeper than {DEPTH_LIMIT:,} levels or has more "
+                    f"than {ELEMENTS_LIMIT:,} elements."
+                )
+            write()
+            last = etree.SubElement(above[-1][0], markup_name(node.tag or "unknown"), _attributes(node))
+            inner = node.child
+        if inner is not None and last is not None:
+            above.append((last, node))
+            last, node = None, inner
+            continue
+        after = node.next
+        while after is None and len(above) > 1:
+            write()
+            last, closed = above.pop()
+            after = closed.next if closed is not None else None
+        node = after
+    write()
+    return root
+
+
+def _attributes(node: LexborNode) -> dict[str, str]:
+    given = node.attributes
+    if not given:
+        return {}
+    found: dict[str, str] = {}
+    for key, value in given.items():
+        text = value or ""
+        if not (text.isascii() and text.isprintable()):
+            text = _CONTROLS.sub("\ufffd", _NONCHARACTERS.sub("", text).replace("\f", " "))
+        if not _SIMPLE.fullmatch(key):
+            key = _NONCHARACTERS.sub("", key)
+            _, colon, local = key.rpartition(":")
+            if colon and _SIMPLE.fullmatch(local):
+                found.setdefault(f"{{prefixed}}{local}", text)
+            key = _encoded(key)
+        found.setdefault(key, text)
+    return found
