@@ -20,6 +20,7 @@ HEAVY = [
     "PIL",
     "numpy",
     "lxml",
+    "selectolax",
     "tree_sitter",
     "mcp",
     "openai",

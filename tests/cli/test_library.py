@@ -21,7 +21,7 @@ from citekit.entrypoints.cli.library import command as group
 from tests.cli.program import plain_environment
 from tests.cli.shelf import BEES, EXTRA, Shelf, prose
 
-HEAVY = {*EXTRA, "mcp", "pymupdf", "av", "PIL", "lxml", "rich", "cattrs"}
+HEAVY = {*EXTRA, "mcp", "pymupdf", "av", "PIL", "lxml", "selectolax", "rich", "cattrs"}
 
 
 @pytest.fixture(scope="module")

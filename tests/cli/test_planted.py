@@ -113,7 +113,20 @@ def test_no_command_and_no_tool_unpickles_anything(home: Path, monkeypatch: pyte
 HOSTILE = "import pathlib\npathlib.Path({!r}).write_text(__name__)\nraise SystemExit('owned')\n"
 NAMES = (
     *("json", "attrs", "attr", "click", "typing", "pathlib", "email", "csv", "random", "socket", "string", "tempfile"),
-    *("sitecustomize", "usercustomize", "conftest", "pymupdf", "av", "PIL", "lxml", "numpy", "mcp", "anyio", "cattrs"),
+    *(
+        "sitecustomize",
+        "usercustomize",
+        "conftest",
+        "pymupdf",
+        "av",
+        "PIL",
+        "lxml",
+        "selectolax",
+        "numpy",
+        "mcp",
+        "anyio",
+        "cattrs",
+    ),
     *("rich", "logging", "sqlite3", "subprocess", "hashlib", "zipfile", "html", "xml", "locale", "generic", "local"),
 )
 

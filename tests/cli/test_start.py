@@ -16,7 +16,7 @@ from tests.cli.program import Cli, plain_environment
 from tests.cli.remembering import remember
 
 ROOT = Path(__file__).parents[2]
-DRIVERS = {"pymupdf", "av", "PIL", "numpy", "lxml", "tree_sitter", "charset_normalizer", "qdrant_edge"}
+DRIVERS = {"pymupdf", "av", "PIL", "numpy", "lxml", "selectolax", "tree_sitter", "charset_normalizer", "qdrant_edge"}
 SERVICES = {"google", "openai", "httpx", "qdrant_client", "onnxruntime", "tokenizers", "wordllama"}
 HEAVY = DRIVERS | SERVICES | {"mcp", "mcp_types", "pydantic", "anyio", "rich"}
 VALUES = {"attr", "attrs", "cattr", "cattrs"}

@@ -21,7 +21,7 @@ from citekit.entrypoints.mcp.request_ids import refused_request
 from tests.mcp.server_process import PATIENCE, Home, Wire, node
 from tests.representatives import representatives
 
-HEAVY = ("mupdf", "/av/", "PIL", "lxml", "tree_sitter", "numpy")
+HEAVY = ("mupdf", "/av/", "PIL", "lxml", "selectolax", "tree_sitter", "numpy")
 
 
 def libraries(process: int) -> set[str]:

@@ -24,7 +24,7 @@ from citekit.domain.library.books import BookFilter
 from citekit.domain.library.chunking import ChunkingParams
 from citekit.domain.modality import Modality
 
-COMPILED = ("pymupdf", "av", "PIL", "lxml", "tree_sitter", "pyarrow", "onnxruntime", "mammoth", "pptx")
+COMPILED = ("pymupdf", "av", "PIL", "lxml", "selectolax", "tree_sitter", "pyarrow", "onnxruntime", "mammoth", "pptx")
 """Modules that are compiled parsers, or work by one."""
 
 loaded: dict[str, str] = {}

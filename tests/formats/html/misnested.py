@@ -91,7 +91,7 @@ SHOWN: Mapping[str, Shape] = {
     "item": Shape("<ul><li hidden>a<li>{}</ul>"),
     "second_body": Shape("<p>{}</p><body class=x>"),
     "prefixed_style": Shape('<p class="a">{}</p>', head="<h:style>.a{display:none}</h:style>"),
-    "word_markup": Shape('<p class=MsoNormal>{}<o:p></o:p></p>', css="o\\:* {behavior:url(#x)}"),
+    "word_markup": Shape("<p class=MsoNormal>{}<o:p></o:p></p>", css="o\\:* {behavior:url(#x)}"),
     "address": Shape("<p>From <someone@example.com> {}</p>"),
     "handlers": Shape('<div @click="a" :class="b" v-on:click.stop="c">{}</div>'),
     "control": Shape("<p>a\x01b {}</p>"),

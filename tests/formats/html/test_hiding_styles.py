@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,19 @@ HOSTILE = {
 @pytest.mark.parametrize("shape", HOSTILE.values(), ids=list(HOSTILE))
 def test_beyond_a_limit_no_words_count_as_seen(tmp_path: Path, shape: Shape) -> None:
     assert WORDS not in seen(tmp_path, shape.page(WORDS))
+
+
+COSTLY = {
+    "attributes": f"<p {' '.join(f'a{at}=1' for at in range(100_000))}>{{}}",
+    "depth": "<div>" * 100_000 + "{}",
+    "tags_without_end": '<p a="' * 100_000 + "{}",
+    "formatting": "".join(f"<font a{at}>" for at in range(3_000)) + "<p>x" * 20_000 + "{}",
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", COSTLY.values(), ids=list(COSTLY))
+def test_markup_that_is_costly_to_parse_is_read_at_once(tmp_path: Path, page: str) -> None:
+    started = time.process_time()
+    seen(tmp_path, page.replace("{}", WORDS))
+    assert time.process_time() - started < 5

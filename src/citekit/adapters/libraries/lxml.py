@@ -73,21 +73,20 @@ def parse_page(data: bytes, name: str) -> _Element:
 
 def parse_page_text(text: str, name: str) -> _Element:
     """Return the root of the XHTML or HTML document `name`. See `parse_page`."""
-    root = _strict(_bounded(cleaned(text), name))
-    return parse_html(text, name, self_closing=True) if root is None else root
+    clean = _bounded(cleaned(text), name)
+    root = _strict(clean)
+    if root is not None:
+        return root
+    return parse_html(_UNPREFIXED.sub(r"\1", _SELF_CLOSED.sub(r"<\1\2></\1>", clean)), name)
 
 
-def parse_html(text: str, name: str, *, self_closing: bool = False) -> _Element:
+def parse_html(text: str, name: str, *, plain: str | None = None) -> _Element:
     """Return the root of the HTML document `name`, parsed as browsers do.
 
-    With `self_closing`, the document is XHTML that is not well-formed: a tag such as `<script/>` is a complete element,
-    the document type and the prefixes of element names are ignored. Raise `SourceUnsupported` if the document is too
-    large or nested too deeply.
+    `plain` is the document without noncharacters that mark lines. Raise `SourceUnsupported` if the document is too
+    large or nested too deeply, or has other elements than `plain`.
     """
-    return parse_standard_html(
-        _bounded(_UNPREFIXED.sub(r"\1", _SELF_CLOSED.sub(r"<\1\2></\1>", cleaned(text))) if self_closing else text, name),
-        name,
-    )
+    return parse_standard_html(_bounded(text, name), name, plain)
 
 
 def local_name(element: _Element) -> str:

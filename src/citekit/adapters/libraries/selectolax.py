@@ -6,6 +6,7 @@ The tree is returned as elements of lxml. Comments, document types, and the cont
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,19 @@ _REST = (
     rf"""(?:[{SPACE}]*+=[{SPACE}]*+(?:"[^"]*+"|'[^']*+'|(?!["'])[^{SPACE}>]*+)|(?![{SPACE}]*+=)))*+>"""
 )
 _TAG = re.compile(f"</?[A-Za-z]{_REST}")
+_MARKUP = re.compile(f"<(/?)([A-Za-z][^{SPACE}/>]*+)")
+_OPEN_LIMIT = 20_000
+"""Maximum number of tags that are open at the same time, with those that the standard closes by itself."""
+
+_IMPLIED = frozenset(
+    (
+        *("p", "li", "td", "th", "tr", "dt", "dd", "tbody", "thead", "tfoot", "option", "optgroup", "colgroup"),
+        *("rp", "rt", "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source"),
+        *("track", "wbr"),
+    )
+)
+"""Elements without end tags in valid HTML, which are therefore not nested in themselves alone."""
+
 _COMMENT_END = re.compile("--!?>")
 _ATTRIBUTE = re.compile(f"[{SPACE}/\"'][^{SPACE}/>]")
 _LONG = 4 * ATTRIBUTES_LIMIT
@@ -58,21 +72,20 @@ def markup_end(content: str, start: int) -> int:
     return end + 1 if end >= 0 else len(content)
 
 
-def parse_standard_html(text: str, name: str) -> _Element:
+def parse_standard_html(text: str, name: str, plain: str | None = None) -> _Element:
     """Return the root of the HTML document `name`, which is always an element `html`.
 
-    Noncharacters in names, attributes, and style sheets are removed, because they mark lines. Raise `SourceUnsupported`
-    if the document is nested too deeply or has too many elements.
+    Noncharacters in names, attributes, and style sheets are removed, because they mark lines. `plain` is the document
+    without them. Raise `SourceUnsupported` if the document is nested too deeply, has too many elements, or has other
+    elements than `plain`.
     """
-    root = _parser(text, name).root
-    if root is None:
+    _check_tags(text if plain is None else plain, name)
+    parser = _parser(text, name)
+    if plain is not None and _NONCHARACTERS.sub("", parser.html or "") != (_parser(plain, name).html or ""):
+        raise SourceUnsupported(f"{name} has markup whose lines cannot be told.")
+    if parser.root is None:
         raise SourceUnsupported(f"{name} cannot be parsed as HTML.")
-    return _tree(root, name)
-
-
-def is_same_document(marked: str, plain: str, name: str) -> bool:
-    """Return whether `marked` differs from the HTML document `plain` only by noncharacters, also when it is parsed."""
-    return _NONCHARACTERS.sub("", _parser(marked, name).html or "") == (_parser(plain, name).html or "")
+    return _tree(parser.root, name)
 
 
 def markup_name(name: str) -> str:
@@ -85,12 +98,31 @@ def _encoded(name: str) -> str:
     return _OTHER.sub(lambda found: f"\u0294{ord(found[0]):x}\u0294", name)
 
 
+def _check_tags(text: str, name: str) -> None:
+    """Raise `SourceUnsupported` if parsing would take time that grows with the square of the size."""
+    opened = Counter[str]()
+    depth = position = 0
+    while (start := _MARKUP.search(text, position)) is not None:
+        position = markup_end(text, start.start())
+        closes, tag = start[1], start[2].lower()
+        if not closes and position - start.start() > _LONG:
+            attributes = len(_ATTRIBUTE.findall(text, start.start(), position))
+            if attributes > ATTRIBUTES_LIMIT:
+                raise SourceUnsupported(f"{name} has a tag with more than {ATTRIBUTES_LIMIT:,} attributes.")
+        if tag in _IMPLIED:
+            continue
+        change = 1 if not closes else -1 if opened[tag] else 0
+        opened[tag] += change
+        depth += change
+        if depth > _OPEN_LIMIT:
+            raise SourceUnsupported(
+                f"{name} cannot be read to the end: it is nested deeper than {DEPTH_LIMIT:,} levels."
+            )
+
+
 def _parser(text: str, name: str) -> LexborHTMLParser:
     from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-    for tag in _TAG.finditer(text):
-        if tag.end() - tag.start() > _LONG and len(_ATTRIBUTE.findall(tag[0])) > ATTRIBUTES_LIMIT:
-            raise SourceUnsupported(f"{name} has a tag with more than {ATTRIBUTES_LIMIT} attributes.")
     try:
         return LexborHTMLParser(text.encode("utf-8", "replace"), scripting=True)
     except (SelectolaxError, MemoryError) as error:

@@ -53,7 +53,7 @@ NO_TRANSCRIBER = (
 )
 """The advice for recordings without subtitles."""
 
-_DRIVERS = ("pymupdf", "av", "lxml", "tinycss2", "mammoth", "markdown_it", "python-pptx")
+_DRIVERS = ("pymupdf", "av", "lxml", "selectolax", "tinycss2", "mammoth", "markdown_it", "python-pptx")
 
 
 @frozen

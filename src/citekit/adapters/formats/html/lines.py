@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from html import unescape
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from citekit.adapters.formats.shared.book_metadata import language_code
@@ -25,7 +26,7 @@ from citekit.adapters.libraries.lxml import (
     parse_html,
     parse_page_text,
 )
-from citekit.adapters.libraries.selectolax import SPACE, is_same_document, markup_end
+from citekit.adapters.libraries.selectolax import SPACE, markup_end
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
@@ -126,26 +127,28 @@ def _text(content: str, name: str, *, as_seen: bool) -> str:
         return _all_text(content, as_seen=as_seen)
     marked = "".join(_marked(content))
     try:
-        root = parsed_lines(marked, name)
-        is_read_otherwise = as_seen and not is_same_document(marked, content, name)
+        root = parsed_lines(marked, name, content if as_seen else None)
     except SourceUnsupported:
-        return _all_text(content, as_seen=as_seen)
-    if is_read_otherwise:
-        # The markers changed how the document is parsed, so that it is not known which words its readers see.
         return _all_text(content, as_seen=as_seen)
     sheets = StyleSheets()
     if as_seen:
-        sheets.add_all((*instructions(content), *references(root, may_be_xml=is_xml_file(name) or content.lstrip().startswith("<?xml"))))
+        sheets.add_all(
+            (
+                *instructions(content),
+                *references(root, may_be_xml=is_xml_file(name) or content.lstrip().startswith("<?xml")),
+            )
+        )
     shown = flow(root, as_seen=as_seen, sheets=sheets).text
     return _all_text(content, as_seen=as_seen) if shown.count(_FIRST) * 2 < marked.count(_FIRST) else shown
 
 
-def parsed_lines(marked: str, name: str) -> _Element:
+def parsed_lines(marked: str, name: str, plain: str | None = None) -> _Element:
     """Return the root of the document `marked`, which contains line markers, parsed as browsers do by its file `name`.
 
-    Raise `SourceUnsupported` if it is too large or nested too deeply.
+    `plain` is the document without markers. Raise `SourceUnsupported` if it is too large or nested too deeply, or if
+    the markers change how it is parsed.
     """
-    return parse_page_text(marked, name) if is_xml_file(name) else parse_html(marked, name)
+    return parse_page_text(marked, name) if is_xml_file(name) else parse_html(marked, name, plain=plain)
 
 
 def is_xml_file(name: str) -> bool:
@@ -231,19 +234,28 @@ def _mark(line: int) -> str:
 
 
 def _extracted_text(marked: str) -> ExtractedText:
+    """Return the text `marked` without its line markers, in the order of the lines.
+
+    Browsers move what does not belong into a table before it.
+    """
     units, pieces = Units(), []
-    line, position, length = 1, 0, 0
-    for mark in [*_MARK.finditer(marked), None]:
-        piece = marked[position : mark.start() if mark else len(marked)]
+    length = 0
+    for line, piece in sorted(_pieces(marked), key=itemgetter(0)):
         kept = piece.strip()
         if kept:
             start = length + piece.index(kept[0])
             _add(units, line, start, start + len(kept))
         pieces.append(piece)
         length += len(piece)
-        if mark:
-            line, position = max(line, _line(mark[0])), mark.end()
     return ExtractedText(UnitKind.LINE, "".join(pieces) if len(units) else "", units)
+
+
+def _pieces(marked: str) -> Iterator[tuple[int, str]]:
+    line, position = 1, 0
+    for mark in _MARK.finditer(marked):
+        yield line, marked[position : mark.start()]
+        line, position = _line(mark[0]), mark.end()
+    yield line, marked[position:]
 
 
 def _add(units: Units, line: int, start: int, end: int) -> None:

@@ -18,7 +18,7 @@ from citekit.adapters.formats.epub.toc import LANDMARK_LIMIT, LEVEL_LIMIT, Entry
 from citekit.adapters.formats.mobi.index_records import Index, Row, read_index
 from citekit.adapters.formats.mobi.records import NONE, TEXT_LIMIT, Header, Records, read_header, read_records, text_of
 from citekit.adapters.formats.shared.book_metadata import identified, language_code
-from citekit.adapters.libraries.lxml import parse_html
+from citekit.adapters.libraries.lxml import parse_page_text
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.library.books import BookFacts
 
@@ -245,7 +245,7 @@ def _part(number: int, piece: _Piece, marks: dict[int, list[int]], header: Heade
     def root():  # type: ignore[no-untyped-def]
         data = _marked(piece, marks.get(number, ()))
         text = _PICTURE.sub(r'\1src="recindex:\2"', data.decode(header.encoding, "replace"))
-        return parse_html(text.replace("<?xml", "<?x-xml", 1), name, self_closing=True)
+        return parse_page_text(text.replace("<?xml", "<?x-xml", 1), name)
 
     return Part(_name(number), root)
 
