@@ -82,7 +82,7 @@ def parse_standard_html(text: str, name: str, plain: str | None = None) -> _Elem
     _check_tags(text if plain is None else plain, name)
     parser = _parser(text, name)
     if plain is not None and _NONCHARACTERS.sub("", parser.html or "") != (_parser(plain, name).html or ""):
-        raise SourceUnsupported(f"{name} has markup whose lines cannot be told.")
+        raise SourceUnsupported(f"{name} has markup in which lines cannot be counted.")
     if parser.root is None:
         raise SourceUnsupported(f"{name} cannot be parsed as HTML.")
     return _tree(parser.root, name)
