@@ -137,6 +137,54 @@ def test_what_is_no_heading_is_left_out(draw: Callable[[pymupdf.Page, int], None
     assert [title for title in titles(outline_items(path)) if not title.startswith(("Figure", "Table"))] == HEADINGS
 
 
+def test_a_title_that_returns_in_every_part_is_a_heading_in_each(tmp_path: Path) -> None:
+    countries = "Austria Brazil Chile Denmark Egypt France Ghana Hungary India Japan".split()
+    with pymupdf.open() as document:
+        for number in range(80):
+            page = document.new_page(width=400, height=600)
+            if number % 8 == 0:
+                page.insert_text((40, 80), countries[number // 8], fontname="hebo", fontsize=16)
+                prose(page, 40, 110)
+                page.insert_text((40, 300), "Legal framework", fontname="hebo", fontsize=12)
+            elif number % 8 == 4:
+                page.insert_text((40, 300), f"Courts of {countries[number // 8]}", fontname="hebo", fontsize=12)
+            for line in range(10):
+                page.insert_text((40, 330 + 13 * line), f"Line {line} of page {number} tells how judges are appointed there.")
+        document.save(tmp_path / "x.pdf")
+
+    found = titles(outline_items(tmp_path / "x.pdf"))
+
+    assert found == [title for country in countries for title in (country, "Legal framework", f"Courts of {country}")]
+
+
+def test_headings_of_one_size_on_a_single_page_are_no_title(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page(width=400, height=600)
+        for row, title in enumerate(("Transparency", "Participation", "Collaboration")):
+            page.insert_text((40, 80 + 170 * row), title, fontname="hebo", fontsize=10)
+            prose(page, 40, 110 + 170 * row)
+        document.save(tmp_path / "x.pdf")
+
+    assert titles(outline_items(tmp_path / "x.pdf")) == ["Transparency", "Participation", "Collaboration"]
+
+
+def test_each_slide_has_its_title(tmp_path: Path) -> None:
+    """No size of text prevails on slides, and a long title is set in another size than a short one."""
+    slides = ["Why logs matter", "What the law says", "How they are written", "What it costs", "Where it ends"]
+    with pymupdf.open() as document:
+        cover = document.new_page(width=720, height=405)
+        cover.insert_text((120, 180), "Logs that nobody changes", fontsize=36)
+        for number, title in enumerate(slides):
+            slide = document.new_page(width=720, height=405)
+            slide.insert_text((40, 50), title, fontsize=26)
+            for row in range(4):
+                size = 12 + 2 * ((number + row) % 5)
+                slide.insert_text((60, 120 + 40 * row), f"Point {row} about slide {number}", fontsize=size)
+        document.save(tmp_path / "x.pdf")
+
+    assert titles(outline_items(tmp_path / "x.pdf")) == ["Logs that nobody changes", *slides]
+
+
 def test_bold_titles_at_the_top_of_every_page_are_headings(tmp_path: Path) -> None:
     """They look like running headers that name the section, but none repeats; a caption needs a number."""
     items = [

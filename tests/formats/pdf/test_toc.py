@@ -147,6 +147,34 @@ def test_page_labels_tell_the_pages_of_printed_numbers(tmp_path: Path) -> None:
     assert found.facts["page_labels"] == [{"first_page": 1, "style": "D", "start": 98}]
 
 
+def test_a_title_over_two_lines_of_the_contents_is_one_entry(tmp_path: Path) -> None:
+    """The second line has no indent: the number, or a small letter after it, tells that it continues."""
+    path = tmp_path / "x.pdf"
+    wrapped = ["1 Where the Rivers of the Land Begin", "3 Lakes,"]
+    with pymupdf.open(book(tmp_path / "plain.pdf", [(0, "Preface", 3), (0, "2 Mouths", 6), (0, "4 Seas", 8)])) as document:
+        contents = document[1]
+        contents.add_redact_annot(pymupdf.Rect(0, 90, 400, 600))
+        contents.apply_redactions()
+        rows = [("Preface", 3), (wrapped[0], None), ("Springs in the Hills", 4), ("2 Mouths", 6), (wrapped[1], None)]
+        for row, (title, page) in enumerate([*rows, ("and what they hold", 7), ("4 Seas", 8)]):
+            if page is None:
+                contents.insert_text((40, 110 + 16 * row), title, fontsize=10)
+            else:
+                print_entry(contents, 40, 110 + 16 * row, title, plain(page), None)
+        for page, title in ((4, f"{wrapped[0]} Springs in the Hills"), (7, f"{wrapped[1]} and what they hold")):
+            document[page - 1].insert_text((40, 100), title, fontsize=10)
+            document[page - 1].insert_text((40, 130), "What flows there goes on and on.", fontsize=10)
+        document.save(path)
+
+    assert [title for title, *_ in tree(outline(path).items)] == [
+        "Preface",
+        "1 Where the Rivers of the Land Begin Springs in the Hills",
+        "2 Mouths",
+        "3 Lakes, and what they hold",
+        "4 Seas",
+    ]
+
+
 def test_entries_without_numbers_are_nested_by_their_indent(tmp_path: Path) -> None:
     entries = [(0, "Rivers", 3), (12, "Springs", 3), (12, "Mouths", 4), (24, "Deltas", 4), (0, "Lakes", 5)]
 

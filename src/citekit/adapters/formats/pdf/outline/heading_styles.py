@@ -25,9 +25,9 @@ Font = tuple[str, float, bool]
 RUBRIC_COUNT = 8
 """The number of repetitions from which an unnumbered title is a rubric and not a heading."""
 
-PAGES_PER_COMMON_HEADING = 8
-"""The minimum number of pages per occurrence at which a repeated title belongs to chapters instead of entries of a
-reference work.
+PAGES_PER_RUBRIC = 8
+"""The number of pages per occurrence from which a repeated title belongs to chapters instead of entries of a reference
+work.
 """
 
 DOTTED_DEPTH = 2
@@ -115,7 +115,7 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
 def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]:
     """Return the headings without unnumbered titles that repeat throughout the document (`See also`, `Usage`).
 
-    Common headings that are far apart (`Notes`, `Conclusion`) end the chapters of a collection and stay.
+    Those that are far apart (`Notes`, `Legal framework`) belong to the chapters of a collection and stay.
     """
     seen = Counter(heading.text for heading in found if not heading.depth)
     limit = max(RUBRIC_COUNT, len(found) / 20)
@@ -123,7 +123,7 @@ def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]
         heading
         for heading in found
         if seen[heading.text] < limit
-        or (seen[heading.text] * PAGES_PER_COMMON_HEADING <= page_count and COMMON_HEADING.fullmatch(heading.text))
+        or seen[heading.text] * PAGES_PER_RUBRIC <= page_count
     ]
 
 
@@ -232,14 +232,15 @@ def _is_heading_style(
 def _without_title(found: Sequence[Heading]) -> list[Heading]:
     """Return the headings without the document title and other headings of the title page.
 
-    The title is taken to be the headings of the largest size, if they are all on one of the first two pages.
+    The title is taken to be the headings of the largest size, if they are all on one of the first two pages, and others
+    are smaller.
     """
     if len(found) < 3:
         return list(found)
     largest = max(heading.style[1] for heading in found)
     titles = [heading for heading in found if heading.style[1] == largest]
-    if len({heading.page for heading in titles}) == 1 and titles[0].page <= 2 and not titles[0].depth:
-        rest = [heading for heading in found if heading not in titles]
+    rest = [heading for heading in found if heading not in titles]
+    if rest and len({heading.page for heading in titles}) == 1 and titles[0].page <= 2 and not titles[0].depth:
         first = next((index for index, heading in enumerate(rest) if heading.depth), 0)
         return [heading for index, heading in enumerate(rest) if index >= first or heading.page > titles[0].page]
     return list(found)

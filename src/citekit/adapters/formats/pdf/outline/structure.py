@@ -18,6 +18,7 @@ from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.reference_entries import merge_headings, reference_headings
 from citekit.adapters.formats.pdf.outline.rows import font_of
+from citekit.adapters.formats.pdf.outline.slide_titles import slide_titles
 from citekit.adapters.formats.pdf.outline.toc import Toc, TocTarget, locate_toc, title_key
 from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
 from citekit.adapters.formats.pdf.outline.toc_page import FIRST_PAGES, outside_toc
@@ -90,11 +91,7 @@ def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]
     promised = locate_toc(texts, tables)
     if not promised.targets or not _is_dense(promised, texts.count):
         return []
-    return (
-        _sections_of_toc(promised)
-        if _has_numbered_deepest_level(promised)
-        else _with_subheadings(promised, _larger_headings(texts, promised))
-    )
+    return _with_subheadings(promised, _other_headings(texts, promised))
 
 
 def _has_numbered_deepest_level(contents: Toc) -> bool:
@@ -104,22 +101,27 @@ def _has_numbered_deepest_level(contents: Toc) -> bool:
     return sum(depth_of(each.title) > 1 for each in own) * 3 > len(own)
 
 
-def _larger_headings(texts: PageTexts, contents: Toc) -> list[Heading]:
-    """Return the headings that are larger than body text.
+def _other_headings(texts: PageTexts, contents: Toc) -> list[Heading]:
+    """Return the headings with deeper numbers than the TOC has, and those that are larger than body text.
 
-    Only pages that have lines in a large font other than those of the headings in the TOC are searched.
+    The latter are left out if the deepest level of the TOC is numbered. Only pages that have such lines, in a font
+    other than those of the headings in the TOC, are searched.
     """
     body, named = body_style_of(texts), _fonts_of(contents)
     if body is None:
         return []
-    large = LARGER_RATIO * body.size
+    deepest = max(depth_of(each.title) for each in contents.targets) or math.inf
+    large = math.inf if _has_numbered_deepest_level(contents) else LARGER_RATIO * body.size
     found: list[Heading] = []
     for page in range(1, texts.count + 1):
         lines = texts.displayed_lines(page)
-        if page not in contents.pages and any(line.size >= large and font_of(line) not in named for line in lines):
+        if page not in contents.pages and any(
+            font_of(line) not in named and (line.size >= large or depth_of(line.text) > deepest) for line in lines
+        ):
             found += _headings_on(page, lines, body)
             texts.report_progress()
-    return [each for each in select_headings(found, texts, body, contents.pages) if each.style[1] >= large]
+    chosen = select_headings(found, texts, body, contents.pages)
+    return [each for each in chosen if each.style[1] >= large or each.depth > deepest]
 
 
 def _fonts_of(contents: Toc) -> set[tuple[str, float, bool]]:
@@ -196,17 +198,19 @@ def _section(heading: Heading, level: int) -> Section:
 def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Heading]:
     """Return the headings that are recognized by their style, except those on TOC pages.
 
-    `skipped` are the TOC pages; of these, only the lines above and below the TOC are searched.
+    `skipped` are the TOC pages; of these, only the lines above and below the TOC are searched. Titles of slides are
+    returned instead if they are on more than twice as many pages.
     """
-    body = body_style_of(texts)
+    body, titles = body_style_of(texts), slide_titles(texts)
     if body is None:
-        return []
+        return titles
     found: list[Heading] = []
     for page in range(1, texts.count + 1):
         lines = texts.displayed_lines(page)
         found += _headings_on(page, outside_toc(lines) if page in skipped else lines, body)
         texts.report_progress()
-    return merge_headings(select_headings(found, texts, body, skipped), reference_headings(found, texts, body))
+    chosen = merge_headings(select_headings(found, texts, body, skipped), reference_headings(found, texts, body))
+    return titles if len(titles) > 2 * len({heading.page for heading in chosen}) else chosen
 
 
 def _headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list[Heading]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from enum import Enum
 
+from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
 from citekit.adapters.formats.pdf.outline.lines import Link, StyledLine
 from citekit.adapters.formats.pdf.outline.rows import Row, rows_of, split_columns, toc_gutters
 from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry, pages_ascend
@@ -238,25 +239,40 @@ def _entries_of_run(run: Sequence[Row], page: int, links: _RowLinks) -> list[Toc
         link = links.on(row)
         parts = _ENTRY.fullmatch(row.text)
         assert parts is not None
-        before = [each for each in open_ if _title_continues(each, row, link, links)]
+        before = _title_rows_before(row, open_, links)
         title = " ".join([*(each.text for each in before), _title(parts["title"])])
         found.append(_entry(before[0] if before else row, title, parts["number"], page, link))
         open_ = []
     return found
 
 
-def _title_continues(row: Row, following: Row, link: Link | None, links: _RowLinks) -> bool:
-    """Return whether the title in `row`, which has no page number, continues in the `following` row.
+def _title_rows_before(entry: Row, rows: Sequence[Row], links: _RowLinks) -> list[Row]:
+    """Return those of `rows`, which have no page number and come before `entry`, that begin its title.
 
-    `link` is the link of the following row, or None.
+    The title begins with a number, or continues with an indent or a small letter; else the row may name a part.
     """
-    own = links.on(row)
-    if own is not None and link is not None:
-        return (own.page, own.y) == (link.page, link.y) or (math.isnan(own.y) and own.page == link.page)
+    before: list[Row] = []
+    begun, following = 0, entry
+    for row in reversed(rows):
+        own, link = links.on(row), links.on(following)
+        if own is not None and link is not None:
+            if (own.page, own.y) != (link.page, link.y) and not (math.isnan(own.y) and own.page == link.page):
+                break
+            begun = len(before) + 1
+        elif depth_of(following.text) or not _is_next_line(row, following):
+            break
+        elif depth_of(row.text) or following.left > row.left + 3 or following.text[:1].islower():
+            begun = len(before) + 1
+        before.append(row)
+        following = row
+    return before[:begun][::-1]
+
+
+def _is_next_line(row: Row, following: Row) -> bool:
+    """Return whether the `following` row is close below `row` and in the same style."""
+    one, other = row.lines[0], following.lines[0]
     near = following.top - row.bottom < 0.8 * (row.bottom - row.top)
-    first = following.lines[0]
-    same = row.lines[0].bold == first.bold and abs(row.lines[0].size - first.size) < 0.6
-    return near and same and following.left > row.left + 3
+    return near and one.bold == other.bold and abs(one.size - other.size) < 0.6
 
 
 def _entry(row: Row, title: str, number: str, page: int, link: Link | None) -> TocEntry:
