@@ -121,7 +121,7 @@ class _TitleFinder:
             near = [entry.page, entry.page + 1, *near]  # links may be wrong, or lead to the end of the page before
         else:
             labelled = self._labels.get(entry.number)
-            near = [*([labelled] if labelled else []), *near, *(page + step for page in near for step in (1, -1))]
+            near = [*near, *([labelled] if labelled else []), *(page + step for page in near for step in (1, -1))]
             own = self._pages_with_title(entry)
             near += own if len(own) == 1 else []
         return [page for page in near if 1 <= page <= self._texts.count]
