@@ -149,7 +149,9 @@ def test_a_title_that_returns_in_every_part_is_a_heading_in_each(tmp_path: Path)
             elif number % 8 == 4:
                 page.insert_text((40, 300), f"Courts of {countries[number // 8]}", fontname="hebo", fontsize=12)
             for line in range(10):
-                page.insert_text((40, 330 + 13 * line), f"Line {line} of page {number} tells how judges are appointed there.")
+                page.insert_text(
+                    (40, 330 + 13 * line), f"Line {line} of page {number} tells how judges are appointed there."
+                )
         document.save(tmp_path / "x.pdf")
 
     found = titles(outline_items(tmp_path / "x.pdf"))
@@ -166,6 +168,32 @@ def test_headings_of_one_size_on_a_single_page_are_no_title(tmp_path: Path) -> N
         document.save(tmp_path / "x.pdf")
 
     assert titles(outline_items(tmp_path / "x.pdf")) == ["Transparency", "Participation", "Collaboration"]
+
+
+def test_addresses_are_no_headings_and_bold_numbers_with_parentheses_are(tmp_path: Path) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page(width=400, height=600)
+        page.insert_text((40, 40), "ada@example.org", fontname="hebo", fontsize=10)
+        for row, title in enumerate(("1) Transparency", "2) Participation", "3) Collaboration")):
+            page.insert_text((40, 80 + 170 * row), title, fontname="hebo", fontsize=10)
+            prose(page, 40, 110 + 170 * row)
+        document.save(tmp_path / "x.pdf")
+
+    assert titles(outline_items(tmp_path / "x.pdf")) == ["1) Transparency", "2) Participation", "3) Collaboration"]
+
+
+def test_a_heading_that_the_next_page_repeats_at_its_place_is_there_once(tmp_path: Path) -> None:
+    parts = ["Chair's statement", "Risks", "Risks", "Risks", "Viability", "Viability"]
+    with pymupdf.open() as document:
+        for number, part in enumerate(parts):
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 140), part, fontname="hebo", fontsize=14)
+            prose(page, 40, 80, 3)
+            prose(page, 40, 170, 20 + number)
+        document.save(tmp_path / "x.pdf")
+
+    found = [title for title in titles(outline_items(tmp_path / "x.pdf")) if not title.startswith("Page")]
+    assert found == ["Chair's statement", "Risks", "Viability"]
 
 
 def test_each_slide_has_its_title(tmp_path: Path) -> None:

@@ -151,7 +151,9 @@ def test_a_title_over_two_lines_of_the_contents_is_one_entry(tmp_path: Path) -> 
     """The second line has no indent: the number, or a small letter after it, tells that it continues."""
     path = tmp_path / "x.pdf"
     wrapped = ["1 Where the Rivers of the Land Begin", "3 Lakes,"]
-    with pymupdf.open(book(tmp_path / "plain.pdf", [(0, "Preface", 3), (0, "2 Mouths", 6), (0, "4 Seas", 8)])) as document:
+    with pymupdf.open(
+        book(tmp_path / "plain.pdf", [(0, "Preface", 3), (0, "2 Mouths", 6), (0, "4 Seas", 8)])
+    ) as document:
         contents = document[1]
         contents.add_redact_annot(pymupdf.Rect(0, 90, 400, 600))
         contents.apply_redactions()
@@ -173,6 +175,36 @@ def test_a_title_over_two_lines_of_the_contents_is_one_entry(tmp_path: Path) -> 
         "3 Lakes, and what they hold",
         "4 Seas",
     ]
+
+
+def test_page_labels_that_the_titles_contradict_are_not_followed(tmp_path: Path) -> None:
+    """The last title is not printed as the contents have it, so that only the other titles tell its page."""
+    path = book(tmp_path / "plain.pdf", [*BOOK[:-1], (15, "2.1 Shores of the Land", 7), (0, "3 Seas", 8)])
+    with pymupdf.open(path) as document:
+        rules = [{"startpage": 0, "style": "r", "firstpagenum": 1}, {"startpage": 3, "style": "D", "firstpagenum": 1}]
+        document.set_page_labels(rules)
+        document[6].add_redact_annot(pymupdf.Rect(0, 80, 400, 105))
+        document[6].apply_redactions()
+        document.save(tmp_path / "x.pdf")
+
+    *_, lakes, _ = tree(outline(tmp_path / "x.pdf").items)
+
+    assert lakes[3] == [("2.1 Shores of the Land", 7, 7, [])]
+
+
+def test_a_title_is_found_without_the_roman_number_of_the_contents(tmp_path: Path) -> None:
+    entries: list[Entry] = [(0, "I. Rivers", 3), (0, "II. Lakes", 5), (0, "III. Seas", 6), (0, "IV. Rain", 8)]
+    with pymupdf.open(book(tmp_path / "plain.pdf", entries)) as document:
+        for _, title, page in entries:
+            document[page - 1].add_redact_annot(pymupdf.Rect(0, 80, 400, 105))
+            document[page - 1].apply_redactions()
+            document[page - 1].insert_text((40, 100), title.split()[1], fontsize=10)
+        document.save(tmp_path / "x.pdf")
+
+    found = outline(tmp_path / "x.pdf")
+
+    assert found.notes[0] == BY_TOC
+    assert [(title, first) for title, first, *_ in tree(found.items)] == [(title, page) for _, title, page in entries]
 
 
 def test_entries_without_numbers_are_nested_by_their_indent(tmp_path: Path) -> None:

@@ -51,7 +51,8 @@ _FILE_NAME = re.compile(
     re.I,
 )
 _PLACEHOLDER = re.compile(
-    r"^(untitled|document|pdf|unknown|none|title|slide|presentation|no title|unbenannt|preview)?[\s\d._-]*$|^arxiv:", re.I
+    r"^(untitled|document|pdf|unknown|none|title|slide|presentation|no title|unbenannt|preview)?[\s\d._-]*$|^arxiv:",
+    re.I,
 )
 _NO_TITLE = re.compile(r"://|www\.|\S@\S|^\W*(page|p\.)?\W*\d+\W*$|^(isbn|issn|doi)\b|\(cid:", re.I)
 _PERIOD = re.compile(

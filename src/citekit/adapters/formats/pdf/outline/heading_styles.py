@@ -82,7 +82,7 @@ def select_headings(
         for each in found
         if each.style in kept or (each.style in counted and each.depth >= DOTTED_DEPTH) or each in series
     ]
-    chosen = _without_rubrics(chosen, texts.count)
+    chosen = _without_rubrics(_without_continuations(chosen), texts.count)
     chosen = _without_title_pages(_without_rare_fonts(chosen, texts), texts, body, skipped)
     if len(chosen) > HEADINGS_PER_PAGE * texts.count:
         chosen = [heading for heading in chosen if heading.style[1] >= LARGER_RATIO * body.size]
@@ -112,6 +112,19 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
     }
 
 
+def _without_continuations(found: Sequence[Heading]) -> list[Heading]:
+    """Return the headings without those that the next pages repeat at the same place, as running headers do."""
+    kept: list[Heading] = []
+    last: dict[FontStyle, Heading] = {}
+    for heading in found:
+        before = last.get(heading.style)
+        same = before is not None and (before.text, before.page + 1) == (heading.text, heading.page)
+        if before is None or not same or abs(before.y - heading.y) > 1:
+            kept.append(heading)
+        last[heading.style] = heading
+    return kept
+
+
 def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]:
     """Return the headings without unnumbered titles that repeat throughout the document (`See also`, `Usage`).
 
@@ -122,8 +135,7 @@ def _without_rubrics(found: Sequence[Heading], page_count: int) -> list[Heading]
     return [
         heading
         for heading in found
-        if seen[heading.text] < limit
-        or seen[heading.text] * PAGES_PER_RUBRIC <= page_count
+        if seen[heading.text] < limit or seen[heading.text] * PAGES_PER_RUBRIC <= page_count
     ]
 
 

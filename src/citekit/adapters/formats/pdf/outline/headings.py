@@ -34,6 +34,7 @@ LARGER_RATIO = 1.12
 """The size of a heading, as a multiple of the size of body text, that needs no other sign."""
 
 _BULLET = re.compile(r"[•◦‣▪●○■□◊➢✓–—*-]\s|\(?[a-z0-9ivx]{1,3}\)\s|\[\d+\]")
+_ADDRESS = re.compile(r"\S@\S+\.\w|\w+://\S+\Z")
 COMMON_HEADING = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING)})\W*", re.IGNORECASE)
 MUCH_LARGER_RATIO = 1.5
 """The same ratio from which a line is never part of a sentence of body text."""
@@ -155,8 +156,8 @@ def _may_be_heading(line: StyledLine, lines: Sequence[StyledLine], columns: Colu
     text = line.text
     if not line.upright or line.has_note_number or len(text) > MAX_LENGTH or not _stands_out(line, body):
         return False
-    listed = _BULLET.match(text) and not (line.bold and series_of(text))
-    if text.endswith((",", ";")) or listed or CAPTION_START.match(text) or LEADER.search(text):
+    listed = _BULLET.match(text) and not (line.bold and (series_of(text) or depth_of(text)))
+    if text.endswith((",", ";")) or listed or CAPTION_START.match(text) or LEADER.search(text) or _ADDRESS.search(text):
         return False
     if line.size < LARGER_RATIO * body.size and "://" in text:
         return False

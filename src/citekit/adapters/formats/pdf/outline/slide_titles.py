@@ -25,7 +25,9 @@ def slide_titles(texts: PageTexts) -> list[Heading]:
     """
     if texts.count < WIDE_PAGES or not all(_is_wide(texts, page) for page in range(1, WIDE_PAGES + 1)):
         return []
-    slides = {page: sorted(texts.displayed_lines(page), key=lambda line: line.top) for page in range(1, texts.count + 1)}
+    slides = {
+        page: sorted(texts.displayed_lines(page), key=lambda line: line.top) for page in range(1, texts.count + 1)
+    }
     slides = {page: lines for page, lines in slides.items() if lines}
     first = Counter(font_of(lines[0]) for lines in slides.values())
     if not first:

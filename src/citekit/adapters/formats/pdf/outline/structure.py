@@ -91,7 +91,11 @@ def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]
     promised = locate_toc(texts, tables)
     if not promised.targets or not _is_dense(promised, texts.count):
         return []
-    return _with_subheadings(promised, _other_headings(texts, promised))
+    return (
+        _sections_of_toc(promised)
+        if _has_numbered_deepest_level(promised)
+        else _with_subheadings(promised, _larger_headings(texts, promised))
+    )
 
 
 def _has_numbered_deepest_level(contents: Toc) -> bool:
@@ -101,27 +105,22 @@ def _has_numbered_deepest_level(contents: Toc) -> bool:
     return sum(depth_of(each.title) > 1 for each in own) * 3 > len(own)
 
 
-def _other_headings(texts: PageTexts, contents: Toc) -> list[Heading]:
-    """Return the headings with deeper numbers than the TOC has, and those that are larger than body text.
+def _larger_headings(texts: PageTexts, contents: Toc) -> list[Heading]:
+    """Return the headings that are larger than body text.
 
-    The latter are left out if the deepest level of the TOC is numbered. Only pages that have such lines, in a font
-    other than those of the headings in the TOC, are searched.
+    Only pages that have lines in a large font other than those of the headings in the TOC are searched.
     """
     body, named = body_style_of(texts), _fonts_of(contents)
     if body is None:
         return []
-    deepest = max(depth_of(each.title) for each in contents.targets) or math.inf
-    large = math.inf if _has_numbered_deepest_level(contents) else LARGER_RATIO * body.size
+    large = LARGER_RATIO * body.size
     found: list[Heading] = []
     for page in range(1, texts.count + 1):
         lines = texts.displayed_lines(page)
-        if page not in contents.pages and any(
-            font_of(line) not in named and (line.size >= large or depth_of(line.text) > deepest) for line in lines
-        ):
+        if page not in contents.pages and any(line.size >= large and font_of(line) not in named for line in lines):
             found += _headings_on(page, lines, body)
             texts.report_progress()
-    chosen = select_headings(found, texts, body, contents.pages)
-    return [each for each in chosen if each.style[1] >= large or each.depth > deepest]
+    return [each for each in select_headings(found, texts, body, contents.pages) if each.style[1] >= large]
 
 
 def _fonts_of(contents: Toc) -> set[tuple[str, float, bool]]:

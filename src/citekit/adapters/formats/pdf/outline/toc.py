@@ -100,7 +100,22 @@ class _TitleFinder:
 
     def locate(self, group: Sequence[TocEntry]) -> list[TocTarget]:
         offsets = self._offsets(group)
+        if self._found_by_labels(group) < self._found_by_offsets(group, offsets):
+            self._labels = {}
         return [promised for entry in group if (promised := self._target_of(entry, offsets)) is not None]
+
+    def _found_by_labels(self, group: Sequence[TocEntry]) -> int:
+        """Return the number of titles on the pages whose labels are the printed numbers."""
+        return (
+            sum(self._labels.get(entry.number) in self._pages_with_title(entry) for entry in group)
+            if self._labels
+            else 0
+        )
+
+    def _found_by_offsets(self, group: Sequence[TocEntry], offsets: dict[bool, int]) -> int:
+        """Return the number of titles on the pages to which the offsets lead."""
+        numbers = [(entry, *_page_number(entry)) for entry in group] if self._labels else []
+        return sum(n + offsets.get(roman, 0) in self._pages_with_title(entry) for entry, roman, n in numbers if n)
 
     def _target_of(self, entry: TocEntry, offsets: dict[bool, int]) -> TocTarget | None:
         likely = self._candidate_pages(entry, offsets)
@@ -121,7 +136,7 @@ class _TitleFinder:
             near = [entry.page, entry.page + 1, *near]  # links may be wrong, or lead to the end of the page before
         else:
             labelled = self._labels.get(entry.number)
-            near = [*near, *([labelled] if labelled else []), *(page + step for page in near for step in (1, -1))]
+            near = [*([labelled] if labelled else []), *near, *(page + step for page in near for step in (1, -1))]
             own = self._pages_with_title(entry)
             near += own if len(own) == 1 else []
         return [page for page in near if 1 <= page <= self._texts.count]
