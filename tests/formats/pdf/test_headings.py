@@ -138,7 +138,7 @@ def test_what_is_no_heading_is_left_out(draw: Callable[[pymupdf.Page, int], None
 
 
 def test_a_title_that_returns_in_every_part_is_a_heading_in_each(tmp_path: Path) -> None:
-    countries = "Austria Brazil Chile Denmark Egypt France Ghana Hungary India Japan".split()
+    countries = ["Austria", "Brazil", "Chile", "Denmark", "Egypt", "France", "Ghana", "Hungary", "India", "Japan"]
     with pymupdf.open() as document:
         for number in range(80):
             page = document.new_page(width=400, height=600)
