@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from citekit.container import Container, bootstrap
+from citekit.domain.errors import SourceUnreadable
 from citekit.domain.locations import Chapter, Lines, Pages, Virtual
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.validation import map_issues
@@ -57,6 +58,16 @@ def test_communities_lie_in_communities_and_entities_in_the_deepest(app: Contain
         "lyon": ["lyon.text_1"],
     }
     assert ("text_2", "text_unit") == (made.nodes[-1].id, made.nodes[-1].type)
+
+
+def test_a_table_that_is_a_link_out_of_the_folder_is_not_read(app: Container, tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    folder.mkdir()
+    (tmp_path / "private.json").write_text('[{"id": "1", "title": "A secret"}]')
+    (folder / "entities.json").symlink_to(tmp_path / "private.json")
+
+    with pytest.raises(SourceUnreadable, match=r"entities\.json: it is a link to a file outside"):
+        adapted(app, folder)
 
 
 def test_a_community_has_the_title_and_summary_of_its_report(app: Container) -> None:

@@ -11,6 +11,7 @@ import pytest
 from attrs import frozen
 
 from citekit.container import Container, bootstrap
+from citekit.domain.errors import SourceUnreadable
 from citekit.domain.locations import Lines, Location, Pages, Virtual
 from citekit.domain.modality import Modality
 from citekit.domain.resource_map import ResourceMap
@@ -133,6 +134,17 @@ def test_a_file_elsewhere_is_never_followed(app: Container, tmp_path: Path, stor
     assert "" == made.source_path
     assert all(isinstance(place, Virtual) for place in places(made).values())
     assert "not in the folder of the data. Pass it as the source" in made.metadata["notes"][0]
+
+
+@pytest.mark.parametrize("name", ["docstore.json", "index_store.json"])
+def test_data_that_is_a_link_out_of_the_folder_is_not_read(app: Container, tmp_path: Path, name: str) -> None:
+    folder = persisted(tmp_path / "storage", story_nodes("story.txt"))
+    (folder / name).unlink(missing_ok=True)
+    (tmp_path / "private.json").write_text('{"docstore/data": {}}')
+    (folder / name).symlink_to(tmp_path / "private.json")
+
+    with pytest.raises(SourceUnreadable, match=f"{name}: it is a link to a file outside"):
+        adapted(app, folder)
 
 
 def test_a_page_label_is_the_printed_number_not_the_physical_one(app: Container, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from attrs import define, field
 
 from citekit.adapters.importers.foreign_files import ForeignFiles
-from citekit.adapters.importers.json_files import read_json
+from citekit.adapters.importers.json_files import in_folder, read_json
 from citekit.domain.errors import FaultyAnswer
 
 Row = Mapping[str, Any]
@@ -74,7 +74,7 @@ def _read_folder(folder: Path, files: ForeignFiles) -> Tables:
         names = [f"{start}{table}{end}" for start in ("", _OLD) for end in (".parquet", ".json", ".jsonl")]
         found = next((path for place in places for name in names if (path := place / name).is_file()), None)
         if found is not None:
-            _read_file(found, tables, files)
+            _read_file(in_folder(folder, found), tables, files)
     if not tables:
         looked = "entities, communities, community_reports (.parquet or .json)"
         raise FaultyAnswer(str(folder), [f"$: the folder contains no GraphRAG tables ({looked})"])

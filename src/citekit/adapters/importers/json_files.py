@@ -35,6 +35,13 @@ def read_json(path: Path) -> Any:
         raise FaultyAnswer(str(path), [f"$: {wrong}"]) from wrong
 
 
+def in_folder(folder: Path, path: Path) -> Path:
+    """Return `path`, a file of the data in `folder`. Raise `SourceUnreadable` if it is a link that leads out of it."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise SourceUnreadable(f"Cannot read {path}: it is a link to a file outside {folder}. Copy that file instead.")
+    return path
+
+
 def read_text(path: Path) -> str:
     """Return the text of a UTF-8 file without its byte-order mark.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import define, field
 
-from citekit.adapters.importers.json_files import read_json
+from citekit.adapters.importers.json_files import in_folder, read_json
 from citekit.adapters.importers.tree_building import parents_of
 from citekit.domain.errors import FaultyAnswer
 
@@ -69,8 +69,8 @@ def read_nodes(data: object, where: str) -> dict[str, LlamaNode]:
     trees: Mapping[str, list[str]] = {}
     if isinstance(data, Path):
         folder = data
-        data = read_json(data / "docstore.json" if data.is_dir() else data)
-        trees = _trees(folder / "index_store.json") if folder.is_dir() else {}
+        data = read_json(in_folder(data, data / "docstore.json") if data.is_dir() else data)
+        trees = _trees(in_folder(folder, folder / "index_store.json")) if folder.is_dir() else {}
     found: dict[str, LlamaNode] = {}
     for count, (name, raw) in enumerate(_items(data, where)):
         node = _node(raw, name or str(count + 1))
