@@ -129,5 +129,7 @@ _WAYS: dict[tuple[str, str], Callable[[], bytes]] = {
     ("parts of a text", "a.svg"): lambda: (_SVG + "<text>" + '<tspan x="1 2 3 4">a</tspan>' * 30_000 + "</text></svg>").encode(),
 }  # fmt: skip
 
-SHAPES: tuple[Shape, ...] = tuple(Shape(name, file, make, brief=False) for (name, file), make in _WAYS.items())
+SHAPES: tuple[Shape, ...] = tuple(
+    Shape(name, file, make, brief=name == "a rate of 1") for (name, file), make in _WAYS.items()
+)
 """Every shape of recordings, subtitles, and pictures."""

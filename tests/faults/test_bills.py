@@ -9,8 +9,8 @@ import pytest
 
 from tests.faults.bill_grammars import GRAMMARS
 from tests.faults.bill_meter import Meter
-from tests.faults.bill_shapes import SHAPES, Shape
-from tests.faults.bills import Gene, bill_of, bred
+from tests.faults.bill_shapes import Shape
+from tests.faults.bills import SHAPES, Gene, bill_of, bred
 
 pytestmark = [
     pytest.mark.long,

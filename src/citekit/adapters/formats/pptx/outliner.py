@@ -14,7 +14,6 @@ from citekit.adapters.libraries.office_package import opened_package
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.extent import Extent
 from citekit.domain.locations import Pages
-from citekit.domain.locations.pages import PAGES_LIMIT
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
@@ -55,9 +54,9 @@ def _outline(
     named: Sequence[tuple[str, list[int]]],
     progress: Progress,
 ) -> Outline:
-    if not 0 < len(slides) <= PAGES_LIMIT:
+    if not 0 < len(slides) <= driver.SLIDES_LIMIT:
         raise SourceUnsupported(
-            f"{source.path.name} has {len(slides)} slides; a presentation must have 1 to {PAGES_LIMIT} to be mapped."
+            f"{source.path.name} has {len(slides)} slides; a presentation must have 1 to {driver.SLIDES_LIMIT} to be mapped."
         )
     size = driver.slide_size(deck)
     outline_items = []

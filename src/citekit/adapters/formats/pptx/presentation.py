@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pptx.presentation import Presentation
     from pptx.slide import Slide
 
+SLIDES_LIMIT = 20_000
+"""Maximum number of slides of a presentation."""
+
 DAMAGED: tuple[type[Exception], ...] = (
     KeyError,
     IndexError,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from attrs import frozen
 
@@ -42,12 +43,24 @@ class SlideShape:
     hidden: bool = False
 
 
-def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> list[SlideShape]:
+def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> Sequence[SlideShape]:
     """Return the shapes of a slide, including those in groups, with the title first.
 
     `width` and `height` are the slide's size in EMU (914,400 per inch). With `as_seen`, raised and lowered numbers
     become superscript and subscript characters; see `text.written`.
     """
+    known = _READ.setdefault(slide.part, {})
+    key = width, height, as_seen
+    if key not in known:
+        known[key] = _shapes(slide, width, height, as_seen=as_seen)
+    return known[key]
+
+
+_READ: WeakKeyDictionary[Any, dict[tuple[int, int, bool], Sequence[SlideShape]]] = WeakKeyDictionary()
+"""The shapes of the parts of slides that are open. Several slides can be in one part."""
+
+
+def _shapes(slide: Slide, width: int, height: int, *, as_seen: bool) -> Sequence[SlideShape]:
     choose_alternatives(slide)
     title = slide.shapes.title
     drawn = [

@@ -12,7 +12,6 @@ from citekit.domain.errors import SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind
-from citekit.domain.locations.pages import PAGES_LIMIT
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.hidden import with_hidden
 from citekit.domain.quotes.superscripts import CUT
@@ -47,9 +46,9 @@ class SlidesTextReader:
             deck = driver.presentation(package)
             with driver.translated(source.path.name):
                 slides = list(deck.slides)
-                if len(slides) > PAGES_LIMIT:
+                if len(slides) > driver.SLIDES_LIMIT:
                     raise SourceUnsupported(
-                        f"{source.path.name} has more than {PAGES_LIMIT} slides; split it into smaller presentations."
+                        f"{source.path.name} has more than {driver.SLIDES_LIMIT} slides; split it into smaller presentations."
                     )
                 size = driver.slide_size(deck)
                 texts = []

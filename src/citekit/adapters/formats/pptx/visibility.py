@@ -128,10 +128,20 @@ class Reader:
     style: TextStyle
     colors: SlideColors
     behind: Color | None
+    _plain: dict[str, bool] = field(factory=dict, init=False)
+    """Whether runs without properties of their own are legible, by their level."""
 
     def is_legible(self, run: _Element, paragraph: _Element) -> bool:
         """Return whether a run is large enough to be read, and of another color than what is behind it."""
-        own = run.find("{*}rPr")
+        own, settings = run.find("{*}rPr"), paragraph.find("{*}pPr")
+        if (own is not None and (len(own) or own.attrib)) or (settings is not None and len(settings)):
+            return self._is_legible(own, paragraph)
+        level = "" if settings is None else settings.get("lvl") or ""
+        if level not in self._plain:
+            self._plain[level] = self._is_legible(None, paragraph)
+        return self._plain[level]
+
+    def _is_legible(self, own: _Element | None, paragraph: _Element) -> bool:
         said = [] if own is None else [own]
         said += [each for level in self.style.levels(paragraph) if (each := level.find("{*}defRPr")) is not None]
         size = next((points for each in said if (points := number(each.get("sz"))) is not None), None)

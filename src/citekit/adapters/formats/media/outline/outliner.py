@@ -23,6 +23,12 @@ from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
+PLAUSIBLE = (600.0, 0.004)
+"""The longest recording that is listened to: seconds, and seconds for each byte, at 2 kilobits per second."""
+
+_TOO_LONG = "is far longer than is plausible for its size, so silences in it were not looked for."
+
+
 _DURATION_TOLERANCE = 1.0
 
 
@@ -163,13 +169,12 @@ def _structure_with_scenes(
 
 
 def _structure_from_sound(source: Source, facts: MediaFacts, progress: Progress) -> Structure:
-    segments = find_sound_segments(source.path, facts.duration, progress)
+    is_plausible = facts.duration <= PLAUSIBLE[0] + PLAUSIBLE[1] * source.size
+    segments = find_sound_segments(source.path, facts.duration, progress) if is_plausible else []
     if not segments:
         whole = span(0.0, facts.duration, Modality.AUDIO)
-        return Structure(
-            [OutlineItem("Whole recording", "recording", whole)],
-            ["The recording has no silences at which it can be split."],
-        )
+        note = "has no silences at which it can be split." if is_plausible else _TOO_LONG
+        return Structure([OutlineItem("Whole recording", "recording", whole)], [f"The recording {note}"])
     counts: Counter[str] = Counter()
     outline_items = []
     for segment in segments:
