@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
+from urllib.parse import quote, urljoin, urlsplit
 
 from attrs import define, field
 
@@ -27,11 +28,14 @@ from citekit.adapters.formats.epub.toc_positions import headings
 from citekit.adapters.formats.xhtml.chapter_html import Page
 from citekit.adapters.formats.xhtml.chapter_pages import ChapterPages, check_steps
 from citekit.adapters.formats.xhtml.chapter_text import flow
+from citekit.adapters.formats.xhtml.css_truth import every
 from citekit.adapters.formats.xhtml.flow import Flow
 from citekit.adapters.formats.xhtml.style_sheets import (
     SIZE_LIMIT,
     Reference,
     StyleSheets,
+    base_of,
+    declares_more,
     instructions,
     references,
     sheet_text,
@@ -231,23 +235,32 @@ class _BookStyles:
     """Reads the style sheets of the chapters of a book. Chapters with the same style sheets share them."""
 
     archive: EpubArchive
-    known: dict[tuple[str, tuple[Reference, ...]], StyleSheets] = field(factory=dict)
+    known: dict[tuple[str, str, bool, tuple[Reference, ...]], StyleSheets] = field(factory=dict)
 
-    def of(self, data: bytes, root: _Element, base: str) -> StyleSheets:
-        """Return the style sheets of the document `data`, which is at the path `base`, with those that they import.
+    def of(self, data: bytes, root: _Element, path: str) -> StyleSheets:
+        """Return the style sheets of the document `data`, which is at `path`, with those that they import.
 
         Missing and damaged style sheets are omitted.
         """
-        found = (*instructions(decoded_markup(data)), *references(root))
-        key = base.rpartition("/")[0], found
+        markup = decoded_markup(data)
+        found = (*instructions(markup), *references(root))
+        given = base_of(root)
+        key = path.rpartition("/")[0], given, declares_more(markup), found
         sheets = self.known.get(key)
         if sheets is None:
             sheets = self.known[key] = StyleSheets(self._fetch)
-            sheets.add_all(found, base)
+            sheets.is_undecided = key[2]
+            base = _path(given, path) if given else path
+            if base != path:
+                # Elements before `base` refer to style sheets next to the document.
+                sheets.add_all((each._replace(holds=every((each.holds, None))) for each in found), path)
+            if base is not None:
+                sheets.add_all(found, base)
         return sheets
 
     def _fetch(self, href: str, base: str) -> tuple[str, str] | None:
-        name = self.archive.find(href, base)
+        path = _path(href, base)
+        name = self.archive.find(path) if path is not None else None
         if name is None:
             return None
         if self.archive.size(name) > 2 * SIZE_LIMIT:
@@ -255,6 +268,21 @@ class _BookStyles:
         with suppress(SourceUnsupported):
             return sheet_text(self.archive.read(name)), name
         return None
+
+
+_ROOT = "http://book.invalid/"
+
+
+def _path(href: str, base: str) -> str | None:
+    """Return the path in the book that `href` refers to, relative to the path `base` (EPUB 3.3, 4.2.5).
+
+    Return None if it leads out of the book. Queries and fragments are ignored.
+    """
+    with suppress(ValueError):
+        found = urlsplit(urljoin(_ROOT + quote(base), href.strip().replace("\\", "/")))
+        if f"{found.scheme}://{found.netloc}/" == _ROOT:
+            return found.path.lstrip("/")
+    return None
 
 
 @define

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from citekit.adapters.formats.shared.book_metadata import language_code
 from citekit.adapters.formats.shared.source_lines import head_lines, read_lines
 from citekit.adapters.formats.xhtml.chapter_text import flow
-from citekit.adapters.formats.xhtml.style_sheets import StyleSheets, instructions, references
+from citekit.adapters.formats.xhtml.style_sheets import StyleSheets, declares_more, instructions, references
 from citekit.adapters.formats.xhtml.visible_text import unseen
 from citekit.adapters.libraries.lxml import (
     TAGS_LIMIT,
@@ -132,6 +132,7 @@ def _text(content: str, name: str, *, as_seen: bool) -> str:
         return _all_text(content, as_seen=as_seen)
     sheets = StyleSheets()
     if as_seen:
+        sheets.is_undecided = is_xml_file(name) and declares_more(content)
         sheets.add_all(
             (
                 *instructions(content),

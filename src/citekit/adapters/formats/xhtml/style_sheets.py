@@ -181,8 +181,13 @@ def references(root: _Element, *, may_be_xml: bool = True) -> Iterator[Reference
         if name == "link" and ("stylesheet" not in relations or "alternate" in relations or "disabled" in said):
             continue
         holds = applies(said)
-        if holds is False or any(local_name(each) in ("noscript", "template") for each in element.iterancestors()):
+        around = {local_name(each) for each in element.iterancestors()}
+        if holds is False or around & {"noscript", "template"}:
             continue
+        is_other = str(element.tag).startswith("{") and not str(element.tag).startswith(_NAMESPACES)
+        if is_other or "math" in around or (name == "link" and "svg" in around):
+            # Browsers do not apply it, so that it must not show words.
+            holds = every((holds, None))
         if said.get("title"):
             preferred = preferred or said["title"]
             holds = holds if said["title"] == preferred else None
@@ -195,6 +200,15 @@ def references(root: _Element, *, may_be_xml: bool = True) -> Iterator[Reference
             yield Reference(text, "", holds)
         elif said.get("href"):
             yield Reference(None, said["href"], holds)
+
+
+def base_of(root: _Element) -> str:
+    """Return the address in the document's first element `base`, or "" if there is none."""
+    bases = (own_attributes(each).get("href") for each in root.iter() if local_name(each) == "base")
+    return next((each.strip() for each in bases if each is not None), "")
+
+
+_NAMESPACES = ("{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}")
 
 
 @define
@@ -519,16 +533,53 @@ _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _REMOVED = dict.fromkeys(map(ord, "\t\n\r"))
 """Characters that a URL ignores (URL Standard)."""
 
-_SHEET_INSTRUCTION = re.compile(r"<\?xml-stylesheet\s([^>]{0,2000}?)\?>")
+_SHEET_INSTRUCTION = re.compile(r"<\?xml-stylesheet\s(.{0,2000}?)\?>", re.DOTALL)
 _PSEUDO_ATTRIBUTE = re.compile(r"""([a-z]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 
 
 def instructions(markup: str) -> Iterator[Reference]:
-    """Yield the style sheets in the `xml-stylesheet` processing instructions of a document."""
+    """Yield the style sheets in the `xml-stylesheet` processing instructions of a document.
+
+    They can hide words, but never show them, because browsers ignore instructions in HTML and in comments.
+    """
     for instruction in islice(_SHEET_INSTRUCTION.finditer(markup), 100):
         said = {key: unescape(one or other) for key, one, other in _PSEUDO_ATTRIBUTE.findall(instruction[1])}
         if said.get("alternate") != "yes" and said.get("href"):
-            yield Reference(None, said["href"], applies(said))
+            yield Reference(None, said["href"], every((applies(said), None)))
+
+
+_DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]{0,2000}\[", re.IGNORECASE)
+_DOCTYPE_END = re.compile(r"\]\s*>")
+_DECLARATION = re.compile(r"<!ATTLIST\b|<!ENTITY\s+%")
+_ENTITY = re.compile(r"""<!ENTITY\s+([^\s"'%<>]{1,200})\s+(?:"([^"]*)"|'([^']*)'|)""")
+_HARMLESS = re.compile(r"(?:[^<&]|&#x?[0-9A-Fa-f]{1,8};)*")
+_REFERENCE = re.compile(r"&([^;&\s]{1,200});")
+_REFERENCES_LIMIT = 5000
+
+
+def declares_more(markup: str) -> bool:
+    """Return whether the document type of an XML document declares attributes or style sheets that readers apply.
+
+    These are default attributes, and entities that occur in tags or style sheets, or contain markup.
+    """
+    start = _DOCTYPE.search(markup)
+    if start is None:
+        return False
+    closing = _DOCTYPE_END.search(markup, start.end())
+    end = closing.end() if closing else len(markup)
+    inside, after = markup[start.end() : end], markup[end:]
+    entities = {name: double or single for name, double, single in _ENTITY.findall(inside)}
+    if _DECLARATION.search(inside):
+        return True
+    used = [found for found in _REFERENCE.finditer(after) if found[1] in entities]
+    if len(used) > _REFERENCES_LIMIT or (used and "<style" in after):
+        return True
+    return any(
+        after.rfind("<", 0, found.start()) > after.rfind(">", 0, found.start())
+        or not _HARMLESS.fullmatch(entities[found[1]])
+        or "<" in unescape(entities[found[1]])
+        for found in used
+    )
 
 
 _DATA = re.compile(r"\s*data:([^,]{0,200}),", re.IGNORECASE)
