@@ -7,7 +7,9 @@ import os
 import secrets
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from attrs import define, evolve, field
 
 from citekit.adapters.storage.map_cards import MapCards
 from citekit.adapters.storage.object_store.folder import FolderObjectStore
+from citekit.adapters.storage.object_store.remote import RemoteObjectStore
 from citekit.adapters.storage.shared_evidence import SharedEvidenceStore
 from citekit.adapters.storage.shared_maps import SharedMapStore
 from citekit.container import bootstrap
@@ -22,6 +25,7 @@ from citekit.container.container import Container
 from citekit.domain.address import Address
 from citekit.domain.errors import RequestRefused, StoreUnavailable
 from citekit.domain.object_key import ObjectKey
+from citekit.domain.ports.object_store import ObjectStore
 from citekit.settings import settings_from
 from tests.contracts.test_map_store import a_map
 from tests.services.object_server import program, s3_server
@@ -220,3 +224,128 @@ def test_listing_reads_each_map_once_on_a_machine_and_again_only_if_it_was_repla
 
     assert [("a", "A Book"), ("b", "Another title")] == [(each.resource_id, each.title) for each in process().cards()]
     assert ["maps/rb/00000002"] == objects.read_keys
+
+
+@pytest.fixture(params=["folder", pytest.param("s3", marks=pytest.mark.long)])
+def objects(request: pytest.FixtureRequest, tmp_path: Path) -> ObjectStore:
+    if request.param == "folder":
+        return FolderObjectStore(tmp_path / "store")
+    return RemoteObjectStore(f"{request.getfixturevalue('bucket')}/{secrets.token_hex(8)}", 5)
+
+
+def filled(objects: ObjectStore) -> SharedMapStore:
+    """A store with a map that was made three times, one with an edition, one of a changed file, and a removed one."""
+    maps = SharedMapStore(objects, "store")
+    mapper = {"name": "x", "version": "1"}
+    for title in ("First", "Second", "Third"):
+        maps.put(a_map("again", title=title))
+    for metadata in (a_map().metadata, {**a_map().metadata, "mapper": mapper}):
+        maps.put(evolve(a_map("edition"), metadata=metadata))
+    for digest in ("0" * 64, "1" * 64):
+        maps.put(evolve(a_map("changed"), metadata={**a_map().metadata, "source_hash": digest}))
+    maps.put(evolve(a_map("gone"), source_path="/gone"))
+    maps.remove("gone")
+    maps.put(evolve(a_map("back"), source_path="/back"))
+    maps.remove("back")
+    maps.put(evolve(a_map("back", title="Back"), source_path="/back"))
+    return maps
+
+
+def seen(objects: ObjectStore) -> list[object]:
+    """Everything that a reader on another machine can find."""
+    maps = SharedMapStore(objects, "store")
+    return [
+        (name, maps.editions(name), maps.earlier_sources(name), maps.find_source("/back"), maps.version(name))
+        for name in maps.ids()
+    ]
+
+
+def test_a_collection_removes_only_what_nobody_can_reach(objects: ObjectStore) -> None:
+    maps = filled(objects)
+    before, all_of_them = seen(objects), len(list(objects.listing()))
+
+    assert 0 == maps.collect(timedelta(hours=24))
+    assert all_of_them == len(list(objects.listing()))
+    removed = maps.collect(timedelta(seconds=-5))
+
+    assert removed == 6  # two of three maps, those of "gone" and "back", and two hints
+    assert all_of_them - removed == len(list(objects.listing()))
+    assert before == seen(objects)
+    assert 0 == maps.collect(timedelta(seconds=-5))
+    maps.put(a_map("gone", title="New"))
+    assert ("New", "3") == (maps.get("gone").title, maps.version("gone"))
+
+
+@define
+class Ending(FolderObjectStore):
+    """Ends after a number of removals, as a process that is killed."""
+
+    left: list[int] = field(factory=list)
+
+    def remove(self, key: ObjectKey) -> None:
+        if key.text.startswith("clock/"):
+            return super().remove(key)
+        if not self.left[0]:
+            raise KeyboardInterrupt
+        self.left[0] -= 1
+        return super().remove(key)
+
+
+@pytest.mark.parametrize("after", range(6))
+def test_a_collection_that_is_killed_loses_nothing_and_can_be_repeated(tmp_path: Path, after: int) -> None:
+    objects = Ending(tmp_path / "store", left=[after])
+    maps = filled(objects)
+    before = seen(objects)
+
+    with pytest.raises(KeyboardInterrupt):
+        maps.collect(timedelta(seconds=-5))
+
+    assert before == seen(objects)
+    objects.left[0] = 100
+    assert 6 - after == SharedMapStore(objects, "store").collect(timedelta(seconds=-5))
+    assert before == seen(objects)
+
+
+def test_maps_stored_during_collections_are_all_kept(tmp_path: Path) -> None:
+    objects = FolderObjectStore(tmp_path / "store")
+    done = threading.Event()
+
+    def collect() -> None:
+        while not done.is_set():
+            SharedMapStore(objects, "store").collect(timedelta(seconds=-5))
+
+    thread = threading.Thread(target=collect)
+    thread.start()
+    writer = SharedMapStore(objects, "store")
+    for number in range(60):
+        writer.put(a_map(f"book{number % 7}", title=f"Title {number}"))
+        if number % 10 == 9:
+            writer.remove(f"book{number % 7}")
+    done.set()
+    thread.join(30)
+
+    expected = {}
+    for number in range(60):
+        expected[f"book{number % 7}"] = f"Title {number}"
+        if number % 10 == 9:
+            del expected[f"book{number % 7}"]
+    assert expected == {card.resource_id: card.title for card in SharedMapStore(objects, "store").cards()}
+
+
+def test_the_command_collects_only_what_is_older_than_the_grace(tmp_path: Path) -> None:
+    objects = FolderObjectStore(tmp_path / "store")
+    filled(objects)
+    env = {**os.environ, "CITEKIT_STORE": str(tmp_path / "store")}
+    run = [sys.executable, "-m", "citekit", "--json", "--home", str(tmp_path / "home"), "cache", "collect"]
+
+    def removed(*words: str) -> int:
+        done = subprocess.run([*run, *words], env=env, check=True, timeout=60, capture_output=True, text=True)
+        return int(json.loads(done.stdout)["removed"])
+
+    assert 0 == removed()
+    for path in (tmp_path / "store").rglob("*"):
+        os.utime(path, (path.stat().st_mtime - 30 * 3600,) * 2)
+    assert (0, 6) == (removed(), removed("--grace", "24"))
+    without = subprocess.run(run, env={**env, "CITEKIT_STORE": ""}, timeout=60, capture_output=True, text=True)
+    assert "CITEKIT_STORE" in without.stdout + without.stderr
+    assert 0 != without.returncode

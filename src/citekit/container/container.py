@@ -18,6 +18,8 @@ from citekit.container.ports import Ports
 from citekit.domain.errors import RequestRefused, SourceUnsupported
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from citekit.adapters.formats.measuring import RememberingMeasurer
     from citekit.adapters.importers.foreign_files import ForeignFiles
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
@@ -128,6 +130,17 @@ class Container:
     def objects(self) -> ObjectStore | None:
         """The object store with the maps, texts, and evidence of this home, or None if they are only in the home."""
         return None if self.settings.store is None else _objects_at(self.settings.store)
+
+    def collect_shared_maps(self, grace: timedelta) -> int:
+        """Delete removed and replaced maps from the shared store (see `SharedMapStore.collect`), and return how many
+        objects were deleted. Raise `RequestRefused` if there is no such store.
+        """
+        from citekit.adapters.storage.shared_maps import SharedMapStore
+
+        maps = self.maps
+        if not isinstance(maps, SharedMapStore):
+            raise RequestRefused("This home has no shared store. Name it in CITEKIT_STORE.")
+        return maps.collect(grace)
 
     def migrate_to(self, store: str) -> MigrateMaps:
         """Return the use case that copies the maps of the home to another store. Raise `RequestRefused` if `store` is

@@ -10,11 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 
@@ -25,7 +28,7 @@ from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, R
 from citekit.domain.ids import check_resource_id
 from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
-from citekit.domain.object_key import ObjectKey
+from citekit.domain.object_key import ListedObject, ObjectKey
 from citekit.domain.ports.object_store import ObjectStore
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.suggestions import nearest_names
@@ -205,6 +208,59 @@ class SharedMapStore:
     def expected_at(self, resource_id: str) -> str:
         """Return the address of the map's objects."""
         return f"{self._name}/{MAPS}/{resource_id}"
+
+    def collect(self, grace: timedelta) -> int:
+        """Remove what no reader can reach and nobody could reach for `grace`. Return the number of removed objects.
+
+        These are the maps of removed resources with their hints, and maps that were replaced by one of the same mapper
+        from the same bytes. Maps of other mappers or of earlier bytes are kept (`editions`, `earlier_sources`), and so
+        are the empty objects of removed maps, so that a number is never given twice. Ages are those that the object
+        store says, not this machine. `grace` must exceed `BASE_SECONDS`, so that no other machine is about to replace a
+        map that it read before. A collection can be interrupted: objects are removed from the oldest on.
+        """
+        limit = self._time_of_store() - grace
+        numbers: dict[str, dict[int, ListedObject]] = {}
+        for each in self._objects.listing(MAPS):
+            found = _id_and_number(each.key, MAPS)
+            if found is not None:
+                numbers.setdefault(found[0], {})[found[1]] = each
+        removed, dead = 0, set()
+        for name, versions in numbers.items():
+            newest = versions[max(versions)]
+            if not newest.size and newest.stored < limit:
+                dead.add(name)
+            for number in self._unreachable(name, versions, limit):
+                self._objects.remove(versions[number].key)
+                removed += 1
+        for area in (MAPPED, PATHS):
+            for each in list(self._objects.listing(area)):
+                segments = each.key.text.split("/")[3 if area == MAPPED else 2 :]
+                if each.stored < limit and _id_of(segments) in dead:
+                    self._objects.remove(each.key)
+                    removed += 1
+        return removed
+
+    def _unreachable(self, name: str, versions: Mapping[int, ListedObject], limit: datetime) -> Iterator[int]:
+        """Yield the numbers of the maps that can be removed, oldest first."""
+        removals = [number for number, each in versions.items() if not each.size]
+        gone = max((number for number in removals if versions[number].stored < limit), default=0)
+        ordered = sorted(set(versions) - set(removals))
+        yield from (number for number in ordered if number < gone)
+        live = [number for number in ordered if number > max(removals, default=0)]
+        for number, after in pairwise(live):
+            if versions[after].stored < limit:
+                old, new = self._card_or_none(name, number), self._card_or_none(name, after)
+                if old and new and (old.source_hash, old.mapper) == (new.source_hash, new.mapper):
+                    yield number
+
+    def _time_of_store(self) -> datetime:
+        """Return the time by the clock of the object store, which may differ from that of this machine."""
+        key = ObjectKey(f"clock/{secrets.token_hex(8)}")
+        self._objects.put(key, b"")
+        try:
+            return max(each.stored for each in self._objects.listing("clock") if each.key == key)
+        finally:
+            self._objects.remove(key)
 
     def _current(self) -> dict[str, int]:
         """Return the number of the current map of each resource ID that has one."""

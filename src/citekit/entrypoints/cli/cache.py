@@ -81,6 +81,29 @@ def clear(session: Session) -> None:
     _tell_freed(session, session.app.evidence.clear())
 
 
+@command.command("collect", cls=Command)
+@click.option(
+    "--grace",
+    type=click.FloatRange(24),
+    default=48,
+    show_default=True,
+    metavar="HOURS",
+    help="Keep what was replaced or removed in the last hours, because a machine may still use it. At least 24.",
+)
+@pass_session
+def collect(session: Session, grace: float) -> None:
+    """Delete maps in the shared store (CITEKIT_STORE) that were removed, or replaced by maps of the same bytes.
+
+    Other machines can map, read, and remove at the same time. If the command is interrupted, run it again.
+    """
+    from datetime import timedelta
+
+    from citekit.entrypoints.cli.formatting import counted
+
+    removed = session.app.collect_shared_maps(timedelta(hours=grace))
+    session.answer({"removed": removed}, [f"{counted(removed, 'object')} deleted."])
+
+
 def _tell_freed(session: Session, gone: int) -> None:
     from citekit.entrypoints.cli.formatting import size
 
