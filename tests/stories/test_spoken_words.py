@@ -117,7 +117,7 @@ def test_words_are_searched_and_read(app: Container) -> None:
 
 
 def test_the_viewer_shows_passages(app: Container) -> None:
-    shown = app.show.subtitles("talk")
+    shown = list(app.show.transcript("talk").cues())
 
     assert [each.text for each in TALK] == [text for _, _, text in shown]
 

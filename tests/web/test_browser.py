@@ -9,6 +9,7 @@ import io
 import json
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +26,10 @@ from citekit.container import bootstrap
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
 from citekit.entrypoints.web.links import home_path
+from citekit.entrypoints.web.server import link_to, viewer_of
+from tests.formats.media.speech_samples import write_sound
 from tests.made_files import CHAPTER, CONTAINER, NAVIGATION, PACKAGE
+from tests.stories.test_spoken_words import TALK, Scripted
 from tests.web.browser import installed, opened_browser, until
 from tests.web.conftest import Server, free_port, started, stop
 
@@ -659,3 +663,95 @@ def test_slides_are_shown_and_marked_one_by_one(browser: Any, own_page: Server) 
 def _boxes_of(shown: Any) -> Any:
     boxes = shown.locator("[data-citekit=box]")
     return boxes.bounding_box() if boxes.count() else None
+
+
+HOSTILE_DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100" onload="parent.stolen = 1">
+<script>parent.stolen = 1</script>
+<image href="http://evil.example/seen.png" width="9" height="9"/>
+<rect x="50" width="50" height="100" fill="#f00"/>
+<text x="5" y="50">queen</text>
+</svg>
+"""
+
+
+def test_a_drawing_is_a_picture_that_does_nothing_and_its_words_are_marked_in_its_source(
+    browser: Any, own_page: Server
+) -> None:
+    (own_page.home / "hive.svg").write_text(HOSTILE_DRAWING)
+    bootstrap(home=own_page.home).ingest(own_page.home / "hive.svg")
+    context = browser.new_context()
+    tab = context.new_page()
+    asked: list[str] = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(own_page.link)
+    tab.goto(f"{own_page.root}/r/hive_svg")
+    picture = tab.frame_locator("iframe").locator("img")
+    until(lambda: picture.evaluate("(image) => image.complete && image.naturalWidth > 0"))
+    box = picture.bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for shift, color in ((20, (255, 0, 0)), (-20, (255, 255, 255))):
+        clip = {"x": middle[0] + shift, "y": middle[1] + 100, "width": 1, "height": 1}
+        with Image.open(io.BytesIO(tab.screenshot(clip=clip))) as opened:
+            assert color == opened.convert("RGB").getpixel((0, 0))
+    assert tab.evaluate("window.stolen === undefined")
+    tab.goto(f"{own_page.root}/r/hive_svg#lines=5&quote=queen")
+    assert "queen" == until(lambda: tab.evaluate(MARKED))
+    tab.click("text=Source")
+    picture.wait_for()
+    assert all(url.startswith((own_page.origin, "data:")) for url in asked), asked
+    context.close()
+
+
+def test_a_heic_photo_is_shown(browser: Any, own_page: Server) -> None:
+    pytest.importorskip("pillow_heif", reason="needs the extra 'heic'").register_heif_opener()
+    Image.new("RGB", (400, 300), (200, 30, 30)).save(own_page.home / "photo.heic")
+    bootstrap(home=own_page.home).ingest(own_page.home / "photo.heic")
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    tab.goto(f"{own_page.root}/r/photo#bbox=0.25,0.25,0.5,0.5")
+    tab.wait_for_selector(".mark.part")
+    picture = tab.locator(".page img")
+    until(lambda: picture.evaluate("(image) => image.complete && image.naturalWidth > 0"))
+    box = picture.bounding_box()
+    clip = {"x": box["x"] + 9, "y": box["y"] + 9, "width": 1, "height": 1}
+    with Image.open(io.BytesIO(tab.screenshot(clip=clip))) as opened:
+        assert opened.convert("RGB").getpixel((0, 0)) == pytest.approx((200, 30, 30), abs=6)
+    context.close()
+
+
+CLICK_WORD = """(word) => {
+  for (const said of document.querySelectorAll(".said")) {
+    const at = said.textContent.indexOf(word);
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(said.firstChild, at);
+    range.setEnd(said.firstChild, at + word.length);
+    const { x, y, width, height } = range.getBoundingClientRect();
+    return [x + width / 2, y + height / 2];
+  }
+}"""
+
+
+def test_each_word_of_a_transcript_leads_to_its_time(browser: Any, tmp_path: Path) -> None:
+    write_sound(tmp_path / "talk.wav", (0 for _ in range(320_000)), 8000)
+    app = bootstrap(home=tmp_path, transcriber=Scripted(TALK))
+    app.ingest(tmp_path / "talk.wav")
+    viewer = viewer_of(app, free_port())
+    ready = threading.Event()
+    threading.Thread(target=viewer.run, args=(ready.set,), daemon=True).start()
+    assert ready.wait(20)
+    context = browser.new_context(viewport={"width": 1300, "height": 850})
+    tab = context.new_page()
+    tab.goto(link_to(viewer.keys, f"{home_path(tmp_path)}/r/talk"))
+    now = "document.querySelector('audio').currentTime"
+    until(lambda: 4 == tab.locator(".said").count() and tab.evaluate("document.querySelector('audio').readyState > 0"))
+    for word, since in (("hive", 3.45), ("leave", 1.95), ("honey", 31.45)):
+        tab.mouse.click(*tab.evaluate(CLICK_WORD, word))
+        until(lambda since=since: abs(tab.evaluate(now) - since) < 0.06)  # type: ignore[misc]
+    tab.fill("#query", "winter food")
+    tab.keyboard.press("Enter")
+    tab.click(".hit >> nth=1")  # the first one is the title of the node, which consists of the same words
+    assert "Winter food is honey" == until(lambda: tab.evaluate(MARKED))
+    until(lambda: abs(tab.evaluate(now) - 29.85) < 0.06)
+    context.close()

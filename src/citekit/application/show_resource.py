@@ -16,12 +16,11 @@ from typing import TypeVar
 from attrs import define, field, frozen
 
 from citekit.application.locate_source import LocateSource
-from citekit.domain.errors import LocationOutside, RequestRefused
+from citekit.domain.errors import LocationOutside, RequestRefused, SourceUnsupported
 from citekit.domain.formats import BOOKS
 from citekit.domain.library.extracted_text import ExtractedText, Unit, UnitKind
-from citekit.domain.library.located_text import LocatedText
 from citekit.domain.modality import Modality
-from citekit.domain.page_view import Corners, PagePicture, PageSize, PageWord, SheetRow
+from citekit.domain.page_view import Corners, PagePicture, PageSize, PageWord, SheetRow, is_drawing
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.page_views import PageViews
 from citekit.domain.ports.quotable_texts import QuotableTexts
@@ -68,7 +67,7 @@ class Layout(StrEnum):
     SLIDES = "slides"
     """Slides as HTML."""
     HTML = "html"
-    """The whole file as HTML, with its numbered lines on request."""
+    """The whole file as HTML (an SVG file as a picture), with its numbered lines on request."""
     CHAPTERS = "chapters"
     """Chapters as HTML."""
     LINES = "lines"
@@ -167,7 +166,7 @@ class ShowResource:
             return Layout.PAGES
         if source.format.name in BOOKS:
             return Layout.CHAPTERS
-        if source.format.name == "html":
+        if source.format.name == "html" or is_drawing(source):
             return Layout.HTML
         extent = resource_map.extent
         if extent.sheets is not None:
@@ -257,13 +256,13 @@ class ShowResource:
         _, source = self.source(resource_id)
         return self._waveforms.get(source.digest, lambda: self.views.waveform(source, AMPLITUDES), len)
 
-    def subtitles(self, resource_id: str) -> Sequence[tuple[float, float, str]]:
-        """Return the subtitles of a recording (start, end, text), with times in seconds.
-
-        Raise `SourceUnsupported` if it has none.
-        """
+    def transcript(self, resource_id: str) -> Transcript:
+        """Return the subtitles or the recognized words of a recording. Raise `SourceUnsupported` if it has none."""
         _, source = self.source(resource_id)
-        return _cues(self.texts.read(source)[0].placed)
+        placed = self.texts.read(source)[0].placed
+        if not isinstance(placed, Transcript):
+            raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, not a recording.")
+        return placed
 
     def _words_of(self, source: Source, page: int) -> Sequence[PageWord]:
         return self._words.get((source.digest, page), lambda: self.views.words(source, page), lambda _: 1)
@@ -314,7 +313,3 @@ def _lines_part(lines: Sequence[str], first: int, last: int, total: int) -> Text
 def _units(text: ExtractedText, first: int, last: int) -> Sequence[Unit]:
     numbers = text.units.numbers
     return text.units[bisect_left(numbers, first) : bisect_right(numbers, last)]
-
-
-def _cues(placed: LocatedText) -> Sequence[tuple[float, float, str]]:
-    return list(placed.cues()) if isinstance(placed, Transcript) else []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from citekit.domain.source import Source
+
 Corners = tuple[float, float, float, float]
 """The edges (left, top, right, bottom) of a rectangle in fractions of the width and height of an upright page."""
 
@@ -41,3 +43,8 @@ class PageWord:
     text: str
     box: Corners
     line: int
+
+
+def is_drawing(source: Source) -> bool:
+    """Return whether a file is an SVG drawing, which is both a text and a picture."""
+    return source.format.name == "xml" and source.path.suffix.lower() == ".svg"

@@ -10,7 +10,7 @@ from attrs import frozen
 from citekit.domain.errors import LocationOutside, SourceUnsupported
 from citekit.domain.formats import Format
 from citekit.domain.modality import Modality
-from citekit.domain.page_view import PagePicture, PageSize, PageWord, SheetRow
+from citekit.domain.page_view import PagePicture, PageSize, PageWord, SheetRow, is_drawing
 from citekit.domain.source import Source
 
 if TYPE_CHECKING:
@@ -61,10 +61,14 @@ class FormatPageViews:
             from citekit.adapters.formats.pptx.slide_html import slide_html
 
             return slide_html(source.path, page)
-        if source.format.name != "html":
+        if source.format.name != "html" and not is_drawing(source):
             raise SourceUnsupported(f"{source.path.name} is a {source.format.name} file, which is not shown as HTML.")
         if page != 1:
-            raise LocationOutside.beyond("page", page, "HTML file", 1)
+            raise LocationOutside.beyond("page", page, "file", 1)
+        if is_drawing(source):
+            from citekit.adapters.formats.image.drawing import drawing_page
+
+            return drawing_page(source.path)
         from citekit.adapters.formats.html.part import html_page
 
         return html_page(source.path)

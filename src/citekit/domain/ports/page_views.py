@@ -11,8 +11,8 @@ from citekit.domain.source import Source
 
 
 class PageViews(Protocol):
-    """Draws the pages of documents and comics, and images, which have one page. Shows slides and HTML files as
-    documents, reads workbooks, and measures recordings. Thread-safe.
+    """Draws the pages of documents and comics, and images, which have one page. Shows slides, HTML files,
+    and SVG files as documents, reads workbooks, and measures recordings. Thread-safe.
 
     All methods raise `SourceUnsupported` for files of other formats and for damaged files, `SourceUnreadable` if a file
     cannot be read, and `LocationOutside` for a page that does not exist. Pages are numbered from 1.
@@ -40,7 +40,7 @@ class PageViews(Protocol):
         """
 
     def document(self, source: Source, page: int) -> str:
-        """Return a slide of a presentation, or an HTML file, whose only page is 1, as an HTML document.
+        """Return a slide of a presentation, or an HTML or SVG file, whose only page is 1, as an HTML document.
 
         Nothing in it is executed or loaded. In an HTML file, a line marker, U+FDD0 and the digits of the line number as
         U+FDE0 to U+FDE9, precedes each piece of text. Raise `FormUnsupported` if the file is too large to be shown.

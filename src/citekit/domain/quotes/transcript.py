@@ -118,6 +118,15 @@ class Transcript:
             text = self.text[self.starts[first] : self.ends[last]]
             yield self.since[first], max(self.until[first : last + 1]), text
 
+    def word_starts(self) -> Iterator[Sequence[tuple[int, float]]]:
+        """Yield, for each of the `cues`, the offset in its text and the start in seconds of each recognized word.
+
+        A subtitle only has a time as a whole: its one offset is 0.
+        """
+        for first, last in self._cue_units():
+            words = range(first, last + 1)
+            yield [(self.starts[word] - self.starts[first], self.since[word]) for word in words]
+
     def _cue_units(self) -> Iterator[tuple[int, int]]:
         """Yield the first and last element of the arrays that belong to each subtitle or passage."""
         first = 0

@@ -113,15 +113,22 @@ class ReadingRoutes:
         return Response(html.encode("utf-8", "replace"), media_type="text/html; charset=utf-8", headers=headers)
 
     def subtitles(self, asked: Asked) -> Response:
-        """Return the subtitles of a recording as [start, end, text]; nothing if it has none."""
+        """Return the subtitles or recognized passages of a recording as [start, end, text, words], where each of `words`
+        is its offset in the text and its start; nothing if it has none.
+        """
         try:
-            return plain([list(each) for each in self.show.subtitles(asked.text("id"))])
+            transcript = self.show.transcript(asked.text("id"))
+            return plain(
+                [[*cue, words] for cue, words in zip(transcript.cues(), transcript.word_starts(), strict=True)]
+            )
         except SourceUnsupported:
             return plain([])
 
     def captions(self, asked: Asked) -> Response:
         """Return the subtitles of a recording as WebVTT for a player."""
-        return Response(webvtt(self.show.subtitles(asked.text("id"))), media_type="text/vtt; charset=utf-8")
+        return Response(
+            webvtt(list(self.show.transcript(asked.text("id")).cues())), media_type="text/vtt; charset=utf-8"
+        )
 
     def waveform(self, asked: Asked) -> Response:
         """Return the amplitudes of a recording, from 0 to 255."""

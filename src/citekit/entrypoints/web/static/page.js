@@ -1,4 +1,4 @@
-// An HTML file, as a page or as its numbered lines.
+// An HTML file, as a page or as its numbered lines. An SVG file is a picture until lines of it are shown.
 import { link } from "./api.js";
 import { Chapters } from "./chapters.js";
 import { button, el, say } from "./dom.js";
@@ -42,6 +42,7 @@ export class Page {
   async show(place) {
     this.place = place;
     await this.ready;
+    if (this.map.format === "xml" && place.first && this.view === this.page) this.swap();
     return this.view.show(place);
   }
 

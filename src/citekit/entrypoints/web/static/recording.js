@@ -23,6 +23,7 @@ export class Recording {
     this.line = el("div", { class: "timeline", role: "group", "aria-label": t("timeline") });
     this.words = el("div", { class: "transcript", tabindex: "0", "aria-label": t("transcript") });
     this.words.addEventListener("mouseup", () => setTimeout(() => this.selected()));
+    this.words.addEventListener("click", (e) => this.seek(e.target.closest(".said")));
     const bar = el(
       "div",
       { class: "bar", role: "toolbar" },
@@ -48,7 +49,7 @@ export class Recording {
         "div",
         { class: "cue", "data-number": String(i) },
         button(time(start), () => this.select({ fragment: `t=${start}-${end}`, quote: "" }), { class: "number", "data-unmarked": true }),
-        el("span", {}, text),
+        el("span", { class: "said" }, text),
       ),
     );
     this.words.replaceChildren(...this.lines);
@@ -117,6 +118,19 @@ export class Recording {
     const first = this.words.querySelector(".cue.part");
     first?.scrollIntoView({ block: "center" });
     if (place.quote && this.lines && !markText(this.words, place.quote)) say(t("notMarked"));
+  }
+
+  // Moves the player to the word that was clicked, or to the start of its subtitle if single words have no times.
+  seek(said) {
+    const clicked = document.getSelection();
+    if (!said?.contains(clicked.anchorNode) || !clicked.isCollapsed) return;
+    const before = document.createRange();
+    before.setStart(said, 0);
+    before.setEnd(clicked.anchorNode, clicked.anchorOffset);
+    const offset = [...before.toString()].length;
+    const words = this.cues[said.parentElement.dataset.number][3];
+    this.player.currentTime = (words.findLast(([start]) => start <= offset) ?? words[0])[1];
+    this.until = Infinity;
   }
 
   here() {
