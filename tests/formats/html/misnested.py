@@ -78,6 +78,11 @@ HIDDEN: Mapping[str, Shape] = {
     "foreign_style": Shape("<svg><style>.x{display:none}</style></svg><p class=x>{}</p>"),
     "tag_not_closed": Shape('<p title="a>{}</p>'),
     "hidden_column": Shape("<table><col style='visibility:collapse'><td>{}</td></table>"),
+    "policy": Shape(
+        '<p class=x style="display:block">{}</p>',
+        css=".x{display:none}",
+        head="""<meta http-equiv=Content-Security-Policy content="style-src-attr 'none'">""",
+    ),
     "plaintext": Shape("<div hidden><plaintext></div>{}"),
 }
 
@@ -97,6 +102,10 @@ SHOWN: Mapping[str, Shape] = {
     "control": Shape("<p>a\x01b {}</p>"),
     "textarea": Shape("<textarea cols=90>{}</textarea>"),
     "unclosed": Shape("<div><p><b>{}"),
+    "policy": Shape(
+        "<p>{}</p>",
+        head="""<meta http-equiv=Content-Security-Policy content="script-src 'none'; style-src 'self' 'unsafe-inline'">""",
+    ),
     "comment": Shape("<!--><p>{}</p>"),
     "frameset_after_body": Shape("", replaced="<body><p></p><frameset>{}</frameset>"),
     "form_in_form": Shape("<form hidden><div><form></div></form></div><p>{}</p></form>"),

@@ -24,7 +24,7 @@ from citekit.adapters.formats.xhtml.flow import (
     Words,
     is_page_break,
 )
-from citekit.adapters.formats.xhtml.style_sheets import StyledWalk, StyleSheets, references
+from citekit.adapters.formats.xhtml.style_sheets import StyledWalk, StyleSheets, forbids_styles, references
 from citekit.adapters.formats.xhtml.style_visibility import BREAKING, PAGE, Shown, hints_of, in_svg, is_unshown, shown
 from citekit.adapters.formats.xhtml.visible_text import Level, level_of, levelled, unseen
 from citekit.adapters.libraries.lxml import local_attributes, local_name, names, own_attributes
@@ -62,7 +62,11 @@ def flow(root: _Element, *, as_seen: bool = False, sheets: StyleSheets | None = 
     if as_seen and sheets is None:
         sheets = StyleSheets()
         sheets.add_all(references(root))
-    writer = _Writer() if sheets is None or not as_seen else _SeenWriter(styles=sheets.walk(), hosts=_hosts(root))
+    if sheets is None or not as_seen:
+        writer = _Writer()
+    else:
+        page = PAGE._replace(hidden=True) if forbids_styles(root) else PAGE
+        writer = _SeenWriter(styles=sheets.walk(), hosts=_hosts(root), looks=[page])
     hidden = 0
     path: list[str] = []
     known: dict[object, str] = {}

@@ -208,6 +208,24 @@ def base_of(root: _Element) -> str:
     return next((each.strip() for each in bases if each is not None), "")
 
 
+def _allows(sources: Sequence[str]) -> bool:
+    return "'unsafe-inline'" in sources and not any(each.startswith(("'nonce-", "'sha")) for each in sources)
+
+
+def forbids_styles(root: _Element) -> bool:
+    """Return whether a policy in the document (Content Security Policy 3) may forbid some of its own styles."""
+    policies = (own_attributes(each) for each in root.iter() if local_name(each) == "meta")
+    directives = (
+        directive.lower().split()
+        for said in policies
+        if said.get("http-equiv", "").strip().lower() == "content-security-policy"
+        for directive in said.get("content", "").replace(",", ";").split(";")
+    )
+    return any(
+        words and words[0].startswith(("style-src", "default-src")) and not _allows(words[1:]) for words in directives
+    )
+
+
 _NAMESPACES = ("{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}")
 
 
