@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable, LedgerCorrupt, RequestRefused
 from citekit.domain.library.ledger import Deed, LedgerEntry
 from citekit.domain.ports.ledger import Ledger
-from tests.services.postgres_server import postgres_server, programs
+from tests.services.postgres_server import postgres_server, programs, restart_server
 
 BOOK, OTHER = Digest.of_bytes(b"a book"), Digest.of_bytes(b"another")
 
@@ -258,6 +259,18 @@ class TestPostgreSQL:
         for action in (ledger.history, lambda: ledger.append(entry())):
             with pytest.raises(LedgerCorrupt, match="later version of CiteKit"):
                 action()
+
+    def test_a_restart_of_the_server_is_not_noticed_afterward(self, server: str) -> None:
+        ledger = PostgresLedger(server)
+        ledger.append(entry())
+        with transaction(server) as connection:
+            row = connection.execute("SHOW data_directory").fetchone()
+        assert row is not None
+        restart_server(Path(row[0]))
+
+        ledger.append(entry(Deed.STARTED, OTHER))
+
+        assert [OTHER, BOOK] == [each.digest for each in ledger.history(2)]
 
     def test_a_server_that_cannot_be_reached_is_one_clear_sentence(self) -> None:
         pytest.importorskip("psycopg", reason="the extra 'scale' is not installed")

@@ -53,6 +53,21 @@ def postgres_server(folder_of_programs: Path) -> Iterator[str]:
                 run(pg_ctl, "-D", str(data), "-m", "immediate", "stop")
 
 
+def restart_server(data: Path) -> None:
+    """Restart the server with that data folder, with the options that it has."""
+    folder = programs()
+    assert folder is not None
+    subprocess.run(
+        [folder / "pg_ctl", "-D", data, "-w", "-m", "fast", "-l", data.parent / "log", "restart"],
+        check=True,
+        user=_unprivileged(),
+        cwd=data.parent,
+        timeout=START_SECONDS,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
 def _unprivileged() -> str | None:
     if os.geteuid() != 0:
         return None

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -349,3 +350,16 @@ def test_the_command_collects_only_what_is_older_than_the_grace(tmp_path: Path) 
     without = subprocess.run(run, env={**env, "CITEKIT_STORE": ""}, timeout=60, capture_output=True, text=True)
     assert "CITEKIT_STORE" in without.stdout + without.stderr
     assert 0 != without.returncode
+
+
+def test_two_machines_that_map_the_same_files_at_the_same_time_have_one_map_of_each(tmp_path: Path, home: Home) -> None:
+    files = [tmp_path / f"note{number}.md" for number in range(10)]
+    for path in files:
+        path.write_text(f"# {path.stem}\n\nText.\n")
+    machines = [home("first"), home("second")]
+
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda app: list(app.ingest_many(files, concurrency=2)), machines))
+
+    assert [None] * 20 == [each.error for outcomes in done for each in outcomes]
+    assert [f"note{number}_md" for number in range(10)] == list(home("third").maps.ids())
