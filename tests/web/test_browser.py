@@ -377,6 +377,9 @@ def test_a_narrow_screen_shows_one_thing_at_a_time(browser: Any, page: Server) -
     context = browser.new_context(viewport={"width": 390, "height": 800})
     tab = context.new_page()
     tab.goto(page.link)
+    title = tab.locator("td.title >> nth=0")
+    title.wait_for()
+    assert title.bounding_box()["width"] > 130  # room for a word of a title
     tab.goto(f"{page.root}/r/r-intro#pages=17")
     tab.wait_for_selector('.page[data-page="17"]')
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
