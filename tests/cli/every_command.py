@@ -109,6 +109,7 @@ def calls_with(words: str) -> Mapping[str, tuple[tuple[str, ...], ...]]:
         "cache verify": ((),),
         "cache prune": (("--limit", words), ()),
         "cache clear": ((),),
+        "cache collect": ((), ("--grace", words)),
         "verify": (("receipt.json",), (words,)),
         "quote": (("bees", part, f"# red{words}"), ("text://bees#lines=1-3", "queen"), (words, words), ("queen",)),
         "ask": (("queen", "--service", "none"), (words, "--service", "none"), ("queen", "--resource", words)),
