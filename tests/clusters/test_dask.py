@@ -33,6 +33,7 @@ from citekit.domain.errors import (
 )
 from citekit.domain.ingest_run import FileResult, FileState
 from citekit.domain.jobs import IngestJob, JobResult
+from citekit.settings import settings_from
 from citekit.wire.errors import to_plain_error
 
 pytestmark = pytest.mark.long
@@ -170,6 +171,22 @@ def test_a_temporary_error_of_a_worker_is_repeated(tmp_path: Path) -> None:
 
     assert outcome.error is None
     assert 3 == cluster.tried
+
+
+def test_the_client_does_not_read_the_maps_of_a_shared_store(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n")
+    store = str(tmp_path / "store")
+    app = bootstrap(settings_from({"CITEKIT_STORE": store}, tmp_path / "client"))
+    app.made["objects"] = UnusedStore()
+
+    [outcome] = ingest_on(Scripted([]), app)([tmp_path / "a.md"], job_for(tmp_path, settings={"store": store}))
+
+    assert outcome.ingested is not None
+    assert ("a_md", True) == (outcome.ingested.card.resource_id, outcome.ingested.mapped_now)
+
+
+class UnusedStore:
+    """A store that nobody asks."""
 
 
 def test_a_lasting_error_is_repeated_twice_and_a_permanent_one_never(tmp_path: Path) -> None:

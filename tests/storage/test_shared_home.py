@@ -8,6 +8,7 @@ import secrets
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -25,7 +26,7 @@ from citekit.container import bootstrap
 from citekit.container.container import Container
 from citekit.domain.address import Address
 from citekit.domain.errors import RequestRefused, StoreUnavailable
-from citekit.domain.object_key import ObjectKey
+from citekit.domain.object_key import ListedObject, ObjectKey
 from citekit.domain.ports.object_store import ObjectStore
 from citekit.settings import settings_from
 from tests.contracts.test_map_store import a_map
@@ -196,9 +197,14 @@ def test_the_maps_of_a_home_are_copied_to_a_store_once_and_never_over_those_of_o
 
 @define
 class CountingStore(FolderObjectStore):
-    """Counts the objects that are read."""
+    """Counts the objects that are read, and the listings."""
 
     read_keys: list[str] = field(factory=list)
+    listed: list[str] = field(factory=list)
+
+    def listing(self, folder: str = "") -> Iterator[ListedObject]:
+        self.listed.append(folder)
+        return super().listing(folder)
 
     def read(self, key: ObjectKey, start: int = 0, length: int | None = None) -> bytes | None:
         self.read_keys.append(key.text)
@@ -225,6 +231,33 @@ def test_listing_reads_each_map_once_on_a_machine_and_again_only_if_it_was_repla
 
     assert [("a", "A Book"), ("b", "Another title")] == [(each.resource_id, each.title) for each in process().cards()]
     assert ["maps/rb/00000002"] == objects.read_keys
+
+
+def test_a_new_file_takes_three_listings_and_a_page_of_resources_one_for_five_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects = CountingStore(tmp_path / "store")
+    settings = settings_from({"CITEKIT_STORE": str(tmp_path / "store"), "CITEKIT_PARSERS": "inline"}, tmp_path / "home")
+    app, agent = (bootstrap(settings) for _ in range(2))
+    for each in (app, agent):
+        each.made["objects"] = objects
+    for name in ("one.md", "two.md"):
+        (tmp_path / name).write_text(f"# {name}\n\nText.\n")
+    app.ingest(tmp_path / "one.md")
+    assert (3, 0) == (len(objects.listed), len(objects.read_keys))
+    objects.listed.clear()
+
+    assert ["one_md"] == [each.resource_id for each in agent.list_resources().resources]
+    assert (["maps"], 1) == (objects.listed, len(objects.read_keys))
+    app.ingest(tmp_path / "two.md")
+    assert 2 == app.list_resources().total  # what a process stores itself is in its next list
+    objects.listed.clear()
+    assert 1 == agent.list_resources().total
+    assert [] == objects.listed
+    later = time.monotonic() + 6
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    assert 2 == agent.list_resources().total
+    assert ["maps"] == objects.listed
 
 
 @pytest.fixture(params=["folder", pytest.param("s3", marks=pytest.mark.long)])

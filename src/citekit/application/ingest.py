@@ -10,7 +10,7 @@ from typing import Self
 
 from attrs import evolve, field, frozen
 
-from citekit.application.resource_ids import ChooseId, default_id
+from citekit.application.resource_ids import ChooseId, Place, default_id
 from citekit.application.source_access import UNRESTRICTED, assert_unchanged
 from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing, SourceUnsupported
 from citekit.domain.ids import check_resource_id
@@ -119,8 +119,9 @@ class Ingest:
         if force:
             self.forget_refusals(source.path)
         task = _Task(source, wanted_id, modality, force, self._beside(source))
-        unchanged = None if force else self._unchanged(task)
-        ingested = unchanged or self._in_turn(task, progress)
+        found = None if force else self.choose_id.place(source, wanted_id)
+        unchanged = found and self._unchanged(found, task)
+        ingested = unchanged or self._in_turn(task, progress, is_new=found is not None and found.card is None)
         if named:
             self.folders.remember(source.path)
         return ingested
@@ -139,9 +140,9 @@ class Ingest:
                     )
         return None
 
-    def _in_turn(self, task: _Task, progress: Progress) -> Ingested:
+    def _in_turn(self, task: _Task, progress: Progress, *, is_new: bool) -> Ingested:
         with self.locks.holding(f"map:{task.source.digest}", report_waiting(progress, _WAITING)):
-            found = None if task.force else self._known(task, progress)
+            found = None if task.force else self._known(task, progress, is_new=is_new)
             return found or Ingested.of(self._map(task, progress), mapped_now=True)
 
     def _beside(self, source: Source) -> dict[str, str]:
@@ -165,25 +166,31 @@ class Ingest:
             made = evolve(made, metadata={**made.metadata, "beside": task.sidecar_files})
         return self._store(task, made, progress)
 
-    def _unchanged(self, task: _Task) -> Ingested | None:
+    def _unchanged(self, found: Place, task: _Task) -> Ingested | None:
         """Return the current map if nothing has to be written, else None.
 
         Takes no lock: maps are replaced atomically, so the map read here is complete.
         """
-        place, here = self.choose_id.place(task.source, task.wanted_id)
+        place, here = found
         if here is not None and self.keep_other_maps and not self._is_made_by_mapper(here):
             return self._of_other_mapper(place, here, task)
         if here is None or not self._fits(here, task) or self._has_moved(here, task):
             return None
         return Ingested(here, False, partial(self.maps.get, place))
 
-    def _known(self, task: _Task, progress: Progress) -> Ingested | None:
-        """Return a current map: under the file's ID, an edition of it, or a map of the same bytes under another ID."""
+    def _known(self, task: _Task, progress: Progress, *, is_new: bool) -> Ingested | None:
+        """Return a current map: under the file's ID, an edition of it, or a map of the same bytes under another ID.
+
+        `is_new` is true if the file's ID had no map. Then only a map of the same bytes is looked up: no request is made
+        that can only find nothing.
+        """
+        same = self.maps.find_mapped(task.source.digest, self.mapper.identity)
+        if same is None and is_new:
+            return None
         with self.locks.holding("ids", report_waiting(progress, _WAITING_TO_STORE)):
             place, here = self.choose_id.place(task.source, task.wanted_id)
         if here is not None and self._fits(here, task):
             return self._followed(place, here, task)
-        same = self.maps.find_mapped(task.source.digest, self.mapper.identity)
         if same is not None and here is None and task.wanted_id is None and self._was_renamed(same.card(), task):
             return self._followed(same.resource_id, same.card(), task)
         for other in (self.maps.edition(place, self.mapper.identity), same):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -36,12 +37,15 @@ class IngestOnCluster:
 
     `error_of` converts the plain data of an error. `set_aside` returns the error for a file that ended its workers in
     an earlier run and is unchanged since, or None. Such a file is not tried again unless the job has `force`.
+    `is_shared` is true if the maps are in a shared store, where every map of a worker is visible. Otherwise, each map is
+    looked up, because a worker on another machine may have another home at the same path.
     """
 
     cluster: Cluster
     maps: MapStore
     error_of: Callable[[Mapping[str, object]], CiteKitError]
     set_aside: Callable[[Path], CiteKitError | None] = lambda _: None
+    is_shared: bool = False
 
     def __call__(self, paths: Iterable[Path], example: IngestJob, progress: Progress = silent) -> Iterator[Outcome]:
         """Yield an outcome for every file, in the order of completion.
@@ -86,10 +90,12 @@ class IngestOnCluster:
     def _outcome(self, path: Path, result: JobResult | CiteKitError) -> Outcome:
         if isinstance(result, CiteKitError):
             return Outcome(path, error=result)
-        if result.error is not None:
-            return Outcome(path, error=self.error_of(result.error))
+        card = result.card
+        if card is None:
+            return Outcome(path, error=self.error_of(result.error or {}))
+        name = card.resource_id
         try:
-            card = self.maps.card(result.resource_id)
-        except CiteKitError as error:  # the worker has another home at this path
+            card = card if self.is_shared else self.maps.card(name)
+        except CiteKitError as error:
             return Outcome(path, error=error)
-        return Outcome(path, Ingested(card, result.mapped_now, lambda: self.maps.get(result.resource_id)))
+        return Outcome(path, Ingested(card, result.mapped_now, partial(self.maps.get, name)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
-from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceMissing
+from citekit.domain.errors import RequestRefused
 from citekit.domain.map_card import MapCard
 from citekit.domain.ports.map_store import MapStore
 
@@ -87,8 +87,9 @@ class ListResources:
         after = None if cursor is None else _key(cursor)
         rest = keys if after is None else [key for key in keys if key > after]
         shown = rest[: self.page if limit is None else limit]
+        cards = self._cards(name for _, name in shown)
         return ResourceList(
-            resources=[evolve(self._listed(name), tags=tags.get(name, ())) for _, name in shown],
+            resources=[ListedResource(name, cards.get(name), tags.get(name, ())) for _, name in shown],
             total=len(keys),
             next_cursor=_cursor(shown[-1]) if len(rest) > len(shown) else None,
         )
@@ -114,17 +115,15 @@ class ListResources:
         """Return the texts of all maps. Only new and changed maps are read, except the first time."""
         versions = dict(self.maps.versions())
         known = {(each.resource_id, each.version): each for each in self._searched}
-        cards = {} if known else {card.resource_id: card for card in self.maps.cards()}
+        new = [name for name, version in versions.items() if (name, version) not in known]
+        cards = self._cards(new if known else None)
         return [
-            known.get((name, version)) or _searched(name, version, cards.get(name) or self._listed(name).card)
+            known.get((name, version)) or _searched(name, version, cards.get(name))
             for name, version in versions.items()
         ]
 
-    def _listed(self, resource_id: str) -> ListedResource:
-        try:
-            return ListedResource(resource_id, self.maps.card(resource_id))
-        except (ResourceMissing, MapCorrupt):
-            return ListedResource(resource_id, None)
+    def _cards(self, names: Iterable[str] | None) -> Mapping[str, MapCard]:
+        return {card.resource_id: card for card in self.maps.cards(names)}
 
 
 def _searched(resource_id: str, version: str, card: MapCard | None) -> _Searched:

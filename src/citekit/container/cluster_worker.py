@@ -34,7 +34,7 @@ def run(job: IngestJob) -> JobResult:
     except Exception as bug:
         text = f"An unexpected error occurred while mapping {job.path} ({type(bug).__name__}: {bug}). Please report it."
         return JobResult(error=to_plain_error(MapperUnavailable(text)))
-    return JobResult(resource_id=made.card.resource_id, mapped_now=made.mapped_now)
+    return JobResult(card=made.card, mapped_now=made.mapped_now)
 
 
 def _check_version(job: IngestJob) -> None:

@@ -30,4 +30,4 @@ def ingest_on(cluster: Cluster, app: Container) -> IngestOnCluster:
             return None
         return SourceSetAside(known.reason)
 
-    return IngestOnCluster(cluster, app.maps, from_plain_error, set_aside)
+    return IngestOnCluster(cluster, app.maps, from_plain_error, set_aside, is_shared=app.objects is not None)

@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 from attrs import field, frozen
 
+from citekit.domain.map_card import MapCard
+
 Setting: TypeAlias = str | int | float | bool
 
 
@@ -28,8 +30,8 @@ class IngestJob:
 
 @frozen(kw_only=True)
 class JobResult:
-    """The result of a job: the ID of the map and whether it was made now, or the error as plain data."""
+    """The result of a job: the card of the map and whether it was made now, or the error as plain data."""
 
-    resource_id: str = ""
+    card: MapCard | None = None
     mapped_now: bool = False
     error: Mapping[str, object] | None = None

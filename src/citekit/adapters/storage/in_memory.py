@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -59,9 +59,10 @@ class InMemoryMapStore:
         """Return the card of the map."""
         return self._found(resource_id).card()
 
-    def cards(self) -> Sequence[MapCard]:
-        """Return the card of every map."""
-        return [found.card() for _, found in sorted(self._maps.items())]
+    def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
+        """Return the cards of these or of all maps."""
+        wanted = self._maps if resource_ids is None else set(resource_ids)
+        return [found.card() for name, found in sorted(self._maps.items()) if name in wanted]
 
     def versions(self) -> Mapping[str, str]:
         """Return the version of each stored resource ID: the sequence number of its last `put`."""

@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
@@ -83,15 +83,19 @@ class JsonMapStore:
         known = self._cards.get(resource_id, str(path), status) if self._cards is not None else None
         return known or self.get(resource_id).card()
 
-    def cards(self) -> Sequence[MapCard]:
-        """Return the card of every map, without damaged ones. Raise `MapCorrupt` if the folder cannot be read."""
+    def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
+        """Return the cards of these or of all maps, without damaged ones. Raise `MapCorrupt` if the folder cannot be
+        read.
+        """
+        seen: dict[str, MapCard | None] = dict.fromkeys(sorted(resource_ids or ()))
         try:
-            seen = self._cards.look(str(self._folder)) if self._cards is not None else dict.fromkeys(self.ids())
+            if resource_ids is None:
+                seen = self._cards.look(str(self._folder)) if self._cards is not None else dict.fromkeys(self.ids())
         except OSError as error:
             raise self._listing.unreadable(error) from error
         found = []
         for resource_id, card in seen.items():
-            with suppress(ResourceMissing, MapCorrupt):
+            with suppress(ResourceIdRefused, ResourceMissing, MapCorrupt):
                 found.append(card or self.card(resource_id))
         return found
 

@@ -13,7 +13,7 @@ import re
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -48,6 +48,9 @@ REQUESTS = 16
 ATTEMPTS = 20
 """How often a write is repeated while other machines write maps of the same bytes under the same ID."""
 
+LISTING_SECONDS = 5.0
+"""The time for which a listing of all maps is used again. Maps that other processes store appear in lists after it."""
+
 BASE_SECONDS = 6 * 3600
 """The time after which the number of a map that was read is too old to be the base of a write."""
 
@@ -72,10 +75,12 @@ class SharedMapStore:
         self._maps: OrderedDict[ObjectKey, ResourceMap] = OrderedDict()
         self._cards: OrderedDict[ObjectKey, MapCard] = OrderedDict()
         self._bases: dict[str, tuple[int, float]] = {}
+        self._listed: tuple[Mapping[str, int], float] | None = None
+        self._writes = 0
         self._lock = Lock()
 
     def ids(self) -> Sequence[str]:
-        """Return every stored resource ID, sorted."""
+        """Return every resource ID that was stored `LISTING_SECONDS` ago, or that this process stored, sorted."""
         return tuple(sorted(self._current()))
 
     def get(self, resource_id: str) -> ResourceMap:
@@ -94,12 +99,14 @@ class SharedMapStore:
         """Return the card of the map. The map is read unless its card is in memory."""
         return self._card(resource_id, self._number(resource_id))
 
-    def cards(self) -> Sequence[MapCard]:
-        """Return the card of every map, without damaged ones. Maps whose cards are cached are not read.
+    def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
+        """Return the cards of these or of all maps, without damaged ones. Maps whose cards are cached are not read.
 
         An object never changes, so a cached card is valid as long as its number is the current one.
         """
         current = self._current()
+        if resource_ids is not None:
+            current = {name: current[name] for name in resource_ids if name in current}
         found = self._cards_on_this_machine(current)
         missing = [(name, number) for name, number in current.items() if name not in found]
         with ThreadPoolExecutor(REQUESTS) as pool:
@@ -135,7 +142,7 @@ class SharedMapStore:
         for _ in range(ATTEMPTS):
             number += 1
             if self._objects.put(_map_key(name, number), data):
-                self._note_base(name, number)
+                self._note_written(name, number)
                 self._remember(_map_key(name, number), resource_map)
                 return
             number = self._after_conflict(resource_map)
@@ -152,7 +159,7 @@ class SharedMapStore:
         number = self._number(resource_id)
         while not self._objects.put(_map_key(resource_id, number + 1), b""):
             number = self._number(resource_id)
-        self._note_base(resource_id, number + 1)
+        self._note_written(resource_id, number + 1)
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
         """Return the map of the resource that `mapper` made, either the current one or a replaced one."""
@@ -262,15 +269,26 @@ class SharedMapStore:
         finally:
             self._objects.remove(key)
 
-    def _current(self) -> dict[str, int]:
-        """Return the number of the current map of each resource ID that has one."""
+    def _current(self) -> Mapping[str, int]:
+        """Return the number of the current map of each resource ID that has one.
+
+        The result is used again for `LISTING_SECONDS`, unless this process stores or removes a map.
+        """
+        with self._lock:
+            if self._listed is not None and time.monotonic() - self._listed[1] < LISTING_SECONDS:
+                return self._listed[0]
+            began, writes = time.monotonic(), self._writes
         latest: dict[str, tuple[int, int]] = {}
         for each in self._objects.listing(MAPS):
             found = _id_and_number(each.key, MAPS)
             if found is not None:
                 name, number = found
                 latest[name] = max(latest.get(name, (0, 0)), (number, each.size))
-        return {name: number for name, (number, size) in latest.items() if size}
+        current = {name: number for name, (number, size) in latest.items() if size}
+        with self._lock:
+            if writes == self._writes:
+                self._listed = current, began
+        return current
 
     def _numbers(self, area: str, resource_id: str) -> dict[int, int]:
         """Return the numbers of the objects of one resource ID, and their sizes."""
@@ -315,6 +333,8 @@ class SharedMapStore:
             for name, each in self._remembered.all().items():
                 if name in current and each.digest == str(current[name]):
                     found.setdefault(name, each.card)
+            with self._lock:
+                self._cards.update((keys[name], card) for name, card in found.items())
         return found
 
     def _card(self, resource_id: str, number: int) -> MapCard:
@@ -345,6 +365,11 @@ class SharedMapStore:
 
     def _note_base(self, resource_id: str, number: int) -> None:
         self._bases[resource_id] = number, time.monotonic()
+
+    def _note_written(self, resource_id: str, number: int) -> None:
+        self._note_base(resource_id, number)
+        with self._lock:
+            self._listed, self._writes = None, self._writes + 1
 
     def _after_conflict(self, mine: ResourceMap) -> int:
         """Return the number of the map that another machine stored, which may be replaced because it is of the same

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from citekit.domain.digest import Digest
@@ -45,8 +45,11 @@ class MapStore(Protocol):
         Raise the same errors as `get`.
         """
 
-    def cards(self) -> Sequence[MapCard]:
-        """Return the summaries of all maps, sorted by resource ID. Damaged maps are left out."""
+    def cards(self, resource_ids: Iterable[str] | None = None) -> Sequence[MapCard]:
+        """Return the summaries of these maps, or of all maps, sorted by resource ID.
+
+        Damaged maps and IDs without a map are left out.
+        """
 
     def versions(self) -> Mapping[str, str]:
         """Return, for every stored resource ID, a text that changes when the map changes.
