@@ -28,8 +28,8 @@ def make(cli: Cli, kind: str) -> str:
         case "device":
             return "/dev/zero"
         case "archive":
-            shutil.make_archive(str(cli.here / "archive"), "zip", cli.here)
-            return "archive.zip"
+            shutil.make_archive(str(cli.here / "archive"), "tar", cli.here)
+            return "archive.tar"
         case "torn":
             cli.write("torn.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<")
             return "torn.pdf"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from citekit.adapters.sources.bucket_files import BucketFiles
     from citekit.adapters.sources.ingested_files import IngestedPlaces
     from citekit.adapters.storage.ingest_runs import IngestRuns
+    from citekit.adapters.storage.unpacked_archives import UnpackedArchives
     from citekit.adapters.storage.uploads import Uploads
     from citekit.adapters.storage.viewed_homes import ViewedHomes
     from citekit.application.agent_context import ReadContext
@@ -188,6 +189,14 @@ class Container:
         from citekit.settings.places import UPLOADS
 
         return Uploads(self.settings.home / UPLOADS)
+
+    @first_use
+    def unpacked_archives(self) -> UnpackedArchives:
+        """The ZIP archives that were unpacked into the home."""
+        from citekit.adapters.storage.unpacked_archives import UnpackedArchives
+        from citekit.settings.places import UPLOADS
+
+        return UnpackedArchives(self.settings.home / UPLOADS)
 
     @first_use
     def sources(self) -> Sources:

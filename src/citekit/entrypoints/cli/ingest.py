@@ -42,6 +42,8 @@ NOTES_SHOWN = 10
 
 TYPES = ("document", "pdf", "video", "audio", "image", "text")
 
+ONE_ID = "--id works with exactly one file, because it names one map."
+
 
 @click.command("ingest", cls=Command)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
@@ -151,14 +153,14 @@ def command(
     """Map files, so that you can find and cut out their parts.
 
     If PATH is a folder, or the URL of files in a bucket (s3://BUCKET/PREFIX, gs://..., az://...), all files below it
-    that can be mapped are mapped. https://HOST/... is one file; it is fetched only with --allow-host. Hidden files in
-    folders are ignored. If one file fails, the others are still mapped;
-    the failed files are listed at the end.
+    that can be mapped are mapped. https://HOST/... is one file; it is fetched only with --allow-host. A ZIP archive is
+    unpacked into the home (.citekit_uploads), and its files are mapped. Hidden files in folders are ignored. If one file
+    fails, the others are still mapped; the failed files are listed at the end.
     """
     if "" in paths:
         raise click.UsageError("The file name is empty. Name a file, or a folder (. for the current one).")
     if wanted_id is not None and (len(paths) > 1 or os.path.isdir(paths[0])):  # noqa: PTH112 - a name that is too long is no folder
-        raise click.UsageError("--id works with exactly one file, because it names one map.")
+        raise click.UsageError(ONE_ID)
     flags = {"model": model, "base_url": base_url, "retries": retries, "timeout": timeout}
     flags |= {"max_requests": max_requests, "concurrency": concurrency, "mapper": mapper}
     flags |= {"temperature": temperature, "thinking": thinking, "max_output": max_output}
@@ -168,7 +170,13 @@ def command(
         raise click.UsageError("--cluster does not work with --id, --mapper-config, --password, and --allow-host.")
     app = app_with(session, flags, _config(mapper_config))
     unknown: list[Path] = []
-    files = _files(app, paths, unknown.append, hosts)
+    failed: list[Outcome] = []
+    files = _files(app, _unpacked(app, paths, failed), unknown.append, hosts)
+    if not files and not failed:
+        where = ", ".join(paths)
+        raise CommandError("NothingFound", f"No file in {where} can be mapped. Hidden files are ignored.")
+    if wanted_id is not None and len(files) > 1:
+        raise click.UsageError(ONE_ID)
     if unknown:
         names = ", ".join(printable(path.name) for path in unknown[:3]) + (", ..." if len(unknown) > 3 else "")
         session.note(
@@ -179,11 +187,11 @@ def command(
         changed = {name: value for name, value in flags.items() if value is not None}
         if app.settings.store is not None:
             changed["store"] = app.settings.store
-        _on_cluster(session, app, files, paths, cluster, changed, **wanted)
-    elif len(files) == 1:
+        _on_cluster(session, app, files, paths, cluster, changed, failed, **wanted)
+    elif len(files) == 1 and not failed:
         _one(session, app, files[0], wanted_id, **wanted)
     else:
-        _many(session, app, files, paths, **wanted)
+        _many(session, app, files, paths, failed, **wanted)
 
 
 def app_with(session: Session, flags: Mapping[str, Any], config: Mapping[str, Any] | None) -> Container:
@@ -222,11 +230,22 @@ def _files(app: Container, paths: Sequence[str], left_out: Callable[[Path], None
             raise click.UsageError(
                 f"{path} cannot be mapped. Name a file, a folder, s3://BUCKET/PREFIX, or https://HOST/FILE."
             )
-    files = list(found)
-    if not files:
-        where = ", ".join(paths)
-        raise CommandError("NothingFound", f"No file in {where} can be mapped. Hidden files are ignored.")
-    return files
+    return list(found)
+
+
+def _unpacked(app: Container, paths: Sequence[str], failed: list[Outcome]) -> list[str]:
+    """Return the paths with ZIP archives replaced by the folders into which they were unpacked."""
+    found = []
+    for path in paths:
+        folder = None
+        if path.lower().endswith(".zip") and "://" not in path:
+            try:
+                folder = app.unpacked_archives.unpack(Path(path))
+            except CiteKitError as error:
+                failed.append(Outcome(Path(path), error=error))
+                continue
+        found.append(path if folder is None else str(folder))
+    return found
 
 
 def _in_bucket(app: Container, url: str, left_out: Callable[[Path], None]) -> Iterator[Path]:
@@ -263,12 +282,13 @@ def _on_cluster(
     places: Sequence[str],
     address: str,
     settings: Mapping[str, Setting],
+    failed: Sequence[Outcome],
     *,
     kind: str | None,
     force: bool,
 ) -> None:
     start = perf_counter()
-    done: list[Outcome] = []
+    done = list(failed)
     told = _Told(session)
     home = os.path.abspath(app.settings.home)  # noqa: PTH100 - links are kept
     example = IngestJob(
@@ -297,12 +317,13 @@ def _many(
     app: Container,
     files: Sequence[Path],
     places: Sequence[str],
+    failed: Sequence[Outcome],
     *,
     kind: str | None,
     force: bool,
 ) -> None:
     start = perf_counter()
-    done: list[Outcome] = []
+    done = list(failed)
     told = _Told(session)
     at_once = app.files_at_once
     with (

@@ -1,0 +1,128 @@
+"""Unpacks ZIP archives into the home, so that the files in them can be mapped like those of a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import shutil
+import stat
+import zipfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+from attrs import frozen
+
+from citekit.adapters.libraries.zip_entries import METHODS, is_folder, pieces, translated
+from citekit.adapters.system.files import open_for_reading, writing
+from citekit.adapters.system.home_files import make_folder, open_file, write_all
+from citekit.domain.errors import SourceUnsupported
+
+FILES_LIMIT = 20_000
+"""The most files of an archive."""
+
+SIZE_LIMIT = 4 << 30
+"""The most bytes that are unpacked from one archive."""
+
+RATIO, SPARE = 100, 64 << 20
+"""An archive is unpacked to at most `RATIO` times its size and `SPARE` bytes: larger ones are zip bombs."""
+
+_PACKAGES = frozenset(("mimetype", "[Content_Types].xml"))
+"""Files that make an archive an EPUB, OpenDocument, or Office file, whatever its name says."""
+
+_UNUSABLE = frozenset('\\:*?"<>|')
+_LONGEST = 200
+
+
+@frozen
+class UnpackedArchives:
+    """The archives that were unpacked into `folder`, each into a folder with its name and the start of its SHA-256."""
+
+    folder: Path
+
+    def unpack(self, path: Path) -> Path | None:
+        """Return the folder with the files of the ZIP archive at `path`, or None if it is not one, or is a document.
+
+        Hidden files, links, and files whose names are not portable are left out. The folder is complete or is not there.
+        Raise `SourceUnsupported` for a damaged, encrypted, or too large archive, `SourceUnreadable`, and `HomeUnwritable`.
+        """
+        if path.suffix.lower() != ".zip" or not os.path.isfile(path):  # noqa: PTH113 - a name that is too long is no file
+            return None
+        with translated(f"{path.name} cannot be unpacked"), open_for_reading(path) as stream:
+            if not zipfile.is_zipfile(stream):
+                return None
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            target = self.folder / f"{path.stem[:_LONGEST]}-{digest[:12]}"
+            if target.is_dir() and not target.is_symlink():
+                return target
+            archive = zipfile.ZipFile(stream)
+            if not _PACKAGES.isdisjoint(archive.namelist()):
+                return None
+            self._unpack(archive, path, target)
+        return target
+
+    def _unpack(self, archive: zipfile.ZipFile, path: Path, target: Path) -> None:
+        part = self.folder / f".{secrets.token_hex(8)}.part"
+        left = min(SIZE_LIMIT, RATIO * path.stat().st_size + SPARE)
+        try:
+            with writing(target):
+                make_folder(part, 0o700)
+            for item, name in _files(archive, path):
+                left -= self._write(archive, item, part / name, path, left)
+            with writing(target), suppress(FileExistsError):  # another process has unpacked it
+                part.rename(target)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+    def _write(self, archive: zipfile.ZipFile, item: zipfile.ZipInfo, target: Path, path: Path, left: int) -> int:
+        """Write one file, and return its size."""
+        with writing(target):
+            try:
+                descriptor = open_file(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, make_folders=True)
+            except FileExistsError:
+                raise SourceUnsupported(f"{path.name} has two files with the name {item.filename!r}.") from None
+        size = 0
+        try:
+            for piece in pieces(archive, item, left):
+                size += len(piece)
+                if size > left:
+                    raise SourceUnsupported(
+                        f"{path.name} would be larger than {(size + left) >> 20} MB when unpacked. Unpack it yourself, and "
+                        "map the folder: citekit ingest FOLDER"
+                    )
+                with writing(target):
+                    write_all(descriptor, piece)
+        finally:
+            os.close(descriptor)
+        return size
+
+
+def _files(archive: zipfile.ZipFile, path: Path) -> Iterator[tuple[zipfile.ZipInfo, str]]:
+    """Yield the files to unpack, with their relative paths. Raise `SourceUnsupported`."""
+    items = [item for item in archive.infolist() if not is_folder(item)]
+    if len(items) > FILES_LIMIT:
+        raise SourceUnsupported(f"{path.name} has {len(items):,} files; the limit is {FILES_LIMIT:,}.")
+    for item in items:
+        names = PurePosixPath(item.filename).parts
+        if not all(map(_is_usable, names)) or stat.S_ISLNK(item.external_attr >> 16):
+            continue
+        if item.flag_bits & 1:
+            raise SourceUnsupported(f"{path.name} is encrypted. Unpack it, and map the folder: citekit ingest FOLDER")
+        if item.compress_type not in METHODS:
+            raise SourceUnsupported(
+                f"{path.name} uses a compression method that CiteKit does not read. Unpack it, and map the folder: "
+                "citekit ingest FOLDER"
+            )
+        yield item, os.path.join(*names)  # noqa: PTH118 - below the folder that is being made
+
+
+def _is_usable(name: str) -> bool:
+    """Return whether a file or folder may have that name everywhere, and is not hidden."""
+    return (
+        not name.startswith((".", "__MACOSX"))
+        and len(name.encode("utf-8", "surrogatepass")) <= _LONGEST
+        and _UNUSABLE.isdisjoint(name)
+        and name.isprintable()
+        and "/" not in name
+    )
