@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import icalendar
@@ -137,7 +138,7 @@ def test_entries_of_a_bibliography_are_nodes_by_their_keys(kit: CiteKit, tmp_pat
     entry = kit.resolve(found.resource_id, "lamport94")
 
     assert [
-        ("lamport94", "book", "LaTeX: A Document System (1994)", "lamport94: Leslie Lamport, acm, 1994"),
+        ("lamport94", "book", "LaTeX: A Document System (1994)", "lamport94: Leslie Lamport, ACM Press, 1994"),
         (
             "goedel31",
             "article",
@@ -150,10 +151,42 @@ def test_entries_of_a_bibliography_are_nodes_by_their_keys(kit: CiteKit, tmp_pat
     assert (".bib", "}") == (entry.output_path.suffix, entry.output_path.read_text().rstrip()[-1])
 
 
+MACROS = """\
+@string{acm = "Association for " # {Computing Machinery}}
+@STRING(proc = "Proceedings of the " # acm)
+@inproceedings{child, author = {A. Writer}, title = {On "Quotes", Commas}, crossref = {whole}}
+@article{paper, title = "The " # {C\\# Language}, journal = proc # ", part " # 2, year = 1999}
+@proceedings{whole, title = {All Papers}, editor = {E. Ditor}, publisher = ACM, year = 2001}
+@misc{lost, title = {Lost}, crossref = {nowhere}}
+@misc{itself, title = {Itself}, crossref = {itself}}
+"""
+
+
+def test_macros_and_cross_references_of_a_bibliography_are_followed(kit: CiteKit, tmp_path: Path) -> None:
+    found = kit.ingest(written(tmp_path / "a.bib", MACROS))
+
+    society = "Association for Computing Machinery"
+    assert [
+        ('On "Quotes", Commas (2001)', "child: A. Writer, All Papers, 2001"),
+        ("The C# Language (1999)", f"paper: Proceedings of the {society}, part 2, 1999"),
+        ("All Papers (2001)", f"whole: E. Ditor, {society}, 2001"),
+        ("Lost", "lost:"),
+        ("Itself", "itself:"),
+    ] == [(node.title, node.summary) for node in found.nodes]
+
+
+def test_macros_that_multiply_stay_short(kit: CiteKit, tmp_path: Path) -> None:
+    lines = ['@string{a = "xxxxxxxxxx"}', *(f"@string{{{b} = {' # '.join([a] * 50)}}}" for a, b in pairwise("abcdef"))]
+    found = kit.ingest(written(tmp_path / "a.bib", "\n".join([*lines, f"@misc{{k, title = {' # '.join('f' * 99)}}}"])))
+
+    assert 30_000 > len(found.nodes[0].title)
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("a.bib", "@book{x"),
+        ("a.bib", '@string{\n@string(a = "\n@string{a = a # a}\n@misc{k, title = a # # {, crossref = k}'),
         ("a.bib", '@article{k, title = "{A} \\" b, author = {{{, year'),
         ("b.bib", "@book{a,\n@book{b, title={B}}\n"),
         ("a.ics", "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:x"),

@@ -80,7 +80,7 @@ def add(
 ) -> None:
     """Add a subject and print its token.
 
-    The token is printed once. Scopes: read uses maps and evidence, ingest also maps files, admin includes both.
+    The token is printed once. Scopes: read uses maps and evidence, ingest also maps files.
     """
     from citekit.container.http_access import SUBJECTS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice, zip_longest
 
 from attrs import frozen
@@ -22,8 +22,12 @@ _ENTRY = re.compile(
     rb"^[ \t]*@([A-Za-z]{1,40})[ \t\r\n]{0,20}\{[ \t\r\n]{0,20}([^\s,{}()\"=#%]{1,200})[ \t\r\n]{0,20},", re.M
 )
 _FIELD = re.compile(r"([A-Za-z][\w-]{0,40})\s{0,40}=\s{0,40}")
+_STRING = re.compile(rb"^[ \t]*@string[ \t\r\n]{0,20}[{(]", re.M | re.I)
 _NO_ENTRIES = frozenset((b"comment", b"preamble", b"string"))
 _ENTRY_LIMIT = 20_000
+_MACROS_LIMIT = 10_000
+_MACRO_LIMIT = 1000
+"""The most characters of a macro, which may consist of others."""
 _AUTHORS = 3
 _CONTAINERS = ("journal", "journaltitle", "booktitle", "publisher", "institution", "school")
 _BRACE = re.compile(rb"[{}]")
@@ -51,12 +55,21 @@ class BibtexOutliner:
 def _entries(content: Content) -> Iterator[OutlineItem]:
     data = content.data
     found = [each for each in islice(_ENTRY.finditer(data), ENTRIES_LIMIT) if each[1].lower() not in _NO_ENTRIES]
-    for entry, after in zip_longest(found, found[1:]):
-        limit = after.start() if after else len(data)
-        end = _closing(data, entry.start(), limit)
-        text = data[entry.end() : min(end, entry.end() + _ENTRY_LIMIT)].decode("utf-8", "replace")
+    ends = [
+        _closing(data, entry.start(), after.start() if after else len(data))
+        for entry, after in zip_longest(found, found[1:])
+    ]
+    places = {entry[2]: (entry.end(), end) for entry, end in zip(found, ends, strict=True)}
+    macros = _macros(data)
+    for entry, end in zip(found, ends, strict=True):
         kind, key = entry[1].decode().lower(), entry[2].decode("utf-8", "replace")
-        fields = {name: " ".join(plain(value).split()) for name, value in _fields(text)}
+        fields = _plain_fields(data, entry.end(), end, macros)
+        parent = places.get(fields.get("crossref", "").encode())
+        if parent is not None and parent != (entry.end(), end):
+            inherited = _plain_fields(data, *parent, macros)
+            if "title" in inherited:
+                inherited.setdefault("booktitle", inherited.pop("title"))
+            fields = {**inherited, **fields}
         year = fields.get("year") or fields.get("date", "")[:4]
         title = fields.get("title") or fields.get("booktitle") or key
         where = next((fields[each] for each in _CONTAINERS if fields.get(each)), "")
@@ -77,18 +90,44 @@ def _closing(data: bytes, start: int, limit: int) -> int:
     return start + len(data[start:limit].rstrip())
 
 
-def _fields(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the name, in lowercase, and the value of each field of an entry, without the outermost delimiters."""
+def _macros(data: bytes) -> Mapping[str, str]:
+    """Return the values of the macros that `@string` defines, by name in lowercase. A macro may consist of earlier ones."""
+    macros: dict[str, str] = {}
+    for string in islice(_STRING.finditer(data), _MACROS_LIMIT):
+        text = data[string.end() : string.end() + _MACRO_LIMIT].decode("utf-8", "replace")
+        for name, value in islice(_fields(text, macros), 1):
+            macros[name] = value[:_MACRO_LIMIT]
+    return macros
+
+
+def _plain_fields(data: bytes, start: int, end: int, macros: Mapping[str, str]) -> dict[str, str]:
+    text = data[start : min(end, start + _ENTRY_LIMIT)].decode("utf-8", "replace")
+    return {name: " ".join(plain(value).split()) for name, value in _fields(text, macros)}
+
+
+def _fields(text: str, macros: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the name, in lowercase, and the value of each field of an entry, without the outermost delimiters.
+
+    Values that `#` joins are joined, and macros are replaced.
+    """
     position = 0
     while field := _FIELD.search(text, position):
         start = position = field.end()
-        depth, quoted = 0, text[start : start + 1] == '"'
-        for position in range(start + quoted, len(text)):
-            sign = text[position]
+        depth, quoted, value = 0, False, ""
+        for position in range(start, len(text) + 1):
+            sign = text[position : position + 1]
+            if sign == '"' and depth == 0 and (quoted or not text[start:position].strip()):
+                quoted = not quoted
             depth += (sign == "{") - (sign == "}")
-            if depth < 0 or (depth == 0 and sign == ('"' if quoted else ",")):
+            ends = not sign or depth < 0 or (sign in ",)" and depth == 0 and not quoted)
+            if ends or (sign == "#" and depth == 0 and not quoted):
+                piece = text[start:position].strip()
+                if len(value) < _ENTRY_LIMIT:
+                    value += macros.get(piece.lower(), piece.removeprefix('"').removesuffix('"'))
+                start = position + 1
+            if ends:
                 break
-        yield field[1].lower(), text[start:position].strip().removeprefix('"').removesuffix('"').strip()
+        yield field[1].lower(), value.strip()
         position = max(position, field.end() + 1)
 
 
