@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import islice
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from attrs import define, field
@@ -15,7 +19,7 @@ from citekit.domain.object_key import ObjectKey
 
 pytest.importorskip("obstore", reason="the extra 'scale' is not installed")
 
-EMPTY_LISTING = b"<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"
+PAGE = 1000
 KEY = ObjectKey("maps/one.json")
 
 
@@ -26,6 +30,20 @@ class Script:
     answers: dict[str, list[int]] = field(factory=dict)
     requests: list[str] = field(factory=list)
     conditions: list[str | None] = field(factory=list)
+    keys: int = 0
+
+    def page(self, path: str) -> bytes:
+        """A page of a listing of `keys` keys."""
+        start = int(parse_qs(urlsplit(path).query).get("continuation-token", ["0"])[0])
+        end = min(start + PAGE, self.keys)
+        more = f"<NextContinuationToken>{end}</NextContinuationToken>" if end < self.keys else ""
+        rows = "".join(
+            f"<Contents><Key>files/{number:012}</Key><Size>1</Size><ETag>x</ETag>"
+            "<LastModified>2026-07-01T00:00:00.000Z</LastModified></Contents>"
+            for number in range(start, end)
+        )
+        is_truncated = str(bool(more)).lower()
+        return f"<ListBucketResult><IsTruncated>{is_truncated}</IsTruncated>{more}{rows}</ListBucketResult>".encode()
 
 
 @pytest.fixture
@@ -44,7 +62,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
             status = left.pop(0) if len(left) > 1 else left[0] if left else 200
             half = status == 206
             self.send_response(200 if half else status)
-            body = b"x" * 50 if half else EMPTY_LISTING if "list-type" in self.path and status == 200 else b""
+            body = b"x" * 50 if half else script.page(self.path) if "list-type" in self.path and status == 200 else b""
             self.send_header("Content-Length", "100" if half or self.command == "HEAD" else str(len(body)))
             self.send_header("Last-Modified", "Wed, 01 Jul 2026 00:00:00 GMT")
             self.send_header("ETag", '"x"')
@@ -108,6 +126,29 @@ def test_a_lasting_failure_is_one_sentence_without_credentials(script: Script, s
             use()
         assert "\n" not in str(caught.value)
         assert "secret" not in str(caught.value)
+
+
+def resident() -> int:
+    """The memory of this process in bytes."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of a process is read from /proc")
+def test_a_listing_of_very_many_keys_takes_no_more_memory_than_a_short_one(script: Script) -> None:
+    script.keys = 100_000
+    store = RemoteObjectStore("s3://bucket")
+    for _ in islice(store.listing("files"), 10 * PAGE):
+        pass
+    before = highest = resident()
+
+    count = 0
+    for count, _ in enumerate(store.listing("files"), 1):
+        if count % PAGE == 0:
+            highest = max(highest, resident())
+
+    assert 100_000 == count
+    assert highest - before < 8_000_000
 
 
 def test_half_a_body_is_an_error_and_not_a_short_object(script: Script) -> None:

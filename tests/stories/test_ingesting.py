@@ -14,7 +14,7 @@ import pytest
 from attrs import evolve
 
 from citekit.adapters.mappers.scripted import ScriptedMapper
-from citekit.application.ingest_many import files_below
+from citekit.application.ingest_many import files_below, in_lines
 from citekit.container import Container, bootstrap
 from citekit.domain.digest import Digest
 from citekit.domain.errors import (
@@ -353,6 +353,15 @@ def test_a_numbered_map_of_an_unchanged_file_is_found_by_a_look(world: World) ->
 
 
 @pytest.mark.long
+def test_files_that_may_get_the_same_id_are_mapped_one_after_the_other() -> None:
+    same = [Path("/a/metadata/utils.py"), Path("/b/utils.py"), Path("/c/metadata_utils.py"), Path("/d/utils_py.pdf")]
+    other = [Path("/a/metadata_other.py"), Path("/a/readme.md")]
+
+    lines = in_lines([same[0], other[0], *same[1:], other[1]])
+
+    assert sorted([same, other[:1], other[1:]]) == sorted(map(list, lines.values()))
+
+
 def test_many_new_files_never_ask_for_all_the_ids(world: World) -> None:
     paths = [world.file(f"{number}/same.txt", f"{number}\n") for number in range(60)]
     counts = counted(world)

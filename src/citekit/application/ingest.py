@@ -254,7 +254,9 @@ class Ingest:
 
     def _store(self, task: _Task, made: ResourceMap, progress: Progress) -> ResourceMap:
         with self.locks.holding("ids", report_waiting(progress, _WAITING_TO_STORE)):
-            place = self.choose_id(task.source, task.wanted_id, force=task.force)
+            place, here = self.choose_id.place(task.source, task.wanted_id, force=task.force)
+            if here is not None and not task.force and self._fits(here, task) and not self._has_moved(here, task):
+                return self.maps.get(place)  # another machine stored it while this one mapped
             stored = evolve(made, resource_id=place, source_path=str(task.source.path))
             self.maps.put(stored)
         return stored

@@ -15,6 +15,7 @@ from attrs import frozen
 
 from citekit.application.index_ranking import IndexRanking
 from citekit.application.ingest import Ingest, Ingested
+from citekit.application.resource_ids import TRIES, names_in_folders
 from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
 from citekit.domain.formats import by_name
 from citekit.domain.ids import resource_id
@@ -143,14 +144,42 @@ def _next(queue: SimpleQueue[T]) -> T:
 
 
 def in_lines(paths: Iterable[Path]) -> dict[str, deque[Path]]:
-    """Return the files in queues, one queue for all files whose names give the same ID.
+    """Return the files in queues, one queue for all files that may get the same ID: by their names, or, if several files
+    have that name, by the names of their folders or by numbers (`ChooseId`).
 
     So `a_2` is the same file whenever the same folder is mapped, regardless of the number of threads.
     """
+    files = list(paths)
+    first: dict[str, str] = {}
+
+    def line_of(name: str) -> str:
+        while first.setdefault(name, name) != name:
+            name = first[name]
+        return name
+
+    def join(names: Iterable[str]) -> str:
+        several = {line_of(name) for name in names}
+        line = min(several)
+        first.update(dict.fromkeys(several, line))
+        return line
+
+    same_name: dict[str, list[Path]] = {}
+    for path in files:
+        same_name.setdefault(join(_ids(path.name)), []).append(path)
+    for several in same_name.values():
+        if len(several) > 1:
+            names = {name for path in several for each in (path.name, *names_in_folders(path)) for name in _ids(each)}
+            own = {name for path in several for name in _ids(path.name)}
+            join(names | {f"{name}_{number}" for name in own for number in range(2, min(len(several), TRIES) + 1)})
     lines: dict[str, deque[Path]] = {}
-    for path in paths:
-        lines.setdefault(resource_id(path.name), deque()).append(path)
+    for path in files:
+        lines.setdefault(line_of(resource_id(path.name)), deque()).append(path)
     return lines
+
+
+def _ids(name: str) -> tuple[str, str]:
+    """Return the two IDs of which the kind of the file chooses one."""
+    return resource_id(name), resource_id(name, keep_extension=True)
 
 
 def _unexpected(path: Path, bug: Exception) -> MapperUnavailable:

@@ -130,6 +130,11 @@ def default_id(source: Source) -> str:
 
 def ids_in_folders(source: Source) -> Sequence[str]:
     """Return IDs that begin with the names of the folder of a file, and of the folder above it."""
-    *_, above, folder, _ = ("", "", *source.path.parts[1:])
-    names = [f"{folder} {source.path.name}"] * bool(folder) + [f"{above} {folder} {source.path.name}"] * bool(above)
-    return [resource_id(name, keep_extension=source.format.modality is Modality.TEXT) for name in names]
+    is_text = source.format.modality is Modality.TEXT
+    return [resource_id(name, keep_extension=is_text) for name in names_in_folders(source.path)]
+
+
+def names_in_folders(path: Path) -> Sequence[str]:
+    """Return the name of a file after the name of its folder, and after those of that folder and the one above it."""
+    *_, above, folder, _ = ("", "", *path.parts[1:])
+    return [f"{folder} {path.name}"] * bool(folder) + [f"{above} {folder} {path.name}"] * bool(above)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -33,6 +34,7 @@ _RETRIES = 8
 _REQUEST_SECONDS = 60
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _LONGEST_MESSAGE = 200
+_REFUSED = re.compile(r"status code: 40[13]\b")
 _NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
 
 
@@ -95,7 +97,8 @@ def kind(error: BaseException) -> Kind | None:
         return Kind.MISSING
     if isinstance(error, exceptions.AlreadyExistsError | exceptions.PreconditionError):
         return Kind.EXISTS
-    if isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError):
+    is_refusal = _REFUSED.search(str(error)) is not None  # of a listing, whose errors have no kind
+    if is_refusal or isinstance(error, exceptions.PermissionDeniedError | exceptions.UnauthenticatedError):
         return Kind.FORBIDDEN
     return Kind.OTHER if isinstance(error, exceptions.BaseError | OSError | ValueError) else None
 

@@ -21,6 +21,8 @@ from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 
+from attrs import evolve
+
 from citekit.adapters.storage.map_cards import MapCards, RememberedCard
 from citekit.adapters.storage.map_files import SIZE_LIMIT, parsed
 from citekit.domain.digest import Digest
@@ -145,7 +147,11 @@ class SharedMapStore:
                 self._note_written(name, number)
                 self._remember(_map_key(name, number), resource_map)
                 return
-            number = self._after_conflict(resource_map)
+            after = self._after_conflict(resource_map)
+            if after is None:
+                self._note_written(name, number)
+                return
+            number = after
         raise self._conflict(name)
 
     def note_renamed(self, old_id: str, new_id: str) -> None:
@@ -371,15 +377,16 @@ class SharedMapStore:
         with self._lock:
             self._listed, self._writes = None, self._writes + 1
 
-    def _after_conflict(self, mine: ResourceMap) -> int:
+    def _after_conflict(self, mine: ResourceMap) -> int | None:
         """Return the number of the map that another machine stored, which may be replaced because it is of the same
-        bytes.
+        bytes; None if it is the same map.
         """
         name = mine.resource_id
         with suppress(ResourceMissing):
-            theirs = self.card(name)
-            mine_hash = mine.card().source_hash
-            if theirs.source_hash != mine_hash and theirs.source_path != mine.source_path:
+            theirs = self.get(name)
+            if evolve(theirs, created_at=mine.created_at) == mine:
+                return None
+            if theirs.source_digest != mine.source_digest and theirs.source_path != mine.source_path:
                 raise self._conflict(name)
         return max(self._numbers(MAPS, name), default=0)
 
