@@ -11,9 +11,10 @@ import pytest
 
 from citekit.adapters.mappers.llm.gemini.uploads import LIFETIME, owner_of
 from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUpload, OrphanedUploads
+from citekit.domain.errors import MapperUnavailable
 from citekit.domain.progress import silent
 from tests.services.gemini_faults import Fault, file_for, question_about, service_for
-from tests.services.gemini_server import KEY, gemini_server
+from tests.services.gemini_server import KEY, Answer, gemini_server
 
 ROOT = Path(__file__).parents[2]
 
@@ -117,6 +118,34 @@ def test_a_home_that_cannot_be_written_is_no_hindrance(tmp_path: Path) -> None:
         assert '{"nodes": []}' == reply.text
         assert {} == server.files
         assert [] == service.orphaned_uploads.pending()
+
+
+LOWERCASE_KEY = "local-test-key"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [f"x-{LOWERCASE_KEY}-x", LOWERCASE_KEY, "../../models/x?a=b", "\x1b[31mred", "a" * 1_000_000, "Upper", "end-"],
+    ids=lambda name: ascii(name[:20]),
+)
+def test_a_name_that_no_file_can_have_is_not_stored_shown_or_deleted(tmp_path: Path, name: str) -> None:
+    keyed = Fault(name="any", key=LOWERCASE_KEY)
+    part = file_for(keyed, tmp_path)
+    named = {"name": f"files/{name}", "uri": "u", "mimeType": part.media_type, "state": "ACTIVE"}
+    with gemini_server() as server:
+        server.key = LOWERCASE_KEY
+        server.on("upload", Answer(200, {"file": named}, {"X-Goog-Upload-Status": "final"}, after=True))
+        server.on("delete", *[Answer(500)] * 4)
+        service = service_for(server, OrphanedUploads(tmp_path / "leftovers"), lambda _: None, keyed)
+        with pytest.raises(MapperUnavailable, match="cannot have") as caught, service.session() as session:
+            session.ask(question_about(part), silent)
+        notes_left = "".join(path.read_text() for path in (tmp_path / "leftovers").glob("*.json"))
+        (left,) = service.orphaned_uploads.pending()
+
+    assert left.name.startswith("citekit-")
+    assert name[:30] not in notes_left + str(caught.value) + "".join(getattr(caught.value, "__notes__", ()))
+    assert {f"/v1beta/files/{left.name}"} == {request.path for request in server.of("delete")}
+    assert [] == server.of("generate")
 
 
 def test_a_note_holds_neither_key_nor_file_name(tmp_path: Path) -> None:

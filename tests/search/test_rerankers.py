@@ -72,6 +72,8 @@ def test_the_features_change_nothing(tmp_path: Path) -> None:
         ([(200, {"data": []})], "without scores"),
         ([(200, "<html>")], "cannot be read|without scores"),
         ([(200, {"results": [{"index": 0, "relevance_score": "NaN"}, {"index": 1, "relevance_score": 1}]})], "score"),
+        ([(200, {"results": [{"index": 0, "relevance_score": 10**400}]})], "without scores"),
+        ([(200, {"results": [{"index": float("inf"), "relevance_score": 1}]})], "without scores"),
         ([(503, {"message": "loading"})] * 3, "try again later"),
         ([(400, {"detail": "no such field"})], "no such field"),
     ],

@@ -29,7 +29,7 @@ class Fault:
     status: int = 200
     body: Any = None
     headers: Mapping[str, str] = field(factory=dict)
-    manner: Literal["", "one_less", "shorter", "words", "zeros", "reversed", "drop", "hang"] = ""
+    manner: Literal["", "one_less", "shorter", "words", "zeros", "digits", "sum", "reversed", "drop", "hang"] = ""
 
 
 @frozen
@@ -187,6 +187,10 @@ def _vectors(texts: Sequence[str], dimensions: int, fault: Fault) -> list[Any]:
             return [["much"] * dimensions, *found[1:]]
         case "zeros":
             return [[0.0] * dimensions, *found[1:]]
+        case "digits":  # a whole number that is too large for a float
+            return [[10**400] * dimensions, *found[1:]]
+        case "sum":  # each square is a float, but their sum is not
+            return [[1.3e154] * dimensions, *found[1:]]
     return found
 
 

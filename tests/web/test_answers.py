@@ -284,6 +284,7 @@ def test_a_changed_and_a_missing_file_are_told(own_page: Server) -> None:
         ("find", b'{"query": 3}'),
         ("quote", b"{"),
         ("marks", b'{"id": "r-intro", "pages": "1"}'),
+        ("cite", b'{"address": "doc://r-intro#pages=1", "quote": "\\ud800"}'),
     ],
 )
 def test_malformed_requests_get_one_sentence(page: Server, name: str, body: bytes) -> None:

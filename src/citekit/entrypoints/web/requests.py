@@ -105,6 +105,8 @@ async def _answered(answer: Callable[[Asked], Response], asked: Asked) -> Respon
         return await run_in_threadpool(answer, asked)
     except (CiteKitError, OSError) as error:
         return failed(error)
+    except UnicodeEncodeError:  # JSON can contain half of a character, as an escape
+        return failed(RequestRefused("The request contains text that is not valid Unicode."))
 
 
 def failed(error: BaseException) -> Response:

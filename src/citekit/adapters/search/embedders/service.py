@@ -14,6 +14,7 @@ from citekit.adapters.search.embedders.texts import pieces, plain, spread
 from citekit.adapters.search.embedders.vectors import blank, mean
 from citekit.domain.errors import EmbedderUnavailable
 from citekit.domain.library.vectors import Vector
+from citekit.domain.numbers import real
 from citekit.domain.progress import Progress
 
 Ask = Callable[[Sequence[str], Progress], Sequence[Sequence[float]]]
@@ -83,7 +84,7 @@ def _checked(vectors: Sequence[Sequence[float]], count: int, whose: str) -> Sequ
     if len(vectors) != count:
         raise EmbedderUnavailable(f"{whose} returned {len(vectors)} vectors for {count} texts. Check the model.")
     for vector in vectors:
-        if not vector or not all(isinstance(value, int | float) and math.isfinite(value) for value in vector):
+        if not vector or not all(isinstance(value, int | float) and math.isfinite(real(value)) for value in vector):
             raise EmbedderUnavailable(
                 f"{whose} returned a vector with values that are not finite numbers. Check the model."
             )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from citekit.adapters.libraries.model_files import imported
 from citekit.domain.errors import EmbedderUnavailable
 from citekit.domain.library.vectors import Vector
+from citekit.domain.numbers import real
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,8 +37,11 @@ def unit(values: Iterable[float], whose: str) -> Vector:
 
     Raise `EmbedderUnavailable` if a value is not finite. `whose` names the model in the error message.
     """
-    found = list(values)
-    length = math.sqrt(math.fsum(value * value for value in found))
+    found = [real(value) for value in values]
+    try:
+        length = math.sqrt(math.fsum(value * value for value in found))
+    except OverflowError:  # each square is finite, but their sum is not
+        length = math.inf
     if not found or not math.isfinite(length):
         raise EmbedderUnavailable(
             f"{whose} returned a vector with values that are not finite numbers. Check the model."

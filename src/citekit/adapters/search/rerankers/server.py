@@ -78,7 +78,7 @@ class ServerReranker:
     def _read(self, answer: Any, count: int) -> list[float]:
         try:
             found = {int(each["index"]): float(each["relevance_score"]) for each in answer["results"]}
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise self._failed("returned an answer without scores: check the address and the model") from error
         if sorted(found) != list(range(count)) or not all(map(math.isfinite, found.values())):
             raise self._failed(f"did not return a score for each of {count} texts: check the model")

@@ -18,7 +18,6 @@ from citekit.adapters.mappers.llm.gemini.uploads import (
     PDF_BYTES,
     RemoteFiles,
     orphans_note,
-    owner_of,
 )
 from citekit.adapters.mappers.llm.messages import (
     Budget,
@@ -147,8 +146,7 @@ class GeminiService:
         client = self._client(key, explain)
         try:
             with self.orphaned_uploads.run() as run:
-                owner = owner_of(key, self.base_url)
-                files = RemoteFiles(client, explain, self.retries, self.timeout, self.base_url, owner, run)
+                files = RemoteFiles(client, explain, self.retries, self.timeout, self.base_url, key, run)
                 files.sweep(self.orphaned_uploads)
                 try:
                     yield GeminiSession(

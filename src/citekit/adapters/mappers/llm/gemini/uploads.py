@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import secrets
 import threading
 import time
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from attrs import define, evolve, field
 
 from citekit.adapters.libraries.google_genai import client as google_genai
+from citekit.adapters.libraries.service_keys import without_key
 from citekit.adapters.mappers.llm.messages import FilePart
 from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUpload, OrphanedUploads, UploadRun
 from citekit.adapters.system.files import unreadable
@@ -60,6 +62,9 @@ GEMINI_MEDIA_TYPES = {
 }
 """Media types for which the service has another name."""
 
+_FILE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
+"""The names of files at the service (reference of the Files API). A name is stored, shown, and a part of a URL."""
+
 T = TypeVar("T")
 
 
@@ -89,11 +94,16 @@ class RemoteFiles:
     retries: Retries
     timeout: float
     base_url: str | None = field(repr=False)
-    owner: str
+    key: str = field(repr=False)
     run: UploadRun
     _sent: dict[FilePart, Any] = field(factory=dict, init=False)
     _gates: dict[FilePart, threading.Lock] = field(factory=dict, init=False)
     _names: dict[str, bool] = field(factory=dict, init=False)  # name -> whether its upload may still be running
+
+    @property
+    def owner(self) -> str:
+        """The fingerprint of the account of `key`."""
+        return owner_of(self.key, self.base_url)
 
     def obtain(self, part: FilePart, progress: Progress) -> Any:
         """Return the remote file (`types.File`) for `part` after the service has processed it. Upload it if necessary."""
@@ -117,8 +127,13 @@ class RemoteFiles:
                 ),
                 lambda: progress(outgoing.sent, outgoing.size, f"uploading {part.path.name} to Gemini"),
             )
-        if sent.name and sent.name.removeprefix("files/") != name:
-            self._note(sent.name.removeprefix("files/"))
+        given = (sent.name or name).removeprefix("files/")
+        if not _FILE_NAME.fullmatch(given) or without_key(given, self.key) != given:
+            raise MapperUnavailable(
+                f"The service gave {part.path.name} a name that a file at Gemini cannot have. Check the address (--base-url)."
+            )
+        if given != name:
+            self._note(given)
         progress(outgoing.size, outgoing.size, f"uploaded {part.path.name} to Gemini")
         return sent
 
