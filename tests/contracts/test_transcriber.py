@@ -16,7 +16,7 @@ from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.source import Source
 from citekit.domain.speech import Speech
 from citekit.settings import Settings
-from tests.formats.media.speech_samples import CLIP, MODEL, SAID, needs_speech, source_at, write_sound
+from tests.formats.media.speech_samples import CLIP, MODEL, SAID, needs_speech, samples_of, source_at, write_sound
 
 pytestmark = needs_speech
 HOW = ("inline", "subprocess")
@@ -76,6 +76,27 @@ def test_nothing_is_invented(transcriber: Transcriber, tmp_path: Path, sound: st
     path = write_sound(tmp_path / "sound.wav", (round(volume * math.sin(each / 6)) for each in range(16_000)))
 
     assert () == transcriber.transcribe(source_at(path)).passages
+
+
+def test_a_sentence_that_is_said_three_times_is_heard_three_times(transcriber: Transcriber, tmp_path: Path) -> None:
+    path = write_sound(tmp_path / "repeated.wav", 3 * list(samples_of(CLIP)))
+
+    speech = transcriber.transcribe(source_at(path))
+
+    assert 3 == " ".join(passage.text for passage in speech.passages).count("Unless to be rather cold-hearted")
+    assert all(passage.is_doubtful for passage in speech.passages), "the model may have repeated itself"
+
+
+def test_a_tune_of_a_minute_gives_no_certain_words(transcriber: Transcriber, tmp_path: Path) -> None:
+    notes = (262, 330, 392, 523, 392, 330)
+    tune = (
+        round(9000 * math.sin(2 * math.pi * notes[each // 8000 % 6] * each / 16_000) * (1 - each % 8000 / 8000))
+        for each in range(60 * 16_000)
+    )
+
+    speech = transcriber.transcribe(source_at(write_sound(tmp_path / "tune.wav", tune)))
+
+    assert all(passage.is_doubtful for passage in speech.passages)
 
 
 def test_a_file_that_cannot_be_played_is_unsupported(transcriber: Transcriber, tmp_path: Path) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import wave
+from array import array
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from citekit.adapters.formats.media.outline.audio_features import mono_frames
 from citekit.adapters.libraries import faster_whisper
+from citekit.adapters.libraries.pyav import open_media
 from citekit.adapters.libraries.speech_models import SpeechModel, packaged_models
 from citekit.domain.digest import Digest
 from citekit.domain.formats import BY_SUFFIX
@@ -39,3 +42,10 @@ def write_sound(path: Path, samples: Iterable[int], rate: int = 16_000) -> Path:
         file.setparams((1, 2, rate, 0, "NONE", ""))
         file.writeframes(b"".join(sample.to_bytes(2, "little", signed=True) for sample in samples))
     return path
+
+
+def samples_of(path: Path, rate: int = 16_000) -> Iterable[int]:
+    """Return the sound of a recording as 16-bit mono samples."""
+    with open_media(path) as container:
+        for frame in mono_frames(container, rate):
+            yield from array("h", bytes(frame.planes[0])[: 2 * frame.samples])

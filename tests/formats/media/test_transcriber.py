@@ -5,8 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,6 +26,7 @@ from citekit.adapters.libraries.faster_whisper import (
     RecognizedPassage,
     RecognizedWord,
     joined,
+    passages_of,
 )
 from citekit.adapters.libraries.speech_models import chosen_model, model_in
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
@@ -158,6 +161,49 @@ def test_every_word_of_a_transcript_is_found_at_its_time(spoken: list[list[tuple
         assert place.start <= word.start + 0.002
         assert word.end <= place.end + 0.002
         assert (word.confidence < 0.5) is transcript.doubts(start, end)
+
+
+@dataclass
+class Heard:
+    """A segment of faster-whisper whose words are said at an even rate."""
+
+    words: Sequence[object]
+    compression_ratio: float = 3.0
+    avg_logprob: float = -0.2
+    no_speech_prob: float = 0.0
+
+
+def heard(text: str, words_per_second: float, **figures: float) -> Heard:
+    step = 1 / words_per_second
+    words = [
+        SimpleNamespace(start=place * step, end=(place + 1) * step, word=f" {word}", probability=0.9)
+        for place, word in enumerate(text.split())
+    ]
+    return Heard(words, **figures)
+
+
+@pytest.mark.parametrize(
+    ("said", "rate", "kept"),
+    [
+        ("We will win. We will win. We will win.", 3.0, "We will win. We will win. We will win."),
+        ("We will win. We will win. We will win.", 9.0, "We will win."),
+        ("Then " + "bye " * 30 + "all", 3.0, "Then bye all"),
+        ("no " * 8 + "never", 3.0, "no " * 8 + "never"),
+        ("so they said " * 9, 4.0, "so they said"),
+    ],
+)
+def test_only_repeats_that_nobody_can_say_are_left_out(said: str, rate: float, kept: str) -> None:
+    (passage,) = passages_of([heard(said, rate)], "en", 60)
+
+    assert kept.split() == [word.text.strip() for word in passage.words]
+    assert passage.is_doubtful
+
+
+def test_words_that_do_not_repeat_are_certain_at_any_rate() -> None:
+    (passage,) = passages_of([heard("ha ha ha ha", 9.0, compression_ratio=1.2)], "en", 60)
+
+    assert 4 == len(passage.words)
+    assert not passage.is_doubtful
 
 
 def test_quotes_do_not_cross_a_long_pause() -> None:

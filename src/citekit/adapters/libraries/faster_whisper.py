@@ -52,6 +52,12 @@ _MAX_COMPRESSION = 2.4
 _MAX_NO_SPEECH = 0.6
 """The limits of Whisper itself (A. Radford et al.: Robust Speech Recognition via Large-Scale Weak Supervision, 2022)."""
 
+_MAX_REPEATS, _MAX_WORDS_PER_SECOND = 8, 7.0
+"""Words that are repeated more often in a row, or at least three times at a higher rate, are a loop of the model.
+
+People who speak very fast say about five words per second.
+"""
+
 _CERTAIN_LANGUAGE = 0.9
 """The probability from which a window may have another language than the one before it.
 
@@ -141,7 +147,7 @@ class FasterWhisper:
                     word_timestamps=True,
                     vad_filter=False,
                 )
-                return list(_passages(segments, spoken, len(samples) / RATE))
+                return list(passages_of(segments, spoken, len(samples) / RATE))
 
     def _check_language(self, engine: Any, language: str | None) -> None:
         if language is not None and language not in engine.supported_languages:
@@ -201,9 +207,14 @@ def joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return windows
 
 
-def _passages(segments: Any, language: str, duration: float) -> Iterator[RecognizedPassage]:
-    """Yield the passages of the engine's segments, with times that are ordered and inside the window."""
+def passages_of(segments: Any, language: str, duration: float) -> Iterator[RecognizedPassage]:
+    """Yield the passages of the engine's segments, with times that are ordered and inside the window.
+
+    Repeated passages may be said or a loop of the model, so they are doubtful; repeats that nobody can say are left out.
+    """
     reached = 0.0
+    passages: list[tuple[bool, list[RecognizedWord]]] = []
+    repeating: list[RecognizedWord] = []
     for segment in segments:
         words = []
         for word in segment.words or ():
@@ -212,9 +223,38 @@ def _passages(segments: Any, language: str, duration: float) -> Iterator[Recogni
             reached = end
             if word.word.strip():
                 words.append(RecognizedWord(start, end, str(word.word), min(max(float(word.probability), 0.0), 1.0)))
-        if words and segment.compression_ratio <= _MAX_COMPRESSION:  # otherwise, the model repeats itself
-            yield RecognizedPassage(words, language, _is_doubtful(segment))
+        passages.append((_is_doubtful(segment), words))
+        if segment.compression_ratio > _MAX_COMPRESSION:
+            repeating += words
+    looped = {id(word) for word in _looped(repeating)}
+    for is_doubtful, words in passages:
+        kept = [word for word in words if id(word) not in looped]
+        if kept:
+            yield RecognizedPassage(kept, language, is_doubtful)
+
+
+def _looped(words: Sequence[RecognizedWord]) -> Iterator[RecognizedWord]:
+    """Yield the words that a loop of the model repeats, without their first occurrence."""
+    plain = [word.text.strip(" .,;:!?").casefold() for word in words]
+    at = 0
+    while at < len(words):
+        for period in range(1, (len(words) - at) // 3 + 1):
+            end = at + period
+            while end < len(words) and plain[end] == plain[end - period]:
+                end += 1
+            repeats = (end - at) // period
+            rate = (end - at) / max(words[end - 1].end - words[at].start, 0.01)
+            if repeats > _MAX_REPEATS or (repeats >= 3 and rate > _MAX_WORDS_PER_SECOND):
+                yield from words[at + period : end]
+                at = end
+                break
+        else:
+            at += 1
 
 
 def _is_doubtful(segment: Any) -> bool:
-    return bool(segment.avg_logprob < _MIN_LOG_PROBABILITY or segment.no_speech_prob > _MAX_NO_SPEECH)
+    return bool(
+        segment.avg_logprob < _MIN_LOG_PROBABILITY
+        or segment.no_speech_prob > _MAX_NO_SPEECH
+        or segment.compression_ratio > _MAX_COMPRESSION
+    )

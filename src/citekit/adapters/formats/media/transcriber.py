@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from citekit.adapters.libraries.faster_whisper import Samples
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
-VERSION = "2"
+VERSION = "3"
 """Change this whenever the same recording and model would give other words."""
 
 BLOCK = 300
