@@ -26,7 +26,8 @@ from citekit.container.parsers import Parsers
 from citekit.domain.errors import Cancelled, SourceUnreadable, SourceUnsupported
 from citekit.domain.evidence import Form, Options
 from citekit.domain.formats import by_name
-from citekit.domain.library.extracted_text import ExtractedText, UnitKind
+from citekit.domain.library.extracted_text import UnitKind
+from citekit.domain.library.located_text import LocatedText
 from citekit.domain.source import Source
 from tests.formats.epub.books import write_book
 from tests.formats.html.visible import letters, visible
@@ -269,7 +270,7 @@ class TestEveryReader:
             reader.read(gone)
 
 
-def some_ranges(extracted_text: ExtractedText) -> list[tuple[int, int]]:
+def some_ranges(extracted_text: LocatedText) -> list[tuple[int, int]]:
     """Words, sentences, everything: ranges that hold something."""
     size = len(extracted_text.text)
     wanted = [(0, size), *((at, min(size, at + length)) for length in (3, 60) for at in range(0, size - 1, 37))]

@@ -157,9 +157,10 @@ class LinesTextReader:
         For Markdown, this is the front matter or the first heading; for plain text, the Project Gutenberg header. Other
         formats have no metadata.
         """
+        head = head_lines(source.path, _HEAD)
         if source.format.name == "markdown":
-            return markdown_facts(head_lines(source.path, _HEAD))
-        return text_facts(head_lines(source.path, _HEAD)) if source.format.name == "text" else BookFacts()
+            return markdown_facts(head)
+        return text_facts(head) if source.format.name == "text" else BookFacts()
 
 
 def lined(lines: Sequence[str], progress: Progress = silent) -> ExtractedText:
