@@ -12,7 +12,7 @@ from citekit.application.measure_extent import MeasureSource
 from citekit.domain.errors import CiteKitError, SourceChanged
 from citekit.domain.extent import Extent, extent_metadata, mismatches
 from citekit.domain.lint import display_title, nodes_with_paths, order_issues, title_issue
-from citekit.domain.locations import Location, Virtual
+from citekit.domain.locations import Virtual
 from citekit.domain.modality import RECORDINGS, Modality
 from citekit.domain.node import Node
 from citekit.domain.repair import repairs
@@ -29,8 +29,8 @@ class Change:
     """
 
     path: str
-    before: Location | str | Any
-    after: Location | str | Any
+    before: object
+    after: object
     reason: str
 
 
@@ -160,7 +160,7 @@ def _look_at_names(seen: _Seen) -> None:
             seen.faults.append(f"{path}id: {wrong_id}")
 
 
-def _with_state(before: object, after: Any) -> Any:
+def _with_state(before: object, after: object) -> object:
     """Return the sheets in `after`, each with the additional properties, such as hidden, that `before` has for that
     name.
 

@@ -41,7 +41,7 @@ def _check_version(job: IngestJob) -> None:
     here = version(DISTRIBUTION)
     if here != job.version:
         raise RequestRefused(
-            f"A worker has CiteKit {here}, but this command is of CiteKit {job.version}. Install the same version there."
+            f"A worker has CiteKit {here}, but this command has CiteKit {job.version}. Install the same version on both."
         )
 
 

@@ -385,7 +385,7 @@ class Container:
         """See `Mappers.choice`."""
         return self.mappers.choice()
 
-    def mapper_from(self, provider: Any) -> Mapper:
+    def mapper_from(self, provider: object) -> Mapper:
         """See `Mappers.of_object`."""
         return self.mappers.of_object(provider)
 

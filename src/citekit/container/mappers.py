@@ -223,7 +223,7 @@ class Mappers:
         chosen = self.app.settings
         return Generation(temperature=chosen.temperature, thinking=chosen.thinking, max_output=chosen.max_output)
 
-    def of_object(self, provider: Any) -> Mapper:
+    def of_object(self, provider: object) -> Mapper:
         """Return a mapper that calls the `generate_map` method of `provider`.
 
         Raise `RequestRefused` if the object has no such method.

@@ -101,7 +101,7 @@ def renamed(nodes: Nodes, name: str, title: str) -> Nodes:
 def relocated(nodes: Nodes, name: str, location: Location) -> Nodes:
     """Return the nodes with another location of the node `name`. The nodes above it are extended where necessary.
 
-    The node's children must be inside the new location, or it is extended, too.
+    The new location is extended to include the children of the node.
     """
     changed = _replaced(nodes, name, lambda node: (evolve(node, location=_around(location, node.children)),))
     return _contained(changed, name)
@@ -137,7 +137,7 @@ def removed(nodes: Nodes, name: str) -> Nodes:
     """Return the nodes without the node `name`. Its children take its place."""
     left = _replaced(nodes, name, lambda node: node.children)
     if not left:
-        raise RequestRefused("This is the only node of the map.")
+        raise RequestRefused("This is the only node of the map, so it cannot be removed.")
     return left
 
 

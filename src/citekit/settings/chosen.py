@@ -5,16 +5,38 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from attrs import field, frozen
 
 from citekit.domain.errors import RequestRefused
-from citekit.settings.former_values import current_parsers
 from citekit.settings.library import LibrarySettings, library_settings
 from citekit.settings.places import CACHE, LIBRARY, MAPS, OUTPUT, home_named, models_folder, viewer_folder
 from citekit.settings.reading import GIGABYTE, count, default, expanded, number, one_of, read_size, shown, size
 from citekit.settings.secrets import SUFFIX, read_secret, remember, remember_address, without_user
+
+_FORMER_PARSERS = {"apart": "subprocess", "here": "inline"}
+"""Former values of `CITEKIT_PARSERS`, with the current ones."""
+
+
+def current_parsers(value: str) -> str:
+    """Return the current name for a value of `CITEKIT_PARSERS`.
+
+    Log a warning, once for each value, if the value is a former one.
+    """
+    new = _FORMER_PARSERS.get(value)
+    if new is None:
+        return value
+    _warn("CITEKIT_PARSERS", value, new)
+    return new
+
+
+@cache
+def _warn(setting: str, value: str, new: str) -> None:
+    import logging
+
+    logging.getLogger(__name__).warning("The value '%s' of %s is now called '%s'.", value, setting, new)
 
 
 @frozen(kw_only=True)

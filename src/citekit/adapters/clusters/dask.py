@@ -52,7 +52,7 @@ class DaskCluster:
 
     @property
     def workers(self) -> int:
-        """Implement `Cluster`."""
+        """See `Cluster.workers`."""
         if self._server is not None:
             return len(self._server.worker_spec)
         try:
@@ -62,7 +62,7 @@ class DaskCluster:
         return max(1, sum(threads.values()))
 
     def submit(self, job: IngestJob) -> None:
-        """Implement `Cluster`."""
+        """See `Cluster.submit`."""
         self._count += 1
         key = f"citekit-{id(self):x}-{time.monotonic_ns():x}-{self._count}"
         future = self._client.submit(self.work, job, key=key, pure=False)
@@ -70,7 +70,7 @@ class DaskCluster:
         future.add_done_callback(lambda _: self._done.put(key))
 
     def finished(self, seconds: float) -> tuple[IngestJob, JobResult | CiteKitError] | None:
-        """Implement `Cluster`."""
+        """See `Cluster.finished`."""
         try:
             key = self._done.get(timeout=seconds)
         except Empty:
@@ -90,7 +90,7 @@ class DaskCluster:
         return job, self._error(job, future.exception(timeout=CONNECT_SECONDS))
 
     def close(self) -> None:
-        """Implement `Cluster`."""
+        """See `Cluster.close`."""
         futures = [future for _, future in self._running.values()]
         self._running.clear()
         if futures and self._client.status == "running":

@@ -107,7 +107,7 @@ def load_mapper(path: Path, config: Mapping[str, Any], facts: Mapper, timeout: f
     return CustomMapper(provider, identity, facts, timeout)
 
 
-def wrap_mapper(provider: Any, facts: Mapper, timeout: float | None = None) -> CustomMapper:
+def wrap_mapper(provider: object, facts: Mapper, timeout: float | None = None) -> CustomMapper:
     """Return a mapper that calls `provider`, an object of the running program.
 
     Raise `RequestRefused` if the object has no `generate_map` method.

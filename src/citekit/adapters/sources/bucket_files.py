@@ -102,11 +102,11 @@ class BucketFiles:
         return f"{self._files}{os.sep}"
 
     def holds(self, path: Path) -> bool:
-        """Implement `RemoteFiles`."""
+        """See `RemoteFiles.holds`."""
         return str(path).startswith(self._prefix)
 
     def listing(self, url: str) -> Iterator[RemoteFile]:
-        """Implement `RemoteFiles`."""
+        """See `RemoteFiles.listing`."""
         bucket, key = _split(url)
         with driver.accessing(f"The bucket {bucket}"):
             single = self._head(bucket, key) if key and not key.endswith("/") else None
@@ -121,7 +121,7 @@ class BucketFiles:
                         yield self._listed(bucket, each["path"], each["size"], version)
 
     def place(self, url: str) -> Path:
-        """Implement `RemoteFiles`."""
+        """See `RemoteFiles.place`."""
         bucket, key = _split(url)
         return self._path(bucket, key if bucket.startswith(_WEB) else key.rstrip("/"))
 
@@ -154,7 +154,7 @@ class BucketFiles:
         return record.digest if version and version == record.version else None
 
     def fetch(self, path: Path) -> None:
-        """Implement `RemoteFiles`."""
+        """See `RemoteFiles.fetch`."""
         if not path.is_relative_to(self._files):
             return
         if path.is_file() and self.unchanged(path) is not None:

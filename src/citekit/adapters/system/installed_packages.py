@@ -15,7 +15,7 @@ def version_of(package: str, *distributions: str) -> str:
     """Return the version of `package`, installed by one of `distributions` or by one of the same name; else "unknown".
 
     Reads the name of the metadata folder next to the package (`name-version.dist-info`). Only if that is not
-    conclusive, imports `importlib.metadata`, which takes longer than all other imports of a first cut.
+    conclusive, imports `importlib.metadata`, which takes longer than all other imports before the first extraction.
     """
     names = distributions or (package,)
     found = [version for name, version in _beside(package) if name in {_normal(each) for each in names}]

@@ -359,7 +359,7 @@ def _minus_signs(text: str, before: str) -> list[bool]:
 def _widened(text: str, piece: Piece, start: int, end: int) -> tuple[int, int] | None:
     """Return the range (start, end) of a piece, extended by its leading dash and the superscripts at its ends.
 
-    Return None if the piece has a dash or superscripts there and the text does not.
+    Return None if the piece begins or ends with such a character and `text` has none there.
     """
     before = text[max(0, start - _LOOK) : start]
     lead = piece.normal[:1]

@@ -101,7 +101,7 @@ class _Rule:
         )
 
     def page_of(self, label: str) -> int | None:
-        """Return the page with that printed number if this rule goes on for long enough, or None."""
+        """Return the page with that printed number, or None if the number does not follow this rule."""
         if not label.startswith(self.prefix):
             return None
         number = label[len(self.prefix) :]

@@ -154,7 +154,7 @@ def _continues(lines: Sequence[str], number: int) -> bool:
 
 
 def _is_named(cells: Sequence[str], width: int) -> bool:
-    """Return whether a row has as many cells as `width`, each with a short name without figures."""
+    """Return whether a row has `width` cells, each with a short name without digits."""
     return (
         len(cells) == width
         and len(set(cells)) == width

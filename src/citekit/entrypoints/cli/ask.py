@@ -33,7 +33,7 @@ NO_MODEL = (
     type=click.Choice(["auto", "gemini", "openai", "none"]),
     default="auto",
     show_default=True,
-    help="The model service. auto is the one whose key is set; openai is also any compatible server (--base-url).",
+    help="The model service. auto is the one whose key is set; openai includes compatible servers (--base-url).",
 )
 @click.option("--model", metavar="NAME", help="The model (default: $CITEKIT_MODEL, or that of the service).")
 @click.option("--base-url", metavar="URL", help="The base URL of the service, such as an OpenAI-compatible server.")

@@ -107,7 +107,7 @@ STRUCTURE: Schema = {
         "created_at": {"type": "string", "description": "ISO 8601. Absent with options."},
         "truncated": {"type": "boolean", "description": "True if the map continues: call again with next_cursor."},
         "next_cursor": {"type": "string", "description": "The cursor of the next part."},
-        "cut_nodes": {"type": "integer", "description": "The number of nodes that exceeded max_tokens."},
+        "cut_nodes": {"type": "integer", "description": "The number of nodes left out because of max_tokens."},
         "total_nodes": {
             "type": "integer",
             "description": "The number of nodes in all parts of the requested structure.",
@@ -170,7 +170,7 @@ EVIDENCE: Schema = {
         },
         "uri": {
             "type": "string",
-            "description": "The evidence as a resource of this server; with /receipt, its whole receipt.",
+            "description": "The evidence as a resource of this server; append /receipt for its receipt.",
         },
         "receipt": {
             "type": "object",

@@ -54,8 +54,8 @@ class PageWorkError(Exception):
 class _Content:
     """The cost of one content stream.
 
-    `cost` is that of its own operators, `drawn` counts what it draws by operator and name, and `operators` counts the
-    operators that draw by name.
+    `cost` is the cost of its own operators. `drawn` counts the drawn objects by operator and name, and `operators` counts
+    the operators that draw named objects.
     """
 
     cost: float

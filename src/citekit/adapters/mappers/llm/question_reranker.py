@@ -97,7 +97,7 @@ class ModelReranker:
         grades = _grades(reply.text)
         if not grades:
             raise RerankerUnavailable(
-                f"{self.name} returned no grades of the passages. Try again, or choose another model."
+                f"{self.name} returned no grades for the passages. Try again, or choose another model."
             )
         return [grades.get(number, page.score / 2) for number, page in enumerate(pages, 1)]
 

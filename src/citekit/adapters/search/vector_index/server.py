@@ -234,8 +234,7 @@ class QdrantVectorIndex:
             with self._asking() as client:
                 client.delete_collection(collection)
             raise IndexUnavailable(
-                f"The Qdrant server at {self.place} is too old, because it does not store metadata. Use "
-                "version 1.16 or later."
+                f"The Qdrant server at {self.place} is too old: it cannot store metadata. Use version 1.16 or later."
             )
         return described
 

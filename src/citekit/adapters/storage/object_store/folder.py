@@ -32,11 +32,11 @@ class FolderObjectStore:
     folder: Path
 
     def put(self, key: ObjectKey, data: bytes) -> bool:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.put`."""
         return self._put(key, lambda target: _written(target, data))
 
     def put_file(self, key: ObjectKey, path: Path) -> bool:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.put_file`."""
         try:
             source = open_for_reading(path)
         except OSError as error:
@@ -45,7 +45,7 @@ class FolderObjectStore:
             return self._put(key, lambda target: shutil.copyfileobj(source, target, _BLOCK))
 
     def read(self, key: ObjectKey, start: int = 0, length: int | None = None) -> bytes | None:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.read`."""
         with self._accessing(key):
             try:
                 file = open_home_file(self._path(key))
@@ -56,7 +56,7 @@ class FolderObjectStore:
                 return file.read(-1 if length is None else length)
 
     def size(self, key: ObjectKey) -> int | None:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.size`."""
         with self._accessing(key):
             try:
                 status = os.lstat(self._path(key))
@@ -65,7 +65,7 @@ class FolderObjectStore:
             return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def listing(self, folder: str = "") -> Iterator[ListedObject]:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.listing`."""
         if folder:
             ObjectKey(folder)
         pending = [folder]
@@ -79,7 +79,7 @@ class FolderObjectStore:
                     yield ListedObject(ObjectKey(key), status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
 
     def remove(self, key: ObjectKey) -> None:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.remove`."""
         with self._accessing(key), suppress(FileNotFoundError, NotADirectoryError):
             self._path(key).unlink()
 

@@ -49,7 +49,7 @@ class RemoteObjectStore:
     _seen: _Seen = field(factory=_Seen, init=False, eq=False, repr=False)
 
     def put(self, key: ObjectKey, data: bytes) -> bool:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.put`."""
         for pause in (*CONFLICT_PAUSES, None):
             if self._created(key, data):
                 return True
@@ -59,7 +59,7 @@ class RemoteObjectStore:
         raise AssertionError  # the last pause is None
 
     def put_file(self, key: ObjectKey, path: Path) -> bool:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.put_file`."""
         try:
             if path.stat().st_size <= WHOLE:
                 return self.put(key, path.read_bytes())
@@ -74,7 +74,7 @@ class RemoteObjectStore:
         return True
 
     def read(self, key: ObjectKey, start: int = 0, length: int | None = None) -> bytes | None:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.read`."""
         if start == 0 and length is None:
             return self._whole(key)
         size = self.size(key)
@@ -88,7 +88,7 @@ class RemoteObjectStore:
         return self._complete(key, data, end - start)
 
     def size(self, key: ObjectKey) -> int | None:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.size`."""
         with self._accessing():
             try:
                 found: int = driver.package().head(self._client(), key.text)["size"]
@@ -98,7 +98,7 @@ class RemoteObjectStore:
         return found
 
     def listing(self, folder: str = "") -> Iterator[ListedObject]:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.listing`."""
         if folder:
             ObjectKey(folder)
         with self._accessing():
@@ -108,7 +108,7 @@ class RemoteObjectStore:
                         yield ListedObject(ObjectKey(each["path"]), each["size"], each["last_modified"])
 
     def remove(self, key: ObjectKey) -> None:
-        """Implement `ObjectStore`."""
+        """See `ObjectStore.remove`."""
         with self._accessing():
             try:
                 driver.package().delete(self._client(), key.text)
