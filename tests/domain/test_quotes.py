@@ -247,6 +247,8 @@ def test_a_page_goes_on_behind_the_head_of_a_short_chapter() -> None:
         ("It costs 1 200 000 now", "costs 1 200", "costs 1 200 000"),
         ("So they can't go", "they can", "they can't"),
         ("It was \u22125 degrees", "5 degrees", "\u22125 degrees"),
+        ("It out-\nperforms the old way by far.", "performs the old way by far", "out-\nperforms the old way by far"),
+        ("We want the old way of perfor-\nmance.", "want the old way of perfor", "want the old way of perfor-\nmance"),
     ],
 )
 def test_a_near_passage_shows_what_differs_at_its_ends(text: str, quote: str, shown: str) -> None:

@@ -19,19 +19,27 @@ def test_an_agent_gets_the_line_and_its_address_as_text_and_as_structure(served:
     assert ("text://notes#lines=35", "line 35", "body.second") == (hit["address"], hit["text"], hit["node_id"])
     (content,) = result.content
     assert isinstance(content, TextContent)
-    assert "1 match\ntext://notes#lines=35  Body > Second\n  > line 35" == content.text.replace("Body.", "")
+    shown = "1 match\ntext://notes#lines=35  Body > Second\n  > line 35\n    line 36\n"
+    assert content.text.replace("Body.", "").startswith(shown)
 
 
 def test_errors_are_sentences(served: Served) -> None:
     for arguments, message in (
         ({"query": "?"}, "no letters or digits"),
-        ({"query": "x", "resource_ids": ["note"]}, "Did you mean 'notes'?"),
+        ({"query": "x", "resource_ids": ["note"]}, "Did you mean 'notes'"),
         ({"query": "(", "regex": True}, "invalid"),
     ):
         result = served.call("findText", **arguments)
         assert result.is_error
         assert isinstance(result.content[0], TextContent)
         assert message in result.content[0].text
+
+
+def test_the_nearest_resources_are_named_with_their_titles(served: Served) -> None:
+    served.home.add("accounts")
+    (content,) = served.call("findText", query="jars", resource_ids=["account"]).content
+    assert isinstance(content, TextContent)
+    assert "Did you mean 'accounts' (Notes)?" in content.text
 
 
 def test_text_of_a_file_cannot_pass_for_another_line_of_the_answer(served: Served) -> None:

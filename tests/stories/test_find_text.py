@@ -123,6 +123,35 @@ def test_a_question_shows_the_lines_after_the_best_ones_of_the_first_page(tmp_pa
     assert 1 == len(with_context.after)
 
 
+def test_a_few_hits_are_shown_with_the_lines_after_them_and_many_are_not(tmp_path: Path) -> None:
+    (tmp_path / "few.md").write_text("# Wax\n\nWax cells are made in June.\nThey hold honey.\n")
+    (tmp_path / "many.md").write_text("# Sugar\n\n" + "Sugar syrup is food.\nIt is sweet.\n" * 9)
+    app = app_of(tmp_path)
+    app.ingest(tmp_path / "few.md")
+    app.ingest(tmp_path / "many.md")
+
+    (hit,) = app.find_text("wax cells").hits
+    assert (["They hold honey."], []) == (list(hit.after), list(hit.before))
+    assert not any(hit.after for hit in app.find_text("sugar syrup").hits)
+    assert not any(hit.after for hit in app.find_text("wax c.lls", regex=True).hits)
+
+
+def test_words_that_are_far_apart_are_followed_by_pages_that_answer_better(tmp_path: Path) -> None:
+    far = "The queen is old.\n" + "Nothing happens here.\n" * 9 + "A hive stands by the minimum wall.\n"
+    (tmp_path / "far.md").write_text(f"# Walls\n\n{far}")
+    (tmp_path / "close.md").write_text("# Hives\n\nThe minimum size of a hive for queens is one box.\n")
+    app = app_of(tmp_path)
+    app.ingest(tmp_path / "far.md")
+    app.ingest(tmp_path / "close.md")
+
+    found = app.find_text("minimum hive queen")
+    assert ("scattered", 1, 1) == (found.hits[0].kind.name.lower(), found.total, len(found.whole))
+    assert "text://close_md#lines=3" in [str(hit.address) for hit in found.hits if hit.kind.name == "PARTIAL"]
+    assert any("may answer better" in line for line in found_lines(found))
+    quoted = app.find_text('"queen" "minimum"')
+    assert {"SCATTERED"} == {hit.kind.name for hit in quoted.hits}
+
+
 def test_the_text_of_a_removed_resource_is_not_kept_in_the_index(home: Path) -> None:
     app = app_of(home)
     app.find_text("honey")

@@ -47,12 +47,18 @@ LIMIT = 10
 PARTIAL_LIMIT = 5
 """The default number of hits in an answer if no page contains all words."""
 
+FEW = 3
+"""The maximum number of hits with all words that are shown with the lines after them. More hits are shown without."""
+
+ALSO = 3
+"""The number of pages without all words that are added if the words are never close together."""
+
 FURTHER = 2
 """The number of pages without all words that are shown with further lines."""
 
 FOLLOWING = (500, 200)
-"""The number of characters of the lines after the best lines of the first page without all words, and of the second,
-unless context is requested: the answer is often in the next lines.
+"""The number of characters of the lines after the best lines of the first page, and of the second, if few hits have all
+words and no context is requested: the answer is often in the next lines.
 """
 
 FOLLOWING_LINES = 8
@@ -191,10 +197,11 @@ class FindText:
 
         All words and quoted phrases must be in one page or block of lines; with `regex`, the query is a regular
         expression that must match in one line. Headings and captions come first, then lines with all words, then
-        adjacent lines, then pages. If no page contains all words and none is quoted, the query is taken as a question,
-        and the hits are the pages that most likely answer it (`Kind.PARTIAL`), which are not counted in `total`. The
-        default `limit` is `LIMIT`, or `PARTIAL_LIMIT` for such pages. If all resources are searched, only the files
-        with hits are checked for changes.
+        adjacent lines, then pages. If no page contains all words and none is quoted, the query is taken as a
+        question, and the hits are the pages that most likely answer it (`Kind.PARTIAL`), which are not counted in
+        `total`. A few of these also follow hits whose words are never close together. The default `limit` is `LIMIT`,
+        or `PARTIAL_LIMIT` for such pages. If all resources are searched, only the files with hits are checked for
+        changes.
 
         Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only one resource is searched,
         also raises what reading its text raises.
@@ -214,9 +221,12 @@ class FindText:
             hits = self._partial_hits(query, names if resources else (), partial_limit, context_lines, roots, progress)
         else:
             best = sorted(found.candidates, key=lambda each: each.rank)[:limit]
-            hits = [
-                self._hit(each, found.maps[each.resource_id], wanted.words, context_lines) for each in _by_page(best)
-            ]
+            few = len(best) <= FEW and wanted.may_be_question and not context_lines
+            hits = self._whole_hits(_by_page(best), found.maps, wanted.words, context_lines, FOLLOWING if few else ())
+            if wanted.may_be_question and all(each.match.kind is Kind.SCATTERED for each in best) and found.candidates:
+                more = self._partial_hits(query, names if resources else (), limit, context_lines, roots, progress)
+                known = {each.address for each in hits}
+                hits += [each for each in more if each.address not in known][: min(ALSO, limit - len(hits))]
         return FoundText(
             hits=hits,
             total=found.total,
@@ -335,6 +345,26 @@ class FindText:
 
     def _absent(self, query: TextQuery, versions: Mapping[str, str]) -> Sequence[str]:
         return tuple(word for word in query.words if next(self.index.find([word], versions), None) is None)
+
+    def _whole_hits(
+        self,
+        found: Iterable[_Candidate],
+        maps: Mapping[str, ResourceMap],
+        words: Sequence[str],
+        context_lines: int,
+        following: Sequence[int],
+    ) -> list[TextHit]:
+        """Return the hits with all words. The last hit of each page is shown with `following` characters after it, one
+        number per page.
+        """
+        hits: list[TextHit] = []
+        pages = groupby(found, key=lambda each: (each.resource_id, each.location))
+        for number, ((name, _), each_page) in enumerate(pages):
+            *others, last = each_page
+            after = next(iter(following[number:]), 0)
+            hits += [self._hit(each, maps[name], words, context_lines) for each in others]
+            hits.append(self._hit(last, maps[name], words, context_lines, after))
+        return hits
 
     def _partial_hits(
         self,

@@ -49,8 +49,8 @@ class LookUpQuote:
         ways_to_read(quote)
         words = sorted(dict.fromkeys(words_of(quote)), key=len, reverse=True)[:QUERY_WORDS]
         found = self.find_text(" ".join(words), limit=HIT_LIMIT, roots=roots, progress=progress)
-        hits = () if found.is_partial else found.hits
-        names = list(dict.fromkeys(hit.address.resource_id for hit in found.hits))
+        hits = found.whole
+        names = list(dict.fromkeys(hit.address.resource_id for hit in hits or found.hits))
         verdicts, skipped = [], len(found.skipped)
         for name in names[:LOOKED_UP]:
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
+from citekit.domain.text_search.matching import Kind
 
 NAMED = 5
 """The maximum number of further resources that a note names."""
@@ -22,7 +23,8 @@ def found_lines(found: FoundText) -> Iterator[str]:
     if found.is_partial:
         yield "No page contains all words. The best pages for them:"
     else:
-        shown = "" if len(found.hits) == found.total else f", the best {len(found.hits)} shown"
+        whole = len(found.whole)
+        shown = "" if whole == found.total else f", the best {whole} shown"
         least = "" if found.pages is None else "At least "
         yield f"{least}{found.total} {'match' if found.total == 1 else 'matches'}{shown}"
     if found.pages is not None:
@@ -32,7 +34,12 @@ def found_lines(found: FoundText) -> Iterator[str]:
             "compare all."
         )
     address, columns = "", ("", "")
+    is_whole = False
     for hit in found.hits:
+        if is_whole and hit.kind is Kind.PARTIAL:
+            address = ""
+            yield "The words are not close together there. Pages without all words that may answer better:"
+        is_whole = hit.kind is not Kind.PARTIAL
         if str(hit.address) != address:
             address = str(hit.address)
             yield f"{address}{_path(hit)}"
@@ -47,7 +54,7 @@ def found_lines(found: FoundText) -> Iterator[str]:
     if found.absent:
         yield f"Not in the searched text: {', '.join(found.absent)}"
     yield from _notes("Stale", found.stale)
-    yield from _notes("Not searched", found.skipped)
+    yield from _notes("Not searched", _brief(found.skipped) if found.hits else found.skipped)
 
 
 def _spaced(text: str) -> str:
@@ -60,6 +67,11 @@ def _path(hit: TextHit) -> str:
     if len(path) > TITLES:
         path = f"...{path[-TITLES:]}"
     return f"  {path}" if path else ""
+
+
+def _brief(reasons: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the first sentence of each reason: beside hits, it is not important how to change that."""
+    return {name: reason.split(". ")[0].rstrip(".") + "." for name, reason in reasons.items()}
 
 
 def _notes(what: str, reasons: Mapping[str, str]) -> Iterator[str]:

@@ -30,9 +30,10 @@ PAIRS = 40_000
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _RUN = 40
 _SOLID = rf"[^\s{UNSPACED}{UNSPACED_WORDS}{CUT}{HIDDEN}]"
-_RUN_BEFORE = re.compile(rf"{_SOLID}*\Z")
+_LINE_END = r"[-\u2010]\n[ \t]*"
+_RUN_BEFORE = re.compile(rf"(?:{_SOLID}*{_LINE_END})?{_SOLID}*\Z")
 _GROUPS_BEFORE = re.compile(r"(?<!\d)\d{1,3}(?: \d{3})* \Z")
-_RUN_AFTER = re.compile(rf"(?<=\d)(?: \d{{3}}(?!\d))+|{_SOLID}*(?<![.,;:!?])")
+_RUN_AFTER = re.compile(rf"(?<=\d)(?: \d{{3}}(?!\d))+|(?:{_SOLID}*{_LINE_END})?{_SOLID}*(?<![.,;:!?])")
 _GRAM = 9
 _GRAMS = 64
 _EACH = 40

@@ -58,6 +58,11 @@ class FoundText:
     absent: Sequence[str] = ()
 
     @property
+    def whole(self) -> Sequence[TextHit]:
+        """The hits that contain all words."""
+        return [hit for hit in self.hits if hit.kind is not Kind.PARTIAL]
+
+    @property
     def is_partial(self) -> bool:
         """True if no page contains all words, and the hits are the pages that most likely answer the query as a
         question.

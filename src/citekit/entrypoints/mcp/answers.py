@@ -20,7 +20,7 @@ from mcp_types import AudioContent, CallToolResult, ContentBlock, ImageContent, 
 
 from citekit.application.evidence_content import InlineContent, Kind
 from citekit.domain.chunks import without_chunk_children
-from citekit.domain.errors import ResourceMissing, SourceChanged, SourceMoved
+from citekit.domain.errors import CiteKitError, ResourceMissing, SourceChanged, SourceMoved
 from citekit.domain.evidence import Evidence, Receipt
 from citekit.domain.node import Node
 from citekit.entrypoints.failures import sentence
@@ -112,12 +112,15 @@ def _as_bytes(block: ContentBlock) -> bytes:
     return block.model_dump_json(by_alias=True, exclude_none=True).encode()
 
 
-def failure(error: BaseException, discreet: Discretion, *, structure: bool = False) -> CallToolResult:
+def failure(
+    error: BaseException, discreet: Discretion, title_of: Callable[[str], str], *, structure: bool = False
+) -> CallToolResult:
     """Return an error as an MCP tool result. `discreet` removes paths that the client must not see.
 
-    If `structure` is True, as in the tool `getStructure`, the text says where the missing map was expected.
+    Suggested resources are named with their titles (`title_of` a resource ID). If `structure` is True, as in the tool
+    `getStructure`, the text says where the missing map was expected.
     """
-    text = told(discreet(_told(error, structure), error))
+    text = told(discreet(_told(error, structure, title_of), error))
     return CallToolResult(content=[TextContent(text=f"Error: {text}")], is_error=True)
 
 
@@ -289,10 +292,10 @@ def _short(receipt: Receipt, shown_path: Callable[[str], str]) -> dict[str, Any]
     return plain
 
 
-def _told(error: BaseException, structure: bool) -> str:
+def _told(error: BaseException, structure: bool, title_of: Callable[[str], str]) -> str:
     match error:
         case ResourceMissing() if not structure:
-            near = " or ".join(f"'{name}'" for name in error.nearest[:3])
+            near = " or ".join(f"'{name}'{_titled(name, title_of)}" for name in error.nearest[:3])
             return f"Resource '{error.resource_id}' not found.{near and f' Did you mean {near}?'}"
         case SourceChanged(during_mapping=False):
             return (
@@ -306,3 +309,12 @@ def _told(error: BaseException, structure: bool) -> str:
                 "still work."
             )
     return sentence(error)
+
+
+def _titled(name: str, title_of: Callable[[str], str]) -> str:
+    """Return the title of a resource in parentheses. It is empty if the title says no more than the ID."""
+    try:
+        title = " ".join(title_of(name).split())[:80]
+    except CiteKitError:
+        return ""
+    return "" if title.casefold() == name.casefold() else f" ({title})"

@@ -128,6 +128,10 @@ class Tools:
         chosen = self.app.settings
         return Discretion(self.app.client_folders, (chosen.maps_folder, chosen.output_folder))
 
+    def title_of(self, resource_id: str) -> str:
+        """Return the title of a resource. Raise `CiteKitError` if its map cannot be read."""
+        return self.app.maps.get(resource_id).title
+
     def bound(self) -> dict[str, Bound]:
         """Return the tools by name, in the order in which an agent typically uses them."""
         tools = (
