@@ -102,6 +102,12 @@ def test_what_cannot_be_unpacked_is_one_sentence_and_leaves_nothing(
     assert [] == list((cli.here / ".citekit_uploads").iterdir())
 
 
+def test_an_entry_whose_name_is_the_folder_itself_is_left_out(cli: Cli) -> None:
+    done = cli("ingest", str(archive(cli.here / "a.zip", **{".": "x", "notes.md": NOTES})))
+
+    assert (0, ["notes.md"]) == (done.code, [Path(each).name for each in unpacked(cli)])
+
+
 def test_a_damaged_archive_does_not_keep_other_files_from_being_mapped(cli: Cli) -> None:
     packed = archive(cli.here / "damaged.zip", **{"a.md": NOTES * 99})
     damaged(packed)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -62,6 +64,24 @@ def test_a_file_that_may_still_be_written_waits(cli: Cli, folder: Path) -> None:
     code, found = states(cli)
     assert ("being written", None) == found["three.md"]
     assert 1 == code
+
+
+@pytest.mark.slow
+def test_a_folder_of_a_hundred_thousand_files_is_watched(cli: Cli, folder: Path) -> None:
+    for number in range(100):
+        (folder / f"{number}").mkdir()
+        for other in range(1000):
+            (folder / f"{number}" / f"{other}.log").touch()
+    words = [sys.executable, "-m", "citekit", "sync", "docs", "--watch", "--interval", "1", "--exclude", "*.log"]
+    process = subprocess.Popen(words, cwd=cli.here, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert {"one.md", "two.md"} == {Path(process.stdout.readline().split()[1]).name for _ in range(2)}
+        write(folder / "99" / "three.md", "# Three\n")
+        assert any("three.md" in line for line in process.stdout)
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def test_an_empty_folder_deletes_nothing(cli: Cli, folder: Path) -> None:

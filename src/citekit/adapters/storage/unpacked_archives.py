@@ -105,7 +105,7 @@ def _files(archive: zipfile.ZipFile, path: Path) -> Iterator[tuple[zipfile.ZipIn
         raise SourceUnsupported(f"{path.name} has {len(items):,} files; the limit is {FILES_LIMIT:,}.")
     for item in items:
         names = PurePosixPath(item.filename).parts
-        if not all(map(_is_usable, names)) or stat.S_ISLNK(item.external_attr >> 16):
+        if not names or not all(map(_is_usable, names)) or stat.S_ISLNK(item.external_attr >> 16):
             continue
         if item.flag_bits & 1:
             raise SourceUnsupported(f"{path.name} is encrypted. Unpack it, and map the folder: citekit ingest FOLDER")
