@@ -66,7 +66,7 @@ class FileEvidenceStore:
     ) -> None:
         """`folder` is created by the first `obtain`. `limit` is in bytes, `grace` in seconds of the system `clock`."""
         self._objects = Objects(folder / "objects", Locks(folder / "locks", passing=True))
-        self._workshop = StagingArea(folder / "making", folder / "locks")
+        self._staging = StagingArea(folder / "making", folder / "locks")
         self._clock = clock or SystemClock()
         self._index = EvidenceIndex(index.beside(DATABASE, TABLES), index.seal)
         self._uses = Uses(folder / "uses", self._clock)
@@ -120,7 +120,7 @@ class FileEvidenceStore:
         waiting = report_waiting(progress, _WAITING)
         found = self.cached(key) or self._find(key, waiting)
         if found is None:
-            with self._workshop.turn(key, waiting):
+            with self._staging.turn(key, waiting):
                 found = self.cached(key) or self._find(key, waiting)
                 if found is None:
                     return self._made(key, make, waiting, readers)
@@ -148,7 +148,7 @@ class FileEvidenceStore:
             if not self._objects.is_intact(each.digest) and os.path.lexists(self._objects.path(each.digest)):
                 self._eviction.remove(each.digest)
                 healed.append(each.digest.hex)
-        leftovers = self._workshop.clean()
+        leftovers = self._staging.clean()
         self._eviction.count()
         return StoreCheck(checked=checked, healed=healed, leftovers=leftovers)
 
@@ -157,13 +157,13 @@ class FileEvidenceStore:
 
         Raise `HomeUnwritable`.
         """
-        self._workshop.clean()
+        self._staging.clean()
         self._eviction.count()
         return _freed(self._eviction.drop(self._total(), self._limit if limit is None else limit, None))
 
     def clear(self) -> int:
         """Remove all objects. Return what was freed. Raise `HomeUnwritable`."""
-        self._workshop.clean()
+        self._staging.clean()
         freed = _freed(gone for each in self._objects if (gone := self._eviction.remove(each.digest)) is not None)
         self._eviction.count()
         return freed
@@ -182,7 +182,7 @@ class FileEvidenceStore:
         return self._known(key, record)
 
     def _made(self, key: EvidenceKey, make: Make, waiting: Waiting, readers: int) -> StoredEvidence:
-        with self._workshop.folder(key) as folder:
+        with self._staging.folder(key) as folder:
             made = folder / "evidence"
             extraction = made_by(make, made)
             digest, size = digest_of(made)

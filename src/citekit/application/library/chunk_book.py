@@ -118,12 +118,12 @@ class ChunkBook:
             (part.chunk.start, part.chunk.end, place, title, None)
             for part, place, title in zip(parts, places, titles, strict=True)
         ]
-        planted = with_chunks(base, extracted_text, marks)
+        attached = with_chunks(base, extracted_text, marks)
         placed = [
             _placed(part, identifier, base.title, hierarchical, self.window)
-            for part, identifier in zip(parts, planted.ids, strict=True)
+            for part, identifier in zip(parts, attached.ids, strict=True)
         ]
-        return ChunkedBook(extracted_text, _named(planted.resource_map, params, hierarchical), placed, len(found))
+        return ChunkedBook(extracted_text, _named(attached.resource_map, params, hierarchical), placed, len(found))
 
     def _windows(self, transcript: Transcript, language: str | None, found: Sequence[BookSection]) -> Iterator[_Part]:
         """Yield the chunks of a recording. Sentences end at its long pauses, too."""

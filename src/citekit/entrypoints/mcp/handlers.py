@@ -228,9 +228,9 @@ class _Handlers:
         return self._parcels.hand_over(context.request_id, answer, whole=whole)
 
     async def _answer(self, bound: Bound, arguments: dict[str, Any], context: _Context) -> Answer:
-        at_hand = bound.cached(arguments)
-        if at_hand is not None:
-            return at_hand
+        known = bound.cached(arguments)
+        if known is not None:
+            return known
         if not bound.long(arguments):
             return await self._workers.quick(functools.partial(bound.run, arguments, silent))
         return await self._workers.long(functools.partial(bound.run, arguments), _report(context, self._tools.discreet))

@@ -1,4 +1,4 @@
-"""Finds the runs of a Word document that its readers do not see."""
+"""Finds the runs of a Word document that its readers do not see (ECMA-376 part 1)."""
 
 from __future__ import annotations
 
