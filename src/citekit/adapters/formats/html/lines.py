@@ -7,11 +7,13 @@ and removed from the parsed text. Markers consist of Unicode noncharacters, whic
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from functools import cache
 from html import unescape
 from operator import itemgetter
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from citekit.adapters.formats.shared.book_metadata import language_code
 from citekit.adapters.formats.shared.source_lines import head_lines, read_lines
@@ -32,6 +34,7 @@ from citekit.domain.formats import Format
 from citekit.domain.library.books import BookFacts
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.superscripts import visible_text
 from citekit.domain.source import Source
 
 if TYPE_CHECKING:
@@ -52,6 +55,7 @@ _RAW = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = re.compile(r"[^\s][^\n]*")
+_OTHERS = re.compile(r"[\W_]+")
 _HEAD = 400
 
 
@@ -169,6 +173,25 @@ def _untagged(content: str) -> str:
     This is needed for documents that are too large or too deeply nested to parse.
     """
     return unescape("".join(_marked(content, tags=False)))
+
+
+def seen_letters(content: str, name: str) -> Mapping[int, str] | None:
+    """Return the letters and digits on each line of the document that its readers see, as `letters` returns them.
+
+    `name` is the file name. Return None if the document is so large that what it shows is not determined.
+    """
+    if len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT:
+        return None
+    seen: defaultdict[int, str] = defaultdict(str)
+    read = _extracted_text(_text(without_noncharacters(content), name, as_seen=True))
+    for unit in read.units:
+        seen[unit.number] += letters(visible_text(read.text[unit.start : unit.end]))
+    return seen
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of `text`, without differences of case and form (NFKC)."""
+    return _OTHERS.sub("", normalize("NFKC", text).casefold())
 
 
 def shown_lines(content: str) -> list[str]:

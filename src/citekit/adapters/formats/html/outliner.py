@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from citekit.adapters.formats.html.lines import seen_letters
 from citekit.adapters.formats.html.section_tree import Page
 from citekit.adapters.formats.html.sections import read_page
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem, Outliner
@@ -18,8 +19,9 @@ SIZE_LIMIT = 32 * 1024 * 1024
 
 
 class HtmlOutliner:
-    """Outlines HTML files. `fallback` outlines files that are too large or have neither a heading nor a labeled
-    section.
+    """Outlines HTML files by what readers see.
+
+    `fallback` outlines files that are too large or have neither a heading nor a labeled section.
     """
 
     def __init__(self, fallback: Outliner) -> None:
@@ -32,7 +34,8 @@ class HtmlOutliner:
         """
         text = open_text(source.path, progress)
         content = text.whole(SIZE_LIMIT)
-        page = Page() if content is None else read_page(content, text.line_count)
+        seen = None if content is None else seen_letters(content, source.path.name)
+        page = Page() if content is None else read_page(content, text.line_count, seen)
         if not any(item.type not in ("figure", "table") for item in page.items):
             return _without_headings(page, self._fallback.outline(source, progress))
         tree = page.outline_items(text.line_count)
@@ -41,6 +44,7 @@ class HtmlOutliner:
             extent=text.extent,
             items=tree,
             facts=text.facts,
+            notes=page.notes(),
         )
 
 
@@ -58,4 +62,4 @@ def _without_headings(page: Page, plain: Outline) -> Outline:
     lines = Lines(1, plain.extent.lines or 1)
     below = captions or (plain.items if len(plain.items) > 1 else ())
     outline_item = OutlineItem(said, "page", lines, first_sentence(body, skip=page.title), below)
-    return evolve(plain, title=page.title or None, items=(outline_item,))
+    return evolve(plain, title=page.title or None, items=(outline_item,), notes=[*plain.notes, *page.notes()])

@@ -56,12 +56,26 @@ class Box:
 class Page:
     """The result of scanning an HTML document.
 
-    It consists of the title, the sections (`items`), and the text before the first section (`opening`).
+    It consists of the title, the sections (`items`), the text before the first section (`opening`), and the numbers of
+    lines with text that readers do not see.
     """
 
     title: str = ""
     opening: list[str] = field(factory=list)
     items: list[Item] = field(factory=list)
+    hidden_lines: set[int] = field(factory=set)
+
+    def notes(self) -> list[str]:
+        """Return the note about hidden text, if there is any."""
+        count = len(self.hidden_lines)
+        if not count:
+            return []
+        where = (
+            f"on line {min(self.hidden_lines)}"
+            if count == 1
+            else f"on {count} lines, line {min(self.hidden_lines)} first"
+        )
+        return [f"Hidden text, which readers of the page do not see, is {where}. Titles and summaries leave it out."]
 
     def outline_items(self, line_count: int) -> tuple[OutlineItem, ...]:
         """Convert the sections to outline items. Text before the first section becomes an item of type `preamble`."""

@@ -8,10 +8,11 @@ landmark roles of WAI-ARIA 1.2 (5.3.4) turn `div` and similar elements into sect
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from attrs import define, field
 
+from citekit.adapters.formats.html.lines import letters
 from citekit.adapters.formats.html.section_tree import CAPTION, NAVIGATION, Box, Item, Page, nested, node_of
 from citekit.adapters.formats.html.tags import Tag, Text, tokens
 from citekit.adapters.formats.shared.sections import HEADING_LIMIT
@@ -101,12 +102,13 @@ _DEPTH_LIMIT = 200
 _BODY_PIECES, _BODY_LIMIT = 40, 2000
 
 
-def read_page(content: str, line_count: int) -> Page:
+def read_page(content: str, line_count: int, seen: Mapping[int, str] | None = None) -> Page:
     """Find the title and sections of the HTML document `content`, whose lines end with line feeds.
 
-    Invalid HTML never raises an error.
+    `seen` has the letters that readers see on each line; text without them is left out. Invalid HTML never raises an
+    error.
     """
-    reader = _Reader(_deepest(content))
+    reader = _Reader(_deepest(content), seen)
     for token in tokens(content):
         if isinstance(token, Tag):
             reader.tag(token)
@@ -129,6 +131,7 @@ def _deepest(content: str) -> int:
 @define
 class _Reader:
     deepest: int
+    seen: Mapping[int, str] | None = None
     page: Page = field(factory=Page)
     boxes: list[Box] = field(factory=lambda: [Box("", "", 1)])
     open_: Counter[str] = field(factory=Counter)
@@ -151,14 +154,27 @@ class _Reader:
 
         Whitespace at the beginning of a body is omitted.
         """
+        words = text.words if self.titles is not None else self._seen_part(text)
         if self.titles is not None:
-            self.titles.append(text.words)
+            self.titles.append(words)
         elif self.heading is not None:
-            self.heading.say(text.words)
+            self.heading.say(words)
         elif self.catching is not None:
-            self.catching.append(text.words)
-        elif self.words or not text.words.isspace():
-            self.words.append(text.words)
+            self.catching.append(words)
+        elif self.words or not words.isspace():
+            self.words.append(words)
+
+    def _seen_part(self, text: Text) -> str:
+        """Return the lines of `text` that readers see. A line of which they see only a part is left out."""
+        if self.seen is None:
+            return text.words
+        shown = []
+        for number, line in enumerate(text.words.split("\n"), text.line):
+            is_seen = letters(line) in self.seen.get(number, "")
+            shown.append(line if is_seen else "")
+            if not is_seen:
+                self.page.hidden_lines.add(number)
+        return "\n".join(shown)
 
     def tag(self, tag: Tag) -> None:
         """Process a tag, which can open or close an element or separate paragraphs."""
