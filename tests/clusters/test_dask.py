@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from importlib.metadata import version
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import define, field
+from attrs import define, evolve, field
 
 from citekit.adapters.clusters.dask import DaskCluster, connect
 from citekit.application.ingest_many import Outcome
@@ -100,6 +101,26 @@ def test_workers_that_dask_gives_up_are_replaced(mixed_files: list[Path], tmp_pa
         done = list(ingest_on(one, app)(mixed_files, job_for(tmp_path / "home")))
 
     assert sorted(mixed_files) == sorted(each.path for each in done)
+
+
+def test_a_result_that_is_lost_with_its_worker_is_made_again(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n")
+    with closing(connect("local:1", run)) as one:
+        one.submit(evolve(job_for(tmp_path), path=str(tmp_path / "a.md")))
+        [(_, future)] = one._running.values()
+        assert future.result(timeout=60)
+        kill_a_worker(one)
+        end = time.monotonic() + 30
+        while future.status == "finished":
+            assert time.monotonic() < end
+            time.sleep(0.001)
+
+        done = None
+        while done is None:
+            done = one.finished(1)
+
+    assert isinstance(done[1], JobResult)
+    assert done[1].card is not None
 
 
 def test_maps_made_while_workers_are_killed_equal_those_of_one_process(

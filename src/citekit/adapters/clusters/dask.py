@@ -85,6 +85,9 @@ class DaskCluster:
                 self.submit(job)
                 return None
             return job, result
+        if future.status in ("lost", "pending"):  # its result was lost with its worker: the job is repeated
+            self.submit(job)
+            return None
         if future.status != "error":
             raise self._lost()
         return job, self._error(job, future.exception(timeout=CONNECT_SECONDS))
