@@ -91,6 +91,20 @@ def test_a_windows_media_clip_keeps_its_format(film: Path, tmp_path: Path) -> No
     assert list(range(25, 49)) == cut.pictures[:24]
 
 
+@pytest.mark.parametrize(("name", "codec"), [("film.avi", "cinepak"), ("film.mov", "svq1")])
+def test_a_video_that_no_container_can_store_is_encoded_again_with_a_note(
+    film: Path, tmp_path: Path, name: str, codec: str
+) -> None:
+    path = tmp_path / name
+    ffmpeg("-i", str(film), "-an", "-t", "2", "-c:v", codec, str(path))
+
+    got = PyAvClipExtractor().extract(source(path), TimeSpan(0.4, 1.2, Modality.VIDEO), Options(), tmp_path / "clip")
+
+    assert ".mp4" == got.suffix
+    assert any("re-encoded" in note and codec in note for note in got.notes)
+    assert 0.8 == pytest.approx(inspect((tmp_path / "clip").rename(tmp_path / "clip.mp4")).duration, abs=0.05)
+
+
 def test_non_square_pixels_are_noted(film: Path, tmp_path: Path) -> None:
     path = tmp_path / "wide.mp4"
     ffmpeg("-i", str(film), "-c", "copy", "-aspect", "16:9", str(path))

@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citekit.adapters.formats.media.evidence.containers import MP4, ClipContainer, container_for
-from citekit.adapters.formats.media.evidence.flac import UncopyableError, copy_flac
+from citekit.adapters.formats.media.evidence.containers import MP4, ClipContainer, UncopyableError, container_for
+from citekit.adapters.formats.media.evidence.flac import copy_flac
 from citekit.adapters.formats.media.evidence.lossless import copy_samples, encoder_for, sample_size, transcode_samples
 from citekit.adapters.formats.media.evidence.mp3 import copy_mp3
 from citekit.adapters.formats.media.evidence.requests import (
@@ -41,7 +41,7 @@ class PyAvClipExtractor:
 
     The clip starts exactly at the requested time if its container can hide the earlier frames that it must include. The
     option `accurate` encodes the frames from the start to the next keyframe again, or the whole clip if these frames
-    can't be joined with copied ones.
+    can't be joined with copied ones. A video that no container of clips can store, such as Cinepak, is always encoded again.
     """
 
     @property
@@ -72,14 +72,31 @@ def _write_clip(
     if video is None and audio is None:
         raise FormUnsupported("This video has no audio. Use a video:// address to extract a span of video instead.")
     if video is not None and options.accurate:
-        times, notes = smart_cut(container, video, audio, span, target, progress)
-        return _extraction(MP4, times, location, span, notes)
+        return _cut_accurately(container, video, audio, location, span, target, progress)
     codecs = [None if stream is None else codec_name(stream) for stream in (video, audio)]
     output = container_for(codecs[0], codecs[1], container.format.name)
-    times = _copy_clip(container, video, audio, span, output, target, progress)
+    try:
+        times = _copy_clip(container, video, audio, span, output, target, progress)
+    except UncopyableError:
+        if video is None:
+            raise
+        return _cut_accurately(container, video, audio, location, span, target, progress)
     return _extraction(
         output, times, location, span, conversion_notes(codecs[1] if video is None else None, output.suffix)
     )
+
+
+def _cut_accurately(
+    container: InputContainer,
+    video: Any,
+    audio: Any,
+    location: TimeSpan,
+    span: Span,
+    target: Path,
+    progress: Progress,
+) -> Extraction:
+    times, notes = smart_cut(container, video, audio, span, target, progress)
+    return _extraction(MP4, times, location, span, notes)
 
 
 def _copy_clip(

@@ -9,6 +9,10 @@ from __future__ import annotations
 from attrs import frozen
 
 
+class UncopyableError(Exception):
+    """The container cannot store the encoded stream, or frames cannot be copied exactly, so they must be decoded."""
+
+
 @frozen
 class ClipContainer:
     """A container format for clips. `muxer` is FFmpeg's name of the format.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from attrs import define, field
 
+from citekit.adapters.formats.media.evidence.containers import UncopyableError
 from citekit.adapters.formats.media.evidence.flac_frames import FrameHeader, bits_per_sample, renumber, stream_info
 from citekit.adapters.formats.media.evidence.stream_copy import ClipTimes
 from citekit.adapters.formats.media.evidence.timeline import Span, seek
@@ -25,10 +26,6 @@ MIN_BLOCK_SIZE = 16
 """Samples of the shortest frame that can come before another (RFC 9639, 9.1.1)."""
 
 _REPORT_EVERY = 100
-
-
-class UncopyableError(Exception):
-    """The FLAC frames can't be copied, so the audio must be decoded."""
 
 
 @define

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from attrs import define, frozen
 
-from citekit.adapters.formats.media.evidence.flac import UncopyableError
+from citekit.adapters.formats.media.evidence.containers import UncopyableError
 from citekit.adapters.formats.media.evidence.stream_copy import ClipTimes
 from citekit.adapters.formats.media.evidence.timeline import Span, seek
 from citekit.adapters.formats.media.streams import read_packets

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field, frozen
 
-from citekit.adapters.formats.media.evidence.containers import ClipContainer
+from citekit.adapters.formats.media.evidence.containers import ClipContainer, UncopyableError
 from citekit.adapters.formats.media.evidence.mp4_edit_list import limit_shown_duration
 from citekit.adapters.formats.media.evidence.timeline import (
     TOLERANCE,
@@ -122,7 +122,10 @@ def track_for(
 
     `zero_time`, in seconds of the container's own time, becomes 0 in the clip.
     """
-    output_stream = output.add_stream_from_template(stream, opaque=True)
+    try:
+        output_stream = output.add_stream_from_template(stream, opaque=True)
+    except ValueError as error:  # the container cannot store the codec
+        raise UncopyableError(str(error)) from error
     output_stream.metadata.clear()
     base = float(stream.time_base)
     zero, stop, slack = round(zero_time / base), round(span.high / base), round(TOLERANCE / base)
