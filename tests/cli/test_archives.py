@@ -30,7 +30,7 @@ def unpacked(cli: Cli) -> list[str]:
 
 def test_the_files_of_an_archive_are_mapped_quoted_and_cut(cli: Cli) -> None:
     packed = archive(
-        cli.here / "papers.zip", **{"a/notes.md": NOTES, "b/table.csv": "x,y\n1,2\n", "program.exe": "MZ", "a/": ""}
+        cli.here / "papers.zip", **{"a/notes.md": NOTES, "b/table.csv": "x,y\n1,2\n", "program.exe": "\0\1\2", "a/": ""}
     )
 
     said = cli("ingest", str(packed))

@@ -44,7 +44,7 @@ def test_tokens_of_an_unpacked_home_admit_nobody_and_can_be_revoked(tmp_path: Pa
     assert subjects.with_token(alice) is not None
 
 
-@pytest.mark.parametrize("change", [{"home": "/elsewhere"}, {"scopes": ["ingest"]}, {"code": "00"}, {"code": 7}])
+@pytest.mark.parametrize("change", [{"home": "/elsewhere"}, {"scopes": ["admin"]}, {"code": "00"}, {"code": 7}])
 def test_an_edited_entry_admits_nobody(tmp_path: Path, change: dict[str, object]) -> None:
     subjects = subjects_of(bootstrap(home=tmp_path))
     token = subjects.add(subject(tmp_path, "alice"))

@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from mcp import Client
 
-from citekit.domain.subject import INGEST
+from citekit.domain.subject import ADMIN
 from tests.http.conftest import HttpServer, Start, paths_in, structured, token_of
 
 pytestmark = pytest.mark.skipif("not hasattr(__import__('os'), 'fork')", reason="needs POSIX")
@@ -74,8 +74,8 @@ def test_parts_of_evidence_are_downloaded_by_their_bytes(server: HttpServer) -> 
         assert (200, whole.text, None) == part(wanted, **more)
 
 
-def test_the_scope_ingest_includes_the_scope_read(start: Start, tmp_path: Path) -> None:
-    token = token_of(tmp_path, "root", scope=INGEST)
+def test_an_admin_may_do_what_the_other_scopes_permit(start: Start, tmp_path: Path) -> None:
+    token = token_of(tmp_path, "root", scope=ADMIN)
     page = "https://app.example.com"
     server = start(tmp_path, "--allow-origin", page)
 

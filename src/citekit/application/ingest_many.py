@@ -195,12 +195,12 @@ def files_below(
     paths: Sequence[Path],
     skip: Sequence[Path] = (),
     left_out: Callable[[Path], None] = lambda _: None,
-    is_known: Callable[[str], object] = by_name,
+    is_mappable: Callable[[Path], object] = lambda path: by_name(path.name),
 ) -> Iterator[Path]:
-    """Yield the files that `paths` refer to: files themselves, and sorted, every file with a known name below a folder.
+    """Yield the files that `paths` refer to: files themselves, and sorted, every file below a folder that can be mapped.
 
     In folders, hidden files, symbolic links to folders, and the folders in `skip` are skipped; named files never are.
-    `is_known` decides by the file name; `left_out` is called with every other file in a folder.
+    `is_mappable` decides which files of a folder can be mapped; `left_out` is called with every other one.
     """
     skipped = {path.resolve() for path in skip}
     for path in paths:
@@ -213,7 +213,7 @@ def files_below(
                 name for name in folders if not name.startswith(".") and (here / name).resolve() not in skipped
             )
             for name in sorted(name for name in names if not name.startswith(".")):
-                if is_known(name):
+                if is_mappable(here / name):
                     yield here / name
                 else:
                     left_out(here / name)

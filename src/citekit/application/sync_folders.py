@@ -83,8 +83,8 @@ class SyncFolders:
     """Compares folders with the maps, and maps what is new, changed, or moved.
 
     `skip` are the folders of the home, which are never synced. `home` resolves relative paths in older maps, and
-    `is_known_name` says whether a file name is of a known type. Files that were mapped and are unchanged since are
-    remembered, so a later call only checks the status of each file.
+    `is_mappable` says whether a file is of a known type. Files that were mapped or are of other types, and are unchanged
+    since, are remembered, so a later call only checks the status of each file.
     """
 
     sources: Sources
@@ -92,9 +92,10 @@ class SyncFolders:
     ingest_many: IngestMany
     remove: RemoveResource
     home: Path
-    is_known_name: Callable[[str], bool]
+    is_mappable: Callable[[Path], bool]
     skip: tuple[Path, ...] = ()
     _seen: dict[Path, tuple[State, str]] = field(factory=dict, init=False, repr=False)
+    _others: dict[Path, State] = field(factory=dict, init=False, repr=False)
 
     def __call__(
         self,
@@ -149,10 +150,19 @@ class SyncFolders:
                 if entry.is_dir(follow_symlinks=False):
                     if entry.path not in skipped and rules.enters(relative):
                         pending.append((entry.path, f"{relative}/"))
-                elif entry.is_file(follow_symlinks=False) and self.is_known_name(entry.name) and rules.takes(relative):
-                    state = _state(Path(entry.path))
-                    if state is not None:
-                        yield Path(entry.path), state
+                elif entry.is_file(follow_symlinks=False) and rules.takes(relative):
+                    path = Path(entry.path)
+                    state = _state(path)
+                    if state is not None and self._is_mappable(path, state):
+                        yield path, state
+
+    def _is_mappable(self, path: Path, state: State) -> bool:
+        if self._others.get(path) == state:
+            return False
+        if path in self._seen or self.is_mappable(path):
+            return True
+        self._others[path] = state
+        return False
 
     def _is_settled(self, path: Path, state: State) -> bool:
         seen = self._seen.get(path)

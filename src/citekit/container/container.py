@@ -603,6 +603,17 @@ class Container:
             return format_of_name(file_name) is not None
         return False
 
+    def is_mappable(self, path: Path) -> bool:
+        """Return whether a file has a known format, by its name, or if that says nothing, by its first bytes."""
+        from citekit.adapters.system.files import open_for_reading
+        from citekit.domain.detection import HEAD_SIZE, detect
+
+        if self.is_known_name(path.name):
+            return True
+        with suppress(OSError), open_for_reading(path) as stream:
+            return detect(path.name, stream.read(HEAD_SIZE)) is not None
+        return False
+
     @first_use
     def locate(self) -> LocateSource:
         """Return the use case that finds the source file of a map."""
@@ -811,9 +822,7 @@ class Container:
 
         chosen = self.settings
         skip = (chosen.maps_folder, chosen.output_folder, chosen.cache_folder)
-        return SyncFolders(
-            self.sources, self.maps, self.ingest_many, self.remove, chosen.home, self.is_known_name, skip
-        )
+        return SyncFolders(self.sources, self.maps, self.ingest_many, self.remove, chosen.home, self.is_mappable, skip)
 
     @first_use
     def sync_buckets(self) -> SyncBuckets:

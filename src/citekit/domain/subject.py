@@ -6,8 +6,8 @@ from pathlib import Path
 
 from attrs import evolve, field, frozen
 
-READ, INGEST = SCOPES = ("read", "ingest")
-"""The scopes, each of which includes those before it: use maps and evidence, and map files."""
+READ, INGEST, ADMIN = SCOPES = ("read", "ingest", "admin")
+"""The scopes, each of which includes those before it: use maps and evidence, map files, do everything."""
 
 
 @frozen(kw_only=True)

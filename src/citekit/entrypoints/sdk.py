@@ -175,7 +175,7 @@ class CiteKit:
         """Map files and folders in parallel, and yield an outcome for each file as soon as it is finished."""
         settings = self.app.settings
         own = (settings.maps_folder, settings.output_folder, settings.cache_folder)
-        files = files_below([Path(path) for path in paths], own, is_known=self.app.is_known_name)
+        files = files_below([Path(path) for path in paths], own, is_mappable=self.app.is_mappable)
         return self.app.ingest_many(files, force=force, concurrency=self.app.files_at_once)
 
     def resources(self) -> Sequence[str]:

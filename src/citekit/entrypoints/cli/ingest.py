@@ -220,7 +220,7 @@ def _config(text: str | None) -> Mapping[str, Any] | None:
 def _files(app: Container, paths: Sequence[str], left_out: Callable[[Path], None], hosts: Sequence[str]) -> list[Path]:
     places = app.settings.maps_folder, app.settings.output_folder, app.settings.cache_folder
     local = [Path(path) for path in paths if not is_remote(path) and not path.startswith("https://")]
-    found = dict.fromkeys(files_below(local, places, left_out, app.is_known_name))
+    found = dict.fromkeys(files_below(local, places, left_out, app.is_mappable))
     for path in paths:
         if is_remote(path):
             found |= dict.fromkeys(_in_bucket(app, path, left_out))

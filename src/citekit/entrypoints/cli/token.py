@@ -80,7 +80,7 @@ def add(
 ) -> None:
     """Add a subject and print its token.
 
-    The token is printed once. Scopes: read uses maps and evidence, ingest also maps files.
+    The token is printed once. Scopes: read uses maps and evidence, ingest also maps files, admin includes both.
     """
     from citekit.container.http_access import SUBJECTS
 

@@ -85,7 +85,7 @@ FIND_TEXT = Tool(
                 "type": "integer",
                 "minimum": 1,
                 "maximum": HIT_LIMIT,
-                "description": f"Default: {LIMIT}, or {PARTIAL_LIMIT} if no page has all words.",
+                "description": f"Default: {LIMIT}; {PARTIAL_LIMIT} if no page has all words.",
             },
             "context_lines": {
                 "type": "integer",

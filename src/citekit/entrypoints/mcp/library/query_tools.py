@@ -164,7 +164,7 @@ PREVIEW = Tool(
             "author": schemas.AUTHOR,
             "title": schemas.TITLE,
             "language": schemas.LANGUAGE,
-            "format_filter": schemas.optional_text("epub, pdf, another format, or any.", "epub"),
+            "format_filter": schemas.optional_text("A format, such as pdf, or any.", "epub"),
             "limit": schemas.whole("1 to 50.", 20),
         }
     ),
