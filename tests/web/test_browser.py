@@ -723,6 +723,38 @@ def test_a_heic_photo_is_shown(browser: Any, own_page: Server) -> None:
     context.close()
 
 
+def test_all_pages_of_a_tiff_file_are_shown_and_an_animation_is_one_page(
+    browser: Any, own_page: Server, tmp_path: Path
+) -> None:
+    colors = [(200, 30, 30), (30, 160, 30), (30, 30, 200)]
+    first, *others = [Image.new("RGB", (300, 200 + 100 * i), color) for i, color in enumerate(colors)]
+    first.save(tmp_path / "scan.tiff", save_all=True, append_images=others)
+    first.save(tmp_path / "moves.gif", save_all=True, append_images=others)
+    app = bootstrap(home=tmp_path)
+    for name in ("scan.tiff", "moves.gif"):
+        app.ingest(tmp_path / name)
+    context = browser.new_context(viewport={"width": 1300, "height": 850})
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    tab.goto(f"{own_page.root}/r/scan")
+    goal = tab.get_by_role("spinbutton", name="Page")
+    for number, color in ((3, colors[2]), (2, colors[1]), (1, colors[0])):
+        goal.fill(str(number))
+        goal.press("Enter")
+        picture = tab.locator(f'.page[data-page="{number}"] img')
+        until(lambda: picture.evaluate("(image) => image.complete && image.naturalWidth > 0"))  # noqa: B023
+        box = picture.bounding_box()
+        assert box["height"] / box["width"] == pytest.approx((100 + 100 * number) / 300, abs=0.01)
+        view = tab.locator(".pages").bounding_box()
+        clip = {"x": box["x"] + 99, "y": max(box["y"], view["y"]) + 9, "width": 1, "height": 1}
+        with Image.open(io.BytesIO(tab.screenshot(clip=clip))) as opened:
+            assert opened.convert("RGB").getpixel((0, 0)) == pytest.approx(color, abs=6)
+    tab.goto(f"{own_page.root}/r/moves")
+    tab.wait_for_selector(".page img")
+    assert 0 == goal.count()
+    context.close()
+
+
 CLICK_WORD = """(word) => {
   for (const said of document.querySelectorAll(".said")) {
     const at = said.textContent.indexOf(word);

@@ -21,7 +21,7 @@ from citekit.adapters.formats.shared.outline import Outline, make_nodes
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.domain.detection import detect
 from citekit.domain.digest import Digest
-from citekit.domain.errors import CiteKitError, SourceUnsupported
+from citekit.domain.errors import CiteKitError, LocationOutside, SourceUnsupported
 from citekit.domain.formats import BY_SUFFIX
 from citekit.domain.locations import Box
 from citekit.domain.node import Node
@@ -353,6 +353,23 @@ def test_words_of_an_image_are_recognized_once_and_lie_on_their_line(tmp_path: P
         left, top, right, bottom = lines[word.line].box.corners
         assert left - 1e-9 <= word.box[0] < word.box[2] <= right + 1e-9
         assert (top, bottom) == (word.box[1], word.box[3])
+
+
+def test_a_tiff_file_has_pages_and_an_animation_has_one(tmp_path: Path) -> None:
+    pages = [Image.new("RGB", (40, 40), "white"), sheet()]
+    for name in ("scan.tiff", "moves.gif"):
+        pages[0].save(tmp_path / name, save_all=True, append_images=pages[1:])
+    scan, animation = source_at(tmp_path / "scan.tiff"), source_at(tmp_path / "moves.gif")
+    reader = SheetReader()
+    views = ImagePageViews(reader)
+
+    assert [page.size for page in pages] == [(size.width, size.height) for size in views.sizes(scan)]
+    assert all(views.words(scan, page) for page in (1, 2))
+    assert [page.size for page in pages] == reader.sizes
+    assert 1 == len(views.sizes(animation))
+    for source, page in ((scan, 3), (scan, 0), (animation, 2)):
+        with pytest.raises(LocationOutside):
+            views.picture(source, page, 100)
 
 
 def test_words_of_a_page_of_a_comic_are_those_of_its_image(tmp_path: Path) -> None:

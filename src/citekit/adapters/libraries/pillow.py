@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from citekit.adapters.libraries.model_files import imported
 from citekit.adapters.system.files import unreadable
-from citekit.domain.errors import CiteKitError, SourceUnsupported
+from citekit.domain.errors import CiteKitError, LocationOutside, SourceUnsupported
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -102,12 +102,12 @@ def _short_reason(error: BaseException) -> str:
 
 
 @contextmanager
-def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> Iterator[ImageFile]:
-    """Open the image at `path` and yield its first frame, without decoding it.
+def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported, page: int = 1) -> Iterator[ImageFile]:
+    """Open the image at `path` and yield its first frame, or the page `page` (see `page_count`), without decoding it.
 
     Raise `SourceUnreadable` if the file cannot be read, `SourceUnsupported` if it is not an image or declares more than
-    `PIXEL_LIMIT` pixels, or `DriverMissing` if it is HEIC and the extra `heic` is not installed. Pillow's errors inside
-    the block are raised as `failure`.
+    `PIXEL_LIMIT` pixels, `LocationOutside` if it has no such page, or `DriverMissing` if it is HEIC and the extra `heic`
+    is not installed. Pillow's errors inside the block are raised as `failure`.
     """
     try:
         stream = path.open("rb")
@@ -116,6 +116,10 @@ def open_image(path: Path, failure: type[CiteKitError] = SourceUnsupported) -> I
     with stream:
         with translated_errors(path, SourceUnsupported):
             picture = cast("ImageFile", library().open(stream, formats=_formats(stream, path)))
+            if page != 1:
+                if not 1 <= page <= page_count(picture):
+                    raise LocationOutside.beyond("page", page, "image", page_count(picture))
+                picture.seek(page - 1)
             _check_size(path, picture)
         with translated_errors(path, failure), picture:
             yield picture
@@ -181,8 +185,13 @@ def frame_count(picture: Image) -> int:
     return 1
 
 
+def page_count(picture: Image) -> int:
+    """Return the number of pages of a TIFF file; 1 for other formats, whose frames are an animation or variants."""
+    return frame_count(picture) if picture.format == "TIFF" else 1
+
+
 def reduced_copy(picture: ImageFile, side: int, mode: str) -> Image:
-    """Return an upright copy of the first frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
+    """Return an upright copy of the current frame, at most `side` pixels on its longer side; `mode` is `L` or `RGB`.
 
     Transparent areas become white. A JPEG is decoded at a lower resolution if that is still large enough. Other formats
     are converted to `mode` in strips, so that no full-size converted copy is in memory.

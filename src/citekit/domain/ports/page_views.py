@@ -11,8 +11,8 @@ from citekit.domain.source import Source
 
 
 class PageViews(Protocol):
-    """Draws the pages of documents and comics, and images, which have one page. Shows slides, HTML files,
-    and SVG files as documents, reads workbooks, and measures recordings. Thread-safe.
+    """Draws the pages of documents and comics, and images, which have one page, except for TIFF files. Shows slides, HTML
+    files, and SVG files as documents, reads workbooks, and measures recordings. Thread-safe.
 
     All methods raise `SourceUnsupported` for files of other formats and for damaged files, `SourceUnreadable` if a file
     cannot be read, and `LocationOutside` for a page that does not exist. Pages are numbered from 1.

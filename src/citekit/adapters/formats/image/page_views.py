@@ -11,8 +11,14 @@ from attrs import frozen
 
 from citekit.adapters.formats.image.outliner import OCR_SIZE, read_text
 from citekit.adapters.formats.shared.ocr import recognized_words, store_lines, stored_lines
-from citekit.adapters.libraries.pillow import open_image, orientation, reduced_copy, turn_upright, upright_size
-from citekit.domain.errors import LocationOutside
+from citekit.adapters.libraries.pillow import (
+    open_image,
+    orientation,
+    page_count,
+    reduced_copy,
+    turn_upright,
+    upright_size,
+)
 from citekit.domain.page_view import PagePicture, PageSize, PageWord
 from citekit.domain.source import Source
 
@@ -21,11 +27,11 @@ if TYPE_CHECKING:
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
 
 
-def reduced_picture(path: Path, width: int, height: int) -> PagePicture:
-    """Return an upright copy of the image at `path` that fits into so many pixels, as JPEG, or as PNG if it has
+def reduced_picture(path: Path, width: int, height: int, page: int = 1) -> PagePicture:
+    """Return an upright copy of a page of the image at `path` that fits into so many pixels, as JPEG, or as PNG if it has
     transparent parts.
     """
-    with open_image(path) as picture:
+    with open_image(path, page=page) as picture:
         turn = orientation(picture)
         if turn >= 5:
             width, height = height, width
@@ -43,7 +49,10 @@ def reduced_picture(path: Path, width: int, height: int) -> PagePicture:
 
 @frozen
 class ImagePageViews:
-    """Shows an image as one page. `ocr` and `index` recognize and cache its words."""
+    """Shows an image as one page, or the pages of a TIFF file. A damaged page after the first has 1 x 1 pixels.
+
+    `ocr` and `index` recognize and cache the words of pages.
+    """
 
     ocr: OcrReader | None = None
     index: Index | None = None
@@ -51,26 +60,29 @@ class ImagePageViews:
     def sizes(self, source: Source) -> Sequence[PageSize]:
         """See `PageViews.sizes`."""
         with open_image(source.path) as picture:
-            return [PageSize(*map(float, upright_size(picture)))]
+            sizes = [PageSize(*map(float, upright_size(picture)))]
+            for page in range(1, page_count(picture)):
+                try:
+                    picture.seek(page)
+                    sizes.append(PageSize(*map(float, upright_size(picture))))
+                except Exception:  # damaged files make Pillow raise most exceptions
+                    sizes.append(PageSize(1.0, 1.0))
+            return sizes
 
     def picture(self, source: Source, page: int, width: int) -> PagePicture:
         """See `PageViews.picture`."""
-        if page != 1:
-            raise LocationOutside.beyond("page", page, "image", 1)
-        return reduced_picture(source.path, width, 4 * width)
+        return reduced_picture(source.path, width, 4 * width, page)
 
     def words(self, source: Source, page: int) -> Sequence[PageWord]:
         """See `PageViews.words`. They are recognized with OCR, if there is one and the image is not a photograph."""
-        if page != 1:
-            raise LocationOutside.beyond("page", page, "image", 1)
-        return image_words(source.path, self.ocr, self.index)
+        return image_words(source.path, self.ocr, self.index, page)
 
 
-def image_words(path: Path, ocr: OcrReader | None, index: Index | None) -> Sequence[PageWord]:
-    """Return the words that OCR recognizes in the image at `path`; none without OCR, or in a photograph."""
+def image_words(path: Path, ocr: OcrReader | None, index: Index | None, page: int = 1) -> Sequence[PageWord]:
+    """Return the words that OCR recognizes on a page of the image at `path`; none without OCR, or in a photograph."""
     if ocr is None:
         return []
-    with open_image(path) as picture:
+    with open_image(path, page=page) as picture:
         copy = reduced_copy(picture, OCR_SIZE, "RGB")
     lines = stored_lines(index, copy)
     if lines is None:

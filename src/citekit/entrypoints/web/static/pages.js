@@ -14,7 +14,8 @@ export class Pages {
     this.map = map;
     this.select = select;
     this.sizes = map.sizes.flatMap(([width, height, count]) => Array(count).fill([width, height]));
-    this.zoom = map.type === "image" ? "fit" : 1;
+    this.isImage = map.type === "image"; // addresses name boxes of its first page
+    this.zoom = this.isImage ? "fit" : 1;
     this.shown = new Map();
     this.marks = new Map();
     this.place = {};
@@ -141,7 +142,7 @@ export class Pages {
     const [width, height] = this.sizes[number - 1].map((side) => Math.round(side * this.px));
     const { id, version } = this.map;
     const page = el("div", {
-      class: `page ${this.map.type === "image" ? "image" : ""} ${this.columns === 1 ? "" : this.isRight(number) ? "right" : "left"}`,
+      class: `page ${this.isImage ? "image" : ""} ${this.columns === 1 ? "" : this.isRight(number) ? "right" : "left"}`,
       "data-page": String(number),
       role: "region",
       "aria-label": t("page", number),
@@ -244,7 +245,7 @@ export class Pages {
     const percent = (value) => `${value * 100}%`;
     const { kind, boxes, differing = [] } = this.marks.get(number) ?? { kind: "", boxes: [] };
     const marked = [...boxes.map((box) => [kind, box]), ...differing.map((box) => ["differs", box])];
-    const regions = this.map.type === "image" ? this.regions() : [];
+    const regions = this.isImage && number === 1 ? this.regions() : [];
     layer.replaceChildren(
       ...regions,
       ...marked.map(([name, [left, top, width, height]]) =>
@@ -285,11 +286,12 @@ export class Pages {
     const chosen = document.getSelection();
     const text = chosen?.toString().replace(/\s+/g, " ").trim();
     if (!text || !this.space.contains(chosen.anchorNode)) return;
-    if (this.map.type === "image") return this.select({ fragment: `bbox=${this.around(chosen)}`, quote: text });
     const pages = [chosen.anchorNode, chosen.focusNode]
       .map((node) => Number((node.nodeType === 1 ? node : node.parentElement)?.closest(".page")?.dataset.page))
       .filter(Boolean)
       .sort((a, b) => a - b);
+    if (this.isImage && pages.at(-1) > 1) return say(t("firstPageOnly"));
+    if (this.isImage) return this.select({ fragment: `bbox=${this.around(chosen)}`, quote: text });
     if (pages.length === 2) this.select({ fragment: `pages=${span(pages[0], pages[1])}`, quote: text });
   }
 
@@ -315,6 +317,7 @@ export class Pages {
   startBox(event) {
     const page = this.isBoxing && event.target.closest(".page");
     if (!page) return;
+    if (this.isImage && page.dataset.page !== "1") return say(t("firstPageOnly"));
     event.preventDefault();
     const frame = page.getBoundingClientRect();
     const point = (e) => [
@@ -344,7 +347,7 @@ export class Pages {
       }
       this.toggleBox();
       const corners = box.map((edge) => Number(edge.toFixed(4))).join(",");
-      const pages = this.map.type === "image" ? "" : `pages=${page.dataset.page}&`;
+      const pages = this.isImage ? "" : `pages=${page.dataset.page}&`;
       this.select({ fragment: `${pages}bbox=${corners}`, quote: "" });
     };
     document.addEventListener("pointermove", move);

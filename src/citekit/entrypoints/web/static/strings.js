@@ -51,6 +51,7 @@ const TEXTS = {
   twoPages: "Two pages",
   drawBox: "Draw a box",
   drawing: "Draw a box around a part of a page.",
+  firstPageOnly: "Only the first page of this image has addresses.",
   previous: "Previous",
   next: "Next",
   thisPart: "This part",
