@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from citekit.adapters.libraries.sqlite.errors import Trouble
-from citekit.adapters.storage import sqlite_ledger
+from citekit.adapters.storage import ledger_line, sqlite_ledger
 from citekit.adapters.storage.sqlite_ledger import SqliteLedger
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable, LedgerCorrupt
@@ -203,6 +204,17 @@ def test_a_line_that_is_none_is_said(tmp_path: Path, entry: str) -> None:
 
     with pytest.raises(LedgerCorrupt, match="one of its entries cannot be read"):
         SqliteLedger(tmp_path / "ledger.db").history()
+
+
+@pytest.mark.parametrize(
+    "field",
+    [{"counts": 5}, {"counts": {"words": "many"}}, {"title": None}, {"size": "1"}, {"book_id": []}, {"copy": {}}],
+)
+def test_a_line_with_a_field_of_another_type_is_none(field: dict[str, object]) -> None:
+    plain = json.loads(ledger_line.written(line()))
+
+    with pytest.raises(ValueError, match="Error"):
+        ledger_line.read(json.dumps(plain | field))
 
 
 def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:

@@ -14,6 +14,14 @@ from citekit.domain.library.ledger import Deed, LedgerEntry
 
 _NAMES = tuple(field.name for field in fields(LedgerEntry))
 _READ = {"deed": Deed, "at": datetime.fromisoformat, "digest": Digest}
+_KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(_NAMES, (str,)),
+    **dict.fromkeys(("size", "copy", "replacing"), (int,)),
+    **dict.fromkeys(("parameters", "counts", "seconds"), (dict,)),
+    "book_id": (int, type(None)),
+    "error": (str, type(None)),
+}
+"""The types of the fields in JSON."""
 
 
 def checked(entry: LedgerEntry) -> LedgerEntry:
@@ -39,6 +47,10 @@ def read(text: str) -> LedgerEntry:
     try:
         plain: dict[str, Any] = json.loads(text)
         known = {name: plain[name] for name in _NAMES if name in plain}
+        wrong = [name for name, value in known.items() if not isinstance(value, _KINDS[name])]
+        numbers = (*known.get("counts", {}).values(), *known.get("seconds", {}).values())
+        if wrong or not all(isinstance(each, int | float) for each in numbers):
+            raise TypeError(f"a wrong type of {(wrong or ['counts or seconds'])[0]}")
         return LedgerEntry(**known | {name: make(known[name]) for name, make in _READ.items()})
     except (TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"{type(error).__name__}: {error}") from error
