@@ -91,7 +91,7 @@ def test_without_a_model_the_best_pages_are_shown_and_a_note_says_why(bees: Cli)
     shown = bees("ask", "What does the hive eat in winter?")
 
     assert 0 == shown.code
-    assert shown.out.startswith("text://bees_md#lines=")
+    assert shown.out.startswith("text://bees_md#lines=5  ")  # the line that is shown, not the whole page
     assert QUOTE in shown.out
     assert "No model was asked" in shown.err
     assert "No model" not in bees("ask", "hive", "--service", "none").err

@@ -121,7 +121,11 @@ class AnswerQuestion:
 def _passage(page: RankedPage) -> Passage:
     start, end = around(page.block.text, page.start, page.end, LONGEST)
     return Passage(
-        Address(page.resource_id, page.extent), visible_text(page.block.text[start:end]), page.text, page.score
+        Address(page.resource_id, page.extent),
+        visible_text(page.block.text[start:end]),
+        page.text,
+        Address(page.resource_id, page.location),
+        page.score,
     )
 
 

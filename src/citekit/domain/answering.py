@@ -18,11 +18,15 @@ _DIGITS = 2
 
 @frozen
 class Passage:
-    """A text that may answer a question, and its location. `best` are the lines that match the question best."""
+    """A text that may answer a question, and its location.
+
+    `best` are the lines that match the question best, and `place` is their location.
+    """
 
     address: Address
     text: str = field(repr=False)
     best: str = field(repr=False)
+    place: Address
     score: float
 
 

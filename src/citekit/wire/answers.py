@@ -22,7 +22,7 @@ def to_plain(answer: CheckedAnswer) -> dict[str, Any]:
         "statements": [_statement(each) for each in answer.supported],
         "withheld": [_statement(each) for each in answer.withheld],
         "passages": [
-            {"address": str(each.address), "score": round(each.score, 4), "text": each.best} for each in answer.passages
+            {"address": str(each.place), "score": round(each.score, 4), "text": each.best} for each in answer.passages
         ],
         "requests": answer.cost.requests,
         "input_tokens": answer.cost.input_tokens,

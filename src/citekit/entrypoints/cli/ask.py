@@ -25,6 +25,10 @@ NO_MODEL = (
 )
 
 
+LINE = 400
+"""How many characters of a line are shown."""
+
+
 @click.command("ask", cls=Command)
 @click.argument("question", nargs=-1, required=True)
 @resources_option()
@@ -152,5 +156,6 @@ def _quote_lines(quote: CheckedQuote) -> Iterator[str]:
 
 def _passage_lines(passages: Sequence[Passage]) -> Iterator[str]:
     for each in passages:
-        yield f"{printable(str(each.address))}  {each.score:.2f}"
-        yield from (f"  > {printable(line)}" for line in each.best.split("\n") if line.strip())
+        yield f"{printable(str(each.place))}  {each.score:.2f}"
+        lines = (line for line in each.best.split("\n") if line.strip())
+        yield from (f"  > {printable(line if len(line) <= LINE else f'{line[:LINE]}...')}" for line in lines)
