@@ -406,7 +406,7 @@ def test_the_forms_of_evidence_are_those_of_the_format(page: Server) -> None:
     assert "html" in page.get("map", id="book")["forms"]
     assert "png" not in page.get("map", id="notes_md")["forms"]
     assert "frame" in page.get("map", id="run")["forms"]
-    assert [] == page.get("subtitles", id="run")
+    assert {"cues": [], "transcriber": ""} == page.get("subtitles", id="run")
 
 
 @pytest.mark.long

@@ -29,7 +29,7 @@ from citekit.entrypoints.web.links import home_path
 from citekit.entrypoints.web.server import link_to, viewer_of
 from tests.formats.media.speech_samples import write_sound
 from tests.made_files import CHAPTER, CONTAINER, NAVIGATION, PACKAGE
-from tests.stories.test_spoken_words import TALK, Scripted
+from tests.stories.test_spoken_words import NAME, TALK, Scripted
 from tests.web.browser import installed, opened_browser, until
 from tests.web.conftest import Server, free_port, started, stop
 
@@ -755,20 +755,9 @@ def test_all_pages_of_a_tiff_file_are_shown_and_an_animation_is_one_page(
     context.close()
 
 
-CLICK_WORD = """(word) => {
-  for (const said of document.querySelectorAll(".said")) {
-    const at = said.textContent.indexOf(word);
-    if (at < 0) continue;
-    const range = document.createRange();
-    range.setStart(said.firstChild, at);
-    range.setEnd(said.firstChild, at + word.length);
-    const { x, y, width, height } = range.getBoundingClientRect();
-    return [x + width / 2, y + height / 2];
-  }
-}"""
-
-
-def test_each_word_of_a_transcript_leads_to_its_time(browser: Any, tmp_path: Path) -> None:
+@pytest.fixture
+def talk(browser: Any, tmp_path: Path) -> Iterator[Any]:
+    """A tab with the recording of `TALK`, loaded."""
     write_sound(tmp_path / "talk.wav", (0 for _ in range(320_000)), 8000)
     app = bootstrap(home=tmp_path, transcriber=Scripted(TALK))
     app.ingest(tmp_path / "talk.wav")
@@ -779,14 +768,54 @@ def test_each_word_of_a_transcript_leads_to_its_time(browser: Any, tmp_path: Pat
     context = browser.new_context(viewport={"width": 1300, "height": 850})
     tab = context.new_page()
     tab.goto(link_to(viewer.keys, f"{home_path(tmp_path)}/r/talk"))
-    now = "document.querySelector('audio').currentTime"
     until(lambda: 4 == tab.locator(".said").count() and tab.evaluate("document.querySelector('audio').readyState > 0"))
-    for word, since in (("hive", 3.45), ("leave", 1.95), ("honey", 31.45)):
-        tab.mouse.click(*tab.evaluate(CLICK_WORD, word))
-        until(lambda since=since: abs(tab.evaluate(now) - since) < 0.06)  # type: ignore[misc]
-    tab.fill("#query", "winter food")
-    tab.keyboard.press("Enter")
-    tab.click(".hit >> nth=1")  # the first one is the title of the node, which consists of the same words
-    assert "Winter food is honey" == until(lambda: tab.evaluate(MARKED))
-    until(lambda: abs(tab.evaluate(now) - 29.85) < 0.06)
+    yield tab
     context.close()
+
+
+def now_is(tab: Any, since: float) -> bool:
+    return abs(tab.evaluate("document.querySelector('audio').currentTime") - since) < 0.06
+
+
+def test_each_word_of_a_transcript_leads_to_its_time(talk: Any) -> None:
+    assert NAME in talk.locator(".recording .note:visible").inner_text()
+    for word, since in (("hive", 3.45), ("leave", 1.95), ("honey", 31.45)):
+        talk.locator(".word", has_text=word).click()
+        until(lambda since=since: now_is(talk, since))  # type: ignore[misc]
+
+
+def test_a_transcript_is_one_stop_of_the_tab_key_and_the_arrow_keys_lead_to_its_words(talk: Any) -> None:
+    talk.get_by_role("button", name="Mark end").focus()
+    for key, word in (
+        ("Tab", "The"),
+        ("ArrowRight", "bees"),
+        ("ArrowDown", "They"),
+        ("ArrowLeft", "0:05"),
+        ("ArrowDown", "0:09"),
+        ("End", "0:29"),
+        ("ArrowRight", "Winter"),
+        ("ArrowRight", "food"),
+        ("ArrowRight", "is"),
+    ):
+        talk.keyboard.press(key)
+        assert word == talk.evaluate("document.activeElement.textContent")
+    talk.keyboard.press("Enter")
+    until(lambda: now_is(talk, 30.95))
+    talk.keyboard.press("Tab")
+    assert not talk.evaluate("document.querySelector('.transcript').contains(document.activeElement)")
+    talk.keyboard.press("Shift+Tab")
+    assert "is" == talk.evaluate("document.activeElement.textContent")
+    talk.keyboard.press("Home")
+    talk.keyboard.press("ArrowLeft")
+    talk.keyboard.press("Enter")
+    until(lambda: "#t=0.85" in talk.url)
+
+
+@pytest.mark.parametrize(("number", "since"), [(0, 30), (1, 29.85)])
+def test_a_hit_in_a_recording_marks_the_words(talk: Any, number: int, since: float) -> None:
+    talk.fill("#query", "winter food")
+    talk.keyboard.press("Enter")
+    talk.click(f".hit >> nth={number}")  # the topic, whose title is this sentence, and the words themselves
+    assert "Winter food is honey" == until(lambda: talk.evaluate(MARKED)).strip(".")
+    until(lambda: now_is(talk, since))
+    assert "Winter" == talk.inner_text('.word[tabindex="0"]')

@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 
 from citekit.application.edit_map import edits_of
 from citekit.application.list_resources import ListedResource
+from citekit.application.search import Hit
 from citekit.application.show_resource import Layout
 from citekit.application.titled_nodes import nodes_besides
 from citekit.container import Container
@@ -19,12 +20,13 @@ from citekit.domain.address import fragment_of
 from citekit.domain.errors import CiteKitError, MapCorrupt, RequestRefused, ResourceMissing
 from citekit.domain.evidence import Form
 from citekit.domain.formats import format_named
-from citekit.domain.locations import Virtual
+from citekit.domain.locations import TimeSpan, Virtual
 from citekit.domain.map_editing import EditKind, MapEdit
 from citekit.domain.mapper_identity import EDITED
 from citekit.domain.node import Node
 from citekit.domain.page_view import PageSize
 from citekit.domain.resource_map import ResourceMap
+from citekit.domain.words import words_of
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.web.links import place_named
 from citekit.entrypoints.web.requests import Asked, acting, plain, reading
@@ -157,7 +159,8 @@ class LibraryRoutes:
     def find(self, asked: Asked) -> Response:
         """Return the lines that match a query, in all files, in one, or in those with a tag.
 
-        `titled` are nodes whose titles contain all words and are not among these lines, such as those of scenes.
+        `titled` are nodes whose titles contain all words and are not among these lines, such as those of scenes. The
+        `quote` of a title is what it says if this is said in the node, such as the first sentence of a topic.
         """
         name, tag = asked.text("id", ""), asked.text("tag", "")
         query, names = asked.text("query"), [name] if name else self.app.tag.tagged(tag) if tag else []
@@ -169,7 +172,7 @@ class LibraryRoutes:
             hit["title"] = self._title(each.address.resource_id)
         answer["titled"] = [
             {"address": str(hit.address), "text": hit.head.title, "titles": [], "id": hit.resource_id}
-            | {"title": self._title(hit.resource_id)}
+            | {"title": self._title(hit.resource_id), "quote": self._said(hit)}
             for hit in nodes_besides(self.app.search, query, names, found)
             if not isinstance(hit.head.location, Virtual)
         ]
@@ -195,6 +198,19 @@ class LibraryRoutes:
         resource_map = self.app.maps.get(asked.text("id"))
         named = f"attachment; filename*=utf-8''{quote(resource_map.resource_id, safe='')}.json"
         return Response(to_json(resource_map), media_type="application/json", headers={"content-disposition": named})
+
+    def _said(self, hit: Hit) -> str:
+        """Return the title of a node of a recording if it consists of words said in it; else an empty string."""
+        title = hit.head.title.removesuffix("...").removesuffix("\u2026").rstrip()
+        if not isinstance(hit.head.location, TimeSpan):
+            return ""
+        try:
+            transcript = self.app.show.transcript(hit.resource_id)
+        except CiteKitError:  # the text was found in the index, and the file is gone
+            return ""
+        start, end = transcript.span_of(hit.head.location) or (0, 0)
+        said = " ".join(words_of(transcript.text[start:end]))
+        return title if f" {' '.join(words_of(title))} " in f" {said} " else ""
 
     def _title(self, resource_id: str) -> str:
         try:

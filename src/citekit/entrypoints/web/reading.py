@@ -114,15 +114,15 @@ class ReadingRoutes:
 
     def subtitles(self, asked: Asked) -> Response:
         """Return the subtitles or recognized passages of a recording as [start, end, text, words], where each of `words`
-        is its offset in the text and its start; nothing if it has none.
+        is its offset in the text and its start, and the name of the transcriber that recognized them, if one did; no
+        `cues` if it has none.
         """
         try:
             transcript = self.show.transcript(asked.text("id"))
-            return plain(
-                [[*cue, words] for cue, words in zip(transcript.cues(), transcript.word_starts(), strict=True)]
-            )
         except SourceUnsupported:
-            return plain([])
+            return plain({"cues": [], "transcriber": ""})
+        cues = [[*cue, words] for cue, words in zip(transcript.cues(), transcript.word_starts(), strict=True)]
+        return plain({"cues": cues, "transcriber": transcript.transcriber})
 
     def captions(self, asked: Asked) -> Response:
         """Return the subtitles of a recording as WebVTT for a player."""

@@ -65,7 +65,7 @@ export class Found {
 
   hit(hit) {
     const where = ofAddress(hit.address);
-    const href = path(where.id, where.fragment, hit.hidden || !hit.kind ? "" : hit.text);
+    const href = path(where.id, where.fragment, hit.hidden ? "" : hit.kind ? hit.text : hit.quote);
     return el(
       "a",
       {

@@ -21,38 +21,45 @@ export class Recording {
     this.player.addEventListener("timeupdate", () => this.moved());
     this.note = el("p", { class: "note" });
     this.line = el("div", { class: "timeline", role: "group", "aria-label": t("timeline") });
-    this.words = el("div", { class: "transcript", tabindex: "0", "aria-label": t("transcript") });
+    this.heard = el("p", { class: "note", hidden: true });
+    this.words = el("div", { class: "transcript", role: "group", "aria-label": t("transcript"), "aria-description": t("transcriptKeys") });
     this.words.addEventListener("mouseup", () => setTimeout(() => this.selected()));
-    this.words.addEventListener("click", (e) => this.seek(e.target.closest(".said")));
+    this.words.addEventListener("click", (e) => document.getSelection().isCollapsed && this.seek(e.target.closest(".word")));
+    this.words.addEventListener("focusin", (e) => this.stopAt(e.target));
+    this.words.addEventListener("keydown", (e) => this.key(e));
     const bar = el(
       "div",
       { class: "bar", role: "toolbar" },
       button(t("setStart"), () => this.begin()),
       button(t("setEnd"), () => this.cut()),
     );
-    this.element = el("div", { class: "reader recording" }, this.player, this.note, this.line, bar, this.words);
+    this.element = el("div", { class: "reader recording" }, this.player, this.note, this.line, bar, this.heard, this.words);
     this.drawLine();
     this.ready = this.load();
     this.drawWave();
   }
 
   async load() {
-    this.cues = await get("subtitles", { id: this.map.id, v: this.map.version }).catch(() => []);
+    const found = await get("subtitles", { id: this.map.id, v: this.map.version }).catch(() => ({ cues: [], transcriber: "" }));
+    this.cues = found.cues;
     if (!this.cues.length) {
       this.words.replaceChildren(el("p", { class: "note" }, t("noTranscript")));
       return;
     }
     const track = el("track", { kind: "captions", src: link("captions", { id: this.map.id, v: this.map.version }), default: true });
     this.player.append(track);
-    this.lines = this.cues.map(([start, end, text], i) =>
+    this.heard.hidden = !found.transcriber;
+    this.heard.textContent = t("heard", found.transcriber);
+    this.lines = this.cues.map(([start, end, text, words], i) =>
       el(
         "div",
         { class: "cue", "data-number": String(i) },
-        button(time(start), () => this.select({ fragment: `t=${start}-${end}`, quote: "" }), { class: "number", "data-unmarked": true }),
-        el("span", { class: "said" }, text),
+        button(time(start), () => this.select({ fragment: `t=${start}-${end}`, quote: "" }), { class: "number", tabindex: "-1", "data-unmarked": true }),
+        el("span", { class: "said" }, wordsOf(text, words)),
       ),
     );
     this.words.replaceChildren(...this.lines);
+    this.stopAt(this.words.querySelector(".word"));
   }
 
   drawLine() {
@@ -118,19 +125,45 @@ export class Recording {
     const first = this.words.querySelector(".cue.part");
     first?.scrollIntoView({ block: "center" });
     if (place.quote && this.lines && !markText(this.words, place.quote)) say(t("notMarked"));
+    this.stopAt(this.words.querySelector("mark")?.closest(".word") ?? first?.querySelector(".word"));
   }
 
-  // Moves the player to the word that was clicked, or to the start of its subtitle if single words have no times.
-  seek(said) {
-    const clicked = document.getSelection();
-    if (!said?.contains(clicked.anchorNode) || !clicked.isCollapsed) return;
-    const before = document.createRange();
-    before.setStart(said, 0);
-    before.setEnd(clicked.anchorNode, clicked.anchorOffset);
-    const offset = [...before.toString()].length;
-    const words = this.cues[said.parentElement.dataset.number][3];
-    this.player.currentTime = (words.findLast(([start]) => start <= offset) ?? words[0])[1];
+  // Moves the player to a word, or to the start of its subtitle if single words have no times.
+  seek(word) {
+    if (!word) return;
+    this.player.currentTime = Number(word.dataset.since);
     this.until = Infinity;
+  }
+
+  // Lets the Tab key lead to one word or time of the transcript. The arrow keys lead to the others.
+  stopAt(element) {
+    if (!element) return;
+    this.stop?.setAttribute("tabindex", "-1");
+    this.stop = element;
+    element.setAttribute("tabindex", "0");
+  }
+
+  key(e) {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
+    if (e.key === "Enter" && this.stop.matches(".word")) {
+      e.preventDefault();
+      this.seek(this.stop);
+      return;
+    }
+    const kind = this.stop.matches(".word") ? ".word" : ".number";
+    const all = this.words.querySelectorAll(".word, .number");
+    const line = this.stop.closest(".cue");
+    const next = {
+      ArrowRight: () => all[[...all].indexOf(this.stop) + 1],
+      ArrowLeft: () => all[[...all].indexOf(this.stop) - 1],
+      ArrowDown: () => line.nextElementSibling?.querySelector(kind),
+      ArrowUp: () => line.previousElementSibling?.querySelector(kind),
+      Home: () => this.words.querySelector(kind),
+      End: () => this.lines.at(-1).querySelector(kind),
+    }[e.key];
+    if (!next) return;
+    e.preventDefault();
+    next()?.focus();
   }
 
   here() {
@@ -159,4 +192,13 @@ export class Recording {
       .sort((a, b) => a - b);
     if (numbers.length === 2) this.select({ fragment: `t=${this.cues[numbers[0]][0]}-${this.cues[numbers[1]][1]}`, quote: text });
   }
+}
+
+// The elements for the words of a subtitle, each of which has [offset, seconds].
+function wordsOf(text, words) {
+  const letters = [...text];
+  return words.flatMap(([offset, since], i) => {
+    const [word, space] = letters.slice(offset, words[i + 1]?.[0]).join("").split(/(\s*)$/);
+    return [el("span", { class: "word", tabindex: "-1", "data-since": String(since) }, word), space];
+  });
 }
