@@ -358,19 +358,83 @@ def test_twenty_thousand_nodes_are_a_few_elements(browser: Any, tmp_path: Path) 
         stop(process)
 
 
-@pytest.mark.parametrize("path", ["/", "/r/r-intro#pages=17", "/r/book", "/r/notes_md", "/r/run", "/r/imagetextn"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_barrier_is_found_by_axe(browser: Any, page: Server, path: str, scheme: Any) -> None:
+RULES_OF_WHOLE_PAGES = ("landmark-one-main", "page-has-heading-one", "region")
+"""Rules that do not apply to the document in a frame."""
+
+
+def barriers(tab: Any) -> list[tuple[str, list[str]]]:
+    """What axe finds in a page, and in the documents of its frames."""
+    axe = installed("axe_playwright_python.sync_playwright").Axe()
+    options = {"resultTypes": ["violations"], "iframes": False}
+    found = axe.run(tab, options=options).response["violations"]
+    for frame in tab.frames[1:]:
+        document = tab.context.new_page()  # scripts do not run in the frame
+        document.set_content(frame.content())
+        rules = {name: {"enabled": False} for name in RULES_OF_WHOLE_PAGES}
+        found += axe.run(document, options={**options, "rules": rules}).response["violations"]
+        document.close()
+    return [(each["id"], [node["html"][:150] for node in each["nodes"]][:3]) for each in found]
+
+
+def barriers_at(browser: Any, page: Server, path: str, scheme: Any) -> list[tuple[str, list[str]]]:
     context = browser.new_context(color_scheme=scheme)
     tab = context.new_page()
     tab.goto(page.link)
     tab.goto(f"{page.root}{path}")
     tab.wait_for_selector("tbody tr" if path == "/" else ".node")
     tab.wait_for_timeout(500)
-    axe = installed("axe_playwright_python.sync_playwright").Axe()
-    found = axe.run(tab, options={"resultTypes": ["violations"], "iframes": False}).response["violations"]
+    found = barriers(tab)
     context.close()
-    assert [] == [(each["id"], [node["html"][:150] for node in each["nodes"]][:3]) for each in found]
+    return found
+
+
+@pytest.mark.parametrize("path", ["/", "/r/r-intro#pages=17", "/r/book", "/r/notes_md", "/r/run", "/r/imagetextn"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_barrier_is_found_by_axe(browser: Any, page: Server, path: str, scheme: Any) -> None:
+    assert [] == barriers_at(browser, page, path, scheme)
+
+
+@pytest.fixture(scope="module")
+def odd_kinds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server for a home with a file for each reader that `many_kinds` does not have."""
+    home = tmp_path_factory.mktemp("odd")
+    (home / "hive.svg").write_text(HOSTILE_DRAWING)
+    (home / "bees.html").write_text(HOSTILE_PAGE)
+    (home / "wasps.csv").write_text("name,number\na,1\n")
+    deck = Presentation()
+    deck.slides.add_slide(deck.slide_layouts[1]).shapes.title.text = "Bees"
+    deck.save(str(home / "deck.pptx"))
+    book = Workbook()
+    book.active.append(["item", 1])
+    book.save(home / "budget.xlsx")
+    Image.new("RGB", (300, 400), "white").save(home / "1.png")
+    with zipfile.ZipFile(home / "comic.cbz", "w") as made:
+        made.write(home / "1.png", "1.png")
+        made.write(home / "1.png", "2.png")
+    app = bootstrap(home=home)
+    for path in sorted(home.glob("*.*")):
+        if path.is_file() and path.suffix in (".svg", ".html", ".csv", ".pptx", ".xlsx", ".cbz"):
+            app.ingest(path)
+    process, server = started(home, "--port", str(free_port()))
+    yield server
+    stop(process)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "hive_svg",
+        "hive_svg#lines=5&quote=queen",
+        "bees_html#lines=17",
+        "wasps_csv#lines=2",
+        "deck#pages=1",
+        "budget#sheet=Sheet&cells=A1",
+        "comic#pages=2",
+    ],
+)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_barrier_in_any_reader(browser: Any, odd_kinds: Server, path: str, scheme: Any) -> None:
+    assert [] == barriers_at(browser, odd_kinds, f"/r/{path}", scheme)
 
 
 def test_a_narrow_screen_shows_one_thing_at_a_time(browser: Any, page: Server) -> None:
@@ -579,7 +643,7 @@ HOSTILE_PAGE = """<!doctype html><html><head><title>Bees</title><base href="http
 <form action="http://evil.example/"><input name="x" autofocus onfocus="parent.stolen = 1"></form>
 <iframe src="javascript:parent.parent.stolen = 1"></iframe><object data="http://evil.example/o"></object>
 <svg onload="parent.stolen = 1"><script>parent.stolen = 1</script><image href="http://evil.example/i.png"/></svg>
-<img src="http://evil.example/p.png" onerror="parent.stolen = 1">
+<img alt="A bee" src="http://evil.example/p.png" onerror="parent.stolen = 1">
 <a href="javascript:parent.stolen = 1">click me</a>
 <p style="display:none">Hidden words.</p>
 <table><tr><td>Drones</td><td>300</td></tr>
@@ -774,11 +838,12 @@ def talk(browser: Any, tmp_path: Path) -> Iterator[Any]:
 
 
 def now_is(tab: Any, since: float) -> bool:
-    return abs(tab.evaluate("document.querySelector('audio').currentTime") - since) < 0.06
+    return bool(abs(tab.evaluate("document.querySelector('audio').currentTime") - since) < 0.06)
 
 
 def test_each_word_of_a_transcript_leads_to_its_time(talk: Any) -> None:
     assert NAME in talk.locator(".recording .note:visible").inner_text()
+    assert [] == barriers(talk)
     for word, since in (("hive", 3.45), ("leave", 1.95), ("honey", 31.45)):
         talk.locator(".word", has_text=word).click()
         until(lambda since=since: now_is(talk, since))  # type: ignore[misc]

@@ -74,7 +74,7 @@ def html_page(path: Path, progress: Progress = silent) -> str:
     if parsed is None:
         raise FormUnsupported(f"{path.name} is too large or nested too deeply to be shown as a page. Read its lines.")
     chapter, language = parsed
-    page = Page(title=path.name, language=language, number=1, picture=_Pictures().uri, same=lambda _: False)
+    page = Page(title=path.name, language=language or "und", number=1, picture=_Pictures().uri, same=lambda _: False)
     return document(page, bounded(body_markup(chapter, page, None), f"{path.name} produces"))
 
 

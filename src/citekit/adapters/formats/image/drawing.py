@@ -26,7 +26,7 @@ def drawing_page(path: Path) -> str:
         raise FormUnsupported(f"{path.name} is too large to be drawn. Read its lines.")
     name, data = escape(path.name), b64encode(drawing).decode("ascii")
     return (
-        f'<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>{name}</title>\n</head>\n'
+        f'<!DOCTYPE html>\n<html lang="und">\n<head>\n<meta charset="utf-8">\n<title>{name}</title>\n</head>\n'
         f'<body style="margin:0;height:100vh"><img alt="{name}" src="data:image/svg+xml;base64,{data}" '
         'style="width:100%;height:100%;object-fit:contain;background:#fff"></body>\n</html>\n'
     )

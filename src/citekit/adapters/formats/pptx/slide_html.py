@@ -9,6 +9,7 @@ out.
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import islice
@@ -38,6 +39,7 @@ from citekit.adapters.formats.pptx.slide_styles import (
     number,
 )
 from citekit.adapters.formats.pptx.text import Looks, looks_of
+from citekit.adapters.formats.shared.book_metadata import language_code
 from citekit.adapters.formats.xhtml.chapter_html import POLICY
 from citekit.adapters.formats.xhtml.chapter_pages import bounded
 from citekit.adapters.libraries.office_package import OfficePackage, local, opened_package
@@ -134,7 +136,7 @@ class _Drawing:
         """Yield the document in pieces."""
         width, height = self.size
         yield (
-            f'<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
+            f'<!DOCTYPE html>\n<html lang="{escape(self._language())}">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
             f"<title>Slide {number}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
         )
@@ -154,6 +156,11 @@ class _Drawing:
             lines = "".join(f"<p>{escape(line, quote=False)}</p>" for line in notes.split("\n"))
             yield f'<div class="notes"><h2 data-unmarked>Notes</h2>{lines}</div>\n'
         yield "</body>\n</html>\n"
+
+    def _language(self) -> str:
+        """Return the language code that most pieces of text have, or the code of unknown languages."""
+        codes = (language_code(each.get("lang")) for each in self.slide._element.iter("{*}rPr"))
+        return next((code for code, _ in Counter(filter(None, codes)).most_common(1)), "und")
 
     def _shapes(self) -> Iterator[tuple[Any, Any, Place]]:
         """Yield the shapes of the master, the layout, and the slide from back to front, each with the slide, layout, or
