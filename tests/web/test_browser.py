@@ -164,6 +164,24 @@ def test_words_that_are_not_there_are_not_marked(tab: Any, page: Server) -> None
     assert 0 == tab.locator(".mark.quote").count()
 
 
+def test_the_number_of_the_page_is_that_of_the_link_and_follows_the_scrolling(
+    browser: Any, tab: Any, page: Server, odd_kinds: Server
+) -> None:
+    number = tab.get_by_role("spinbutton", name="Page")
+    tab.goto(f"{page.root}/r/r-intro#pages=17")
+    until(lambda: "17" == number.input_value())
+    number.fill("30")
+    number.press("Enter")
+    tab.locator(".pages").hover()
+    until(lambda: tab.mouse.wheel(0, 1500) or int(number.input_value()) > 31)
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(odd_kinds.link)
+    tab.goto(f"{odd_kinds.root}/r/comic#pages=2")  # the last page, which is not higher than the window
+    until(lambda: "2" == tab.get_by_role("spinbutton", name="Page").input_value())
+    context.close()
+
+
 def test_a_region_of_a_picture_and_a_time_of_a_recording_are_shown(tab: Any, page: Server) -> None:
     tab.goto(f"{page.root}/r/imagetextn#bbox=0.1,0.2,0.5,0.6")
     tab.wait_for_selector(".mark.part")

@@ -28,7 +28,12 @@ export class Pages {
       min: "1",
       max: String(this.sizes.length),
       "aria-label": t("goToPage"),
-      onchange: () => this.scrollTo(Number(this.number.value)),
+      oninput: () => (this.typing = true),
+      onblur: () => (this.typing = false),
+      onchange: () => {
+        this.typing = false;
+        this.scrollTo(Number(this.number.value));
+      },
     });
     this.boxing = button(t("drawBox"), () => this.toggleBox(), { "aria-pressed": "false" });
     const several = this.sizes.length > 1;
@@ -98,6 +103,7 @@ export class Pages {
   clear() {
     for (const page of this.shown.values()) page.remove();
     this.shown.clear();
+    this.goal = null; // its height has changed
   }
 
   scale(factor) {
@@ -123,8 +129,9 @@ export class Pages {
         this.shown.delete(number);
       }
     for (let number = from; number <= to; number++) if (!this.shown.has(number)) this.create(number);
-    this.first = this.leftOf(this.at(top + this.scroller.clientHeight / 3));
-    if (document.activeElement !== this.number) this.number.value = String(this.first);
+    const isGoal = this.goal && Math.abs(top - this.goal.top) < 2; // a last page may be too short to be on top
+    this.first = isGoal ? this.goal.number : this.leftOf(this.at(top + this.scroller.clientHeight / 3));
+    if (!this.typing) this.number.value = String(this.first);
   }
 
   // The number of the page at a height, found by bisection; the right one of two pages.
@@ -278,6 +285,7 @@ export class Pages {
     const height = this.sizes[at - 1][1] * this.px;
     const above = inside ? this.scroller.clientHeight / 3 : GAP / 2;
     this.scroller.scrollTop = Math.max(0, this.tops[at - 1] + inside * height - above);
+    this.goal = { number: at, top: this.scroller.scrollTop };
     this.draw();
   }
 
