@@ -182,6 +182,25 @@ def test_the_number_of_the_page_is_that_of_the_link_and_follows_the_scrolling(
     context.close()
 
 
+def test_a_damaged_page_has_the_size_of_the_others_and_says_so(browser: Any, own_page: Server) -> None:
+    Image.new("RGB", (300, 400), "white").save(own_page.home / "2.png")
+    with zipfile.ZipFile(own_page.home / "torn.cbz", "w") as made:
+        made.writestr("1.png", b"\x89PNG\r\n\x1a\ntorn")
+        made.write(own_page.home / "2.png", "2.png")
+    bootstrap(home=own_page.home).ingest(own_page.home / "torn.cbz")
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(own_page.link)
+    tab.goto(f"{own_page.root}/r/torn#pages=1")
+    torn = tab.locator('.page[data-page="1"]')
+    message = torn.get_by_text("This page cannot be shown.")
+    message.wait_for()
+    box, whole = torn.bounding_box(), tab.locator('.page[data-page="2"]').bounding_box()
+    assert (box["width"], box["height"]) == (whole["width"], whole["height"])
+    assert message.bounding_box()["y"] < box["y"] + box["height"] / 2
+    context.close()
+
+
 def test_a_region_of_a_picture_and_a_time_of_a_recording_are_shown(tab: Any, page: Server) -> None:
     tab.goto(f"{page.root}/r/imagetextn#bbox=0.1,0.2,0.5,0.6")
     tab.wait_for_selector(".mark.part")

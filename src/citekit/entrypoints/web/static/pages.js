@@ -13,7 +13,9 @@ export class Pages {
   constructor(map, select) {
     this.map = map;
     this.select = select;
-    this.sizes = map.sizes.flatMap(([width, height, count]) => Array(count).fill([width, height]));
+    const isWhole = ([width, height]) => width > 1 || height > 1; // a damaged page has 1 x 1 pixels
+    const usual = map.sizes.find(isWhole) ?? [1, 1];
+    this.sizes = map.sizes.flatMap(([width, height, count]) => Array(count).fill(isWhole([width, height]) ? [width, height] : usual.slice(0, 2)));
     this.isImage = map.type === "image"; // addresses name boxes of its first page
     this.zoom = this.isImage ? "fit" : 1;
     this.shown = new Map();
@@ -160,7 +162,10 @@ export class Pages {
       draggable: "false",
       src: link("picture", { id, page: number, width: Math.ceil(width * (window.devicePixelRatio || 1)), v: version }),
     });
-    picture.addEventListener("error", () => page.classList.add("broken"));
+    picture.addEventListener("error", () => {
+      page.classList.add("broken");
+      page.append(el("p", { class: "problem" }, t("brokenPage")));
+    });
     page.append(picture, el("div", { class: "words" }), el("div", { class: "marks" }));
     this.shown.set(number, page);
     this.space.append(page);

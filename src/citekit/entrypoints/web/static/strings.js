@@ -42,6 +42,7 @@ const TEXTS = {
   unfinished: "unfinished",
   loading: "Loading…",
   page: (number) => `Page ${number}`,
+  brokenPage: "This page cannot be shown.",
   slide: (number) => `Slide ${number}`,
   chapter: (number) => `Chapter ${number}`,
   goToPage: "Page",
