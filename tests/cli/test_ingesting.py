@@ -160,3 +160,13 @@ def test_what_is_printed_is_the_stored_map(cli: Cli) -> None:
     printed = cli.json("structure", "code_py")
 
     assert json.loads((cli.here / ".resource_maps" / "code_py.json").read_text("utf-8")) == printed
+
+
+def test_files_of_one_name_in_the_current_folder_are_mapped(cli: Cli) -> None:
+    cli.write("bees hive.md", "# Bees\n")
+    cli.write("bees_hive.md", "# Hive\n")
+
+    said = cli("ingest", ".")
+
+    assert 0 == said.code, said.err
+    assert 2 == len(cli.json("list")["resources"])

@@ -136,5 +136,5 @@ def ids_in_folders(source: Source) -> Sequence[str]:
 
 def names_in_folders(path: Path) -> Sequence[str]:
     """Return the name of a file after the name of its folder, and after those of that folder and the one above it."""
-    *_, above, folder, _ = ("", "", *path.parts[1:])
+    *_, above, folder, _ = ("", "", *path.absolute().parts[1:])
     return [f"{folder} {path.name}"] * bool(folder) + [f"{above} {folder} {path.name}"] * bool(above)
