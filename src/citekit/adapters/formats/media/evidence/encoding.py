@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
 
 
-X264_OPTIONS = {"crf": "17", "preset": "veryfast", "threads": "2"}
-"""Visually lossless. The number of threads is fixed because the bytes depend on it."""
+X264_OPTIONS = {"crf": "17", "preset": "veryfast", "threads": "2", "mbtree": "0"}
+"""Visually lossless. The bytes depend on the number of threads, and with macroblock trees on what the memory held before."""
 
 _COLOR_FIELDS = ("color_range", "color_primaries", "color_trc", "colorspace")
 

@@ -42,7 +42,7 @@ _INPUT_LIMITS = {
 }
 """The same limits as in the PyAV extractor, because the program can detect another format than the library did."""
 
-_X264 = {"vcodec": "libx264", "crf": "17", "preset": "veryfast", "threads": "2", "pix_fmt": "yuv420p"}
+_X264 = {"vcodec": "libx264", "crf": "17", "preset": "veryfast", "threads": "2", "mbtree": "0", "pix_fmt": "yuv420p"}
 
 
 @frozen
@@ -70,7 +70,7 @@ class FfmpegExtractor:
     @property
     def identity(self) -> ExtractorIdentity:
         """See `Extractor.identity`."""
-        return ExtractorIdentity("ffmpeg", "1")
+        return ExtractorIdentity("ffmpeg", "2")
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """See `Extractor.forms`."""

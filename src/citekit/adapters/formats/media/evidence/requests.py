@@ -24,7 +24,7 @@ def driver_identity(name: str) -> ExtractorIdentity:
 
     Another version of PyAV contains another version of FFmpeg, which can write different bytes.
     """
-    return ExtractorIdentity(name, f"4+av{version_of('av')}")
+    return ExtractorIdentity(name, f"5+av{version_of('av')}")
 
 
 def is_media(format: Format, location: Location) -> bool:
