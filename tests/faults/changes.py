@@ -257,7 +257,7 @@ OF_MAPS = (
     Change(
         "maps replaced by pipes",
         _swapped(_maps, os.mkfifo),
-        "is not a file",
+        "is not a regular file",
         _removed_and_mapped_anew,
     ),
     Change(

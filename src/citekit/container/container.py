@@ -604,14 +604,19 @@ class Container:
         return False
 
     def is_mappable(self, path: Path) -> bool:
-        """Return whether a file has a known format, by its name, or if that says nothing, by its first bytes."""
+        """Return whether a file has a known format, by its name, or if that says nothing, by its first bytes.
+
+        Return False if the package that has the format cannot be loaded.
+        """
+        from citekit.adapters.formats.registry import format_of_name
         from citekit.adapters.system.files import open_for_reading
         from citekit.domain.detection import HEAD_SIZE, detect
 
-        if self.is_known_name(path.name):
-            return True
-        with suppress(OSError), open_for_reading(path) as stream:
-            return detect(path.name, stream.read(HEAD_SIZE)) is not None
+        with suppress(SourceUnsupported, OSError):
+            if format_of_name(path.name) is not None:
+                return True
+            with open_for_reading(path) as stream:
+                return detect(path.name, stream.read(HEAD_SIZE)) is not None
         return False
 
     @first_use
