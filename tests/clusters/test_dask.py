@@ -239,7 +239,7 @@ def test_a_worker_of_another_version_refuses(tmp_path: Path) -> None:
     done = run(IngestJob(home=str(tmp_path), path=str(tmp_path / "a.md"), version="0.9"))
 
     assert done.error is not None
-    assert "Install the same version there" in str(done.error["text"])
+    assert "Install the same version on both" in str(done.error["text"])
 
 
 @pytest.mark.parametrize("address", ["", "local", "local:0", "host", "http://x"])
