@@ -67,10 +67,10 @@ class Cli:
         """Run it."""
         return self._run(arguments, environment, None)
 
-    def as_anybody(self, *arguments: str) -> Answer:
+    def as_anybody(self, *arguments: str, **environment: str) -> Answer:
         """Run it with the rights of anybody, also where the tests run as root. Skips where that cannot be done."""
         try:
-            return self._run(arguments, {}, _bind_by_permissions if os.getuid() == 0 else None)
+            return self._run(arguments, environment, _bind_by_permissions if os.getuid() == 0 else None)
         except subprocess.SubprocessError:
             pytest.skip("root's own rights cannot be laid down here")
 

@@ -107,6 +107,24 @@ def test_a_broken_file_is_left_alone_and_others_are_still_connected(cli: Cli, us
     assert '"mcpServers"' in connect(cli, user, "--print", "cursor").out
 
 
+@pytest.mark.parametrize("forbidden", ["file", "folder"])
+def test_a_file_that_may_not_be_read_or_replaced_is_left_alone_and_told(cli: Cli, user: Path, forbidden: str) -> None:
+    path = user / ".cursor" / "mcp.json"
+    path.write_text('{"mine": 1}')
+    (path if forbidden == "file" else path.parent).chmod(0 if forbidden == "file" else 0o500)
+
+    answer = cli.as_anybody("connect", "cursor", HOME=str(user), XDG_CONFIG_HOME=str(user / ".config"))
+
+    path.parent.chmod(0o700)
+    path.chmod(0o600)
+    assert 1 == answer.code
+    assert 1 == len(
+        [line for line in (answer.out + answer.err).splitlines() if "ermission" in line or "permitted" in line]
+    )
+    assert "unexpected error" not in answer.err
+    assert '{"mine": 1}' == path.read_text()
+
+
 def test_the_entry_and_a_link_are_printed(cli: Cli, user: Path) -> None:
     answer = connect(cli, user, "--print", "cursor", "codex")
 
