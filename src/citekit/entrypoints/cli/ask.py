@@ -25,8 +25,8 @@ NO_MODEL = (
 )
 
 
-LINE = 400
-"""How many characters of a line are shown."""
+LINE_LIMIT = 400
+"""The maximum number of characters of a line that are shown."""
 
 
 @click.command("ask", cls=Command)
@@ -158,4 +158,6 @@ def _passage_lines(passages: Sequence[Passage]) -> Iterator[str]:
     for each in passages:
         yield f"{printable(str(each.place))}  {each.score:.2f}"
         lines = (line for line in each.best.split("\n") if line.strip())
-        yield from (f"  > {printable(line if len(line) <= LINE else f'{line[:LINE]}...')}" for line in lines)
+        yield from (
+            f"  > {printable(line if len(line) <= LINE_LIMIT else f'{line[:LINE_LIMIT]}...')}" for line in lines
+        )

@@ -127,7 +127,7 @@ def _text(content: str, name: str, *, as_seen: bool) -> str:
     If the document cannot be parsed, its tags are removed without a parser, and all text counts as hidden.
     `name` is the file name for error messages.
     """
-    if len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT:
+    if is_too_large(content):
         return _all_text(content, as_seen=as_seen)
     marked = "".join(_marked(content))
     try:
@@ -145,6 +145,11 @@ def _text(content: str, name: str, *, as_seen: bool) -> str:
         )
     shown = flow(root, as_seen=as_seen, sheets=sheets).text
     return _all_text(content, as_seen=as_seen) if shown.count(_FIRST) * 2 < marked.count(_FIRST) else shown
+
+
+def is_too_large(content: str) -> bool:
+    """Return whether an HTML document is too large to be parsed."""
+    return len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT
 
 
 def parsed_lines(marked: str, name: str, plain: str | None = None) -> _Element:
@@ -180,7 +185,7 @@ def seen_letters(content: str, name: str) -> Mapping[int, str] | None:
 
     `name` is the file name. Return None if the document is so large that what it shows is not determined.
     """
-    if len(content) > SIZE_LIMIT or content.count("<") > TAGS_LIMIT:
+    if is_too_large(content):
         return None
     seen: defaultdict[int, str] = defaultdict(str)
     read = _extracted_text(_text(without_noncharacters(content), name, as_seen=True))

@@ -16,7 +16,7 @@ from attrs import define
 
 from citekit.adapters.formats.epub.reader import PICTURES_LIMIT, media_type
 from citekit.adapters.formats.html.lines import (
-    SIZE_LIMIT,
+    is_too_large,
     line_marks,
     marked_lines,
     parsed_lines,
@@ -30,7 +30,7 @@ from citekit.adapters.formats.xhtml.chapter_html import Page, body_markup, docum
 from citekit.adapters.formats.xhtml.chapter_pages import bounded
 from citekit.adapters.formats.xhtml.chapter_text import flow
 from citekit.adapters.formats.xhtml.flow import Flow, Opening
-from citekit.adapters.libraries.lxml import TAGS_LIMIT, local_attributes, local_name
+from citekit.adapters.libraries.lxml import local_attributes, local_name
 from citekit.domain.errors import FormUnsupported, LocationOutside, SourceUnsupported
 from citekit.domain.locations import Lines
 from citekit.domain.progress import Progress, silent
@@ -83,7 +83,7 @@ def _parsed(text: str, name: str) -> tuple[Flow, str | None] | None:
 
     Return None if the document is too large or cannot be parsed completely. `name` is the file name for error messages.
     """
-    if len(text) > SIZE_LIMIT or text.count("<") > TAGS_LIMIT:
+    if is_too_large(text):
         return None
     marked = marked_lines(text)
     try:

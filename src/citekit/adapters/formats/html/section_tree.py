@@ -67,14 +67,10 @@ class Page:
 
     def notes(self) -> list[str]:
         """Return the note about hidden text, if there is any."""
-        count = len(self.hidden_lines)
-        if not count:
+        if not self.hidden_lines:
             return []
-        where = (
-            f"on line {min(self.hidden_lines)}"
-            if count == 1
-            else f"on {count} lines, line {min(self.hidden_lines)} first"
-        )
+        count, first = len(self.hidden_lines), min(self.hidden_lines)
+        where = f"on line {first}" if count == 1 else f"on {count} lines, line {first} first"
         return [f"Hidden text, which readers of the page do not see, is {where}. Titles and summaries leave it out."]
 
     def outline_items(self, line_count: int) -> tuple[OutlineItem, ...]:

@@ -154,10 +154,11 @@ class _Reader:
 
         Whitespace at the beginning of a body is omitted.
         """
-        words = text.words if self.titles is not None else self._seen_part(text)
         if self.titles is not None:
-            self.titles.append(words)
-        elif self.heading is not None:
+            self.titles.append(text.words)
+            return
+        words = self._seen_part(text)
+        if self.heading is not None:
             self.heading.say(words)
         elif self.catching is not None:
             self.catching.append(words)
