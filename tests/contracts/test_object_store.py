@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -163,6 +164,47 @@ def test_a_missing_file_is_an_error_and_nothing_is_stored(store: ObjectStore, tm
         store.put_file(KEY, tmp_path / "nothing")
 
     assert store.size(KEY) is None
+
+
+@pytest.mark.parametrize(
+    ("media_type", "sent"),
+    [
+        ("application/pdf", "application/pdf"),
+        ("video/mp4", "video/mp4"),
+        ("text/vtt; charset=utf-8", "text/plain"),
+        ("text/html", "text/plain"),
+        ("image/svg+xml", "application/octet-stream"),
+        ("application/xhtml+xml", "application/octet-stream"),
+        ("", "application/octet-stream"),
+    ],
+)
+def test_a_link_downloads_a_file_of_a_type_that_no_browser_runs(
+    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, media_type: str, sent: str
+) -> None:
+    (tmp_path / "source").write_bytes(b"<script>alert(1)</script>" * 100_000)
+    for whole in (64 << 20, 1 << 20):
+        monkeypatch.setattr(remote, "WHOLE", whole)
+        key = ObjectKey(f"objects/{whole:08}/x")
+        store.put_file(key, tmp_path / "source", media_type)
+
+        link = store.link(key, 60)
+
+        if isinstance(store, FolderObjectStore):
+            assert link is None
+            continue
+        assert link is not None
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(link, timeout=30) as answer:
+            assert (tmp_path / "source").read_bytes() == answer.read()
+            assert sent == answer.headers["Content-Type"].partition(";")[0]
+            assert answer.headers["Content-Disposition"].startswith("attachment; filename=")
+
+
+def test_there_is_no_link_to_an_object_of_a_type_that_the_service_guesses(store: ObjectStore, tmp_path: Path) -> None:
+    (tmp_path / "source").write_bytes(b"<script>alert(1)</script>")
+    store.put_file(KEY, tmp_path / "source")
+
+    assert store.link(KEY, 60) is None
+    assert store.link(ObjectKey("maps/missing"), 60) is None
 
 
 @given(

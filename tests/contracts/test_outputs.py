@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 
 from citekit.adapters.storage import outputs as friendly_outputs
 from citekit.adapters.storage.in_memory import InMemoryEvidenceStore
+from citekit.adapters.storage.object_store.folder import FolderObjectStore
 from citekit.adapters.storage.outputs import FriendlyOutputs
+from citekit.adapters.storage.shared_outputs import SharedOutputs
 from citekit.adapters.system.file_locks import Locks
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, EvidenceCorrupt, HomeUnwritable
@@ -75,7 +78,7 @@ def evidence() -> Callable[..., tuple[StoredEvidence, Receipt]]:
 Obtain = Callable[..., tuple[StoredEvidence, Receipt]]
 
 
-@pytest.fixture(params=["link", "copy"])
+@pytest.fixture(params=["link", "copy", "shared"])
 def outputs(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outputs:
     if request.param == "copy":
 
@@ -83,7 +86,8 @@ def outputs(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
             raise OSError("this file system has no links")
 
         monkeypatch.setattr(Path, "hardlink_to", refuse)
-    return FriendlyOutputs(tmp_path / ".citekit_output")
+    files = FriendlyOutputs(tmp_path / ".citekit_output")
+    return SharedOutputs(files, FolderObjectStore(tmp_path / "store")) if request.param == "shared" else files
 
 
 def edit(path: Path, data: bytes) -> None:
@@ -138,6 +142,13 @@ class TestOutputs:
         found = outputs.receipt_of(Digest.of_bytes(moved.read_bytes()))
 
         assert receipt == found
+
+    def test_a_receipt_that_is_not_allowed_is_not_found(self, outputs: Outputs, evidence: Obtain) -> None:
+        stored, receipt = evidence(b"pages")
+        outputs.place(stored, receipt, "book")
+
+        assert receipt == outputs.receipt_of(stored.digest, lambda each: each.source_path == receipt.source_path)
+        assert outputs.receipt_of(stored.digest, lambda each: each.source_path != receipt.source_path) is None
 
     def test_bytes_that_nobody_placed_have_no_receipt(self, outputs: Outputs, evidence: Obtain) -> None:
         outputs.place(*evidence(b"pages"), "book")
@@ -315,3 +326,20 @@ def test_receipts_by_content_stay_bounded_and_leftovers_go(
 
     assert ([False, False, True, True, True, True, True], False) == (found, left.exists())
     assert 7 == len([path for path in folder.iterdir() if outputs.receipt(path)]), "what lies here keeps its receipt"
+
+
+def test_other_machines_find_every_receipt_of_shared_outputs(tmp_path: Path, evidence: Obtain) -> None:
+    objects = FolderObjectStore(tmp_path / "store")
+    first, second = (SharedOutputs(FriendlyOutputs(tmp_path / name), objects) for name in ("one", "two"))
+    stored, receipt = evidence(b"the same words")
+    other = evolve(receipt, source_path="/books/copy.pdf", resource_id="copy")
+    for each in (receipt, other, evolve(receipt, created=receipt.created + timedelta(days=1))):
+        first.place(stored, each, each.resource_id)
+    (damaged, _) = objects.listing("receipts")
+    assert receipt == second.receipt_of(stored.digest, lambda each: each.resource_id != "copy")
+    assert other == second.receipt_of(stored.digest, lambda each: each.resource_id == "copy")
+
+    objects.remove(damaged.key)
+    objects.put(damaged.key, b"{")
+
+    assert second.receipt_of(stored.digest) in (receipt, other)

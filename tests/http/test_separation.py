@@ -142,5 +142,7 @@ def test_subjects_cannot_have_overlapping_folders(tmp_path: Path) -> None:
         subjects.add(Subject(name="two", home=tmp_path / "two", roots=(tmp_path,)))
     with pytest.raises(RequestRefused, match="overlap"):
         subjects.add(Subject(name="two", home=tmp_path / "one" / "two"))
+    with pytest.raises(RequestRefused, match="overlap"):
+        subjects.add(Subject(name="two", home=tmp_path / "two", store=str(tmp_path / "one" / "store")))
     subjects.add(Subject(name="shares", home=tmp_path / "one"))
     assert [each.subject.name for each in subjects.entries()] == ["one", "shares"]

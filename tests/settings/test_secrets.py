@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ FIELDS = {
     "OPENAI_API_KEY": lambda chosen: chosen.openai_key,
     "QDRANT_API_KEY": lambda chosen: chosen.library.qdrant_key,
     "CITEKIT_PASSWORD": lambda chosen: chosen.password,
+    "CITEKIT_LINK_KEY": lambda chosen: chosen.link_key,
 }
 
 
@@ -40,15 +42,20 @@ def private(path: Path, data: bytes, mode: int = 0o600) -> Path:
 
 @pytest.mark.parametrize("name", IN_FILES)
 def test_a_secret_is_read_from_a_private_file(tmp_path: Path, name: str) -> None:
-    path = private(tmp_path / "key", b"a key of mine\n", 0o400)
+    path = private(tmp_path / "key", b"a key of mine that is long enough for links\n", 0o400)
 
-    assert "a key of mine" == FIELDS[name](settings_from({name + SUFFIX: str(path)}, tmp_path))
+    assert "a key of mine that is long enough for links" == FIELDS[name](settings_from({name + SUFFIX: str(path)}, tmp_path))
 
 
 def test_every_secret_has_a_documented_file() -> None:
-    assert {name for name in VARIABLES if "API_KEY" in name or "PASSWORD" in name} == {
+    assert {name for name in VARIABLES if re.search("API_KEY|PASSWORD|LINK_KEY", name)} == {
         each for name in IN_FILES for each in (name, name + SUFFIX)
     }
+
+
+def test_a_key_for_links_that_could_be_guessed_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RequestRefused, match="CITEKIT_LINK_KEY must have at least 32 characters"):
+        settings_from({"CITEKIT_LINK_KEY": "secret"}, tmp_path)
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o610, 0o644, 0o777])
@@ -110,7 +117,7 @@ def test_two_places_for_one_secret_are_refused(tmp_path: Path) -> None:
 
 def test_the_repr_of_settings_shows_no_secret(tmp_path: Path) -> None:
     url = "http://user:canary-1@host.test/v1?x"
-    values = {name: f"canary-{number}" for number, name in enumerate(IN_FILES)}
+    values = {name: f"canary-{number}-{name:->40}" for number, name in enumerate(IN_FILES)}
 
     shown = repr(
         settings_from({**values, "CITEKIT_BASE_URL": url, "OPENAI_BASE_URL": url, "QDRANT_URL": url}, tmp_path)

@@ -24,6 +24,9 @@ BINARY_LIMIT = 512 * 1024
 WIDTHS = 64, 1600
 """The minimum and the maximum width and height of a reduced picture in pixels."""
 
+LINKED_SIZE = 2**20
+"""The minimum size in bytes of evidence for which a link to the shared store is made."""
+
 _TEXTS = ("application/json", "application/xml", "application/javascript", "application/x-ndjson")
 
 Picture = Callable[[Path, int], tuple[bytes, str]]
@@ -61,13 +64,27 @@ class EvidenceContent:
     folders: Folders
 
     def receipt(self, digest: Digest) -> Receipt:
-        """Return a receipt of the evidence. Raise `ReceiptMissing` if this home has none."""
-        receipt = self.outputs.receipt_of(digest)
-        stored = None if receipt is None else self.store.find(receipt.key)
-        allowed = receipt is not None and self.folders.covers(Path(receipt.source_path))
-        if receipt is None or stored is None or stored.digest != digest or not allowed:
+        """Return a receipt of the evidence. Raise `ReceiptMissing` if this home has none, or no longer the evidence."""
+        receipt = self.permitted(digest)
+        stored = self.store.find(receipt.key)
+        if stored is None or stored.digest != digest:
             raise _missing(digest)
         return receipt
+
+    def permitted(self, digest: Digest) -> Receipt:
+        """Return a receipt of the evidence, even if its bytes are no longer stored. Raise `ReceiptMissing`."""
+        receipt = self.outputs.receipt_of(digest, lambda each: self.folders.covers(Path(each.source_path)))
+        if receipt is None:
+            raise _missing(digest)
+        return receipt
+
+    def link(self, receipt: Receipt, seconds: int) -> str | None:
+        """Return a URL in the shared store at which anybody can read the evidence for `seconds`.
+
+        Return None if the evidence has less than `LINKED_SIZE` bytes, or if there is no such URL. The evidence is not
+        fetched.
+        """
+        return self.store.link(receipt.evidence_digest, seconds) if receipt.evidence_size >= LINKED_SIZE else None
 
     def read(self, receipt: Receipt, start: int, end: int) -> bytes:
         """Return the bytes of the evidence from the offset `start` up to `end`.

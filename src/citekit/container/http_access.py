@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -9,8 +10,11 @@ from attrs import evolve
 
 from citekit.adapters.access.audit_log import AuditLog
 from citekit.adapters.access.token_file import TokenFile
+from citekit.adapters.storage.outputs import FriendlyOutputs
+from citekit.adapters.storage.shared_outputs import SharedOutputs
 from citekit.adapters.system.home_seal import HomeSeal
 from citekit.container.container import Container
+from citekit.container.ports import Ports
 from citekit.domain.ports.access import Audit, Subjects, TokenIssuer
 from citekit.domain.subject import INGEST, Subject
 from citekit.settings import LibrarySettings, Settings
@@ -41,14 +45,20 @@ def audit_of(settings: Settings, path: Path | None = None) -> Audit:
 
 
 def link_key(settings: Settings) -> bytes:
-    """Return the secret with which links to evidence are signed. It is the same in all workers of a server."""
+    """Return the secret with which links to evidence are signed.
+
+    It is the same in all workers of a server, and, if the settings have a `link_key`, in all servers with it.
+    """
+    if settings.link_key is not None:
+        return hashlib.sha256(b"links " + settings.link_key.encode("utf-8", "surrogateescape")).digest()
     return HomeSeal(settings.cache_folder / "http", private=True).code(b"links")
 
 
 def container_of(settings: Settings, subject: Subject) -> Container:
-    """Return a confined container for a subject, in its own home.
+    """Return a confined container for a subject, in its own home and its own store.
 
-    It has no access to the owner's secrets, models, or library, and ignores roots of clients.
+    It has no access to the owner's secrets, models, or library, and ignores roots of clients. Receipts of evidence are
+    shared through the store, so that any server can answer for evidence that another one extracted.
     """
     home = subject.home
     cache = home / CACHE
@@ -59,7 +69,8 @@ def container_of(settings: Settings, subject: Subject) -> Container:
         output_folder=home / OUTPUT,
         cache_folder=cache,
         viewer_folder=cache / "view",
-        store=None,
+        store=subject.store,
+        link_key=None,
         roots=subject.roots,
         client_roots=False,
         client_ingest=subject.may(INGEST),
@@ -72,4 +83,8 @@ def container_of(settings: Settings, subject: Subject) -> Container:
         openai_key=None,
         library=LibrarySettings(folder=home / LIBRARY, tools=frozenset({"citekit"})),
     )
-    return Container(own).for_clients()
+    objects = Container(own).objects
+    if objects is None:
+        return Container(own).for_clients()
+    outputs = SharedOutputs(FriendlyOutputs(own.output_folder), objects)
+    return Container(own, Ports(outputs=outputs)).for_clients()

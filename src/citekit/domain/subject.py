@@ -15,7 +15,8 @@ class Subject:
     """A person or program that uses the HTTP server.
 
     `home` has its maps and evidence. In addition to files in the home, it may read and map those in `roots`. `scopes`
-    are from `SCOPES`. `expires` is the time, in seconds since the epoch, from which it is refused, or None for never.
+    are from `SCOPES`. `store` is the address of the object store with its maps, texts, and evidence, or None if they
+    are in the home. `expires` is the time, in seconds since the epoch, from which it is refused, or None for never.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Subject:
     roots: tuple[Path, ...] = ()
     scopes: frozenset[str] = frozenset({READ})
     expires: float | None = None
+    store: str | None = None
 
     def may(self, scope: str) -> bool:
         """Return whether the subject has a scope, or one that includes it."""

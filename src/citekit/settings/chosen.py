@@ -46,6 +46,8 @@ class Settings:
     `home` contains maps, output, and cache in separate folders. `viewer_folder` belongs to the user, not to the home; it
     has the key of the viewer and the list of homes that were viewed. `store` is the address of an object store (a URL
     or an absolute path) in which machines share maps, texts, and evidence; None means that they are only in the home.
+    With `store_links`, the HTTP server redirects downloads of large evidence to links of the store's service.
+    `link_key` is the secret with which several HTTP servers sign links to evidence; None means that each has its own.
     `mapper` is a mapper name; `cache_limit` is the maximum size of the evidence store in bytes.
 
     `roots` are folders in which moved sources are searched for and that agents may read; with `client_roots`, agents
@@ -73,6 +75,8 @@ class Settings:
     cache_folder: Path = field()
     viewer_folder: Path = field()
     store: str | None = field(default=None, repr=lambda url: repr(without_user(url)))
+    store_links: bool = False
+    link_key: str | None = field(default=None, repr=False)
     mapper: str = "auto"
     cache_limit: int = 10 * GIGABYTE
     roots: tuple[Path, ...] = ()
@@ -109,7 +113,7 @@ class Settings:
 
     def __attrs_post_init__(self) -> None:
         """Register the secrets in the settings, so that they are removed from all output."""
-        remember(self.gemini_key, self.openai_key, self.password)
+        remember(self.gemini_key, self.openai_key, self.password, self.link_key)
         remember_address(self.base_url)
         remember_address(self.openai_base_url)
 
@@ -138,6 +142,8 @@ class Settings:
         return self.cache_folder / "view"
 
 
+LEAST_LINK_KEY = 32
+"""The minimum length of the secret for links in characters."""
 MEDIA = ("pyav", "ffmpeg")
 THINKING = ("minimal", "low", "medium", "high", "xhigh")
 HOTTEST = 2.0
@@ -163,6 +169,8 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         home=found,
         viewer_folder=Path(viewer_folder(environment) or found / CACHE / "view"),
         store=checked_store(environment["CITEKIT_STORE"]) if environment.get("CITEKIT_STORE") else None,
+        store_links=one_of("CITEKIT_STORE_LINKS", environment.get("CITEKIT_STORE_LINKS") or "off", SWITCH) == "on",
+        link_key=_link_key(read_secret(environment, "CITEKIT_LINK_KEY")),
         mapper=environment.get("CITEKIT_MAPPER") or "auto",
         cache_limit=read_size(environment.get("CITEKIT_CACHE_LIMIT") or "10G"),
         roots=tuple(expanded(root).absolute() for root in roots),
@@ -213,6 +221,13 @@ def checked_store(text: str, name: str = "CITEKIT_STORE") -> str:
     raise RequestRefused(
         f"{name} must be s3://BUCKET/PREFIX, gs://..., az://..., or an absolute path, without credentials or parameters."
     )
+
+
+def _link_key(text: str | None) -> str | None:
+    """Return the secret. Raise `RequestRefused` if it is so short that it could be guessed."""
+    if text is not None and len(text) < LEAST_LINK_KEY:
+        raise RequestRefused(f"CITEKIT_LINK_KEY must have at least {LEAST_LINK_KEY} characters. Use random ones.")
+    return text
 
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")

@@ -14,7 +14,14 @@ from collections.abc import Mapping
 from citekit.domain.errors import RequestRefused
 
 SUFFIX = "_FILE"
-IN_FILES = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "QDRANT_API_KEY", "CITEKIT_PASSWORD")
+IN_FILES = (
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OPENAI_API_KEY",
+    "QDRANT_API_KEY",
+    "CITEKIT_PASSWORD",
+    "CITEKIT_LINK_KEY",
+)
 """The variables that have a variant with `_FILE`."""
 
 FILE_LIMIT = 16_384

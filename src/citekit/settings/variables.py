@@ -7,6 +7,11 @@ VARIABLES = {
     "commands: the current folder if it is a home, or else the personal home if it exists; for programs: the current folder)",
     "CITEKIT_STORE": "the store in which machines share maps, texts, and evidence: s3://BUCKET/PREFIX, gs://..., az://..., "
     "or the absolute path of a shared folder (default: the home); credentials only in the variables of the service",
+    "CITEKIT_STORE_LINKS": "on to let `serve --http` redirect downloads of evidence of 1 MB or more to links of the store's "
+    "service that expire after 5 minutes, or off (default)",
+    "CITEKIT_LINK_KEY": "a random secret of at least 32 characters that several HTTP servers share, so that each answers the "
+    "links to evidence of the others (default: one for each home)",
+    "CITEKIT_LINK_KEY_FILE": "a file that contains the value of CITEKIT_LINK_KEY and that only its owner can access",
     "CITEKIT_DATABASE": "the PostgreSQL database with the ledger of ingested books, postgresql://USER@HOST/DATABASE without "
     "a password (default: ALEXANDRIA_DB)",
     "CITEKIT_MAPPER": "the mapper that `ingest` uses (default: auto)",

@@ -149,17 +149,23 @@ class TokenFile:
 def check_separate(subjects: Sequence[Subject]) -> None:
     """Raise `RequestRefused` if a visible folder of a subject contains the home of another subject, or is inside it.
 
-    Subjects with the same home share it, which is allowed.
+    A store in a folder counts like a home. Subjects with the same home or store share it, which is allowed.
     """
-    homes = [(each, Path(os.path.realpath(each.home))) for each in subjects]
-    for subject, home in homes:
-        for folder in (home, *(Path(os.path.realpath(root)) for root in subject.roots)):
-            for other, held in homes:
-                if held != home and (_shows(folder, held) or _shows(held, folder)):
+    own = {each.name: [Path(os.path.realpath(folder)) for folder in _private_folders(each)] for each in subjects}
+    for subject in subjects:
+        for folder in (*own[subject.name], *(Path(os.path.realpath(root)) for root in subject.roots)):
+            for other, held in ((name, held) for name, folders in own.items() for held in folders):
+                if held not in own[subject.name] and (_shows(folder, held) or _shows(held, folder)):
                     raise RequestRefused(
-                        f"The folder {folder} of {subject.name} and the home of {other.name}, {held}, overlap, so one could "
-                        "read files of the other. Give them separate folders, or the same home."
+                        f"The folder {folder} of {subject.name} and the home or store of {other}, {held}, overlap, so "
+                        "one could read files of the other. Give them separate folders, or the same."
                     )
+
+
+def _private_folders(subject: Subject) -> Sequence[Path]:
+    """Return the home of a subject, and its store if that is a folder."""
+    is_folder = subject.store is not None and "://" not in subject.store
+    return (subject.home, Path(subject.store)) if is_folder and subject.store is not None else (subject.home,)
 
 
 def _shows(folder: Path, inner: Path) -> bool:
@@ -210,6 +216,7 @@ def _plain(entry: TokenEntry) -> Mapping[str, Any]:
         "expires": subject.expires,
         "sha256": entry.digest,
         "issued": entry.issued,
+        **({} if subject.store is None else {"store": subject.store}),
     }
 
 
@@ -223,8 +230,10 @@ def _entry(plain: Mapping[str, Any]) -> TokenEntry:
         roots=tuple(Path(root) for root in plain["roots"]),
         scopes=scopes,
         expires=None if expires is None else float(expires),
+        store=None if plain.get("store") is None else str(plain["store"]),
     )
-    if not scopes.issubset(SCOPES) or not all(map(Path.is_absolute, (subject.home, *subject.roots))):
+    folders = (*_private_folders(subject), *subject.roots)
+    if not scopes.issubset(SCOPES) or not all(map(Path.is_absolute, folders)):
         raise ValueError(f"the entry of {subject.name} has an unknown scope or a relative path")
     if _NAME.fullmatch(subject.name) is None or (digest is None) == (issued is None):
         raise ValueError(f"the entry of {subject.name} has a malformed name, or not exactly one of sha256 and issued")

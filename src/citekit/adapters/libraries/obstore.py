@@ -88,6 +88,17 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
     return client
 
 
+def signed_link(client: Client, path: str, seconds: int) -> str | None:
+    """Return a URL that reads one object for `seconds`, or None if the credentials of the client cannot sign one."""
+    try:
+        link: str = package().sign(client, "GET", path, timedelta(seconds=seconds))
+    except Exception as error:
+        if kind(error) is None:
+            raise
+        return None
+    return link
+
+
 def kind(error: BaseException) -> Kind | None:
     """Return the kind of failure, or None if the exception does not come from the client."""
     if isinstance(error, CiteKitError):

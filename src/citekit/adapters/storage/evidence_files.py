@@ -98,6 +98,10 @@ class FileEvidenceStore:
         except FileNotFoundError:  # evicted since
             return None
 
+    def link(self, digest: Digest, seconds: int) -> str | None:  # noqa: ARG002
+        """Return None, because nobody else can read the files of this store."""
+        return None
+
     def _find(self, key: EvidenceKey, waiting: Waiting) -> StoredEvidence | None:
         record = self._index.find(key)
         if record is None:

@@ -32,6 +32,7 @@ from citekit.domain.digest import Digest
 from citekit.domain.errors import EvidenceCorrupt, FaultyAnswer, HomeUnsafe
 from citekit.domain.evidence import Receipt, StoredEvidence
 from citekit.domain.ports.locks import wait_silently
+from citekit.domain.ports.outputs import any_receipt
 from citekit.domain.unicode_controls import CONTROLS, IGNORED, SEPARATORS
 from citekit.wire import receipts
 
@@ -126,10 +127,10 @@ class FriendlyOutputs:
             return None
         return _receipt_in(self._receipt_path(path.name))
 
-    def receipt_of(self, digest: Digest) -> Receipt | None:
+    def receipt_of(self, digest: Digest, is_allowed: Callable[[Receipt], bool] = any_receipt) -> Receipt | None:
         """Return the receipt of an earlier output with those bytes, even if its file name now belongs to other evidence."""
         found = _receipt_in(self._content_path(digest))
-        return found if found is not None and found.evidence_digest == digest else None
+        return found if found is not None and found.evidence_digest == digest and is_allowed(found) else None
 
     def _lay(
         self,

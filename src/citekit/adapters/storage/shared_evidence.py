@@ -57,6 +57,10 @@ class SharedEvidenceStore:
         """See `EvidenceStore.read`."""
         return None if self.find(key) is None else self.local.read(key, start, length)
 
+    def link(self, digest: Digest, seconds: int) -> str | None:
+        """See `EvidenceStore.link`. The evidence is not fetched."""
+        return self.objects.link(_object_key(digest), seconds)
+
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = 0o444
     ) -> StoredEvidence:
@@ -97,7 +101,7 @@ class SharedEvidenceStore:
     def _share(self, key: EvidenceKey, extraction: Extraction, made: Path) -> Extraction:
         with made.open("rb", buffering=0) as file:
             digest = Digest(hashlib.file_digest(file, "sha256").hexdigest())
-        self.objects.put_file(ObjectKey.of_content("objects", digest), made)
+        self.objects.put_file(_object_key(digest), made, extraction.media_type)
         record = {"digest": digest.hex, "extraction": receipts.extraction_to_plain(extraction)}
         self.objects.put(_record_key(key), json.dumps(record).encode())
         return extraction
@@ -108,7 +112,7 @@ class SharedEvidenceStore:
         A damaged object is removed, so that the next extraction replaces it.
         """
         digest, extraction = self._record(key)
-        place = ObjectKey.of_content("objects", digest)
+        place = _object_key(digest)
         size = self.objects.size(place)
         if size is None:
             raise _NotSharedError
@@ -133,6 +137,10 @@ class SharedEvidenceStore:
         except (ValueError, KeyError, TypeError, RecursionError, FaultyAnswer) as error:
             self.objects.remove(_record_key(key))
             raise _NotSharedError from error
+
+
+def _object_key(digest: Digest) -> ObjectKey:
+    return ObjectKey.of_content("objects", digest)
 
 
 def _record_key(key: EvidenceKey) -> ObjectKey:

@@ -66,6 +66,9 @@ class EvidenceStore(Protocol):
         Links are not followed.
         """
 
+    def link(self, digest: Digest, seconds: int) -> str | None:
+        """Return a URL at which anybody can read the object for `seconds`, or None if there cannot be one."""
+
     def obtain(
         self, key: EvidenceKey, make: Make, progress: Progress = silent, *, readers: int = 0o444
     ) -> StoredEvidence:

@@ -26,11 +26,13 @@ class ObjectStore(Protocol):
         If the connection was lost during a write that succeeded, the writer may be informed that the object exists.
         """
 
-    def put_file(self, key: ObjectKey, path: Path) -> bool:
+    def put_file(self, key: ObjectKey, path: Path, media_type: str | None = None) -> bool:
         """Like `put`, with the content of the file at `path`, which is read in blocks.
 
         The key must be derived from the content: two writers of a large file may both be informed that they stored it,
-        which is correct because they wrote the same bytes. Raise `SourceUnreadable` if the file cannot be read.
+        which is correct because they wrote the same bytes. If `media_type` is given, `link` can return a link with which
+        browsers download the object as a file of this type, or of a harmless one if they could run content of this type.
+        Raise `SourceUnreadable` if the file cannot be read.
         """
 
     def read(self, key: ObjectKey, start: int = 0, length: int | None = None) -> bytes | None:
@@ -48,6 +50,13 @@ class ObjectStore(Protocol):
 
         The listing is fetched in pages. Objects that are stored or removed during the listing may be missing. Objects
         that other programs stored under names that are not valid keys are left out.
+        """
+
+    def link(self, key: ObjectKey, seconds: int) -> str | None:
+        """Return a URL at which anybody can read the object for `seconds` without credentials, in whole or in parts.
+
+        Return None if the object does not exist or was stored without a media type, or if this store or its
+        credentials cannot make such links. The caller must then send the bytes itself.
         """
 
     def remove(self, key: ObjectKey) -> None:

@@ -11,6 +11,11 @@ from citekit.domain.evidence import Receipt, StoredEvidence
 from citekit.domain.ports.locks import wait_silently
 
 
+def any_receipt(receipt: Receipt) -> bool:  # noqa: ARG001
+    """Allow every receipt."""
+    return True
+
+
 class Outputs(Protocol):
     """Writes outputs. Different pieces of evidence never have the same path, and a file always matches its receipt."""
 
@@ -42,8 +47,8 @@ class Outputs(Protocol):
     def receipt(self, path: Path) -> Receipt | None:
         """Return the receipt of the file at `path`, or None if `place` did not write it."""
 
-    def receipt_of(self, digest: Digest) -> Receipt | None:
-        """Return a receipt of the evidence with the given digest, or None if no receipt is stored.
+    def receipt_of(self, digest: Digest, is_allowed: Callable[[Receipt], bool] = any_receipt) -> Receipt | None:
+        """Return an allowed receipt of the evidence with the given digest, or None if no such receipt is stored.
 
         The copy of the evidence may have been moved or deleted.
         """

@@ -46,6 +46,11 @@ def command() -> None:
     help="The home of the subject (default: .citekit_subjects/NAME in the home). Subjects with the same home share it.",
 )
 @click.option(
+    "--store",
+    metavar="URL",
+    help="The shared store with the maps, texts, and evidence of the subject, like CITEKIT_STORE (default: its home).",
+)
+@click.option(
     "--root",
     "roots",
     multiple=True,
@@ -73,6 +78,7 @@ def add(
     name: str,
     scope: str,
     subject_home: str | None,
+    store: str | None,
     roots: tuple[str, ...],
     expires: str,
     issued: str | None,
@@ -83,6 +89,7 @@ def add(
     The token is printed once. Scopes: read uses maps and evidence, ingest also maps files, admin includes both.
     """
     from citekit.container.http_access import SUBJECTS
+    from citekit.settings.chosen import checked_store
 
     settings = session.app.settings
     home = settings.home / SUBJECTS / name if subject_home is None else Path(subject_home)
@@ -93,9 +100,17 @@ def add(
         roots=tuple(_absolute(Path(root)) for root in roots),
         scopes=frozenset({scope}),
         expires=until,
+        store=None if store is None else checked_store(store, "--store"),
     )
     token = _subjects(session, token_file).add(subject, issued)
-    plain = {"name": name, "home": str(subject.home), "scope": scope, "expires": _time(until), "token": token}
+    plain = {
+        "name": name,
+        "home": str(subject.home),
+        "store": subject.store,
+        "scope": scope,
+        "expires": _time(until),
+        "token": token,
+    }
     session.answer(plain, [token] if token is not None else [f"{name} is the issuer's subject {issued}."])
     session.note(f"Its home is {subject.home}; {_expiry(until)}.")
 
@@ -115,6 +130,7 @@ def listing(session: Session, token_file: Path | None) -> None:
             "roots": list(map(str, each.subject.roots)),
             "scopes": sorted(each.subject.scopes),
             "expires": _time(each.subject.expires),
+            "store": each.subject.store,
             "subject": each.issued,
         }
         for each in entries

@@ -10,10 +10,11 @@ import anyio
 from anyio import to_thread
 from attrs import define, field
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from citekit.application.admit_subject import AdmitSubject
+from citekit.application.evidence_content import EvidenceContent
 from citekit.domain.errors import CiteKitError, IssuerUnavailable, TokenInvalid
 from citekit.domain.evidence import Receipt
 from citekit.domain.subject import READ, SCOPES, Subject
@@ -34,6 +35,9 @@ REFUSALS = 60.0
 
 RECHECK = 5.0
 """The time in seconds between two checks whether the subject of a long request is still admitted."""
+
+LINK_SECONDS = 300
+"""The time in seconds for which a link of the store's service is valid. It cannot be revoked before."""
 
 METADATA = "/.well-known/oauth-protected-resource"
 CHUNK = 2**20
@@ -239,8 +243,12 @@ class Gate:
         try:
             app = (await self.servers.of(subject)).app
             content = app.evidence_content
-            receipt = await to_thread.run_sync(content.receipt, found[1])
-            self.audit({"subject": subject.name, "downloaded": found[1].hex, "address": str(receipt.address)})
+            receipt = await to_thread.run_sync(content.permitted, found[1])
+            link = await to_thread.run_sync(self._link, content, receipt) if scope["method"] == "GET" else None
+            if link is None:
+                receipt = await to_thread.run_sync(content.receipt, found[1])
+            entry = {"subject": subject.name, "downloaded": found[1].hex, "address": str(receipt.address)}
+            self.audit(entry if link is None else {**entry, "redirected": True})
         except OSError as error:
             _log.error("The audit log cannot be written: %s", error)
             return _plain("The request could not be recorded, so it is refused.", 503)
@@ -248,6 +256,8 @@ class Gate:
             return _plain("The evidence is no longer in the cache. Call resolve again.", 404)
         finally:
             self.limits.leave(subject.name)
+        if link is not None:
+            return RedirectResponse(link, 307)
 
         size, tag = receipt.evidence_size, f'"{receipt.evidence_digest.hex}"'
         partial = scope["method"] == "GET" and headers.get("if-range", tag) == tag
@@ -272,6 +282,17 @@ class Gate:
             described["content-range"] = f"bytes {sent.start}-{sent.stop - 1}/{size}"
         status = 200 if wanted is None else 206
         return StreamingResponse(pieces(), status, media_type=receipt.media_type, headers=described)
+
+    def _link(self, content: EvidenceContent, receipt: Receipt) -> str | None:
+        """Return a link of the store's service to evidence, or None if this server must send the bytes.
+
+        A server with encryption never sends clients to a service without.
+        """
+        if not self.options.settings.store_links:
+            return None
+        link = content.link(receipt, LINK_SECONDS)
+        is_safe = link is not None and (link.startswith("https:") or self.options.public_url.startswith("http:"))
+        return link if is_safe else None
 
     def _named(self, name: str) -> Subject | None:
         return self.local if self.admit is None else self.admit.named(name)

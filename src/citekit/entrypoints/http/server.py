@@ -79,7 +79,9 @@ class Application:
         servers = SubjectServers(lambda subject: container_of(options.settings, subject), links.to, audit, BODY_LIMIT)
         limits = Limits(max(1.0, options.rate / options.workers), options.concurrent)
         settings = options.settings
-        local = Subject(name=LOCAL, home=settings.home, roots=settings.roots, scopes=frozenset(SCOPES))
+        local = Subject(
+            name=LOCAL, home=settings.home, roots=settings.roots, scopes=frozenset(SCOPES), store=settings.store
+        )
         gate = Gate(
             options,
             servers,

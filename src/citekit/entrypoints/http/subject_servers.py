@@ -69,7 +69,7 @@ class SubjectServers:
 
     async def of(self, subject: Subject) -> SubjectServer:
         """Return the server of a subject, which is opened if necessary."""
-        key = subject.name, subject.home, subject.roots, subject.scopes
+        key = subject.name, subject.home, subject.roots, subject.scopes, subject.store
         async with self._opening:
             if key not in self._open:
                 if self._tasks is None:

@@ -35,7 +35,7 @@ class FolderObjectStore:
         """See `ObjectStore.put`."""
         return self._put(key, lambda target: _written(target, data))
 
-    def put_file(self, key: ObjectKey, path: Path) -> bool:
+    def put_file(self, key: ObjectKey, path: Path, media_type: str | None = None) -> bool:  # noqa: ARG002
         """See `ObjectStore.put_file`."""
         try:
             source = open_for_reading(path)
@@ -77,6 +77,10 @@ class FolderObjectStore:
                     pending.append(key)
                 elif stat.S_ISREG(status.st_mode) and is_valid(key):
                     yield ListedObject(ObjectKey(key), status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
+
+    def link(self, key: ObjectKey, seconds: int) -> str | None:  # noqa: ARG002
+        """Return None, because a folder has no links with which others can read a file."""
+        return None
 
     def remove(self, key: ObjectKey) -> None:
         """See `ObjectStore.remove`."""

@@ -7,8 +7,9 @@ requests after HTTP 5xx and lost connections.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ CONFLICT_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """The pauses in seconds between repeated writes while another write of the same key has not ended."""
 
 _PAGE = 1000
+_SHOWN = re.compile(r"application/pdf|(?:audio|video)/[a-z0-9.+-]+|image/(?:png|jpeg|webp|gif|tiff|bmp|avif)")
+"""The types that browsers show without running anything in them."""
 
 
 @define
@@ -50,19 +53,23 @@ class RemoteObjectStore:
 
     def put(self, key: ObjectKey, data: bytes) -> bool:
         """See `ObjectStore.put`."""
+        return self._put(key, data, None)
+
+    def _put(self, key: ObjectKey, data: bytes, headers: Mapping[str, str] | None) -> bool:
         for pause in (*CONFLICT_PAUSES, None):
-            if self._created(key, data):
+            if self._created(key, data, headers):
                 return True
             if pause is None or self.size(key) is not None:
                 return False
             self.sleep(pause)
         raise AssertionError  # the last pause is None
 
-    def put_file(self, key: ObjectKey, path: Path) -> bool:
+    def put_file(self, key: ObjectKey, path: Path, media_type: str | None = None) -> bool:
         """See `ObjectStore.put_file`."""
+        headers = None if media_type is None else _download_headers(key, media_type)
         try:
             if path.stat().st_size <= WHOLE:
-                return self.put(key, path.read_bytes())
+                return self._put(key, path.read_bytes(), headers)
             file = path.open("rb")
         except OSError as error:
             raise unreadable(error, path) from error
@@ -70,7 +77,7 @@ class RemoteObjectStore:
             if self.size(key) is not None:
                 return False
             with self._accessing():
-                driver.package().put(self._client(), key.text, file)
+                driver.package().put(self._client(), key.text, file, attributes=headers)
         return True
 
     def read(self, key: ObjectKey, start: int = 0, length: int | None = None) -> bytes | None:
@@ -107,6 +114,21 @@ class RemoteObjectStore:
                     if is_valid(each["path"]):
                         yield ListedObject(ObjectKey(each["path"]), each["size"], each["last_modified"])
 
+    def link(self, key: ObjectKey, seconds: int) -> str | None:
+        """See `ObjectStore.link`. The headers that the service would send are checked before.
+
+        An object that was stored without a media type gets one from the service, which may guess it from the bytes.
+        """
+        with self._accessing():
+            try:
+                headers = driver.package().get(self._client(), key.text, options={"head": True}).attributes
+            except FileNotFoundError:
+                return None
+        expected = _download_headers(key, str(headers.get("Content-Type", "")))
+        if any(headers.get(name) != value for name, value in expected.items()):
+            return None
+        return driver.signed_link(self._client(), key.text, seconds)
+
     def remove(self, key: ObjectKey) -> None:
         """See `ObjectStore.remove`."""
         with self._accessing():
@@ -116,11 +138,13 @@ class RemoteObjectStore:
                 if driver.is_without_bucket(error):
                     raise
 
-    def _created(self, key: ObjectKey, data: bytes) -> bool:
+    def _created(self, key: ObjectKey, data: bytes, headers: Mapping[str, str] | None) -> bool:
         """Write the object; return False if the service answers that it exists or that another write has not ended."""
         with self._accessing():
             try:
-                driver.package().put(self._client(), key.text, data, mode="create", use_multipart=False)
+                driver.package().put(
+                    self._client(), key.text, data, attributes=headers, mode="create", use_multipart=False
+                )
             except Exception as error:
                 if driver.kind(error) is not Kind.EXISTS:
                     raise
@@ -156,3 +180,15 @@ class RemoteObjectStore:
 
     def _accessing(self) -> AbstractContextManager[None]:
         return driver.accessing(f"The object store {driver.place(self.url)}")
+
+
+def _download_headers(key: ObjectKey, media_type: str) -> Mapping[str, str]:
+    """Return the headers with which a service sends the object: as a download, and of a type that no browser runs."""
+    name = media_type.partition(";")[0].strip().casefold()
+    if name.startswith("text/"):
+        name = "text/plain"
+    elif not _SHOWN.fullmatch(name):
+        name = "application/octet-stream"
+    *_, folder, last = ("", *key.text.split("/"))
+    ending = "".join(letter for letter in name.partition("/")[2] if letter.isalnum())[:10]
+    return {"Content-Type": name, "Content-Disposition": f'attachment; filename="{(folder + last)[:16]}.{ending}"'}
