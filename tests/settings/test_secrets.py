@@ -44,7 +44,9 @@ def private(path: Path, data: bytes, mode: int = 0o600) -> Path:
 def test_a_secret_is_read_from_a_private_file(tmp_path: Path, name: str) -> None:
     path = private(tmp_path / "key", b"a key of mine that is long enough for links\n", 0o400)
 
-    assert "a key of mine that is long enough for links" == FIELDS[name](settings_from({name + SUFFIX: str(path)}, tmp_path))
+    assert "a key of mine that is long enough for links" == FIELDS[name](
+        settings_from({name + SUFFIX: str(path)}, tmp_path)
+    )
 
 
 def test_every_secret_has_a_documented_file() -> None:
