@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.catalogs import folder_files
-from citekit.adapters.catalogs.folder import FolderLibrary
-from citekit.adapters.catalogs.folder_files import numbers
+from citekit.adapters.catalogs.folder import FolderLibrary, numbers
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.domain.errors import LibraryUnavailable, SourceUnsupported
 from citekit.domain.formats import Format
@@ -51,7 +49,6 @@ def put(folder: Path, name: str, text: str = "x", age: int = 1000) -> Path:
 
 def settle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let files count as settled at once, not only when another change would show in their times."""
-    monkeypatch.setattr("citekit.adapters.catalogs.folder_facts.RACY", -1.0)
     monkeypatch.setattr("citekit.adapters.catalogs.folder.RACY", -1.0)
 
 
@@ -130,7 +127,7 @@ def test_numbers_are_different_positive_and_of_31_bits(names: set[str]) -> None:
 
 
 def test_names_of_one_number_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder_files, "_number", lambda name, attempt: 7 + attempt)
+    monkeypatch.setattr("citekit.adapters.catalogs.folder._number", lambda name, attempt: 7 + attempt)
 
     assert {"a": 7, "b": 8, "c": 9} == numbers(["c", "a", "b"])
 
@@ -185,7 +182,7 @@ def test_a_folder_that_is_missing_is_said(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folder_files, "LIMIT", 3)
+    monkeypatch.setattr("citekit.adapters.catalogs.folder.ENTRIES_LIMIT", 3)
     for number in range(4):
         put(tmp_path, f"{number}.txt")
 

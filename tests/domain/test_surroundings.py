@@ -6,7 +6,7 @@ from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.application.library.chunk_context import surroundings
+from citekit.application.library.ask import surroundings
 
 
 @frozen

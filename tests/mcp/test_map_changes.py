@@ -15,7 +15,7 @@ from mcp.server.subscriptions import ResourcesListChanged, ResourceUpdated
 from mcp_types import CompleteRequestParams, CompletionArgument, PromptReference, ResourceTemplateReference
 
 from citekit.entrypoints.mcp import resources
-from citekit.entrypoints.mcp.completion import MOST, completed
+from citekit.entrypoints.mcp.handlers import COMPLETIONS_LIMIT, completed
 from tests.mcp.server_process import Home, Wire, node
 
 LIST = "notifications/resources/list_changed"
@@ -131,8 +131,11 @@ def test_completions_contain_the_text_and_begin_with_it_first(ids: list[str], te
     found = completed(sorted(ids), params).completion
 
     wanted = [name for name in sorted(ids) if text.casefold() in name.casefold()]
-    assert (len(wanted), len(wanted) > MOST) == (found.total, found.has_more)
-    assert sorted(wanted, key=lambda name: not name.casefold().startswith(text.casefold()))[:MOST] == found.values
+    assert (len(wanted), len(wanted) > COMPLETIONS_LIMIT) == (found.total, found.has_more)
+    assert (
+        sorted(wanted, key=lambda name: not name.casefold().startswith(text.casefold()))[:COMPLETIONS_LIMIT]
+        == found.values
+    )
 
 
 def test_nothing_else_is_completed() -> None:

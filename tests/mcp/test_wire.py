@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.entrypoints.mcp import request_ids, stdio
-from citekit.entrypoints.mcp.request_ids import refused_request
+from citekit.entrypoints.mcp import stdio
+from citekit.entrypoints.mcp.stdio import refused_request
 from tests.mcp.server_process import PATIENCE, Home, Wire, node
 from tests.representatives import representatives
 
@@ -172,7 +172,7 @@ def test_the_id_is_found_whatever_is_beside_it(
     request_id: str | int, values: list[object], order: list[str], spaced: bool
 ) -> None:
     deep: object = values
-    for _ in range(request_ids.NESTING_LIMIT):
+    for _ in range(stdio.NESTING_LIMIT):
         deep = [deep]
     members = {"id": request_id, "method": "tools/call", "params": {"id": 1, "x": deep}, "jsonrpc": "2.0"}
     separators = None if spaced else (",", ":")
@@ -193,7 +193,7 @@ def test_the_id_of_a_line_of_any_length_is_found_in_bounded_work() -> None:
     first = refused_request(b'{"id": 7, "method": "x", "params": ' + deep + b"}")
     last = refused_request(b'{"method": "x", "params": ' + deep + b', "id": 7}')
 
-    assert (first, None) == (request_ids.RefusedRequest(7, is_nested_too_deeply=True), last)
+    assert (first, None) == (stdio.RefusedRequest(7, is_nested_too_deeply=True), last)
     assert time.process_time() - began < 20  # without a limit it takes many times as long
 
 

@@ -20,7 +20,7 @@ from attrs import define
 from hypothesis import given
 
 from citekit.adapters.libraries.sqlite import cache_file
-from citekit.adapters.search.node_search import database, sqlite_index
+from citekit.adapters.search.node_search import sqlite_index
 from citekit.adapters.search.node_search.scanning import ScanningNodeIndex
 from citekit.adapters.search.node_search.sqlite_index import SqliteNodeIndex
 from citekit.adapters.storage.in_memory import InMemoryMapStore
@@ -54,7 +54,7 @@ class Home:
     @property
     def database(self) -> Path:
         """The file of the index."""
-        return self.folder / "cache" / "words" / database.DATABASE
+        return self.folder / "cache" / "words" / sqlite_index.DATABASE
 
     def file(self, resource_id: str) -> Path:
         """The file of a map."""
@@ -227,7 +227,7 @@ class TestFollowing:
 
         assert ["a Trees", "b Trees", "c Trees"] == asked(index, "trees")
         with closing(sqlite3.connect(home.database)) as connection:
-            assert [(database.TABLES.form,)] == connection.execute("PRAGMA user_version").fetchall()
+            assert [(sqlite_index.TABLES.form,)] == connection.execute("PRAGMA user_version").fetchall()
 
     def test_the_cache_is_deleted_while_maps_need_not_be_looked_at(
         self, home: Home, monkeypatch: pytest.MonkeyPatch
@@ -342,14 +342,14 @@ class TestDamage:
         assert ["a Trees", "b Trees", "c Trees"] == asked(index, "trees")
 
     def test_without_fts5_the_maps_are_read(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(database, "has_fts5", lambda: False)
+        monkeypatch.setattr(sqlite_index, "has_fts5", lambda: False)
         shutil.rmtree(home.folder / "cache")
 
         assert ["a Trees", "b Trees", "c Trees"] == asked(home.index, "trees")
         assert not home.database.exists()
 
     def test_this_sqlite_has_fts5(self) -> None:
-        assert database.has_fts5()
+        assert sqlite_index.has_fts5()
 
 
 BUILDER = """

@@ -19,8 +19,8 @@ import pytest
 from attrs import define, evolve, field
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
-from citekit.adapters.storage import access_times, evidence_cache, evidence_record, objects
-from citekit.adapters.storage import output_cache as placed
+from citekit.adapters.storage import access_times, evidence_files, evidence_record, objects
+from citekit.adapters.storage import outputs as placed
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
 from citekit.adapters.storage.outputs import FriendlyOutputs
 from citekit.adapters.system.home_seal import CODE_SIZE, HomeSeal
@@ -165,7 +165,7 @@ class TestTheStore:
         assert evolve(made, made_now=False) == found
 
     def test_memory_is_bounded(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(evidence_cache, "REMEMBERED", 3)
+        monkeypatch.setattr(evidence_files, "REMEMBERED", 3)
         monkeypatch.setattr(access_times, "REMEMBERED", 3)
         store = store_in(tmp_path)
         for name in "abcde":

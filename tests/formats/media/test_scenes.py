@@ -10,9 +10,8 @@ import pytest
 from PIL import Image
 
 from citekit.adapters.formats.media.outline import scenes
-from citekit.adapters.formats.media.outline.keyframe_intervals import keyframe_intervals
 from citekit.adapters.formats.media.outline.outliner import MediaOutliner
-from citekit.adapters.formats.media.outline.scenes import find_cuts
+from citekit.adapters.formats.media.outline.scenes import find_cuts, keyframe_intervals
 from citekit.adapters.formats.media.outline.time_segments import add_scenes
 from citekit.adapters.formats.media.outline.transitions import find_transitions
 from citekit.adapters.formats.media.probe import PyAvProbe

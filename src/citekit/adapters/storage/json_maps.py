@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
 import time
@@ -15,7 +16,6 @@ from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.adapters.storage.map_cache import MapCache
 from citekit.adapters.storage.map_cards import MapCards, RememberedCard, is_inside
 from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, origins, parsed
-from citekit.adapters.storage.map_hints import MapHints
 from citekit.adapters.storage.map_listing import MapListing, MapVersions, is_plain
 from citekit.adapters.storage.versions import Editions
 from citekit.adapters.system.file_state import FileState, version_of
@@ -36,6 +36,9 @@ NOTE_LIMIT = 4096
 
 RENAMES_LIMIT = 20
 """The maximum number of renames that are followed."""
+
+KEPT = 8
+"""Maximum number of resource IDs for one key, newest first."""
 
 
 class JsonMapStore:
@@ -312,3 +315,45 @@ class JsonMapStore:
 
 def _checked(resource_id: str) -> str:
     return resource_id if is_plain(resource_id) else check_resource_id(resource_id)
+
+
+class MapHints:
+    """Resource IDs by what was mapped. Check each against the map itself. Without an index, nothing is recorded."""
+
+    def __init__(self, index: Index | None) -> None:
+        self._index = index
+
+    def remember(self, resource_map: ResourceMap) -> None:
+        """Record the source and the mapper of the map."""
+        if self._index is None:
+            return
+        source, mapper = resource_map.source_digest, resource_map.mapper
+        keys = [_source_key(resource_map.source_path)]
+        if source is not None and mapper is not None:
+            keys.append(_mapped_key(source, mapper))
+        for key in keys:
+            known = self._ids(key)
+            if known[:1] != [resource_map.resource_id]:
+                others = [name for name in known if name != resource_map.resource_id]
+                self._index.put(key, {"ids": [resource_map.resource_id, *others[: KEPT - 1]]})
+
+    def mapped(self, source: Digest, mapper: MapperIdentity) -> Sequence[str]:
+        """Return resource IDs of maps of those bytes by that mapper."""
+        return self._ids(_mapped_key(source, mapper))
+
+    def of_file(self, source_path: str) -> Sequence[str]:
+        """Return resource IDs of maps of the file at that path."""
+        return self._ids(_source_key(source_path))
+
+    def _ids(self, key: str) -> list[str]:
+        known = self._index.get(key) if self._index is not None else None
+        ids = known.get("ids") if known else None
+        return [name for name in ids if isinstance(name, str)] if isinstance(ids, list) else []
+
+
+def _source_key(source_path: str) -> str:
+    return f"source:{hashlib.sha256(source_path.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _mapped_key(source: Digest, mapper: MapperIdentity) -> str:
+    return f"mapped:{source}:{json.dumps([mapper.name, mapper.model, mapper.version])}"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import Protocol
 
 from attrs import define, evolve, field, frozen
 
 from citekit.application.library.answers import LEAST_HITS, Answers, AskRequest, Chunk, ContextMode, Hit, Parent
-from citekit.application.library.chunk_context import surroundings
 from citekit.application.library.hits_on_pages import BookPages, hits_on_pages
 from citekit.application.library.index_entries import chunk_of
 from citekit.application.rank_pages import RankPages
@@ -224,3 +224,36 @@ def _parents(families: Mapping[str, Sequence[Chunk]], hits: Sequence[Hit]) -> li
         text, truncated = surroundings(family, best.chunk.sequence, ANSWER_CHARACTERS // len(families))
         parents.append(Parent(id=identifier, full_text=text, truncated=truncated, first=family[0]))
     return parents
+
+
+class Piece(Protocol):
+    """A chunk of a chapter."""
+
+    @property
+    def text(self) -> str:
+        """The text of the chunk."""
+
+    @property
+    def sequence(self) -> int:
+        """The position of the chunk in its chapter. Later chunks have larger numbers."""
+
+
+def surroundings(family: Sequence[Piece], sequence: int, room: int) -> tuple[str, bool]:
+    """Return the text around a chunk in its chapter, and whether any chunk of the chapter was left out.
+
+    `family` are the chunks of the chapter in order, and `sequence` identifies the chunk. The text consists of complete
+    chunks joined by line feeds. It always includes the identified chunk. Neighboring chunks are added from near to far,
+    alternating between the two sides, as long as the total is at most `room` characters.
+    """
+    here = next((place for place, piece in enumerate(family) if piece.sequence == sequence), 0)
+    first = last = here
+    size = len(family[here].text) if family else 0
+    while first > 0 or last < len(family) - 1:
+        before = len(family[first - 1].text) + 1 if first > 0 else None
+        after = len(family[last + 1].text) + 1 if last < len(family) - 1 else None
+        earlier = before is not None and (after is None or here - first <= last - here)
+        step = before if earlier else after
+        if step is None or size + step > room:
+            break
+        first, last, size = (first - 1, last, size + step) if earlier else (first, last + 1, size + step)
+    return "\n".join(piece.text for piece in family[first : last + 1]), last - first + 1 < len(family)

@@ -12,17 +12,19 @@ from typing import Any
 
 import click
 
+from citekit.application.library.answers import Answers, AskRequest
+from citekit.application.library.ingest_book import BookIngested, BookRequest
 from citekit.container import Container, bootstrap
-from citekit.domain.errors import CiteKitError, DriverMissing
+from citekit.domain.address import parse_address
+from citekit.domain.errors import AlreadyIngested, CiteKitError, DriverMissing
 from citekit.domain.evidence import Evidence
 from citekit.domain.formats import by_name
 from citekit.domain.node import Node, NodeName
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command
-from citekit.entrypoints.cli.demo_library import show_library
 from citekit.entrypoints.cli.errors import CommandError, plain_error
-from citekit.entrypoints.cli.formatting import lasted, place, size
+from citekit.entrypoints.cli.formatting import counted, lasted, place, size
 from citekit.entrypoints.cli.progress import watching
 from citekit.entrypoints.cli.session import Session, pass_session
 from citekit.entrypoints.cli.tables import pairs, table, tree
@@ -31,6 +33,9 @@ from citekit.entrypoints.failures import sentence
 
 TREE_LIMIT = 20
 """The maximum number of lines of the tree."""
+
+BOOK, AUTHOR = "An Introduction to R", "W. N. Venables & D. M. Smith"
+QUESTION = "How are missing values marked?"
 
 
 @click.command("demo", cls=Command)
@@ -160,5 +165,65 @@ def _evidence(evidence: Evidence, node: Node, first: float, again: float) -> Ite
             ("shows", place(evidence.location) + weight),
             ("first", lasted(first)),
             ("again", lasted(again)),
+        ]
+    )
+
+
+def show_library(session: Session, app: Container, path: Path) -> dict[str, Any]:
+    """Ingest the sample book, ask a question, extract the best hit, and return the results as plain data.
+
+    If a required extra is missing or a step fails, print a note with the reason and return the error instead.
+    """
+    try:
+        with watching(session, "Ingesting") as watch:
+            done = _ingested(app, path, watch)
+        started = perf_counter()
+        answers = app.alexandria.ask(AskRequest(query=QUESTION, collection=app.alexandria.chosen.collection, limit=1))
+        asked = perf_counter() - started
+        evidence = app.resolve(parse_address(answers.hits[0].chunk.address)) if answers.hits else None
+    except DriverMissing as missing:
+        _note(session, str(missing))
+        return {"error": str(missing)}
+    except CiteKitError as error:
+        _note(session, sentence(error))
+        return {"error": sentence(error)}
+    session.say(_lines(done, answers, asked, evidence))
+    return {
+        "question": QUESTION,
+        "address": answers.hits[0].chunk.address if answers.hits else None,
+        "output_path": None if evidence is None else str(evidence.output_path),
+        "asked": round(asked, 6),
+    }
+
+
+def _note(session: Session, text: str) -> None:
+    session.note("")
+    session.note(f"The library: {text}")
+
+
+def _ingested(app: Container, path: Path, watch: Any) -> BookIngested | None:
+    request = BookRequest(path=path, collection=app.alexandria.chosen.collection, title=BOOK, author=AUTHOR)
+    try:
+        return app.alexandria.ingest_book(request, watch)
+    except AlreadyIngested:
+        return None
+
+
+def _lines(done: BookIngested | None, answers: Answers, asked: float, evidence: Evidence | None) -> Iterator[str]:
+    yield ""
+    yield styled(printable(f"citekit query {QUESTION!r}"), bold=True)
+    if done is not None:
+        took = lasted(sum(done.entry.seconds.values()))
+        yield f"  ingested {printable(BOOK)}: {done.entry.counts['words']} words, {counted(done.chunks, 'chunk')} in {took}"
+    if not answers.hits or evidence is None:
+        yield "  nothing found"
+        return
+    hit = answers.hits[0]
+    yield from pairs(
+        [
+            ("says", " ".join((hit.passage or hit.chunk.text).split())[:200]),
+            ("in", f"{hit.chunk.section}, {place(hit.address.location)}, found in {lasted(asked)}"),
+            ("address", hit.chunk.address),
+            ("opened", str(evidence.output_path)),
         ]
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import AsyncIterator, Callable, Mapping
 
 import anyio
@@ -21,7 +22,6 @@ from citekit.domain.subject import READ, SCOPES, Subject
 from citekit.entrypoints.http.limits import Budget, Limits
 from citekit.entrypoints.http.links import PATH, EvidenceLinks
 from citekit.entrypoints.http.options import MCP_PATH, HttpOptions
-from citekit.entrypoints.http.ranges import wanted_range
 from citekit.entrypoints.http.subject_servers import SubjectServers
 
 BODY_LIMIT = 4 * 2**20
@@ -54,6 +54,8 @@ _VARY = (b"vary", b"Origin")
 """Headers of requests and answers that pages of allowed origins may use; credentials of browsers are never allowed."""
 
 _log = logging.getLogger(__name__)
+
+_RANGE = re.compile(r"bytes=\s*(\d{0,18})-(\d{0,18})\s*", re.ASCII | re.IGNORECASE)
 
 
 @define
@@ -388,3 +390,19 @@ def _attachment(receipt: Receipt) -> str:
     _, _, kind = receipt.media_type.partition(";")[0].partition("/")
     ending = "".join(letter for letter in kind if letter.isalnum())[:10] or "bin"
     return f'attachment; filename="{receipt.evidence_digest.hex[:16]}.{ending}"'
+
+
+def wanted_range(header: str | None, size: int) -> range | None:
+    """Return the bytes that the header `Range` (RFC 9110, 14) wants of a file of `size` bytes; None for the whole file.
+
+    The range is empty if no byte of the file is in it. Several ranges, and units other than bytes, are ignored.
+    """
+    found = _RANGE.fullmatch(header or "")
+    if found is None or not (found[1] or found[2]):
+        return None
+    if not found[1]:
+        return range(max(0, size - int(found[2])), size)
+    first, last = int(found[1]), int(found[2]) if found[2] else size - 1
+    if found[2] and last < first:
+        return None  # not a valid range
+    return range(first, min(last + 1, size))

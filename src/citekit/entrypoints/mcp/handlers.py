@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from attrs import frozen
@@ -19,6 +19,7 @@ from mcp_types import (
     CallToolResult,
     CompleteRequestParams,
     CompleteResult,
+    Completion,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
@@ -29,6 +30,7 @@ from mcp_types import (
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
+    ResourceTemplateReference,
     SetLevelRequestParams,
 )
 
@@ -40,11 +42,11 @@ from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import resources
 from citekit.entrypoints.mcp.answers import Answer, failure, told
 from citekit.entrypoints.mcp.client_log import SET_LEVEL, ClientLog
-from citekit.entrypoints.mcp.completion import completed
 from citekit.entrypoints.mcp.evidence_card import CARD, EXTENSION, FOR_CARDS, card, supports_apps
 from citekit.entrypoints.mcp.map_changes import INITIALIZED, MapChanges
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.entrypoints.mcp.remote import REMOTE, Remote
+from citekit.entrypoints.mcp.resources import ARGUMENT, TEMPLATE
 from citekit.entrypoints.mcp.response_bypass import Parcels
 from citekit.entrypoints.mcp.roots import ROOTS_CHANGED, ClientRoots
 from citekit.entrypoints.mcp.structure_tool import GET_STRUCTURE
@@ -81,6 +83,9 @@ _Context = ServerRequestContext[Any, Any]
 _Params = TypeVar("_Params")
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
+
+COMPLETIONS_LIMIT = 100
+"""The maximum number of values that the protocol permits."""
 
 
 def build_server(
@@ -298,3 +303,30 @@ def _report(context: _Context, discreet: Discretion) -> Report | None:
     return lambda done, total, message: context.session.report_progress(
         done, total, message and quoted(discreet(message))
     )
+
+
+def completed(ids: Sequence[str], params: CompleteRequestParams) -> CompleteResult:
+    """Return the IDs that begin with the given text, followed by those that contain it, regardless of case.
+
+    For references to prompts, and for other arguments, there are no values.
+    """
+    found = _matching(ids, params.argument.value.casefold()) if _is_resource_id(params) else []
+    return CompleteResult(
+        completion=Completion(
+            values=found[:COMPLETIONS_LIMIT], total=len(found), has_more=len(found) > COMPLETIONS_LIMIT
+        )
+    )
+
+
+def _is_resource_id(params: CompleteRequestParams) -> bool:
+    reference = params.ref
+    return (
+        isinstance(reference, ResourceTemplateReference)
+        and reference.uri == TEMPLATE
+        and params.argument.name == ARGUMENT
+    )
+
+
+def _matching(ids: Sequence[str], text: str) -> list[str]:
+    containing = [name for name in ids if text in name.casefold()]
+    return sorted(containing, key=lambda name: not name.casefold().startswith(text))

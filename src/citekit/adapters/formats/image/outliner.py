@@ -5,18 +5,19 @@ With OCR, the text in a region becomes its title.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
 from citekit.adapters.formats.image.animation import animation_duration
 from citekit.adapters.formats.image.detail import Rectangle
-from citekit.adapters.formats.image.exif import read_metadata
 from citekit.adapters.formats.image.region_kinds import TEXT, is_photo
 from citekit.adapters.formats.image.regions import GROUP, HEADING, WORKING_SIZE, Region, find_regions
 from citekit.adapters.formats.shared.ocr import OcrLine, OcrReader
-from citekit.adapters.formats.shared.outline import Outline, OutlineItem
+from citekit.adapters.formats.shared.outline import SUMMARY_LIMIT, TITLE_LIMIT, Outline, OutlineItem, one_line
 from citekit.adapters.libraries import pillow
 from citekit.domain.distribution import install_command
 from citekit.domain.extent import Extent
@@ -27,7 +28,6 @@ from citekit.domain.source import Source
 if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageFile import ImageFile
-
 
 MIN_SCORE = 0.6
 """The lowest OCR score that counts as text. Below it, drawings are often read as letters."""
@@ -42,6 +42,12 @@ _KIND_NAMES = {TEXT: "text", HEADING: "heading", "picture": "picture", GROUP: "r
 _NO_OCR_NOTE = (
     f"This picture contains text that was not read: reading it needs the extra 'ocr' ({install_command('ocr')})."
 )
+
+_DESCRIPTION, _MAKER, _MODEL, _CHANGED = 0x010E, 0x010F, 0x0110, 0x0132
+_EXIF_IFD, _TAKEN = 0x8769, 0x9003
+"""Tags of EXIF 2.3: the Exif IFD, and DateTimeOriginal in it."""
+
+_TIME = re.compile(r"\A(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)\Z")
 
 
 @frozen
@@ -240,3 +246,37 @@ def _position(box: Box) -> str:
     if (row, column) == (1, 1):
         return "Centre"
     return f"{_ROWS[row]} {_COLUMNS[column]}"
+
+
+def read_metadata(picture: ImageFile) -> dict[str, str]:
+    """Return the `title`, `description`, `taken`, and `camera` of an image, if the file has them.
+
+    `taken` is the local time in ISO 8601 format. Damaged metadata is ignored. The GPS position is omitted, because people
+    who share a map don't expect it to contain their location.
+    """
+    found: dict[str, str] = {}
+    for name in ("Title", "Description"):  # keywords of PNG 3, 11.3.3.2
+        text = picture.info.get(name)
+        found[name.lower()] = str(text) if isinstance(text, str) else ""
+    with suppress(Exception):  # a damaged EXIF block raises nearly anything
+        found |= {name: text for name, text in _exif(picture).items() if text}
+    limits = {"title": TITLE_LIMIT, "camera": TITLE_LIMIT}
+    shortened = {name: one_line(text, limits.get(name, SUMMARY_LIMIT)) for name, text in found.items()}
+    return {name: text for name, text in shortened.items() if text}
+
+
+def _exif(picture: ImageFile) -> dict[str, str]:
+    tags = picture.getexif()
+    time = tags.get_ifd(_EXIF_IFD).get(_TAKEN) or tags.get(_CHANGED)
+    maker, model = _text(tags.get(_MAKER)), _text(tags.get(_MODEL))
+    camera = model if maker and model.lower().startswith(maker.lower().split()[0]) else f"{maker} {model}"
+    return {"description": _text(tags.get(_DESCRIPTION)), "taken": _iso_time(_text(time)), "camera": camera.strip()}
+
+
+def _text(value: object) -> str:
+    return value.replace("\0", " ").strip() if isinstance(value, str) else ""
+
+
+def _iso_time(text: str) -> str:
+    match = _TIME.match(text)
+    return f"{match[1]}-{match[2]}-{match[3]}T{match[4]}" if match and match[1] != "0000" else ""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from attrs import evolve, field, frozen
 
 from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.mappers.llm import prompt
 from citekit.adapters.mappers.llm.answer_cache import AnswerCache, CachedAnswer, cache_key
-from citekit.adapters.mappers.llm.answer_schema import answer_schema
 from citekit.adapters.mappers.llm.answers import Answer
 from citekit.adapters.mappers.llm.conversation import Conversation, UsageTotal
 from citekit.adapters.mappers.llm.location_codec import LocationCodec
@@ -25,6 +25,7 @@ from citekit.domain.progress import Progress
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
 from citekit.wire.locations import from_plain
+from citekit.wire.schema import MAP_SCHEMA, NODE_SCHEMA
 
 CACHED_NOTE = "Answers about this file from an earlier run, which did not finish, were used."
 
@@ -226,3 +227,35 @@ def _first_per_node(faults: Sequence[Fault]) -> list[Fault]:
 
 def _cacheable(conversation: Conversation, answer: Answer) -> CachedAnswer:
     return CachedAnswer(answer, conversation.usage, tuple(conversation.notes))
+
+
+def answer_schema(codec: LocationCodec, types: str) -> dict[str, Any]:
+    """Return the JSON Schema of an answer whose locations are written as `codec` defines.
+
+    The schema is flat, has no references, and requires every field. Nodes have levels instead of `children`, because
+    structured outputs of model services do not support recursive schemas. A range has a first and a last number, because
+    a list of all pages would need more output tokens. `types` is a text that suggests types of nodes to the model.
+    """
+    node = NODE_SCHEMA["properties"]
+    fields = {
+        "level": {"type": "integer", "description": "1 at the top; one more than that of the part it belongs to."},
+        "title": {**node["title"], "description": "As written in the file, if the file has it."},
+        "type": {**node["type"], "description": f"One word: {types}."},
+        "summary": {**node["summary"], "description": "One or two sentences: what is said or shown there."},
+        **codec.fields,
+    }
+    return _object(
+        {
+            "title": {**MAP_SCHEMA["properties"]["title"], "description": "The title of the whole file."},
+            "nodes": {"type": "array", "items": _object(fields), "description": "In reading order."},
+        }
+    )
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }

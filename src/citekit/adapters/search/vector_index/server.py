@@ -25,8 +25,7 @@ from citekit.adapters.search.vector_index.entry_rules import (
     sound_words,
 )
 from citekit.adapters.search.vector_index.ranking import best_alone, found_of
-from citekit.adapters.search.vector_index.server_errors import translated
-from citekit.domain.errors import IndexUnavailable
+from citekit.domain.errors import CiteKitError, IndexUnavailable, RequestRefused
 from citekit.domain.library.vectors import (
     CollectionFacts,
     EmbedderIdentity,
@@ -44,6 +43,11 @@ BATCH = 256
 PAGE = 1000
 OURS = "citekit"
 FORM = 1
+
+START = (
+    "Start one (docker run -p 6333:6333 qdrant/qdrant), "
+    "or leave QDRANT_URL and QDRANT_HOST unset to use the embedded index."
+)
 
 
 class QdrantVectorIndex:
@@ -283,3 +287,36 @@ def _asks(question: Question, words: SparseVector) -> dict[str, Callable[[int], 
     if words:
         asks["lexical"] = lambda limit: points.lexical(words, where, limit)
     return asks
+
+
+def translated(trouble: Trouble, place: str, *, has_key: bool) -> CiteKitError:
+    """Return the CiteKit error for a failure of the Qdrant client.
+
+    `place` is the address of the server, and `has_key` is whether an API key is set.
+    """
+    said = f" ({trouble.words})" if trouble.words else ""
+    match trouble.kind:
+        case Kind.REFUSED:
+            return RequestRefused(f"The Qdrant server at {place} rejected the request{said}.")
+        case Kind.KEY:
+            return IndexUnavailable(_key(place, has_key))
+        case _:
+            return IndexUnavailable(_SENTENCES[trouble.kind].format(place=place, said=said))
+
+
+def _key(place: str, has_key: bool) -> str:
+    if has_key:
+        return f"The Qdrant server at {place} does not accept the API key. Check QDRANT_API_KEY."
+    return f"The Qdrant server at {place} requires an API key. Set QDRANT_API_KEY."
+
+
+_SENTENCES = {
+    Kind.UNREACHABLE: "There is no Qdrant server at {place}{said}. " + START,
+    Kind.TIMEOUT: "The Qdrant server at {place} did not answer in time. Try again later, or check its load.",
+    Kind.MISSING: "The Qdrant server at {place} has no such collection or entry{said}.",
+    Kind.EXISTS: "The Qdrant server at {place} already has a collection with this name{said}.",
+    Kind.FULL: "The disk of the Qdrant server at {place} is full. Free some space on it.",
+    Kind.SERVER: "The Qdrant server at {place} failed{said}. Try again later, or check the log of the server.",
+    Kind.FOREIGN: "The server at {place} is not a Qdrant server. Check the address and the port. " + START,
+    Kind.ADDRESS: "{place} is not a valid address of a Qdrant server{said}. Write it like http://host:6333.",
+}
