@@ -26,7 +26,7 @@ from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.text_index import TextIndex
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.headers_footers import running_lines
-from citekit.domain.quotes.transcript import HEARD, Transcript
+from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.headings import Headings
@@ -59,6 +59,9 @@ GROUP, OVERLAP = 16, 3
 
 ROUNDS = 2
 """How often running lines are looked for at the edges of the pages. A footer can have more lines than one round sees."""
+
+SLIDES_BEFORE = 64
+"""How many blocks before a part of a recording may have a slide that is still shown in it."""
 
 _CURSOR = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9a-f]{8})")
 
@@ -214,8 +217,10 @@ def _part(
     if order is None:
         return _Part(blocks, 0, 0, location)
     low, high = (bisect_right(numbers, each, 0, end, key=lambda number: order_of(blocks[number])) for each in order)
-    part = _Part(blocks, max(0, low - 1), high, location)
-    first = next((number for number in range(part.first, min(part.first + 2, high)) if part.span(number)), part.first)
+    before = max(0, low - 1)
+    earliest = max(0, before - SLIDES_BEFORE) if isinstance(located, Transcript) else before
+    part = _Part(blocks, earliest, high, location)
+    first = next((number for number in range(earliest, min(before + 2, high)) if part.span(number)), before)
     part = _Part(blocks, first, high, location)
     if node is None or not isinstance(location, Pages) or location.region is not None or first >= high:
         return part
@@ -235,6 +240,10 @@ def _between_headings(resource_map: ResourceMap, part: _Part, node: Node, locati
 def _page_of(block: TextBlock) -> int | None:
     located = block.located
     return located.units[0].number if isinstance(located, ExtractedText) and located.kind is UnitKind.PAGE else None
+
+
+def _is_on_screen(block: TextBlock) -> bool:
+    return isinstance(block.located, Transcript) and bool(block.located.screen_reader)
 
 
 @frozen
@@ -275,9 +284,9 @@ def _answer(
 
 
 def _recognition_notes(part: _Part) -> list[str]:
-    """Return a note that names the transcriber that recognized the words of the part, if one did."""
-    located = part.blocks[part.first].located if part.first < part.end else None
-    return [HEARD.format(located.transcriber)] if isinstance(located, Transcript) and located.transcriber else []
+    """Return a note for each software that recognized the first words of the part: the transcriber, OCR, or both."""
+    located = [part.blocks[number].located for number in range(part.first, min(part.end, part.first + COUNTED))]
+    return list(dict.fromkeys(each.note for each in located if isinstance(each, Transcript) and each.note))
 
 
 def _position(cursor: str | None, key: str) -> _Position | None:
@@ -325,11 +334,15 @@ class _Writer:
         headings = Headings(self.resource_map.outline.walk())
         raw = keeps_white_space(self.resource_map)
         last: Location | None = None
+        is_on_screen = False
         for number in range(self.part.first if start is None else max(start.block, self.part.first), self.part.end):
             span = self.part.span(number)
             if span is None:
                 continue
             block = self.part.blocks[number]
+            if self.lines and _is_on_screen(block) != is_on_screen:
+                last = None  # what is said and what is shown each have a mark
+            is_on_screen = _is_on_screen(block)
             low = start.offset if start is not None and number == start.block else span[0]
             if low >= span[1]:
                 continue

@@ -30,7 +30,7 @@ from citekit.domain.quotes.quote import Piece, has_markup, has_tags, ways_to_rea
 from citekit.domain.quotes.reversed_text import is_reversed
 from citekit.domain.quotes.shown_source import is_shown_with_markup, is_shown_with_tags
 from citekit.domain.quotes.superscripts import COMPUTED, CUT, visible_text
-from citekit.domain.quotes.transcript import HEARD, Transcript
+from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.quotes.verdict import Finding, NearPlace, QuotePlace, QuoteVerdict
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
@@ -387,7 +387,7 @@ def _recognition_note(found: _Found) -> str:
     """Return a note for a match in text that was recognized by OCR or from speech; else an empty string."""
     placed, location = found.source.placed, found.location
     if isinstance(placed, Transcript):
-        return HEARD.format(placed.transcriber) if placed.transcriber else ""
+        return placed.note
     if not isinstance(placed, ExtractedText) or not placed.recognized or not isinstance(location, Pages):
         return ""
     return RECOGNIZED if not set(placed.recognized).isdisjoint(location.numbers) else ""

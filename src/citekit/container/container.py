@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.ranking_index import RankingIndex
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.reranker import Reranker
+    from citekit.domain.ports.screen_reader import ScreenReader
     from citekit.domain.ports.sources import Sources
     from citekit.domain.ports.speech_models import SpeechModels
     from citekit.domain.ports.tag_store import TagStore
@@ -306,6 +307,7 @@ class Container:
             given_reader=self._given.get("reader"),
             given_probe=self._given.get("probe"),
             given_transcriber=self._given.get("transcriber"),
+            given_screen_reader=self._given.get("screen_reader"),
             given_clock=self.clock,
         )
 
@@ -424,7 +426,7 @@ class Container:
         from citekit.adapters.mappers.measured import MeasuredMapper
 
         here = self.parsers.mapper
-        children = self._workers_unless_given("reader", "probe", "transcriber")
+        children = self._workers_unless_given("reader", "probe", "transcriber", "screen_reader")
         if children is None:
             return MeasuredMapper(here, self.extents.remember)
         from citekit.adapters.sandbox.sandboxed_files import IsolatedMapper
@@ -852,6 +854,7 @@ class Container:
                 lambda: self.parsers.ocr_version,
                 lambda source, pages: self.parsers.drawn_pages(source, pages),
                 lambda: self.transcriber,
+                lambda: self.screen_reader,
                 self.objects,
             )
         )
@@ -865,6 +868,16 @@ class Container:
         from citekit.adapters.sandbox.sandboxed_readers import IsolatedTranscriber
 
         return IsolatedTranscriber(here, workers)
+
+    @first_use
+    def screen_reader(self) -> ScreenReader | None:
+        """The reader of the text that videos show, or None if OCR is disabled or not installed."""
+        here, workers = self.parsers.screen_reader, self._workers_unless_given("screen_reader", "probe")
+        if here is None or workers is None:
+            return here
+        from citekit.adapters.sandbox.sandboxed_readers import IsolatedScreenReader
+
+        return IsolatedScreenReader(here, workers)
 
     @first_use
     def speech_models(self) -> SpeechModels:

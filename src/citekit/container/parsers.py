@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.page_views import PageViews
     from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.reader import Reader
+    from citekit.domain.ports.screen_reader import ScreenReader
     from citekit.domain.ports.text_reader import TextReader
     from citekit.domain.ports.transcriber import Transcriber
     from citekit.domain.source import Source
@@ -73,6 +74,7 @@ class Parsers:
     given_reader: Reader | None = field(default=None, repr=False)
     given_probe: MediaProbe | None = field(default=None, repr=False)
     given_transcriber: Transcriber | None = field(default=None, repr=False)
+    given_screen_reader: ScreenReader | None = field(default=None, repr=False)
     given_clock: Clock | None = field(default=None, repr=False)
     before_picture: Callable[[], object] = field(default=lambda: None, repr=False)
     before_window: Callable[[], object] = field(default=lambda: None, repr=False)
@@ -181,6 +183,7 @@ class Parsers:
             lambda: self.ocr_version,
             self.drawn_pages,
             lambda: self.transcriber,
+            lambda: self.screen_reader,
         )
 
     def drawn_pages(self, source: Source, pages: Sequence[int]) -> Mapping[int, str]:
@@ -247,6 +250,15 @@ class Parsers:
         from citekit.adapters.formats.shared.ocr import version_of_ocr
 
         return version_of_ocr()
+
+    @first_use
+    def screen_reader(self) -> ScreenReader | None:
+        """The reader of the text that videos show, or None if OCR is disabled or not installed."""
+        if self.given_screen_reader is not None or self.ocr_reader is None:
+            return self.given_screen_reader
+        from citekit.adapters.formats.media.screen_reader import OcrScreenReader
+
+        return OcrScreenReader(self.probe, self.ocr_reader, self.index, self.before_picture)
 
     @first_use
     def has_transcriber(self) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.ranking_index import RankingIndex
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.reranker import Reranker
+    from citekit.domain.ports.screen_reader import ScreenReader
     from citekit.domain.ports.sentence_splitter import SentenceSplitter
     from citekit.domain.ports.sources import Sources
     from citekit.domain.ports.text_index import TextIndex
@@ -56,6 +57,7 @@ class Ports(TypedDict, total=False):
     ranking_index: RankingIndex
     quotable: QuotableTexts
     transcriber: Transcriber
+    screen_reader: ScreenReader
     library: Library
     index: VectorIndex
     ledger: Ledger

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.media_probe import MediaProbe
     from citekit.domain.ports.object_store import ObjectStore
     from citekit.domain.ports.quotable_texts import QuotableTexts
+    from citekit.domain.ports.screen_reader import ScreenReader
     from citekit.domain.ports.sources import Sources
     from citekit.domain.ports.text_reader import TextReader
     from citekit.domain.ports.transcriber import Transcriber
@@ -28,8 +29,8 @@ class QuoteServices:
     """The services that are needed to read the texts in which quotes are searched for.
 
     The functions `texts`, `probe`, and `workers` create a service. They are called only if a text is not cached.
-    `ocr_version` returns the version of the OCR that `texts` uses, or an empty string, and `transcriber` the transcriber
-    or None. With `objects`, texts are shared with other machines.
+    `ocr_version` returns the version of the OCR that `texts` uses, or an empty string, `transcriber` the transcriber,
+    and `screen_reader` the reader of text in videos, or None. With `objects`, texts are shared with other machines.
     """
 
     cache_folder: Path
@@ -41,6 +42,7 @@ class QuoteServices:
     ocr_version: Callable[[], str]
     drawn_pages: Callable[[Source, Sequence[int]], Mapping[int, str]]
     transcriber: Callable[[], Transcriber | None]
+    screen_reader: Callable[[], ScreenReader | None]
     objects: ObjectStore | None = None
 
 
@@ -59,6 +61,7 @@ def quotable_texts(services: QuoteServices) -> QuotableTexts:
         services.ocr_version,
         services.drawn_pages,
         services.transcriber,
+        services.screen_reader,
     )
     reader = lazy(lambda: _in_worker(services, here))
     if services.objects is not None:

@@ -119,6 +119,7 @@ class Parsing:
             "html": self._html,
             "probe": self._probe,
             "speech": self._speech,
+            "screen": self._screen,
             "measure": self._measure,
             "text": self._text,
             "quotable": self._quotable,
@@ -169,6 +170,12 @@ class Parsing:
         if transcriber is None:
             raise DriverMissing("Recognizing speech", "speech")
         return plain_found(transcriber.transcribe(source_from(asked["source"]), progress))
+
+    def _screen(self, asked: Asked, progress: Progress) -> Any:
+        reader = self.parsers.screen_reader
+        if reader is None:
+            raise DriverMissing("Recognizing text in videos", "ocr")
+        return plain_found(reader.read(source_from(asked["source"]), progress))
 
     def _measure(self, asked: Asked, _: Progress) -> Any:
         return extent.to_plain(self.parsers.measurer.measure(source_from(asked["source"])))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from citekit.domain.page_view import PageSize, PageWord, SheetRow
     from citekit.domain.ports.media_probe import MediaFacts
     from citekit.domain.ports.reader import Book
+    from citekit.domain.screen_text import ScreenText
     from citekit.domain.speech import Speech
 
 CAUSE_LIMIT = 300
@@ -248,8 +249,8 @@ def rows_from(data: object) -> list[dict[str, Any]]:
     return data
 
 
-def plain_found(found: Book | MediaFacts | BookFacts | Speech) -> Any:
-    """Return a book, the metadata of a media file or book, or recognized speech as plain data."""
+def plain_found(found: Book | MediaFacts | BookFacts | Speech | ScreenText) -> Any:
+    """Return a book, the metadata of a media file or book, recognized speech, or text on the screen as plain data."""
     from citekit.wire.converter import CONVERTER
 
     return CONVERTER.unstructure(found)
@@ -280,6 +281,20 @@ def speech_from(data: object) -> Speech:
     if not all(map(math.isfinite, times)) or any(time < 0 for time in times):
         raise FaultyAnswer("The answer of the worker process (speech)", ["passages: times must be numbers from 0"])
     return speech
+
+
+def screen_text_from(data: object) -> ScreenText:
+    """Convert plain data to the text that a video shows. Raise `FaultyAnswer` if it is not valid."""
+    from citekit.domain.screen_text import ScreenText
+
+    found = _found(data, ScreenText)
+    spans = [(line.start, line.end) for slide in found.slides for line in slide.lines]
+    spans += [(slide.start, slide.end) for slide in found.slides]
+    if not all(slide.lines for slide in found.slides):
+        raise FaultyAnswer("The answer of the worker process (screen)", ["slides: each must have lines"])
+    if not all(math.isfinite(end) and 0 <= start < end for start, end in spans):
+        raise FaultyAnswer("The answer of the worker process (screen)", ["slides: times must be ranges from 0"])
+    return found
 
 
 def book_facts_from(data: object) -> BookFacts:

@@ -13,6 +13,7 @@ from citekit.domain.library.books import BookFacts
 from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.media_probe import MediaProbe
 from citekit.domain.ports.reader import Book, Reader
+from citekit.domain.ports.screen_reader import ScreenReader
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.ports.transcriber import Transcriber
 
@@ -65,6 +66,10 @@ class Services(Protocol):
     @property
     def has_transcriber(self) -> bool:
         """Return whether a transcriber is on, installed, and has or names a model."""
+
+    @property
+    def screen_reader(self) -> ScreenReader | None:
+        """Return the reader of the text that videos show, or None if OCR is off or not installed."""
 
     @property
     def probe(self) -> MediaProbe:

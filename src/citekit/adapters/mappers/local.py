@@ -38,9 +38,9 @@ class LocalMapper:
     def identity(self) -> MapperIdentity:
         """The identity of the mapper.
 
-        With OCR, the version has the suffix `+ocr2`, and with a transcriber, `+speech1`, because the maps differ.
+        With OCR, the version has the suffix `+ocr3`, and with a transcriber, `+speech1`, because the maps differ.
         """
-        ocr = "" if self.services.ocr_reader is None else "+ocr2"
+        ocr = "" if self.services.ocr_reader is None else "+ocr3"
         return MapperIdentity("local", f"{VERSION}{ocr}{'+speech1' if self.services.has_transcriber else ''}")
 
     def supports(self, format: Format) -> bool:

@@ -34,7 +34,7 @@ def to_plain(quotable: Quotable) -> dict[str, object]:
         }
     assert isinstance(placed, Transcript)
     cues = [placed.starts.tolist(), placed.ends.tolist(), placed.since.tolist(), placed.until.tolist()]
-    machine = [placed.transcriber, placed.doubtful.tolist()]
+    machine = [placed.transcriber, placed.doubtful.tolist(), placed.screen_reader]
     return {**plain, "modality": placed.modality.value, "cues": cues, "machine": machine}
 
 
@@ -56,10 +56,12 @@ def from_plain(plain: dict[str, object]) -> Quotable:
     else:
         begins, ends, since, until = _list(known["cues"])
         times = array("d", since), array("d", until)
-        transcriber, doubtful = _list(known.get("machine", ["", []]))
+        transcriber, doubtful, *more = _list(known.get("machine", ["", []]))
+        screen_reader = str(more[0]) if more else ""
         spans = array("q", begins), array("q", ends)
         doubts = array("q", _list(doubtful))
-        placed = Transcript(Modality(str(known["modality"])), text, *spans, *times, str(transcriber), doubts)
+        modality = Modality(str(known["modality"]))
+        placed = Transcript(modality, text, *spans, *times, str(transcriber), doubts, screen_reader)
     return Quotable(placed, letters, starts, letter_starts, note)
 
 

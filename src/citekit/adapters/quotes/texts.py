@@ -23,6 +23,7 @@ from citekit.domain.locations import Location, Pages
 from citekit.domain.modality import RECORDINGS, Modality
 from citekit.domain.ports.extractor import Extractor
 from citekit.domain.ports.media_probe import Cue, MediaFacts, MediaProbe
+from citekit.domain.ports.screen_reader import ScreenReader
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.progress import Progress, silent
@@ -32,7 +33,7 @@ from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
-VERSION = "20"
+VERSION = "21"
 """Change this whenever the same file would give other texts."""
 
 OTHER_TRACK = "in another subtitle track"
@@ -90,7 +91,7 @@ class QuotableTextReader:
     Documents and texts are read with `texts`, recordings through their subtitles or their speech, and regions of pages with
     `extractors`. `drawn_pages` is `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that `texts` uses
     for scanned pages, or an empty string if it uses none. `transcriber` recognizes the words of recordings without
-    subtitles; it returns None if there is no transcriber.
+    subtitles, and `screen_reader` reads the text that videos show; both return None if there is no such adapter.
     """
 
     texts: TextReader
@@ -100,15 +101,17 @@ class QuotableTextReader:
     ocr_version: Callable[[], str] = str
     drawn_pages: Callable[[Source, Sequence[int]], Mapping[int, str]] = lambda _source, _pages: {}
     transcriber: Callable[[], Transcriber | None] = lambda: None
+    screen_reader: Callable[[], ScreenReader | None] = lambda: None
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
         path = self.sidecar_files.find(source.path) if source.format.modality in RECORDINGS else None
         ocr = self.ocr_version() if source.format.name == "pdf" else ""
         speech = self._speech_version() if source.format.modality in RECORDINGS else ""
+        screen = self._screen_version() if source.format.modality is Modality.VIDEO else ""
         return (
             f"{VERSION} {source.format.name} {_drivers()} {_fingerprint(path)}"
-            f"{ocr and f' ocr={ocr}'}{speech and f' speech={speech}'}"
+            f"{ocr and f' ocr={ocr}'}{speech and f' speech={speech}'}{screen and f' screen={screen}'}"
         )
 
     def reader_version(self) -> str:
@@ -117,7 +120,15 @@ class QuotableTextReader:
             speech = self._speech_version()
         except CiteKitError:  # of the model, which matters only for recordings
             speech = "unavailable"
-        return f"{VERSION} {_drivers()} ocr={self.ocr_version()}{speech and f' speech={speech}'}"
+        screen = self._screen_version()
+        return (
+            f"{VERSION} {_drivers()} ocr={self.ocr_version()}{speech and f' speech={speech}'}"
+            f"{screen and f' screen={screen}'}"
+        )
+
+    def _screen_version(self) -> str:
+        reader = self.screen_reader()
+        return "" if reader is None else reader.version
 
     def _speech_version(self) -> str:
         transcriber = self.transcriber()
@@ -189,8 +200,8 @@ class QuotableTextReader:
     def _spoken(self, source: Source, progress: Progress) -> Iterator[Quotable]:
         """Yield the text of each subtitle track of a recording, or else the words that the transcriber recognizes.
 
-        The sidecar file comes first, then the embedded track shown by default, then the other embedded tracks. Raise
-        `SourceUnsupported` if there are neither subtitles nor recognized words.
+        The sidecar file comes first, then the embedded track shown by default, then the other embedded tracks, and then
+        the text on the screen. Raise `SourceUnsupported` if there is none of them.
         """
         facts = self.probe.probe(source.path)
         modality = Modality.AUDIO if facts.video_codec is None else Modality.VIDEO
@@ -201,10 +212,26 @@ class QuotableTextReader:
         for place, track in enumerate(tracks):
             spoken = Transcript.of(((cue.start, cue.end, cue.text) for cue in track), modality)
             yield Quotable.of(spoken, OTHER_TRACK if place else "")
-        if not tracks:
-            yield Quotable.of(self._recognized(source, facts, modality, progress))
+        screen = self._shown(source, facts, modality, progress)
+        if not tracks and (screen is None or self._can_recognize(facts)):
+            said = self._recognized(source, facts, modality, progress, is_needed=screen is None)
+            if said is not None:
+                yield Quotable.of(said)
+        if screen is not None:
+            yield Quotable.of(screen)
 
-    def _recognized(self, source: Source, facts: MediaFacts, modality: Modality, progress: Progress) -> Transcript:
+    def _shown(self, source: Source, facts: MediaFacts, modality: Modality, progress: Progress) -> Transcript | None:
+        reader = self.screen_reader() if facts.video_codec is not None else None
+        shown = None if reader is None else reader.read(source, progress)
+        return Transcript.of_screen(shown, modality) if shown is not None and shown.slides else None
+
+    def _can_recognize(self, facts: MediaFacts) -> bool:
+        return facts.audio_codec is not None and self.transcriber() is not None
+
+    def _recognized(
+        self, source: Source, facts: MediaFacts, modality: Modality, progress: Progress, *, is_needed: bool
+    ) -> Transcript | None:
+        """Return the recognized words. If there are none, return None or, if `is_needed`, raise `SourceUnsupported`."""
         transcriber = self.transcriber()
         if transcriber is None:
             raise SourceUnsupported(
@@ -212,6 +239,8 @@ class QuotableTextReader:
                 f"search, read, or quote. {NO_TRANSCRIBER}"
             )
         speech = transcriber.transcribe(source, progress)
+        if not speech.passages and not is_needed:
+            return None
         if not speech.passages:
             raise SourceUnsupported(
                 f"{source.path.name} has no subtitles, and no speech was recognized in it, so there is nothing to "

@@ -22,10 +22,12 @@ from citekit.domain.ports.media_probe import MediaFacts
 from citekit.domain.ports.page_views import PageViews
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.reader import Book
+from citekit.domain.ports.screen_reader import ScreenReader
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.quotable import Quotable
+from citekit.domain.screen_text import ScreenText
 from citekit.domain.source import Source
 from citekit.domain.speech import Speech
 from citekit.wire.errors import CAUSE_LIMIT
@@ -40,6 +42,7 @@ from citekit.wire.worker_protocol import (
     page_words_from,
     picture_from,
     plain_source,
+    screen_text_from,
     sheet_rows_from,
     speech_from,
     text_from,
@@ -113,6 +116,31 @@ class IsolatedTranscriber:
     def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
         """See `Transcriber.transcribe`."""
         return speech_from(self.workers.ask("speech", source.path, {"source": plain_source(source)}, progress))
+
+
+@frozen
+class IsolatedScreenReader:
+    """A `ScreenReader` that runs in a worker. `read` raises `SourceUnsupported` if the worker dies on the file.
+
+    `here` has the name and the version.
+    """
+
+    here: ScreenReader
+    workers: WorkerPool
+
+    @property
+    def name(self) -> str:
+        """See `ScreenReader.name`."""
+        return self.here.name
+
+    @property
+    def version(self) -> str:
+        """See `ScreenReader.version`."""
+        return self.here.version
+
+    def read(self, source: Source, progress: Progress = silent) -> ScreenText:
+        """See `ScreenReader.read`."""
+        return screen_text_from(self.workers.ask("screen", source.path, {"source": plain_source(source)}, progress))
 
 
 @frozen

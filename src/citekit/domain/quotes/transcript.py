@@ -1,4 +1,4 @@
-"""Joins subtitles, or the words that a transcriber recognized, into a text with the time of each of them."""
+"""Joins subtitles, the words that a transcriber recognized, or the text on the screen into a text with times."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationOutside
 from citekit.domain.locations import Location, TimeSpan
 from citekit.domain.modality import Modality
 from citekit.domain.quotes.superscripts import CUT
+from citekit.domain.screen_text import ScreenText
 from citekit.domain.speech import Speech, SpokenWord
 
 HEARD = "Speech recognition ({}) made this text. It may contain errors; listen to the recording."
 """The note of a text or quote that is recognized speech. It names the transcriber."""
+
+SEEN = "Text recognition ({}) read this text on the screen. It may contain errors; compare it with the picture."
+"""The note of a text or quote that OCR read in the pictures of a video. It names the OCR software."""
 
 PAUSE = 3.0
 """Maximum pause in seconds between two subtitles that one quote may span."""
@@ -55,6 +59,8 @@ class Transcript:
     If a transcriber recognized the text, `transcriber` is its name, each line is a passage, the arrays have an element
     for each word instead of each subtitle, and `doubtful` lists the numbers of words that may be wrong. The times of a
     word then include up to `MARGIN` seconds of silence before and after it.
+
+    If the text was read in the pictures of a video, `screen_reader` is the name of the OCR software.
     """
 
     modality: Modality
@@ -65,6 +71,14 @@ class Transcript:
     until: array[float] = field(repr=False)
     transcriber: str = ""
     doubtful: array[int] = field(factory=lambda: array("q"), repr=False)
+    screen_reader: str = ""
+
+    @property
+    def note(self) -> str:
+        """The note that names the software that recognized the text; empty for subtitles."""
+        if self.screen_reader:
+            return SEEN.format(self.screen_reader)
+        return HEARD.format(self.transcriber) if self.transcriber else ""
 
     @classmethod
     def of_speech(cls, speech: Speech, modality: Modality, duration: float) -> Transcript:
@@ -89,6 +103,11 @@ class Transcript:
             length += len(lines[-1]) + 1
         since, until = _with_margins([word for each in speech.passages for word in each.words], duration)
         return cls(modality, "\n".join(lines), starts, ends, since, until, speech.transcriber, doubtful)
+
+    @classmethod
+    def of_screen(cls, shown: ScreenText, modality: Modality) -> Transcript:
+        """Create a transcript from the text that a video shows. Text that is shown together is like a subtitle."""
+        return evolve(cls.of(shown.cues(), modality), screen_reader=shown.reader)
 
     @classmethod
     def of(cls, cues: Iterable[tuple[float, float, str]], modality: Modality) -> Transcript:

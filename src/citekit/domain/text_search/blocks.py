@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from citekit.domain.library.extracted_text import ExtractedText, UnitKind, Units
 from citekit.domain.quotes.hidden import NOT_VISIBLE
@@ -44,7 +44,9 @@ def blocks_of(texts: Sequence[Quotable]) -> Iterator[TextBlock]:
         return
     shown = texts[0].placed
     if isinstance(shown, Transcript):
-        yield from map(TextBlock, _cue_blocks(shown))
+        more = [each.placed for each in texts[1:] if isinstance(each.placed, Transcript) and each.placed.screen_reader]
+        blocks = [block for text in (shown, *more) for block in _cue_blocks(text)]
+        yield from map(TextBlock, sorted(blocks, key=lambda block: block.since[0]))
         return
     if not isinstance(shown, ExtractedText):
         return
@@ -102,12 +104,16 @@ def _cue_blocks(text: Transcript) -> Iterator[Transcript]:
     for last in range(len(text.starts)):
         start, end = text.starts[first], text.ends[last]
         is_line_end = text.text[end : end + 1] in ("", "\n")
-        is_full = end - start >= BLOCK or text.until[last] - text.since[first] >= BLOCK_SECONDS
+        if text.screen_reader:  # a block is a slide, however long it is shown
+            is_full = text.since[last + 1 : last + 2] >= array("d", [max(text.until[first : last + 1])])
+        else:
+            is_full = end - start >= BLOCK or text.until[last] - text.since[first] >= BLOCK_SECONDS
         if (is_full and is_line_end) or last + 1 == len(text.starts):
             part = slice(first, last + 1)
             starts = array("q", (each - start for each in text.starts[part]))
             ends = array("q", (each - start for each in text.ends[part]))
             times = text.since[part], text.until[part]
             doubtful = array("q", (each - first for each in text.doubtful if first <= each <= last))
-            yield Transcript(text.modality, text.text[start:end], starts, ends, *times, text.transcriber, doubtful)
+            whole = Transcript(text.modality, text.text[start:end], starts, ends, *times)
+            yield evolve(whole, transcriber=text.transcriber, doubtful=doubtful, screen_reader=text.screen_reader)
             first = last + 1

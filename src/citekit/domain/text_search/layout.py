@@ -10,6 +10,7 @@ from attrs import frozen
 from citekit.domain.library.extracted_text import ExtractedText, SheetRows, UnitKind
 from citekit.domain.locations import Cells, Chapter, Lines, Location, Pages, TimeSpan
 from citekit.domain.quotes.superscripts import visible_text
+from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.headings import headings_in
 from citekit.domain.text_search.matching import shown_row
@@ -111,7 +112,8 @@ def mark_of(block: TextBlock, offset: int, last: Location | None) -> tuple[str, 
             return None
         case TimeSpan(start=start), _:
             minutes, seconds = divmod(int(start), 60)
-            return f"[time {minutes // 60:02}:{minutes % 60:02}:{seconds:02}]", here
+            shown = ", on the screen" if isinstance(located, Transcript) and located.screen_reader else ""
+            return f"[time {minutes // 60:02}:{minutes % 60:02}:{seconds:02}{shown}]", here
     return None
 
 

@@ -23,7 +23,7 @@ class MediaHandler(NativeHandler):
         """See `FormatHandler.outliner`."""
         from citekit.adapters.formats.media.outline.outliner import MediaOutliner
 
-        return MediaOutliner(services.probe, lambda: services.transcriber)
+        return MediaOutliner(services.probe, lambda: services.transcriber, lambda: services.screen_reader)
 
     def measure(self, path: Path, services: Services) -> Extent:
         """Return the extent: the duration in seconds and, for video, the width and height in pixels."""
@@ -60,7 +60,7 @@ def _stills(_: Services) -> Extractor:
 def _transcripts(services: Services) -> Extractor:
     from citekit.adapters.formats.media.evidence.transcript import TranscriptExtractor
 
-    return TranscriptExtractor(services.probe, lambda: services.transcriber)
+    return TranscriptExtractor(services.probe, lambda: services.transcriber, lambda: services.screen_reader)
 
 
 HANDLER = MediaHandler()

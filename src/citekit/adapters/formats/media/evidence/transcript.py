@@ -17,10 +17,13 @@ from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.extent import Extent
 from citekit.domain.formats import Format
 from citekit.domain.locations import Location, TimeSpan
+from citekit.domain.modality import Modality
 from citekit.domain.numbers import shortest
 from citekit.domain.ports.media_probe import Cue, MediaFacts, MediaProbe
+from citekit.domain.ports.screen_reader import ScreenReader
 from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.transcript import SEEN
 from citekit.domain.source import Source
 from citekit.domain.speech import SpokenWord
 
@@ -29,6 +32,9 @@ VERSION = "1"
 
 LINE = 80
 """Characters of the longest subtitle that is made from recognized words, unless one word is longer."""
+
+ON_SCREEN = "On the screen:"
+"""The line of a text before what the video shows."""
 
 FILES = {
     Form.TEXT: (".txt", "text/plain"),
@@ -42,24 +48,33 @@ class TranscriptExtractor:
     """Extracts the subtitles of a span of a recording, or else the words that the transcriber recognizes in it.
 
     Subtitles come from a sidecar file, or else from the recording. The times in subtitles count from the start of the
-    span, as those of a clip of it do. `transcriber` returns None if there is no transcriber.
+    span, as those of a clip of it do. The text of a video, or its subtitles if nothing is said, also has the text on the
+    screen. `transcriber` and `screen_reader` return None if there is no such adapter.
     """
 
     probe: MediaProbe
     transcriber: Callable[[], Transcriber | None]
+    screen_reader: Callable[[], ScreenReader | None] = lambda: None
 
     @property
     def identity(self) -> ExtractorIdentity:
-        """See `Extractor.identity`. The version contains that of the transcriber, if there is one."""
-        transcriber = self.transcriber()
-        return ExtractorIdentity("transcript", VERSION if transcriber is None else f"{VERSION} {transcriber.version}")
+        """See `Extractor.identity`. The version contains those of the transcriber and of OCR, if there are any."""
+        return ExtractorIdentity("transcript", f"{self._speech_version()}{self._screen_version()}")
 
     def identity_for(self, source: Source) -> ExtractorIdentity:
         """See `DependentExtractor.identity_for`. With a sidecar file, the version contains its digest."""
         sidecar = find_sidecar(source.path)
-        if sidecar is None:
-            return self.identity
-        return ExtractorIdentity("transcript", f"{VERSION} subtitles {_digest(sidecar)}")
+        words = self._speech_version() if sidecar is None else f"{VERSION} subtitles {_digest(sidecar)}"
+        shown = self._screen_version() if source.format.modality is Modality.VIDEO else ""
+        return ExtractorIdentity("transcript", f"{words}{shown}")
+
+    def _speech_version(self) -> str:
+        transcriber = self.transcriber()
+        return VERSION if transcriber is None else f"{VERSION} {transcriber.version}"
+
+    def _screen_version(self) -> str:
+        reader = self.screen_reader()
+        return "" if reader is None else f" screen {reader.version}"
 
     def forms(self, format: Format, location: Location) -> Sequence[Form]:
         """See `Extractor.forms`."""
@@ -83,18 +98,41 @@ class TranscriptExtractor:
         if subtitles:
             cues, notes = list(_clipped(subtitles, span)), [f"The words are those of the subtitles in {origin}."]
         else:
-            cues, notes = self._recognized(source, span, progress)
-        if not cues:
+            cues, notes = [], []
+        shown, reader = self._shown(source, facts, span, progress)
+        if not subtitles and (not shown or facts.audio_codec):
+            cues, notes = self._recognized(source, span, progress, is_needed=not shown)
+        if not cues and not shown:
             raise FormUnsupported("Nothing is said in this part, so it has no text and no subtitles. Request a clip.")
-        target.write_text(_written(cues, options.form), "utf-8", newline="\n")
+        written = _written(cues or shown, options.form)
+        if shown and cues and options.form is Form.TEXT:
+            written += f"\n{ON_SCREEN}\n{_written(shown, options.form)}"
+        if shown and (not cues or options.form is Form.TEXT):
+            notes.append(SEEN.format(reader))
+        target.write_text(written, "utf-8", newline="\n")
         suffix, media_type = FILES[options.form]
         return Extraction(
             suffix=suffix, media_type=media_type, extent=span, notes=(*notes, *_time_notes(span, options))
         )
 
-    def _recognized(self, source: Source, span: TimeSpan, progress: Progress) -> tuple[list[Cue], list[str]]:
-        """Return the recognized words of the span in lines, and notes about them."""
+    def _shown(self, source: Source, facts: MediaFacts, span: TimeSpan, progress: Progress) -> tuple[list[Cue], str]:
+        """Return the text on the screen in the span, and the name of the OCR software."""
+        reader = self.screen_reader() if facts.video_codec else None
+        if reader is None:
+            return [], ""
+        shown = reader.read(source, progress)
+        return list(_clipped([Cue(*each) for each in shown.cues()], span)), shown.reader
+
+    def _recognized(
+        self, source: Source, span: TimeSpan, progress: Progress, *, is_needed: bool
+    ) -> tuple[list[Cue], list[str]]:
+        """Return the recognized words of the span in lines, and notes about them.
+
+        Raise `FormUnsupported` if there is no transcriber and `is_needed`.
+        """
         transcriber = self.transcriber()
+        if transcriber is None and not is_needed:
+            return [], []
         if transcriber is None:
             raise FormUnsupported(
                 f"{source.path.name} has no subtitles, and no transcriber is available. Install the extra 'speech' "

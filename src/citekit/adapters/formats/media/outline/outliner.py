@@ -10,6 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from citekit.adapters.formats.media.outline.scenes import find_cuts
+from citekit.adapters.formats.media.outline.slides import add_slides, is_lecture, slide_items
 from citekit.adapters.formats.media.outline.speech import find_sound_segments
 from citekit.adapters.formats.media.outline.time_segments import add_scenes, numbered_title, scenes_between, span
 from citekit.adapters.formats.media.outline.topics import summary_of, topics_from_cues
@@ -19,8 +20,10 @@ from citekit.domain.extent import Extent
 from citekit.domain.modality import Modality
 from citekit.domain.numbers import shortest
 from citekit.domain.ports.media_probe import Cue, MediaFacts, MediaProbe
+from citekit.domain.ports.screen_reader import ScreenReader
 from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.progress import Progress
+from citekit.domain.screen_text import ScreenText, Slide
 from citekit.domain.source import Source
 
 PLAUSIBLE = (600.0, 0.004)
@@ -28,6 +31,8 @@ PLAUSIBLE = (600.0, 0.004)
 
 _TOO_LONG = "is far longer than is plausible for its size, so silences in it were not looked for."
 
+
+_TOO_MANY_PICTURES = "It shows so many different pictures that only the first ones were read."
 
 _DURATION_TOLERANCE = 1.0
 
@@ -56,12 +61,14 @@ class MediaOutliner:
     The structure comes from the container's chapters, or else from sidecar or embedded subtitles, or else from the words
     that `transcriber` recognizes, or else from silences in an audio recording. `transcriber` returns None if there is no
     transcriber. The scenes of a video are children of its chapters or topics, or top-level items if it has
-    neither. Locations are spans of video if the file contains a video stream, and otherwise spans of audio, whatever
-    the file suffix.
+    neither. If slides are shown for most of a video, they are children of its chapters, or top-level items, instead;
+    `screen_reader` reads them, or returns None if there is no OCR. Locations are spans of video if the file contains a
+    video stream, and otherwise spans of audio, whatever the file suffix.
     """
 
     media_probe: MediaProbe
     transcriber: Callable[[], Transcriber | None] = lambda: None
+    screen_reader: Callable[[], ScreenReader | None] = lambda: None
 
     def outline(self, source: Source, progress: Progress) -> Outline:
         """See `Outliner.outline`."""
@@ -70,7 +77,8 @@ class MediaOutliner:
         words = _words(source, facts)
         if not words.cues:
             words = self._recognized(source, facts, progress)
-        structure = _structure(source, facts, words, modality, progress)
+        screen = self._shown(source, facts, progress)
+        structure = _structure(source, facts, words, screen, modality, progress)
         return Outline(
             title=facts.tags.get("title"),
             extent=Extent(seconds=facts.duration, size=facts.size),
@@ -79,23 +87,63 @@ class MediaOutliner:
             notes=(*_duration_note(facts), *facts.remarks, *structure.notes, *words.notes),
         )
 
+    def _shown(self, source: Source, facts: MediaFacts, progress: Progress) -> ScreenText | None:
+        """Return the text that the video shows, or None if there is none or no OCR."""
+        reader = self.screen_reader() if facts.video_codec else None
+        shown = None if reader is None else reader.read(source, progress)
+        return shown if shown is not None and shown.slides else None
+
     def _recognized(self, source: Source, facts: MediaFacts, progress: Progress) -> Words:
         """Return the words that the transcriber recognizes; no words if there is no transcriber or no sound."""
         transcriber = self.transcriber() if facts.audio_codec else None
         if transcriber is None:
             return Words()
         speech = transcriber.transcribe(source, progress)
-        cues = [Cue(each.start, each.end, each.text) for each in speech.passages if not each.is_doubtful]
+        cues = [
+            Cue(round(each.start, 3), round(each.end, 3), each.text) for each in speech.passages if not each.is_doubtful
+        ]
         note = f"The words were recognized by {speech.transcriber}; they may contain errors."
         return Words(cues, "the recognized speech", [note] if cues else [])
 
 
-def _structure(source: Source, facts: MediaFacts, words: Words, modality: Modality, progress: Progress) -> Structure:
+def _structure(
+    source: Source,
+    facts: MediaFacts,
+    words: Words,
+    screen: ScreenText | None,
+    modality: Modality,
+    progress: Progress,
+) -> Structure:
     cues = words.cues
+    if screen is not None and is_lecture(screen.slides, facts.duration):
+        return _lecture(facts, words, screen)
     explicit = _explicit_structure(facts, cues, words.origin, modality)
     if modality is Modality.VIDEO:
-        return _structure_with_scenes(source, facts, explicit, cues, progress)
+        structure = _structure_with_scenes(source, facts, explicit, cues, progress)
+        if screen is None:
+            return structure
+        items = add_slides(structure.items, screen.slides)
+        return Structure(items, [*structure.notes, *_screen_notes(screen)])
     return explicit or _structure_from_sound(source, facts, progress)
+
+
+def _lecture(facts: MediaFacts, words: Words, screen: ScreenText) -> Structure:
+    """Return the slides with what is said over them, inside the chapters if there are any."""
+    slides, cues = screen.slides, words.cues
+    notes = _screen_notes(screen)
+    if words.origin and cues:
+        notes.append(f"What is said comes from {words.origin}.")
+    if not facts.chapters:
+        return Structure(
+            slide_items(slides, cues, 0.0, facts.duration), ["The structure was made from slides.", *notes]
+        )
+    chapters = _chapters(facts, cues, Modality.VIDEO, slides)
+    return Structure(chapters, ["The structure was taken from the container's chapters and from slides.", *notes])
+
+
+def _screen_notes(screen: ScreenText) -> list[str]:
+    note = f"The text on the screen was recognized by {screen.reader}; it may contain errors."
+    return [note, *([_TOO_MANY_PICTURES] if screen.is_incomplete else [])]
 
 
 def _explicit_structure(facts: MediaFacts, cues: Sequence[Cue], origin: str, modality: Modality) -> Structure | None:
@@ -119,10 +167,12 @@ def _words(source: Source, facts: MediaFacts) -> Words:
     return Words(facts.subtitles, "the subtitles in the file")
 
 
-def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Sequence[OutlineItem]:
+def _chapters(
+    facts: MediaFacts, cues: Sequence[Cue], modality: Modality, slides: Sequence[Slide] = ()
+) -> Sequence[OutlineItem]:
     """Return outline items for the chapters, nested as in the file.
 
-    Chapters without subchapters contain the topics of the subtitles.
+    Chapters without subchapters contain the slides or, without `slides`, the topics of the subtitles.
     """
     levels = _levels(facts.chapters)
     leaves = [after <= level for level, after in pairwise([*levels, 0])]
@@ -131,7 +181,8 @@ def _chapters(facts: MediaFacts, cues: Sequence[Cue], modality: Modality) -> Seq
     for chapter, level, is_leaf in zip(facts.chapters, levels, leaves, strict=True):
         numbers[level] += 1
         title = chapter.text or numbered_title("Chapter", numbers[level], chapter.start, chapter.end)
-        outline_items.append((level, _chapter(chapter, title, cues, facts.duration, modality, is_leaf)))
+        inside = slides if is_leaf else ()
+        outline_items.append((level, _chapter(chapter, title, cues, facts.duration, modality, is_leaf, inside)))
     return nested(outline_items)
 
 
@@ -148,11 +199,20 @@ def _levels(chapters: Sequence[Cue]) -> list[int]:
 
 
 def _chapter(
-    chapter: Cue, title: str, cues: Sequence[Cue], duration: float, modality: Modality, is_leaf: bool
+    chapter: Cue,
+    title: str,
+    cues: Sequence[Cue],
+    duration: float,
+    modality: Modality,
+    is_leaf: bool,
+    slides: Sequence[Slide],
 ) -> OutlineItem:
     location = span(chapter.start, chapter.end, modality)
     inner = [cue for cue in cues if chapter.start <= cue.start < chapter.end]
-    topics = topics_from_cues(inner, min(chapter.end, duration), modality) if is_leaf else ()
+    end = min(chapter.end, duration)
+    topics = slide_items(slides, cues, chapter.start, end) or (
+        topics_from_cues(inner, end, modality) if is_leaf else []
+    )
     inside = [outline_item for outline_item in topics if location.contains(outline_item.location)]
     return OutlineItem(title, "chapter", location, summary=summary_of(inner), children=inside)
 

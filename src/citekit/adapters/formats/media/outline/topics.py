@@ -140,12 +140,17 @@ def _cosine(one: Sequence[Counter[str]], other: Sequence[Counter[str]]) -> float
 def _topic(cues: Sequence[Cue], sentence: str, modality: Modality) -> OutlineItem:
     text = " ".join(cue.text for cue in cues)
     summary = text if len(text) <= SUMMARY_LIMIT else sentence
-    children = _turns(cues, modality) if any(cue.voice for cue in cues) else [_cue(cue, modality) for cue in cues]
+    children = cue_items(cues, modality)
     location = span(cues[0].start, cues[-1].end, modality)
     has_parts = len(cues) > 1 or bool(cues[0].voice)
     return OutlineItem(
         title_from_text(sentence or text), "topic", location, summary=summary, children=children if has_parts else ()
     )
+
+
+def cue_items(cues: Sequence[Cue], modality: Modality) -> list[OutlineItem]:
+    """Return an outline item for each subtitle or, if speakers are known, for each turn of a speaker."""
+    return _turns(cues, modality) if any(cue.voice for cue in cues) else [_cue(cue, modality) for cue in cues]
 
 
 def _turns(cues: Sequence[Cue], modality: Modality) -> list[OutlineItem]:
