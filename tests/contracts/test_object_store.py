@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,17 @@ def test_a_listing_of_several_pages_is_complete(store: ObjectStore, monkeypatch:
         list(pool.map(lambda name: store.put(ObjectKey(name), b"."), names))
 
     assert names == keys(store)
+
+
+def test_objects_of_a_folder_are_listed_one_after_the_other(store: ObjectStore) -> None:
+    names = [f"maps/{folder}/{number}" for folder in ("ra", "ra-2", "ra.b", "ra/rc", "rb") for number in (1, 2, 3)]
+    for name in sorted(names, key=lambda name: name[-1]):
+        store.put(ObjectKey(name), b"")
+
+    folders = [each.key.text.rpartition("/")[0] for each in store.listing("maps")]
+
+    assert sorted(names) == keys(store, "maps")
+    assert 5 == len(list(groupby(folders)))
 
 
 def test_a_removed_object_can_be_written_again(store: ObjectStore) -> None:

@@ -21,6 +21,7 @@ from citekit.adapters.storage.map_cards import MapCards
 from citekit.adapters.storage.object_store.folder import FolderObjectStore
 from citekit.adapters.storage.object_store.remote import RemoteObjectStore
 from citekit.adapters.storage.shared_evidence import SharedEvidenceStore
+from citekit.adapters.storage.shared_map_collection import SharedMapCollection
 from citekit.adapters.storage.shared_maps import SharedMapStore
 from citekit.container import bootstrap
 from citekit.container.container import Container
@@ -298,14 +299,14 @@ def test_a_collection_removes_only_what_nobody_can_reach(objects: ObjectStore) -
     maps = filled(objects)
     before, all_of_them = seen(objects), len(list(objects.listing()))
 
-    assert 0 == maps.collect(timedelta(hours=24))
+    assert 0 == SharedMapCollection(objects).collect(timedelta(hours=24))
     assert all_of_them == len(list(objects.listing()))
-    removed = maps.collect(timedelta(seconds=-5))
+    removed = SharedMapCollection(objects).collect(timedelta(seconds=-5))
 
     assert removed == 6  # two of three maps, those of "gone" and "back", and two hints
     assert all_of_them - removed == len(list(objects.listing()))
     assert before == seen(objects)
-    assert 0 == maps.collect(timedelta(seconds=-5))
+    assert 0 == SharedMapCollection(objects).collect(timedelta(seconds=-5))
     maps.put(a_map("gone", title="New"))
     assert ("New", "3") == (maps.get("gone").title, maps.version("gone"))
 
@@ -328,15 +329,15 @@ class Ending(FolderObjectStore):
 @pytest.mark.parametrize("after", range(6))
 def test_a_collection_that_is_killed_loses_nothing_and_can_be_repeated(tmp_path: Path, after: int) -> None:
     objects = Ending(tmp_path / "store", left=[after])
-    maps = filled(objects)
+    filled(objects)
     before = seen(objects)
 
     with pytest.raises(KeyboardInterrupt):
-        maps.collect(timedelta(seconds=-5))
+        SharedMapCollection(objects).collect(timedelta(seconds=-5))
 
     assert before == seen(objects)
     objects.left[0] = 100
-    assert 6 - after == SharedMapStore(objects, "store").collect(timedelta(seconds=-5))
+    assert 6 - after == SharedMapCollection(objects).collect(timedelta(seconds=-5))
     assert before == seen(objects)
 
 
@@ -346,7 +347,7 @@ def test_maps_stored_during_collections_are_all_kept(tmp_path: Path) -> None:
 
     def collect() -> None:
         while not done.is_set():
-            SharedMapStore(objects, "store").collect(timedelta(seconds=-5))
+            SharedMapCollection(objects).collect(timedelta(seconds=-5))
 
     thread = threading.Thread(target=collect)
     thread.start()

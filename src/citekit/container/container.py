@@ -134,15 +134,14 @@ class Container:
         return None if self.settings.store is None else _objects_at(self.settings.store)
 
     def collect_shared_maps(self, grace: timedelta) -> int:
-        """Delete removed and replaced maps from the shared store (see `SharedMapStore.collect`), and return how many
-        objects were deleted. Raise `RequestRefused` if there is no such store.
+        """Delete removed and replaced maps from the shared store (see `SharedMapCollection`), and return how many objects
+        were deleted. Raise `RequestRefused` if there is no such store.
         """
-        from citekit.adapters.storage.shared_maps import SharedMapStore
+        from citekit.adapters.storage.shared_map_collection import SharedMapCollection
 
-        maps = self.maps
-        if not isinstance(maps, SharedMapStore):
+        if self.objects is None:
             raise RequestRefused("This home has no shared store. Name it in CITEKIT_STORE.")
-        return maps.collect(grace)
+        return SharedMapCollection(self.objects).collect(grace)
 
     def migrate_to(self, store: str) -> MigrateMaps:
         """Return the use case that copies the maps of the home to another store. Raise `RequestRefused` if `store` is

@@ -13,9 +13,10 @@ from itertools import takewhile
 from pathlib import Path
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.storage.hinted_maps import ids_of, map_of
 from citekit.adapters.storage.map_cache import MapCache
 from citekit.adapters.storage.map_cards import MapCards, RememberedCard, is_inside
-from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, origins, parsed
+from citekit.adapters.storage.map_files import SIZE_LIMIT, SUFFIX, check_file, origins, parsed, written
 from citekit.adapters.storage.map_listing import MapListing, MapVersions, is_plain
 from citekit.adapters.storage.versions import Editions
 from citekit.adapters.system.file_state import FileState, version_of
@@ -23,7 +24,7 @@ from citekit.adapters.system.files import open_for_reading, sweep, sync_folder, 
 from citekit.adapters.system.home_files import check_folder, read_file
 from citekit.adapters.system.permissions import mode_for, readers_of_all
 from citekit.domain.digest import Digest
-from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing
+from citekit.domain.errors import MapCorrupt, ResourceIdRefused, ResourceMissing
 from citekit.domain.ids import check_resource_id, stored_name
 from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
@@ -132,10 +133,7 @@ class JsonMapStore:
     def put(self, resource_map: ResourceMap) -> None:
         """Store or replace the map. Raise `FaultyAnswer` if the map has values that JSON cannot represent."""
         name = check_resource_id(resource_map.resource_id)
-        try:
-            data = maps.to_json(resource_map).encode()
-        except (ValueError, TypeError, RecursionError) as error:
-            raise FaultyAnswer(f"The map of '{name}' cannot be written as JSON", [f"$: {error}"]) from error
+        data = written(resource_map)
         mode = self._mode(resource_map)
         self._keep_other_edition(resource_map, mode)
         write_atomically(self._path(name), data, mode=mode)
@@ -185,21 +183,11 @@ class JsonMapStore:
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
         """Return a stored map of those bytes by that mapper. Return None also if the index was lost."""
-        for resource_id in self._hints.mapped(source, mapper):
-            with suppress(ResourceIdRefused):
-                found = self.edition(resource_id, mapper)
-                if found is not None and found.source_digest == source:
-                    return found
-        return None
+        return map_of(self, self._hints.mapped(source, mapper), source, mapper)
 
     def find_source(self, source_path: str) -> Sequence[str]:
         """Return the resource IDs of the maps of the file at that path. Return none also if the index was lost."""
-        found = []
-        for resource_id in self._hints.of_file(source_path):
-            with suppress(ResourceIdRefused, ResourceMissing, MapCorrupt):
-                if self.card(resource_id).source_path == source_path:
-                    found.append(resource_id)
-        return sorted(found)
+        return ids_of(self, self._hints.of_file(source_path), source_path)
 
     def expected_at(self, resource_id: str) -> str:
         """Return the path of the map file, relative to the home."""

@@ -15,7 +15,7 @@ from citekit.domain.errors import FaultyAnswer, MapCorrupt, MapTooNew, VersionTo
 from citekit.domain.resource_map import IMPORTED_FROM, ResourceMap
 from citekit.wire import maps
 
-__all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "origins", "parsed"]
+__all__ = ["SIZE_LIMIT", "SUFFIX", "check_file", "origins", "parsed", "written"]
 
 
 def origins(resource_map: ResourceMap) -> list[str]:
@@ -56,3 +56,13 @@ def parsed(resource_id: str, path: Path, data: bytes) -> ResourceMap:
             "map its source again."
         ) from error
     return found if found.resource_id == resource_id else evolve(found, resource_id=resource_id)
+
+
+def written(resource_map: ResourceMap) -> bytes:
+    """Return the map as JSON. Raise `FaultyAnswer` if it has values that JSON cannot represent."""
+    try:
+        return maps.to_json(resource_map).encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise FaultyAnswer(
+            f"The map of '{resource_map.resource_id}' cannot be written as JSON", [f"$: {error}"]
+        ) from error

@@ -1,48 +1,54 @@
 """A map store in an object store, which several machines share.
 
-Each stored map is one object, `maps/ID/NUMBER`, and the highest number is the current one. A removed map is an empty
-object with the next number. An object never changes, so writing a number only if it is absent is the only coordination.
-Empty objects below `mapped` and `paths` are hints about which maps describe given bytes or a given file.
+Each stored map is one object, and the highest number is the current one. A removed map is an empty object with the next
+number. An object never changes, so writing a number only if it is absent is the only coordination.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 
 from attrs import evolve
 
+from citekit.adapters.storage.hinted_maps import ids_of, map_of
 from citekit.adapters.storage.map_cards import MapCards, RememberedCard
-from citekit.adapters.storage.map_files import SIZE_LIMIT, parsed
+from citekit.adapters.storage.map_files import SIZE_LIMIT, parsed, written
+from citekit.adapters.storage.shared_map_keys import (
+    MAPS,
+    RENAMED,
+    hinted_ids,
+    id_segments,
+    map_key,
+    mapped_folder,
+    numbered,
+    path_folder,
+    renamed_key,
+)
 from citekit.domain.digest import Digest
-from citekit.domain.errors import FaultyAnswer, MapCorrupt, ResourceIdRefused, ResourceMissing, StoreUnavailable
+from citekit.domain.errors import MapCorrupt, ResourceIdRefused, ResourceMissing, StoreUnavailable
 from citekit.domain.ids import check_resource_id
 from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
-from citekit.domain.object_key import ListedObject, ObjectKey
+from citekit.domain.object_key import ObjectKey
 from citekit.domain.ports.object_store import ObjectStore
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.suggestions import nearest_names
-from citekit.wire import maps
-
-MAPS, MAPPED, PATHS, RENAMED = "maps", "mapped", "paths", "renamed"
 
 IN_MEMORY = 32
 """The number of parsed maps in memory."""
 
 CARDS_IN_MEMORY = 100_000
 """The number of cards in memory."""
+
+BASES_IN_MEMORY = 100_000
+"""The number of resources in memory whose last number is known, which saves a listing when a map is stored."""
 
 REQUESTS = 16
 """The number of maps that are read at the same time when all cards are listed."""
@@ -55,11 +61,6 @@ LISTING_SECONDS = 5.0
 
 BASE_SECONDS = 6 * 3600
 """The time after which the number of a map that was read is too old to be the base of a write."""
-
-_PART = 120
-_LONGEST_NAME = 360
-_ESCAPED = re.compile(rb"[^A-Za-z0-9._]")
-_ESCAPE = re.compile(r"-([0-9A-F]{2})")
 
 
 class SharedMapStore:
@@ -76,7 +77,7 @@ class SharedMapStore:
         self._remembered = cards
         self._maps: OrderedDict[ObjectKey, ResourceMap] = OrderedDict()
         self._cards: OrderedDict[ObjectKey, MapCard] = OrderedDict()
-        self._bases: dict[str, tuple[int, float]] = {}
+        self._bases: OrderedDict[str, tuple[int, float]] = OrderedDict()
         self._listed: tuple[Mapping[str, int], float] | None = None
         self._writes = 0
         self._lock = Lock()
@@ -135,17 +136,14 @@ class SharedMapStore:
     def put(self, resource_map: ResourceMap) -> None:
         """Store or replace the map. See the class about other machines."""
         name = check_resource_id(resource_map.resource_id)
-        try:
-            data = maps.to_json(resource_map).encode()
-        except (ValueError, TypeError, RecursionError) as error:
-            raise FaultyAnswer(f"The map of '{name}' cannot be written as JSON", [f"$: {error}"]) from error
+        data = written(resource_map)
         self._write_hints(resource_map)
         number = self._base(name)
         for _ in range(ATTEMPTS):
             number += 1
-            if self._objects.put(_map_key(name, number), data):
+            if self._objects.put(map_key(name, number), data):
                 self._note_written(name, number)
-                self._remember(_map_key(name, number), resource_map)
+                self._remember(map_key(name, number), resource_map)
                 return
             after = self._after_conflict(resource_map)
             if after is None:
@@ -157,13 +155,13 @@ class SharedMapStore:
     def note_renamed(self, old_id: str, new_id: str) -> None:
         """Store a note with the new ID."""
         number = max(self._numbers(RENAMED, old_id), default=0)
-        while not self._objects.put(ObjectKey(f"{_folder(RENAMED, old_id)}/{number + 1:08}"), new_id.encode()):
+        while not self._objects.put(renamed_key(old_id, number + 1), new_id.encode()):
             number += 1
 
     def remove(self, resource_id: str) -> None:
         """Remove the map: store an empty object with the next number."""
         number = self._number(resource_id)
-        while not self._objects.put(_map_key(resource_id, number + 1), b""):
+        while not self._objects.put(map_key(resource_id, number + 1), b""):
             number = self._number(resource_id)
         self._note_written(resource_id, number + 1)
 
@@ -203,77 +201,15 @@ class SharedMapStore:
 
     def find_mapped(self, source: Digest, mapper: MapperIdentity) -> ResourceMap | None:
         """Return a stored map of those bytes by that mapper, or None."""
-        for resource_id in self._hinted(_mapped_folder(source, mapper)):
-            found = self.edition(resource_id, mapper)
-            if found is not None and found.source_digest == source:
-                return found
-        return None
+        return map_of(self, self._hinted(mapped_folder(source, mapper)), source, mapper)
 
     def find_source(self, source_path: str) -> Sequence[str]:
         """Return the resource IDs of the maps of the file at that path, sorted."""
-        found = []
-        for resource_id in self._hinted(_path_folder(source_path)):
-            with suppress(ResourceMissing, MapCorrupt):
-                if self.card(resource_id).source_path == source_path:
-                    found.append(resource_id)
-        return sorted(found)
+        return ids_of(self, self._hinted(path_folder(source_path)), source_path)
 
     def expected_at(self, resource_id: str) -> str:
         """Return the address of the map's objects."""
         return f"{self._name}/{MAPS}/{resource_id}"
-
-    def collect(self, grace: timedelta) -> int:
-        """Remove what no reader can reach and nobody could reach for `grace`. Return the number of removed objects.
-
-        These are the maps of removed resources with their hints, and maps that were replaced by one of the same mapper
-        from the same bytes. Maps of other mappers or of earlier bytes are kept (`editions`, `earlier_sources`), and so
-        are the empty objects of removed maps, so that a number is never given twice. Ages are those that the object
-        store says, not this machine. `grace` must exceed `BASE_SECONDS`, so that no other machine is about to replace a
-        map that it read before. A collection can be interrupted: objects are removed from the oldest on.
-        """
-        limit = self._time_of_store() - grace
-        numbers: dict[str, dict[int, ListedObject]] = {}
-        for each in self._objects.listing(MAPS):
-            found = _id_and_number(each.key, MAPS)
-            if found is not None:
-                numbers.setdefault(found[0], {})[found[1]] = each
-        removed, dead = 0, set()
-        for name, versions in numbers.items():
-            newest = versions[max(versions)]
-            if not newest.size and newest.stored < limit:
-                dead.add(name)
-            for number in self._unreachable(name, versions, limit):
-                self._objects.remove(versions[number].key)
-                removed += 1
-        for area in (MAPPED, PATHS):
-            for each in list(self._objects.listing(area)):
-                segments = each.key.text.split("/")[3 if area == MAPPED else 2 :]
-                if each.stored < limit and _id_of(segments) in dead:
-                    self._objects.remove(each.key)
-                    removed += 1
-        return removed
-
-    def _unreachable(self, name: str, versions: Mapping[int, ListedObject], limit: datetime) -> Iterator[int]:
-        """Yield the numbers of the maps that can be removed, oldest first."""
-        removals = [number for number, each in versions.items() if not each.size]
-        gone = max((number for number in removals if versions[number].stored < limit), default=0)
-        ordered = sorted(set(versions) - set(removals))
-        yield from (number for number in ordered if number < gone)
-        live = [number for number in ordered if number > max(removals, default=0)]
-        for number, after in pairwise(live):
-            if versions[after].stored < limit:
-                old, new = self._card_or_none(name, number), self._card_or_none(name, after)
-                if old and new and (old.source_hash, old.mapper) == (new.source_hash, new.mapper):
-                    yield number
-
-    def _time_of_store(self) -> datetime:
-        """Return the time by the clock of the object store, which may differ from that of this machine."""
-        key = ObjectKey(f"clock/{secrets.token_hex(8)}")
-        self._objects.put(key, b"")
-        try:
-            return max(each.stored for each in self._objects.listing("clock") if each.key == key)
-        finally:
-            self._objects.remove(key)
 
     def _current(self) -> Mapping[str, int]:
         """Return the number of the current map of each resource ID that has one.
@@ -284,13 +220,11 @@ class SharedMapStore:
             if self._listed is not None and time.monotonic() - self._listed[1] < LISTING_SECONDS:
                 return self._listed[0]
             began, writes = time.monotonic(), self._writes
-        latest: dict[str, tuple[int, int]] = {}
-        for each in self._objects.listing(MAPS):
-            found = _id_and_number(each.key, MAPS)
-            if found is not None:
-                name, number = found
-                latest[name] = max(latest.get(name, (0, 0)), (number, each.size))
-        current = {name: number for name, (number, size) in latest.items() if size}
+        current = {}
+        for name, numbers in numbered(self._objects, MAPS):
+            last = max(numbers, default=0)
+            if last and numbers[last].size:
+                current[name] = last
         with self._lock:
             if writes == self._writes:
                 self._listed = current, began
@@ -298,11 +232,8 @@ class SharedMapStore:
 
     def _numbers(self, area: str, resource_id: str) -> dict[int, int]:
         """Return the numbers of the objects of one resource ID, and their sizes."""
-        found = {}
-        for each in self._objects.listing(_folder(area, resource_id)):
-            if _id_and_number(each.key, area) == (resource_id, int(each.key.text.rpartition("/")[2])):
-                found[int(each.key.text.rpartition("/")[2])] = each.size
-        return found
+        found = next((numbers for _, numbers in numbered(self._objects, area, resource_id)), {})
+        return {number: each.size for number, each in found.items()}
 
     def _live_numbers(self, resource_id: str) -> list[int]:
         """Return the numbers of the current map and of those that it replaced, newest first."""
@@ -319,7 +250,7 @@ class SharedMapStore:
         return numbers[0]
 
     def _read(self, resource_id: str, number: int) -> ResourceMap:
-        key = _map_key(resource_id, number)
+        key = map_key(resource_id, number)
         with self._lock:
             if key in self._maps:
                 self._maps.move_to_end(key)
@@ -333,19 +264,19 @@ class SharedMapStore:
 
     def _cards_on_this_machine(self, current: Mapping[str, int]) -> dict[str, MapCard]:
         with self._lock:
-            keys = {name: _map_key(name, number) for name, number in current.items()}
+            keys = {name: map_key(name, number) for name, number in current.items()}
             found = {name: self._cards[key] for name, key in keys.items() if key in self._cards}
         if self._remembered is not None and len(found) < len(current):
             for name, each in self._remembered.all().items():
                 if name in current and each.digest == str(current[name]):
                     found.setdefault(name, each.card)
             with self._lock:
-                self._cards.update((keys[name], card) for name, card in found.items())
+                self._keep_cards({keys[name]: card for name, card in found.items()})
         return found
 
     def _card(self, resource_id: str, number: int) -> MapCard:
         with self._lock:
-            known = self._cards.get(_map_key(resource_id, number))
+            known = self._cards.get(map_key(resource_id, number))
         return known or self._read(resource_id, number).card()
 
     def _card_or_none(self, resource_id: str, number: int) -> MapCard | None:
@@ -356,11 +287,15 @@ class SharedMapStore:
     def _remember(self, key: ObjectKey, found: ResourceMap) -> None:
         card = found.card()
         with self._lock:
-            self._maps[key], self._cards[key] = found, card
+            self._maps[key] = found
             while len(self._maps) > IN_MEMORY:
                 self._maps.popitem(last=False)
-            while len(self._cards) > CARDS_IN_MEMORY:
-                self._cards.popitem(last=False)
+            self._keep_cards({key: card})
+
+    def _keep_cards(self, cards: Mapping[ObjectKey, MapCard]) -> None:
+        self._cards.update(islice(cards.items(), CARDS_IN_MEMORY))
+        while len(self._cards) > CARDS_IN_MEMORY:
+            self._cards.popitem(last=False)
 
     def _base(self, resource_id: str) -> int:
         """Return the number of the last object of the ID that this store has seen, or else list it."""
@@ -370,7 +305,11 @@ class SharedMapStore:
         return max(self._numbers(MAPS, resource_id), default=0)
 
     def _note_base(self, resource_id: str, number: int) -> None:
-        self._bases[resource_id] = number, time.monotonic()
+        with self._lock:
+            self._bases[resource_id] = number, time.monotonic()
+            self._bases.move_to_end(resource_id)
+            while len(self._bases) > BASES_IN_MEMORY:
+                self._bases.popitem(last=False)
 
     def _note_written(self, resource_id: str, number: int) -> None:
         self._note_base(resource_id, number)
@@ -391,17 +330,14 @@ class SharedMapStore:
         return max(self._numbers(MAPS, name), default=0)
 
     def _write_hints(self, resource_map: ResourceMap) -> None:
-        folders = [_path_folder(resource_map.source_path)]
+        folders = [path_folder(resource_map.source_path)]
         if resource_map.source_digest is not None and resource_map.mapper is not None:
-            folders.append(_mapped_folder(resource_map.source_digest, resource_map.mapper))
+            folders.append(mapped_folder(resource_map.source_digest, resource_map.mapper))
         for folder in folders:
-            self._objects.put(ObjectKey(f"{folder}/{_name(resource_map.resource_id)}"), b"")
+            self._objects.put(ObjectKey(f"{folder}/{id_segments(resource_map.resource_id)}"), b"")
 
-    def _hinted(self, folder: str) -> Iterator[str]:
-        for each in sorted(self._objects.listing(folder), key=lambda each: each.key):
-            name = _id_of(each.key.text.removeprefix(f"{folder}/").split("/"))
-            if name is not None:
-                yield name
+    def _hinted(self, folder: str) -> Sequence[str]:
+        return sorted(name for name, _ in hinted_ids(self._objects, folder))
 
     def _conflict(self, resource_id: str) -> StoreUnavailable:
         return StoreUnavailable(
@@ -416,52 +352,9 @@ class SharedMapStore:
         known, seen = self.ids(), [resource_id]
         while True:
             notes = self._numbers(RENAMED, seen[-1])
-            data = self._objects.read(ObjectKey(f"{_folder(RENAMED, seen[-1])}/{max(notes):08}")) if notes else None
+            data = self._objects.read(renamed_key(seen[-1], max(notes))) if notes else None
             name = (data or b"").decode("utf-8", "replace")
             if not name or name in seen:
                 break
             seen.append(name)
         return [seen[-1]] if seen[1:] and seen[-1] in known else nearest_names(resource_id, known)
-
-
-def _name(resource_id: str) -> str:
-    """Return the ID as one or more segments of a key. Raise `ResourceIdRefused` if it is too long."""
-    data = resource_id.encode("utf-8", "surrogatepass")
-    text = _ESCAPED.sub(lambda found: b"-%02X" % found[0][0], data).decode("ascii")
-    if len(text) > _LONGEST_NAME:
-        raise ResourceIdRefused(f"The resource ID {resource_id[:40]!r}... is too long for a shared store.")
-    return "/".join(f"r{text[at : at + _PART]}" for at in range(0, len(text), _PART))
-
-
-def _folder(area: str, resource_id: str) -> str:
-    return f"{area}/{_name(resource_id)}"
-
-
-def _map_key(resource_id: str, number: int) -> ObjectKey:
-    return ObjectKey(f"{_folder(MAPS, resource_id)}/{number:08}")
-
-
-def _path_folder(source_path: str) -> str:
-    return f"{PATHS}/{hashlib.sha256(source_path.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
-
-
-def _mapped_folder(source: Digest, mapper: MapperIdentity) -> str:
-    made_by = hashlib.sha256(json.dumps([mapper.name, mapper.model, mapper.version]).encode()).hexdigest()
-    return f"{MAPPED}/{source.hex[:32]}/{made_by[:16]}"
-
-
-def _id_of(segments: Sequence[str]) -> str | None:
-    if not segments or not all(segment.startswith("r") for segment in segments):
-        return None
-    text = "".join(segment[1:] for segment in segments)
-    try:
-        data = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text).encode("latin-1")
-        return check_resource_id(data.decode())
-    except (UnicodeError, ResourceIdRefused):
-        return None
-
-
-def _id_and_number(key: ObjectKey, area: str) -> tuple[str, int] | None:
-    *segments, number = key.text.removeprefix(f"{area}/").split("/")
-    name = _id_of(segments) if number.isdigit() else None
-    return None if name is None else (name, int(number))

@@ -46,10 +46,12 @@ class ObjectStore(Protocol):
         """Return the size of the object in bytes, or None if the key does not exist."""
 
     def listing(self, folder: str = "") -> Iterator[ListedObject]:
-        """Yield the objects whose keys begin with `folder` and a slash, or all objects, in any order.
+        """Yield the objects whose keys begin with `folder` and a slash, or all objects.
 
-        The listing is fetched in pages. Objects that are stored or removed during the listing may be missing. Objects
-        that other programs stored under names that are not valid keys are left out.
+        The objects of a folder come one after the other if their names sort before those of the folders in it; otherwise
+        the order is any. The listing is fetched in pages, and takes no more memory if it is long. Objects that are
+        stored or removed during the listing may be missing. Objects that other programs stored under names that are not
+        valid keys are left out.
         """
 
     def link(self, key: ObjectKey, seconds: int) -> str | None:

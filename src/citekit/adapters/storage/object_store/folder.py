@@ -68,15 +68,7 @@ class FolderObjectStore:
         """See `ObjectStore.listing`."""
         if folder:
             ObjectKey(folder)
-        pending = [folder]
-        while pending:
-            here = pending.pop()
-            for name, status in self._entries(here):
-                key = f"{here}/{name}" if here else name
-                if stat.S_ISDIR(status.st_mode):
-                    pending.append(key)
-                elif stat.S_ISREG(status.st_mode) and is_valid(key):
-                    yield ListedObject(ObjectKey(key), status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
+        yield from self._listed(folder)
 
     def link(self, key: ObjectKey, seconds: int) -> str | None:  # noqa: ARG002
         """Return None, because a folder has no links with which others can read a file."""
@@ -112,17 +104,26 @@ class FolderObjectStore:
         check_parent(path)
         return path
 
-    def _entries(self, folder: str) -> list[tuple[str, os.stat_result]]:
-        """Return the names and states of the files and folders in `folder`, without hidden ones."""
+    def _listed(self, folder: str) -> Iterator[ListedObject]:
+        """Yield the objects in a folder, then those of the folders in it. No folder is read into memory."""
+        prefix, has_folders = f"{folder}/" if folder else "", False
+        for entry in self._entries(folder):
+            has_folders = has_folders or entry.is_dir(follow_symlinks=False)
+            if entry.is_file(follow_symlinks=False) and is_valid(prefix + entry.name):
+                with suppress(FileNotFoundError):
+                    status = entry.stat(follow_symlinks=False)
+                    stored = datetime.fromtimestamp(status.st_mtime, UTC)
+                    yield ListedObject(ObjectKey(prefix + entry.name), status.st_size, stored)
+        for entry in self._entries(folder) if has_folders else ():
+            if entry.is_dir(follow_symlinks=False):
+                yield from self._listed(prefix + entry.name)
+
+    def _entries(self, folder: str) -> Iterator[os.DirEntry[str]]:
+        """Yield the files and folders in `folder`, without hidden ones."""
         path = self.folder / folder
         check_folder(path)
-        found = []
-        with self._accessing(folder or "."), suppress(FileNotFoundError, NotADirectoryError), os.scandir(path) as names:
-            for entry in names:
-                with suppress(FileNotFoundError):
-                    if not entry.name.startswith("."):
-                        found.append((entry.name, entry.stat(follow_symlinks=False)))
-        return found
+        with self._accessing(folder or "."), suppress(FileNotFoundError, NotADirectoryError), os.scandir(path) as found:
+            yield from (entry for entry in found if not entry.name.startswith("."))
 
     @contextmanager
     def _accessing(self, key: ObjectKey | str) -> Iterator[None]:
