@@ -19,7 +19,7 @@ from citekit.domain.errors import FormUnsupported, MapperUnavailable, SourceUnsu
 from citekit.domain.evidence import Form, Options
 from citekit.domain.ports.media_probe import Cue
 from citekit.domain.progress import Progress, silent
-from citekit.domain.quotes.transcript import HEARD
+from citekit.domain.quotes.transcript import HEARD, TIMED
 from citekit.domain.quotes.verdict import Finding
 from citekit.domain.source import Source
 from citekit.domain.speech import Speech, SpokenPassage, SpokenWord
@@ -317,3 +317,18 @@ def test_written_subtitles_are_read_as_they_were(
     assert [(cue.start, cue.end, " ".join(cue.text.split())) for cue in cues] == [
         (round(cue.start, 3), round(cue.end, 3), " ".join(cue.text.split())) for cue in found
     ]
+
+
+def test_subtitles_get_the_times_of_words_that_are_also_recognized(tmp_path: Path) -> None:
+    (tmp_path / "talk.srt").write_text("1\n00:00:00,500 --> 00:00:09,000\nThe BEES leave the old hive in May!\n")
+    write_sound(tmp_path / "talk.wav", (0 for _ in range(40_000)), 1000)
+    app = bootstrap(Settings(home=tmp_path, speech_always=True), transcriber=Scripted(TALK))
+    app.ingest(tmp_path / "talk.wav")
+
+    verdict = app.verify_quote("talk", "the old hive")
+    again = bootstrap(Settings(home=tmp_path, speech_always=True), transcriber=Scripted(TALK))
+
+    assert (Finding.EXACT, TIMED.format(NAME)) == (verdict.finding, verdict.places[0].note)
+    assert "audio://talk#t=2.45-3.95" == str(verdict.places[0].address)
+    assert "The BEES leave the old hive in May!" in app.read_text("talk").text
+    assert verdict == again.verify_quote("talk", "the old hive")

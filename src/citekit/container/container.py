@@ -855,6 +855,7 @@ class Container:
                 lambda: self.transcriber,
                 lambda: self.screen_reader,
                 self.objects,
+                self.settings.speech_always,
             )
         )
 

@@ -44,6 +44,7 @@ class QuoteServices:
     transcriber: Callable[[], Transcriber | None]
     screen_reader: Callable[[], ScreenReader | None]
     objects: ObjectStore | None = None
+    aligns: bool = False
 
 
 def quotable_texts(services: QuoteServices) -> QuotableTexts:
@@ -62,6 +63,7 @@ def quotable_texts(services: QuoteServices) -> QuotableTexts:
         services.drawn_pages,
         services.transcriber,
         services.screen_reader,
+        services.aligns,
     )
     reader = lazy(lambda: _in_worker(services, here))
     if services.objects is not None:

@@ -55,8 +55,9 @@ class Settings:
     the number of files that are mapped at once, `model_concurrency` the number of concurrent requests to a model.
     `media` is the driver that copies clips: `pyav`, or `ffmpeg` for that program. `password` opens locked PDFs. `ocr`
     enables OCR of scans and images if the extra is installed. `speech` enables speech recognition in recordings if the
-    extra and a model are installed; `speech_model` is the folder or the name of the model (empty: an installed
-    one for all languages), and `speech_language` the code of the language of all recordings (empty: detected).
+    extra and a model are installed, with `speech_always` also in those with subtitles; `speech_model` is the folder or
+    the name of the model (empty: an installed one for all languages), and `speech_language` the code of the language of
+    all recordings (empty: detected).
     `models_folder` has the models that the user downloaded, and `models_url` is the base URL of a copy of their
     publisher (empty: the publisher).
 
@@ -86,6 +87,7 @@ class Settings:
     password: str | None = field(default=None, repr=False)
     ocr: bool = True
     speech: bool = True
+    speech_always: bool = False
     speech_model: str = ""
     speech_language: str = ""
     models_folder: Path = field()
@@ -165,6 +167,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
     thinking = environment.get("CITEKIT_THINKING")
     roots = [part for part in environment.get("CITEKIT_ROOTS", "").split(os.pathsep) if part]
     found = Path(os.path.abspath(place))  # noqa: PTH100 - resolve() would follow links in the path of the home
+    speech = one_of("CITEKIT_SPEECH", environment.get("CITEKIT_SPEECH") or "on", ("on", "always", "off"))
     return Settings(
         home=found,
         viewer_folder=Path(viewer_folder(environment) or found / CACHE / "view"),
@@ -179,7 +182,8 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         media=one_of("CITEKIT_MEDIA", environment.get("CITEKIT_MEDIA") or "pyav", MEDIA),
         password=read_secret(environment, "CITEKIT_PASSWORD"),
         ocr=one_of("CITEKIT_OCR", environment.get("CITEKIT_OCR") or "on", SWITCH) == "on",
-        speech=one_of("CITEKIT_SPEECH", environment.get("CITEKIT_SPEECH") or "on", SWITCH) == "on",
+        speech=speech != "off",
+        speech_always=speech == "always",
         speech_model=environment.get("CITEKIT_SPEECH_MODEL") or "",
         speech_language=_language(environment.get("CITEKIT_SPEECH_LANGUAGE") or ""),
         models_folder=Path(models_folder(environment) or found / CACHE / "models"),

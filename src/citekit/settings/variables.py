@@ -37,7 +37,7 @@ VARIABLES = {
     "CITEKIT_PASSWORD_FILE": "a file that contains the value of CITEKIT_PASSWORD and that only its owner can access",
     "CITEKIT_OCR": "on (default) to read the text of scans and images if the extra ocr is installed, or off",
     "CITEKIT_SPEECH": "on (default) to recognize the speech in recordings without subtitles if the extra speech and a model "
-    "are installed, or off",
+    "are installed; always to also recognize it in recordings with subtitles, whose words then have exact times; or off",
     "CITEKIT_SPEECH_MODEL": "the folder with a Whisper model for faster-whisper, or the name of an installed model "
     "(default: an installed one for all languages)",
     "CITEKIT_SPEECH_LANGUAGE": "the language of all recordings (ISO 639-1), such as en (default: detected)",

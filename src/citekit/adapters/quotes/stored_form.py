@@ -34,7 +34,7 @@ def to_plain(quotable: Quotable) -> dict[str, object]:
         }
     assert isinstance(placed, Transcript)
     cues = [placed.starts.tolist(), placed.ends.tolist(), placed.since.tolist(), placed.until.tolist()]
-    machine = [placed.transcriber, placed.doubtful.tolist(), placed.screen_reader]
+    machine = [placed.transcriber, placed.doubtful.tolist(), placed.screen_reader, placed.timed_by]
     return {**plain, "modality": placed.modality.value, "cues": cues, "machine": machine}
 
 
@@ -57,11 +57,11 @@ def from_plain(plain: dict[str, object]) -> Quotable:
         begins, ends, since, until = _list(known["cues"])
         times = array("d", since), array("d", until)
         transcriber, doubtful, *more = _list(known.get("machine", ["", []]))
-        screen_reader = str(more[0]) if more else ""
+        screen_reader, timed_by = map(str, more) if more else ("", "")
         spans = array("q", begins), array("q", ends)
         doubts = array("q", _list(doubtful))
         modality = Modality(str(known["modality"]))
-        placed = Transcript(modality, text, *spans, *times, str(transcriber), doubts, screen_reader)
+        placed = Transcript(modality, text, *spans, *times, str(transcriber), doubts, screen_reader, timed_by)
     return Quotable(placed, letters, starts, letter_starts, note)
 
 

@@ -27,6 +27,7 @@ from citekit.domain.ports.screen_reader import ScreenReader
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.aligned_subtitles import aligned
 from citekit.domain.quotes.headers_footers import WITHOUT, without_running_lines
 from citekit.domain.quotes.hidden import NOT_VISIBLE, split_hidden
 from citekit.domain.quotes.quotable import WITH_MARKUP, WITH_TAGS, Quotable
@@ -91,7 +92,8 @@ class QuotableTextReader:
     Documents and texts are read with `texts`, recordings through their subtitles or their speech, and regions of pages with
     `extractors`. `drawn_pages` is `QuotableTexts.drawn`. `ocr_version` returns the version of the OCR that `texts` uses
     for scanned pages, or an empty string if it uses none. `transcriber` recognizes the words of recordings without
-    subtitles, and `screen_reader` reads the text that videos show; both return None if there is no such adapter.
+    subtitles, and `screen_reader` reads the text that videos show; both return None if there is no such adapter. If `aligns`,
+    the words of subtitles get the times at which the transcriber hears them.
     """
 
     texts: TextReader
@@ -102,6 +104,7 @@ class QuotableTextReader:
     drawn_pages: Callable[[Source, Sequence[int]], Mapping[int, str]] = lambda _source, _pages: {}
     transcriber: Callable[[], Transcriber | None] = lambda: None
     screen_reader: Callable[[], ScreenReader | None] = lambda: None
+    aligns: bool = False
 
     def version(self, source: Source) -> str:
         """See `QuotableTexts.version`."""
@@ -132,7 +135,7 @@ class QuotableTextReader:
 
     def _speech_version(self) -> str:
         transcriber = self.transcriber()
-        return "" if transcriber is None else transcriber.version
+        return "" if transcriber is None else f"{transcriber.version}{' aligned' if self.aligns else ''}"
 
     def read(self, source: Source, progress: Progress = silent) -> Sequence[Quotable]:
         """See `QuotableTexts.read`."""
@@ -211,6 +214,8 @@ class QuotableTextReader:
         tracks = [each for each in (cues, facts.subtitles, *facts.other_subtitles) if each]
         for place, track in enumerate(tracks):
             spoken = Transcript.of(((cue.start, cue.end, cue.text) for cue in track), modality)
+            if not place and self._can_recognize(facts) and self.aligns:
+                spoken = self._aligned(source, spoken, progress)
             yield Quotable.of(spoken, OTHER_TRACK if place else "")
         screen = self._shown(source, facts, modality, progress)
         if not tracks and (screen is None or self._can_recognize(facts)):
@@ -219,6 +224,11 @@ class QuotableTextReader:
                 yield Quotable.of(said)
         if screen is not None:
             yield Quotable.of(screen)
+
+    def _aligned(self, source: Source, subtitles: Transcript, progress: Progress) -> Transcript:
+        transcriber = self.transcriber()
+        assert transcriber is not None
+        return aligned(subtitles, transcriber.transcribe(source, progress))
 
     def _shown(self, source: Source, facts: MediaFacts, modality: Modality, progress: Progress) -> Transcript | None:
         reader = self.screen_reader() if facts.video_codec is not None else None

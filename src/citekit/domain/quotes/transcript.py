@@ -22,6 +22,9 @@ from citekit.domain.speech import Speech, SpokenWord
 HEARD = "Speech recognition ({}) made this text. It may contain errors; listen to the recording."
 """The note of a text or quote that is recognized speech. It names the transcriber."""
 
+TIMED = "The words are those of the subtitles. Their times are those at which {} heard them."
+"""The note of a quote from subtitles whose words have the times of recognized speech. It names the transcriber."""
+
 SEEN = "Text recognition ({}) read this text on the screen. It may contain errors; compare it with the picture."
 """The note of a text or quote that OCR read in the pictures of a video. It names the OCR software."""
 
@@ -60,7 +63,9 @@ class Transcript:
     for each word instead of each subtitle, and `doubtful` lists the numbers of words that may be wrong. The times of a
     word then include up to `MARGIN` seconds of silence before and after it.
 
-    If the text was read in the pictures of a video, `screen_reader` is the name of the OCR software.
+    If the text was read in the pictures of a video, `screen_reader` is the name of the OCR software. If the words of
+    subtitles have the times at which a transcriber heard them, `timed_by` is its name, and the arrays have an element
+    for each word or, where it heard something else, for each subtitle.
     """
 
     modality: Modality
@@ -72,12 +77,15 @@ class Transcript:
     transcriber: str = ""
     doubtful: array[int] = field(factory=lambda: array("q"), repr=False)
     screen_reader: str = ""
+    timed_by: str = ""
 
     @property
     def note(self) -> str:
         """The note that names the software that recognized the text; empty for subtitles."""
         if self.screen_reader:
             return SEEN.format(self.screen_reader)
+        if self.timed_by:
+            return TIMED.format(self.timed_by)
         return HEARD.format(self.transcriber) if self.transcriber else ""
 
     @classmethod
@@ -150,7 +158,7 @@ class Transcript:
         """Yield the first and last element of the arrays that belong to each subtitle or passage."""
         first = 0
         for last, end in enumerate(self.ends):
-            if not self.transcriber or self.text[end : end + 1] in ("", "\n"):
+            if not (self.transcriber or self.timed_by) or self.text[end : end + 1] in ("", "\n"):
                 yield first, last
                 first = last + 1
 

@@ -115,5 +115,11 @@ def _cue_blocks(text: Transcript) -> Iterator[Transcript]:
             times = text.since[part], text.until[part]
             doubtful = array("q", (each - first for each in text.doubtful if first <= each <= last))
             whole = Transcript(text.modality, text.text[start:end], starts, ends, *times)
-            yield evolve(whole, transcriber=text.transcriber, doubtful=doubtful, screen_reader=text.screen_reader)
+            yield evolve(
+                whole,
+                transcriber=text.transcriber,
+                doubtful=doubtful,
+                screen_reader=text.screen_reader,
+                timed_by=text.timed_by,
+            )
             first = last + 1

@@ -400,7 +400,7 @@ def to_bytes(block: TextBlock) -> bytes:
         plain: dict[str, object] = {"kind": located.kind.value, "units": units, "sheets": sheets}
     else:
         cues = [each.tolist() for each in (located.starts, located.ends, located.since, located.until)]
-        machine = [located.transcriber, located.doubtful.tolist(), located.screen_reader]
+        machine = [located.transcriber, located.doubtful.tolist(), located.screen_reader, located.timed_by]
         plain = {"modality": located.modality.value, "cues": cues, "machine": machine}
     header = json.dumps({**plain, "hidden": block.hidden}, separators=(",", ":"))
     return zlib.compress(f"{header}\n{located.text}".encode("utf-8", "surrogatepass"), _LEVEL)
@@ -419,8 +419,8 @@ def from_bytes(data: bytes) -> TextBlock:
         return TextBlock(ExtractedText(UnitKind(plain["kind"]), text, units, sheets), plain["hidden"])
     starts, ends, since, until = plain["cues"]
     modality, times = Modality(plain["modality"]), (array("d", since), array("d", until))
-    transcriber, doubtful, *screen_reader = plain.get("machine", ["", []])
+    transcriber, doubtful, *more = plain.get("machine", ["", []])
     spans = array("q", starts), array("q", ends)
-    recognized = transcriber, array("q", doubtful), *screen_reader
+    recognized = transcriber, array("q", doubtful), *more
     located_text = Transcript(modality, text, *spans, *times, *recognized)
     return TextBlock(located_text, plain["hidden"])

@@ -1,0 +1,92 @@
+"""Gives the words of subtitles the times at which a transcriber heard them."""
+
+from __future__ import annotations
+
+import math
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from attrs import evolve
+
+from citekit.domain.quotes.transcript import MARGIN, Transcript
+from citekit.domain.speech import Speech, SpokenWord
+from citekit.domain.words import words_of
+
+TOLERANCE = 4.0
+"""Seconds by which a subtitle may be shown before or after its words are said."""
+
+LEAST_HEARD = 0.5
+"""The share of the words of a subtitle that must be heard. Otherwise, it keeps its own times."""
+
+_WORD = re.compile(r"\S+")
+
+
+def aligned(subtitles: Transcript, speech: Speech) -> Transcript:
+    """Return the text of `subtitles` with a time for each word, from the words of `speech` that are the same.
+
+    Words between two of them get a share of the time between these. Subtitles of which the transcriber heard less than
+    half keep their own times.
+    """
+    heard = [word for passage in speech.passages for word in passage.words if words_of(word.text)]
+    starts, ends, since, until = array("q"), array("q"), array("d"), array("d")
+    middles = [(word.start + word.end) / 2 for word in heard]
+    reached = 0.0
+    for first, last, begin, end in zip(subtitles.starts, subtitles.ends, subtitles.since, subtitles.until, strict=True):
+        spans = [found.span() for found in _WORD.finditer(subtitles.text, first, last)]
+        low, high = bisect_left(middles, begin - TOLERANCE), bisect_left(middles, end + TOLERANCE)
+        near = [word for word in heard[low:high] if word.start >= reached - 0.01]
+        times = _times([subtitles.text[slice(*span)] for span in spans], near)
+        if not times:
+            spans, times = [(first, last)], [(begin, end)]
+        else:
+            reached = times[-1][1]
+            times = list(_with_margins(times))
+        for (start, stop), (low_time, high_time) in zip(spans, times, strict=True):
+            starts.append(start)
+            ends.append(stop)
+            since.append(low_time)
+            until.append(high_time)
+    return evolve(subtitles, starts=starts, ends=ends, since=since, until=until, timed_by=speech.transcriber)
+
+
+def _times(words: Sequence[str], heard: Sequence[SpokenWord]) -> list[tuple[float, float]]:
+    """Return the start and end of each of `words` in seconds; an empty list if too few of them are heard."""
+    said = ["".join(words_of(word)) for word in words]
+    known = ["".join(words_of(word.text)) for word in heard]
+    matches = SequenceMatcher(None, said, known, autojunk=False).get_matching_blocks()
+    pairs = {block.a + n: heard[block.b + n] for block in matches for n in range(block.size) if said[block.a + n]}
+    if not pairs or len(pairs) < LEAST_HEARD * sum(map(bool, said)):
+        return []
+    return list(_between(len(words), {at: (word.start, word.end) for at, word in pairs.items()}))
+
+
+def _between(count: int, known: dict[int, tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Yield the times of `count` words. Words without a time share that between their neighbors evenly."""
+    places = sorted(known)
+    for at in range(count):
+        if at in known:
+            yield known[at]
+            continue
+        before = max((place for place in places if place < at), default=None)
+        after = min((place for place in places if place > at), default=None)
+        if before is None:
+            yield known[places[0]][0], known[places[0]][0]
+        elif after is None:
+            yield known[before][1], known[before][1]
+        else:
+            low, high = known[before][1], max(known[after][0], known[before][1])
+            step = (high - low) / (after - before - 1)
+            yield low + step * (at - before - 1), low + step * (at - before)
+
+
+def _with_margins(times: Sequence[tuple[float, float]]) -> Iterator[tuple[float, float]]:
+    """Yield times with margins that end in the middle of shorter pauses, in whole milliseconds."""
+    for at, (start, end) in enumerate(times):
+        before = times[at - 1][1] if at else start - 2 * MARGIN
+        after = times[at + 1][0] if at + 1 < len(times) else end + 2 * MARGIN
+        low = max(0, math.floor(1000 * max(start - MARGIN, (min(before, start) + start) / 2)))
+        high = math.ceil(1000 * min(end + MARGIN, (end + max(after, end)) / 2))
+        yield low / 1000, max(high, low + 1) / 1000
