@@ -167,6 +167,23 @@ def font_of(page: Any) -> str:
     return f"/Resources << /Font << /helv {page.get_fonts()[-1][0]} 0 R >> >>"
 
 
+def replacement_text_in_a_property_list(page: Any) -> None:
+    added(page, "Properties", "Said", f"<< /ActualText ({SECRET}) >>")
+    appended(page, b"/Span /Said BDC BT /helv 12 Tf 72 500 Td (The weather is fine) Tj ET EMC")
+
+
+def replacement_text_by_an_escaped_name(page: Any) -> None:
+    content = f"/Span << /Actual#54ext ({SECRET}) >> BDC BT /helv 12 Tf 72 500 Td (The weather is fine) Tj ET EMC"
+    appended(page, content.encode())
+
+
+def replacement_text_in_a_form(page: Any) -> None:
+    content = f"/Span << /ActualText ({SECRET}) >> BDC BT /helv 12 Tf 72 500 Td (The weather is fine) Tj ET EMC"
+    header = f"<< /Type /XObject /Subtype /Form /BBox [0 0 600 850] {font_of(page)} >>"
+    added(page, "XObject", "Fm", stream(page, header, content.encode()))
+    appended(page, b"q /Fm Do Q")
+
+
 def in_a_layer_that_is_off(page: Any) -> None:
     layer = page.parent.add_ocg("layer", on=False)
     added(page, "Properties", "Lay", f"{layer} 0 R")
@@ -246,7 +263,8 @@ HIDDEN = (
     white, nearly_white, black_on_black, tiny, unpainted, unpainted_on_a_blank_picture, transparent, nearly_transparent,
     covered_by_white, covered_by_black, covered_by_a_picture, covered_by_an_annotation, squashed, beside_the_page,
     white_and_turned, white_over_other_text, under_other_text, clipped_away, as_a_clip_that_lets_nothing_through,
-    replacement_text, white_by_cmyk, scaled_to_nothing, in_a_layer_that_is_off, by_a_white_form,
+    replacement_text, replacement_text_in_a_property_list, replacement_text_by_an_escaped_name,
+    replacement_text_in_a_form, white_by_cmyk, scaled_to_nothing, in_a_layer_that_is_off, by_a_white_form,
     by_a_form_that_inherits_white, behind_a_soft_mask, in_a_white_pattern, covered_by_an_image_with_a_color_key,
     covered_by_a_polygon, covered_by_a_thick_line, covered_by_a_form, in_a_form_that_covers_it, in_a_form_below_an_area,
     white_in_a_separation,

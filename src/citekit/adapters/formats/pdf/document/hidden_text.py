@@ -80,18 +80,21 @@ class Hidden:
 
     _codes: dict[tuple[int, int], set[int]] = field(factory=dict)
     everything: bool = False
+    _around: dict[tuple[int, int], set[int]] = field(factory=dict)
+    """The same for each place and its eight neighbors, because origins are rounded."""
 
     def add(self, x: float, y: float, code: int) -> None:
         """Mark the character with code point `code` and the glyph origin (`x`, `y`) as hidden."""
-        self._codes.setdefault((round(x * 4), round(y * 4)), set()).add(code)
+        left, top = round(x * 4), round(y * 4)
+        self._codes.setdefault((left, top), set()).add(code)
+        for i in (left - 1, left, left + 1):
+            for j in (top - 1, top, top + 1):
+                self._around.setdefault((i, j), set()).add(code)
 
     def holds(self, character: str, origin: Origin) -> bool:
         """Return whether `character` with its glyph origin at `origin` is hidden."""
-        x, y = round(origin[0] * 4), round(origin[1] * 4)
-        code = ord(character)
-        return self.everything or any(
-            code in self._codes.get((x + i, y + j), ()) for i in (0, -1, 1) for j in (0, -1, 1)
-        )
+        codes = self._around.get((round(origin[0] * 4), round(origin[1] * 4)))
+        return self.everything or (codes is not None and ord(character) in codes)
 
     def within(self, box: Box) -> int:
         """Return how many different hidden characters have their origin in `box`."""

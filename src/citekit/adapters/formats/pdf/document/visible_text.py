@@ -9,6 +9,7 @@ from typing import Any
 
 from citekit.adapters.formats.pdf.document.drawn_text import unseen_text
 from citekit.adapters.formats.pdf.document.hidden_text import Hidden, hidden_text
+from citekit.adapters.formats.pdf.document.replacement_text import may_have_replacement_text
 from citekit.adapters.formats.pdf.document.visibility_expressions import apply_visibility_expressions
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
@@ -30,7 +31,8 @@ def shown_blocks(page: Any, flags: int, clip: Any = None, *, drawn: bool = False
     if drawn:
         apply_visibility_expressions(page)
     blocks = page.get_text("dict", flags=flags, clip=clip)["blocks"]
-    own = flags | _ignoring() if _is_replaced(page, flags) else flags
+    is_replaced = may_have_replacement_text(page) and _is_replaced(page, flags, blocks if clip is None else None)
+    own = flags | _ignoring() if is_replaced else flags
     hidden = unseen_text(page) if drawn else hidden_text(page)
     if not hidden:
         return (blocks, None) if own == flags else (page.get_text("dict", flags=own, clip=clip)["blocks"], blocks)
@@ -57,13 +59,14 @@ def _ignoring() -> int:
         return int(pymupdf.mupdf.FZ_STEXT_IGNORE_ACTUALTEXT)
 
 
-def _is_replaced(page: Any, flags: int) -> bool:
-    """Return whether the replacement text (ActualText) of `page` has other words than its glyphs show."""
+def _is_replaced(page: Any, flags: int, blocks: Blocks | None) -> bool:
+    """Return whether the replacement text of `page` has other words than its glyphs show.
+
+    `blocks` are the text blocks of the whole page with the replacement text, if they are known.
+    """
     with exclusive():
-        content = page.read_contents()
-        if b"BDC" not in content and b"Do" not in content:
-            return False
-        said, drawn = (list(_words(page.get_text("text", flags=each))) for each in (flags, flags | _ignoring()))
+        text = page.get_text("text", flags=flags) if blocks is None else _text_of(blocks)
+        said, drawn = (list(_words(each)) for each in (text, page.get_text("text", flags=flags | _ignoring())))
     if "".join(said) == "".join(drawn):
         return False
     if max(len(said), len(drawn)) > _WORDS:
@@ -73,6 +76,11 @@ def _is_replaced(page: Any, flags: int) -> bool:
         if sign != "equal" and _differs(own, other):
             return True
     return False
+
+
+def _text_of(blocks: Blocks) -> str:
+    lines = (line for block in blocks for line in block.get("lines", ()))
+    return "\n".join("".join(span["text"] for span in line["spans"]) for line in lines)
 
 
 def _words(text: str) -> Iterator[str]:
