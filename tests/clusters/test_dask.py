@@ -21,8 +21,7 @@ from attrs import define, evolve, field
 from citekit.adapters.clusters.dask import DaskCluster, connect
 from citekit.application.ingest_many import Outcome
 from citekit.container import bootstrap
-from citekit.container.cluster_worker import run
-from citekit.container.clusters import ingest_on
+from citekit.container.clusters import ingest_on, run
 from citekit.domain.distribution import DISTRIBUTION
 from citekit.domain.errors import (
     CiteKitError,

@@ -18,8 +18,7 @@ import pytest
 from citekit.adapters.clusters.dask import connect
 from citekit.application.ingest_many import Outcome
 from citekit.container import bootstrap
-from citekit.container.cluster_worker import run
-from citekit.container.clusters import ingest_on
+from citekit.container.clusters import ingest_on, run
 from citekit.container.container import Container
 from citekit.domain.address import Address
 from citekit.domain.distribution import DISTRIBUTION

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.storage.in_memory import InMemoryMapStore
 from citekit.container import Container, bootstrap
 from citekit.container.extractors import lazy_extractors
 from citekit.container.lazy_proxy import LazyExtractor, lazy
 from citekit.domain.formats import BY_SUFFIX, Format
 from citekit.domain.locations import Lines, Location
+from tests.doubles.stores import InMemoryMapStore
 from tests.strategies import locations
 
 EXTRACTORS = lazy_extractors("pyav", lambda: bootstrap().parsers)

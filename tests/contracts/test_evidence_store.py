@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
 from citekit.adapters.storage.evidence_files import FileEvidenceStore
-from citekit.adapters.storage.in_memory import InMemoryEvidenceStore
 from citekit.domain.digest import Digest
 from citekit.domain.errors import Cancelled, ExtractionFailed
 from citekit.domain.evidence import EvidenceKey, Extraction
 from citekit.domain.locations import Pages
 from citekit.domain.ports.evidence_store import EvidenceStore, Make
+from tests.doubles.stores import InMemoryEvidenceStore
 
 EXTRACTION = Extraction(
     suffix=".pdf", media_type="application/pdf", extent=Pages.of([1, 2]), bytes_from=1.5, notes=("a note",)

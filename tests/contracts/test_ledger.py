@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.libraries.psycopg import transaction
-from citekit.adapters.storage.memory_ledger import MemoryLedger
 from citekit.adapters.storage.postgres_ledger import PostgresLedger
 from citekit.adapters.storage.sqlite_ledger import SqliteLedger
 from citekit.domain.digest import Digest
 from citekit.domain.errors import HomeUnwritable, LedgerCorrupt, RequestRefused
 from citekit.domain.library.ledger import Deed, LedgerEntry
 from citekit.domain.ports.ledger import Ledger
+from tests.doubles.ledger import MemoryLedger
 from tests.services.postgres_server import postgres_server, programs, restart_server
 
 BOOK, OTHER = Digest.of_bytes(b"a book"), Digest.of_bytes(b"another")

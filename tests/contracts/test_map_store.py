@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
-from citekit.adapters.storage.in_memory import InMemoryMapStore
 from citekit.adapters.storage.json_maps import JsonMapStore
 from citekit.adapters.storage.map_cards import MapCards
 from citekit.adapters.storage.object_store.folder import FolderObjectStore
@@ -27,6 +26,7 @@ from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.ports.map_store import MapStore
 from citekit.domain.resource_map import ResourceMap
+from tests.doubles.stores import InMemoryMapStore
 
 MAPPER = MapperIdentity("local", "1")
 SOURCE = Digest.of_bytes(b"the book")

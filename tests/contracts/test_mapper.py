@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from citekit.adapters.mappers.scripted import ScriptedMapper
 from citekit.container import Container, bootstrap
 from citekit.domain.errors import Cancelled, CiteKitError
 from citekit.domain.ids import NODE_ID_LIMIT
@@ -21,6 +20,7 @@ from citekit.domain.source import Source
 from citekit.domain.validation import map_issues
 from citekit.wire import maps
 from tests.contracts import small_files
+from tests.doubles.mapper import ScriptedMapper
 from tests.made_files import NAMES, make_all
 from tests.mappers.model_talks import answer_of
 from tests.services.gemini_server import GeminiServer

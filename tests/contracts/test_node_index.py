@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from citekit.adapters.search.node_search import query_plan
 from citekit.adapters.search.node_search.scanning import ScanningNodeIndex
 from citekit.adapters.search.node_search.sqlite_index import SqliteNodeIndex
-from citekit.adapters.storage.in_memory import InMemoryMapStore
 from citekit.adapters.storage.json_maps import JsonMapStore
 from citekit.domain.locations import Lines
 from citekit.domain.modality import Modality
@@ -23,6 +22,7 @@ from citekit.domain.ports.map_store import MapStore
 from citekit.domain.ports.node_index import FoundNode, NodeIndex
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.words import words_of
+from tests.doubles.stores import InMemoryMapStore
 
 Make = Callable[[MapStore], NodeIndex]
 

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.storage import outputs as friendly_outputs
-from citekit.adapters.storage.in_memory import InMemoryEvidenceStore
 from citekit.adapters.storage.object_store.folder import FolderObjectStore
 from citekit.adapters.storage.outputs import FriendlyOutputs
 from citekit.adapters.storage.shared_outputs import SharedOutputs
@@ -33,6 +32,7 @@ from citekit.domain.evidence import (
 )
 from citekit.domain.locations import Pages
 from citekit.domain.ports.outputs import Outputs
+from tests.doubles.stores import InMemoryEvidenceStore
 
 EXTRACTOR = ExtractorIdentity("PyMuPdfExtractor", "1")
 

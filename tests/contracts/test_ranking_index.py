@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.search.ranking_index.in_memory import MemoryRankingIndex
 from citekit.adapters.search.ranking_index.sqlite_index import DATABASE, SqliteRankingIndex
 from citekit.domain.library.lexical import term_number
 from citekit.domain.ports.ranking_index import PassageVectors, RankingIndex
 from citekit.domain.ranking.document_index import DocumentIndex, PageText, index_document
 from citekit.domain.ranking.documents import DocumentMatch, name_terms
+from tests.doubles.ranking_index import MemoryRankingIndex
 
 Make = Callable[[], RankingIndex]
 NO_VECTORS = PassageVectors()

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.search.sentence_splitters import BLOCK, RegularExpressionSplitter, SentencexSplitter
+from citekit.adapters.search.sentence_splitters import BLOCK, SentencexSplitter
 from citekit.domain.library.languages import two_letters
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
+from tests.doubles.sentence_splitter import RegularExpressionSplitter
 
 SPLITTERS: list[SentenceSplitter] = [SentencexSplitter(), RegularExpressionSplitter()]
 every = pytest.mark.parametrize("splitter", SPLITTERS, ids=lambda splitter: type(splitter).__name__)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.search.text_index.in_memory import MemoryTextIndex
 from citekit.adapters.search.text_index.sqlite_index import SqliteTextIndex
 from citekit.domain.library.extracted_text import ExtractedText, SheetRows, Unit, UnitKind
 from citekit.domain.modality import Modality
@@ -18,6 +17,7 @@ from citekit.domain.ports.text_index import IndexedText, TextIndex
 from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import words_of
+from tests.doubles.text_index import MemoryTextIndex
 
 Make = Callable[[], TextIndex]
 

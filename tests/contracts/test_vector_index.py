@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from citekit.adapters.libraries.qdrant_client import QdrantSettings
 from citekit.adapters.search.vector_index.edge import EdgeVectorIndex
-from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
 from citekit.adapters.search.vector_index.server import QdrantVectorIndex
 from citekit.domain.errors import CollectionMissing, ModelMismatch, RequestRefused
 from citekit.domain.library.vectors import EmbedderIdentity, Entry, Found, Question, SparseVector, Where
 from citekit.domain.ports.vector_index import VectorIndex
+from tests.doubles.vector_index import MemoryVectorIndex
 
 MODEL = EmbedderIdentity("static", "1", 3)
 OTHERS = [EmbedderIdentity("other", "1", 3), EmbedderIdentity("static", "2", 3), EmbedderIdentity("static", "1", 4)]

@@ -19,7 +19,6 @@ from citekit.adapters.mappers.llm.codec_time_image import BoxCodec, TimeCodec
 from citekit.adapters.mappers.llm.location_codec import LocationCodec
 from citekit.adapters.mappers.llm.mapper import ModelMapper
 from citekit.adapters.mappers.llm.messages import Question, TextPart
-from citekit.adapters.mappers.llm.scripted_service import Line, ScriptedService
 from citekit.adapters.mappers.local import LocalMapper
 from citekit.container.parsers import Parsers
 from citekit.domain.detection import HEAD_SIZE, detect
@@ -30,6 +29,7 @@ from citekit.domain.node import Node
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
+from tests.doubles.model_service import Line, ScriptedService
 
 ANSWERS = Path(__file__).with_name("model_answers")
 

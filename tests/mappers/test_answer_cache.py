@@ -14,10 +14,10 @@ from attrs import evolve
 from citekit.adapters.mappers.llm.answer_cache import AnswerCache, CachedAnswer, FileAnswerCache, MemoryAnswerCache
 from citekit.adapters.mappers.llm.answers import Answer, RawNode
 from citekit.adapters.mappers.llm.messages import BudgetExhausted, Limits, Question, Reply
-from citekit.adapters.mappers.llm.scripted_service import Line, ScriptedService
 from citekit.domain.errors import Cancelled, CiteKitError, FaultyAnswer, MapperUnavailable
 from citekit.domain.model_usage import Usage
 from citekit.domain.progress import Progress
+from tests.doubles.model_service import Line, ScriptedService
 from tests.mappers.model_talks import model_mapper, nodes, prompt_text, rows_of, source_of
 
 REFUSED = MapperUnavailable("The service refused the file.")

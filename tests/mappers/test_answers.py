@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.mappers.llm.answers import NODE_LIMIT, join_answers, read_answer
-from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.domain.errors import FaultyAnswer
 from citekit.domain.source import Source
 from citekit.domain.validation import map_issues
+from tests.doubles.model_service import ScriptedService
 from tests.made_files import make_all
 from tests.mappers.model_talks import LOCAL, answer_of, model_mapper, nodes, recorded, source_of
 

@@ -13,10 +13,10 @@ from citekit.adapters.mappers.llm.gemini.service import GeminiService
 from citekit.adapters.mappers.llm.messages import Reply, Service, without_surrogates
 from citekit.adapters.mappers.llm.openai.service import OpenAiService
 from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
-from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.adapters.system.retry import Retries
 from citekit.domain.errors import CiteKitError, FaultyAnswer
 from citekit.domain.model_usage import Usage
+from tests.doubles.model_service import ScriptedService
 from tests.mappers.model_talks import model_mapper, nodes, source_of
 from tests.services.openai_server import KEY, OpenAiServer, Step, error
 from tests.services.raw_server import RawAnswer, raw_server

@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Limits, Question, Reply
-from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.adapters.mappers.llm.windows import split_ranges
 from citekit.domain.errors import Cancelled, MapperUnavailable
 from citekit.domain.model_usage import Usage
 from citekit.domain.validation import map_issues
+from tests.doubles.model_service import ScriptedService
 from tests.formats.media.media_samples import write_audio, write_video
 from tests.mappers.model_talks import (
     LOCAL,

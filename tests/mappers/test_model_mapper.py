@@ -12,12 +12,12 @@ import pytest
 
 from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Limits, Reply
 from citekit.adapters.mappers.llm.prompt import PROMPT_VERSION
-from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.domain.errors import Cancelled, FaultyAnswer, MapperUnavailable, SourceUnsupported
 from citekit.domain.formats import BY_SUFFIX, Format
 from citekit.domain.model_usage import Usage
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.validation import map_issues
+from tests.doubles.model_service import ScriptedService
 from tests.made_files import NAMES, make_all
 from tests.mappers.model_talks import (
     LOCAL,

@@ -16,11 +16,11 @@ from citekit.adapters.mappers.llm.location_codec import LocationCodec, contains
 from citekit.adapters.mappers.llm.pdf_titles import folded_heading
 from citekit.adapters.mappers.llm.proposal_tree import Branch, build_tree
 from citekit.adapters.mappers.llm.proposals import ProposedNode
-from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.adapters.mappers.llm.snapping import symbol_name
 from citekit.adapters.mappers.llm.title_words import folded
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.modality import Modality
+from tests.doubles.model_service import ScriptedService
 from tests.mappers.model_talks import model_mapper, nodes, prompt_text, rows_of, source_of, write_pdf
 
 Row = tuple[Any, ...]

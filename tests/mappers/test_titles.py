@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.adapters.mappers.llm.title_words import contains_title, text_line
 from citekit.domain.errors import FaultyAnswer
+from tests.doubles.model_service import ScriptedService
 from tests.formats.media.media_samples import write_video
 from tests.mappers.model_talks import model_mapper, nodes, prompt_text, rows_of, source_of, write_pdf
 

@@ -17,15 +17,15 @@ from mcp_types import CallToolResult, TextContent
 from citekit.adapters.catalogs.in_memory import MemoryLibrary
 from citekit.adapters.formats.text_reader import FormatTextReader
 from citekit.adapters.search.embedders.hashing import HashingEmbedder
-from citekit.adapters.search.sentence_splitters import RegularExpressionSplitter
-from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
-from citekit.adapters.storage.memory_ledger import MemoryLedger
 from citekit.container import Container, bootstrap
 from citekit.container.parsers import Parsers
 from citekit.domain.library.books import BookRecord
 from citekit.entrypoints.mcp.handlers import build_server
 from citekit.entrypoints.mcp.library.toolset import TOOLS
 from citekit.settings import settings_from
+from tests.doubles.ledger import MemoryLedger
+from tests.doubles.sentence_splitter import RegularExpressionSplitter
+from tests.doubles.vector_index import MemoryVectorIndex
 from tests.formats.epub.books import CONTAINER, NAV_ITEM, package, page, write_epub
 
 _Result = TypeVar("_Result")

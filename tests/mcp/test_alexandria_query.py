@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
 from citekit.domain.errors import IndexUnavailable
 from citekit.domain.library.vectors import CollectionFacts, Question
 from citekit.entrypoints.mcp.library.query_tools import CHARACTERS
+from tests.doubles.vector_index import MemoryVectorIndex
 from tests.mcp.library_home import LibraryHome, chapter
 from tests.representatives import representatives
 

@@ -23,7 +23,6 @@ from citekit.adapters.libraries.sqlite import cache_file
 from citekit.adapters.search.node_search import sqlite_index
 from citekit.adapters.search.node_search.scanning import ScanningNodeIndex
 from citekit.adapters.search.node_search.sqlite_index import SqliteNodeIndex
-from citekit.adapters.storage.in_memory import InMemoryMapStore
 from citekit.adapters.storage.json_maps import JsonMapStore
 from citekit.adapters.system import file_locks
 from citekit.domain.locations import Lines
@@ -31,6 +30,7 @@ from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.words import words_of
+from tests.doubles.stores import InMemoryMapStore
 from tests.strategies import resource_maps
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from citekit.adapters.mappers.llm.messages import Budget
 from citekit.adapters.mappers.llm.question_reranker import ModelReranker
-from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.adapters.search.embedders import minilm
 from citekit.adapters.search.rerankers.cross_encoder import CrossEncoder
 from citekit.adapters.search.rerankers.features import FeatureReranker
@@ -22,6 +21,7 @@ from citekit.domain.errors import MapperUnavailable, RequestRefused, RerankerUna
 from citekit.domain.ports.reranker import PageCandidate
 from citekit.domain.progress import Progress, silent
 from citekit.settings import settings_from
+from tests.doubles.model_service import ScriptedService
 from tests.services.onnx_made import write_cross_encoder
 from tests.services.rerank_server import KEY, MODEL, RerankServer
 

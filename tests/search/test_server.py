@@ -242,7 +242,7 @@ def test_every_code_of_grpc_that_means_something_here_exists() -> None:
 
 def test_the_client_is_not_imported_before_it_is_used() -> None:
     code = (
-        "import sys; from citekit.adapters.search.vector_index import server, edge, in_memory as memory\n"
+        "import sys; from citekit.adapters.search.vector_index import server, edge\n"
         "server.QdrantVectorIndex(server.QdrantSettings(host='x'))\n"
         "print([name for name in ('qdrant_client', 'qdrant_edge', 'numpy', 'grpc', 'httpx') if name in sys.modules])"
     )

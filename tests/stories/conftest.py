@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from attrs import define
 
-from citekit.adapters.mappers.scripted import ScriptedMapper
-from citekit.adapters.storage.in_memory import InMemoryEvidenceStore, InMemoryMapStore
 from citekit.container import Container, bootstrap
 from citekit.domain.locations import Lines
 from citekit.domain.node import Node
 from citekit.domain.source import Source
 from citekit.settings import Settings
+from tests.doubles.mapper import ScriptedMapper
+from tests.doubles.stores import InMemoryEvidenceStore, InMemoryMapStore
 
 
 def by_paragraph(source: Source) -> list[Node]:

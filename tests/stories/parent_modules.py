@@ -16,13 +16,13 @@ from typing import NoReturn
 from citekit import CiteKit
 from citekit.adapters.mappers.llm.messages import Limits
 from citekit.adapters.mappers.llm.openai.service import OpenAiService
-from citekit.adapters.mappers.llm.scripted_service import ScriptedService
 from citekit.container.mappers import Mappers
 from citekit.domain.errors import CiteKitError, FaultyAnswer, FormUnsupported
 from citekit.domain.evidence import Form
 from citekit.domain.library.books import BookFilter
 from citekit.domain.library.chunking import ChunkingParams
 from citekit.domain.modality import Modality
+from tests.doubles.model_service import ScriptedService
 
 COMPILED = ("pymupdf", "av", "PIL", "lxml", "selectolax", "tree_sitter", "pyarrow", "onnxruntime", "mammoth", "pptx")
 """Modules that are compiled parsers, or work by one."""

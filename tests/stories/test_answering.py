@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from citekit.adapters.mappers.llm.messages import Question
 from citekit.adapters.mappers.llm.question_answerer import ModelAnswerer
-from citekit.adapters.mappers.llm.scripted_service import Line, ScriptedService
 from citekit.container import Container, bootstrap
 from citekit.domain.answering import CheckedAnswer, unquoted_numbers
 from citekit.domain.errors import FaultyAnswer, MapperUnavailable, RequestRefused
+from tests.doubles.model_service import Line, ScriptedService
 from tests.formats.media.speech_samples import write_sound
 
 BEES = """# Bees

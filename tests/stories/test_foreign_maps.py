@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from attrs import define, evolve, field
 
-from citekit.adapters.mappers.scripted import ScriptedMapper
-from citekit.adapters.storage.in_memory import InMemoryEvidenceStore, InMemoryMapStore
 from citekit.container import Container, bootstrap
 from citekit.domain.address import parse_address
 from citekit.domain.errors import FaultyAnswer, FormUnsupported, LocationOutside, RequestRefused, SourceUnsupported
@@ -22,6 +20,8 @@ from citekit.domain.source import Source
 from citekit.settings import Settings
 from citekit.wire.maps import to_json
 from tests.contracts import small_files
+from tests.doubles.mapper import ScriptedMapper
+from tests.doubles.stores import InMemoryEvidenceStore, InMemoryMapStore
 from tests.stories.conftest import World
 
 FAR: dict[str, tuple[Location, dict[str, Any]]] = {

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from citekit.adapters.search.text_index.in_memory import MemoryTextIndex
 from citekit.container import bootstrap
 from citekit.domain.text_search.blocks import TextBlock
+from tests.doubles.text_index import MemoryTextIndex
 
 
 class FullTextIndex(MemoryTextIndex):

@@ -13,7 +13,6 @@ from typing import Any, cast
 import pytest
 from attrs import evolve
 
-from citekit.adapters.mappers.scripted import ScriptedMapper
 from citekit.application.ingest_many import files_below, in_lines
 from citekit.container import Container, bootstrap
 from citekit.domain.digest import Digest
@@ -31,6 +30,7 @@ from citekit.domain.modality import Modality
 from citekit.domain.node import Node
 from citekit.domain.source import Source
 from citekit.settings import Settings
+from tests.doubles.mapper import ScriptedMapper
 from tests.stories.conftest import World, by_paragraph
 
 

@@ -15,9 +15,6 @@ from citekit import CiteKit
 from citekit.adapters.catalogs.in_memory import MemoryLibrary
 from citekit.adapters.search.embedders.hashing import HashingEmbedder
 from citekit.adapters.search.sentence_splitters import SentencexSplitter
-from citekit.adapters.search.vector_index.in_memory import MemoryVectorIndex
-from citekit.adapters.storage.in_memory import InMemoryEvidenceStore, InMemoryMapStore
-from citekit.adapters.storage.memory_ledger import MemoryLedger
 from citekit.application.library.answers import AskRequest, ContextMode
 from citekit.application.library.batch import BatchRequest, Status
 from citekit.application.library.ingest_book import BookRequest
@@ -45,6 +42,9 @@ from citekit.domain.library.vectors import EmbedderIdentity, Entry, Vector, Wher
 from citekit.domain.locations import Lines, TimeSpan
 from citekit.domain.node import Node
 from citekit.settings import LibrarySettings, Settings
+from tests.doubles.ledger import MemoryLedger
+from tests.doubles.stores import InMemoryEvidenceStore, InMemoryMapStore
+from tests.doubles.vector_index import MemoryVectorIndex
 from tests.formats.epub.books import write_book
 from tests.formats.media.speech_samples import write_sound
 from tests.formats.office.office_files import write_pptx, write_xlsx

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.storage.in_memory import InMemoryMapStore
 from citekit.application.list_resources import ListResources
 from citekit.domain.errors import RequestRefused
 from citekit.domain.modality import Modality
 from citekit.domain.resource_map import ResourceMap
+from tests.doubles.stores import InMemoryMapStore
 from tests.stories.conftest import World
 
 WHEN = datetime(2024, 1, 1, tzinfo=UTC)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.storage.in_memory import InMemoryMapStore
 from citekit.application.structure import GetStructure
 from citekit.domain.errors import NodeMissing, RequestRefused
 from citekit.domain.node import Node
 from citekit.domain.resource_map import ResourceMap
+from tests.doubles.stores import InMemoryMapStore
 from tests.stories.conftest import World
 from tests.strategies import resource_maps
 

@@ -15,7 +15,6 @@ from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citekit.adapters.mappers.scripted import ScriptedMapper
 from citekit.adapters.sources import digest_cache
 from citekit.adapters.storage import evidence_record, map_cache
 from citekit.application.resolve_cache import Asked
@@ -26,6 +25,7 @@ from citekit.domain.node import NodeName
 from citekit.domain.progress import silent
 from citekit.entrypoints.mcp.tools import Tools
 from citekit.settings import Settings
+from tests.doubles.mapper import ScriptedMapper
 from tests.representatives import representatives
 from tests.stories.conftest import by_paragraph
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from citekit.adapters.formats.line_reader import LinesTextReader
-from citekit.adapters.search.sentence_splitters import RegularExpressionSplitter
 from citekit.adapters.sources.filesystem import FileSources
 from citekit.application.library.compare_chunking import THRESHOLDS, CompareChunking
 from citekit.application.library.try_chunking import Sample, TryChunking
@@ -16,6 +15,7 @@ from citekit.domain.errors import RequestRefused, SourceUnsupported
 from citekit.domain.library.chunking import ChunkingParams, Reason
 from citekit.domain.library.vectors import EmbedderIdentity, Vector
 from citekit.domain.progress import Progress, silent
+from tests.doubles.sentence_splitter import RegularExpressionSplitter
 
 SUBJECTS = {"whale": (1.0, 0.0, 0.0), "tea": (0.0, 1.0, 0.0), "star": (0.0, 0.0, 1.0)}
 

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections import OrderedDict
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+
+from attrs import evolve
 
 from citekit.adapters.clusters import dask
 from citekit.adapters.storage.ingest_runs import stamp_of
 from citekit.application.ingest_on_cluster import IngestOnCluster
-from citekit.container.cluster_worker import run
+from citekit.container import bootstrap
 from citekit.container.container import Container
-from citekit.domain.errors import SourceSetAside
+from citekit.domain.distribution import DISTRIBUTION
+from citekit.domain.errors import CiteKitError, MapperUnavailable, RequestRefused, SourceSetAside
+from citekit.domain.jobs import IngestJob, JobResult
 from citekit.domain.ports.cluster import Cluster
-from citekit.wire.errors import from_plain_error
+from citekit.wire.errors import from_plain_error, to_plain_error
+from citekit.wire.locations import modality_of
+
+_HOMES = 4
+_containers: OrderedDict[tuple[str, str], Container] = OrderedDict()
+_lock = threading.Lock()
 
 
 def connect(address: str) -> Cluster:
@@ -31,3 +44,38 @@ def ingest_on(cluster: Cluster, app: Container) -> IngestOnCluster:
         return SourceSetAside(known.reason)
 
     return IngestOnCluster(cluster, app.maps, from_plain_error, set_aside, is_shared=app.objects is not None)
+
+
+def run(job: IngestJob) -> JobResult:
+    """Map the file of the job with the keys and the other settings of this machine. Errors are part of the result."""
+    try:
+        _check_version(job)
+        app = _container(job)
+        made = app.ingest(Path(job.path), modality=modality_of(job.modality), force=job.force)
+    except CiteKitError as error:
+        return JobResult(error=to_plain_error(error))
+    except Exception as bug:
+        text = f"An unexpected error occurred while mapping {job.path} ({type(bug).__name__}: {bug}). Please report it."
+        return JobResult(error=to_plain_error(MapperUnavailable(text)))
+    return JobResult(card=made.card, mapped_now=made.mapped_now)
+
+
+def _check_version(job: IngestJob) -> None:
+    here = version(DISTRIBUTION)
+    if here != job.version:
+        raise RequestRefused(
+            f"A worker has CiteKit {here}, but this command has CiteKit {job.version}. Install the same version on both."
+        )
+
+
+def _container(job: IngestJob) -> Container:
+    """Return the use cases for the home and the settings of the job. The last few are kept, with their parsers."""
+    name = (job.home, repr(sorted(job.settings.items())))
+    with _lock:
+        if name not in _containers:
+            changed: dict[str, Any] = dict(job.settings)
+            _containers[name] = bootstrap(evolve(bootstrap(home=job.home).settings, **changed))
+        _containers.move_to_end(name)
+        if len(_containers) > _HOMES:
+            _containers.popitem(last=False)
+        return _containers[name]

@@ -97,18 +97,3 @@ def _boundaries(code: str, block: str) -> list[int]:
     except ImportError as error:
         raise DriverMissing("Splitting text into sentences", "library") from error
     return [boundary["start_index"] for boundary in get_sentence_boundaries(code, block)]
-
-
-_END = re.compile(
-    r"""(?<=[.!?…؟।॥])\s+|(?<=[.!?…؟।॥]["'”’»)\]])\s+|(?<=[。！？])(?![。！？」』”’）])\s*|(?<=[。！？][」』”’）])\s*"""
-)
-
-
-class RegularExpressionSplitter:
-    """Splits a text at a period, question mark, or exclamation mark before white space, and at blank lines."""
-
-    def starts(self, text: str, language: str | None = None) -> Sequence[int]:  # noqa: ARG002 the rules are those of no language
-        """Return the character offset of each sentence in `text`. The language has no effect."""
-        if not text:
-            return ()
-        return after_space(text, merge((found.end() for found in _END.finditer(text)), paragraph_starts(text)))

@@ -128,22 +128,6 @@ class MapCards:
         self._rows.close()
 
 
-def read_cards(maps_folder: str | os.PathLike[str], cache_folder: str | os.PathLike[str]) -> list[MapCard] | None:
-    """Return the card of every map in the folder, sorted by resource ID; None if any map must be parsed or is damaged.
-
-    On None, use the map store, which reads the map or reports what is wrong with it.
-    """
-    cards = MapCards(os.fspath(cache_folder))
-    try:
-        found = list(cards.look(os.fspath(maps_folder)).values())
-    except OSError:
-        return None
-    finally:
-        cards.close()
-    known = [card for card in found if card is not None]
-    return known if len(known) == len(found) else None
-
-
 def is_inside(path: str, folder: str) -> bool:
     """Return whether a link stays inside the maps folder. Links that lead out are not followed."""
     root = os.path.realpath(folder)

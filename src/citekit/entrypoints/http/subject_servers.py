@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 
@@ -21,8 +20,6 @@ from citekit.entrypoints.mcp.remote import ClientPaths, Remote
 
 OPEN = 32
 """The number of idle subjects whose servers stay open. The least recently used ones are closed."""
-
-_log = logging.getLogger(__name__)
 
 
 @define

@@ -28,11 +28,11 @@ class ScriptedMapper:
     facts: dict[str, Any] = field(factory=dict)
     mapped: list[Source] = field(factory=list)
 
-    def supports(self, format: Format) -> bool:  # noqa: ARG002 - any format
+    def supports(self, format: Format) -> bool:
         """Return True for every format."""
         return True
 
-    def sidecar_files(self, source: Source) -> Sequence[Path]:  # noqa: ARG002
+    def sidecar_files(self, source: Source) -> Sequence[Path]:
         """Return no files."""
         return ()
 
