@@ -78,7 +78,7 @@ test-all: .venv/test
 	$(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 cluster: .venv/test  # SeaweedFS, PostgreSQL, and Dask on this machine
-	$(BIN)/python -m pytest -s tests/clusters/test_shared_cluster.py tests/storage/test_shared_home.py tests/contracts/test_ledger.py
+	$(BIN)/python -m pytest -s tests/clusters/test_shared_cluster.py tests/storage/test_shared_home.py tests/storage/test_shared_catalog.py tests/storage/test_postgres_database.py tests/contracts/test_ledger.py tests/contracts/test_map_store.py tests/contracts/test_node_index.py tests/contracts/test_text_index.py
 
 test-browser: .venv/browser
 	CITEKIT_BROWSER_TESTS=1 $(BIN)/python -m pytest tests/web/test_browser.py tests/web/test_marks_on_the_screen.py tests/mcp/test_evidence_card.py

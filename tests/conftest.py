@@ -9,11 +9,15 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.longest_files import LONGEST
+
+if TYPE_CHECKING:
+    from citekit.adapters.libraries.postgres.database import Database
 
 settings.register_profile("suite", deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow])
@@ -71,3 +75,28 @@ def corpus() -> Path:
     if not folder.is_dir():
         pytest.skip("there is no folder of large real files (set CITEKIT_CORPUS)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The URL of a PostgreSQL server on this machine; a test that needs it is skipped where it cannot be started."""
+    pytest.importorskip("psycopg", reason="the extra 'scale' is not installed")
+    from tests.services.postgres_server import postgres_server, programs
+
+    folder = programs()
+    if folder is None:
+        pytest.skip(
+            "no PostgreSQL server: the programs initdb and pg_ctl (Debian package postgresql) are not installed"
+        )
+    with postgres_server(folder) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def database(postgres: str) -> Iterator[Database]:
+    """The database in which adapters share tables. Each shared store has a space of its own there."""
+    from citekit.adapters.libraries.postgres.database import Database
+
+    made = Database(postgres)
+    yield made
+    made.close()

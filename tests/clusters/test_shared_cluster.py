@@ -89,7 +89,8 @@ def test_the_results_on_a_shared_store_equal_those_of_one_process(services: tupl
     expected = {each.path: each for each in here.ingest_many(files, concurrency=1)}
     alone = time.perf_counter() - start
     there = bootstrap(settings_from(variables, tmp_path / "there"))
-    job = IngestJob(home=str(tmp_path / "there"), path="", version=version(DISTRIBUTION), settings={"store": store})
+    settings = {"store": store, "catalog": database}
+    job = IngestJob(home=str(tmp_path / "there"), path="", version=version(DISTRIBUTION), settings=settings)
 
     done: list[Outcome] = []
     with closing(connect("local:2", run)) as cluster:
@@ -107,6 +108,10 @@ def test_the_results_on_a_shared_store_equal_those_of_one_process(services: tupl
     assert list(here.maps.ids()) == list(elsewhere.maps.ids())
     different = [name for name in here.maps.ids() if _facts(here, name) != _facts(elsewhere, name)]
     assert [] == different
+    assert here.search("cluster") == elsewhere.search("cluster")
+    assert [each.address for each in here.find_text("cluster").hits] == [
+        each.address for each in elsewhere.find_text("cluster").hits
+    ]
     assert not list((tmp_path / "there").rglob(".resource_maps/*.json"))
     ledger: Any = elsewhere.alexandria.ledger
     assert [] == list(ledger.history())

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citekit.adapters.libraries.psycopg import transaction
+from citekit.adapters.libraries import psycopg as driver
 from citekit.adapters.storage.postgres_ledger import PostgresLedger
 from citekit.adapters.storage.sqlite_ledger import SqliteLedger
 from citekit.domain.digest import Digest
@@ -22,7 +20,7 @@ from citekit.domain.errors import HomeUnwritable, LedgerCorrupt, RequestRefused
 from citekit.domain.library.ledger import Deed, LedgerEntry
 from citekit.domain.ports.ledger import Ledger
 from tests.doubles.ledger import MemoryLedger
-from tests.services.postgres_server import postgres_server, programs, restart_server
+from tests.services.postgres_server import data_folder, in_new_schema, restart_server
 
 BOOK, OTHER = Digest.of_bytes(b"a book"), Digest.of_bytes(b"another")
 
@@ -49,29 +47,13 @@ def entry(
 New = Callable[[], Ledger]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    pytest.importorskip("psycopg", reason="the extra 'scale' is not installed")
-    folder = programs()
-    if folder is None:
-        pytest.skip(
-            "no PostgreSQL server: the programs initdb and pg_ctl (Debian package postgresql) are not installed"
-        )
-    with postgres_server(folder) as url:
-        yield url
-
-
 @pytest.fixture(params=["sqlite", "memory", "postgresql"], scope="module")
 def new_ledger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> New:
-    def in_schema(url: str) -> Ledger:
-        schema = f"s{secrets.token_hex(8)}"
-        with transaction(url) as connection:
-            connection.execute(f"CREATE SCHEMA {schema}".encode())
-        return PostgresLedger(f"{url}?options=-csearch_path%3D{schema}")
-
     def make() -> Ledger:
         if request.param == "postgresql":
-            return in_schema(request.getfixturevalue("server"))
+            ledger = PostgresLedger(in_new_schema(request.getfixturevalue("postgres")))
+            request.addfinalizer(ledger.close)
+            return ledger
         if request.param == "memory":
             return MemoryLedger()
         return SqliteLedger(tmp_path_factory.mktemp("home") / "new" / "ledger.db")
@@ -250,23 +232,20 @@ def test_both_ledgers_answer_alike(
 
 
 class TestPostgreSQL:
-    def test_tables_of_a_later_version_are_refused_and_stay_as_they_are(self, server: str) -> None:
-        with transaction(server) as connection:
-            connection.execute("CREATE SCHEMA later")
-            connection.execute("CREATE TABLE later.citekit_schema AS SELECT 99 AS version")
-        ledger = PostgresLedger(f"{server}?options=-csearch_path%3Dlater")
+    def test_tables_of_a_later_version_are_refused_and_stay_as_they_are(self, postgres: str) -> None:
+        url = in_new_schema(postgres)
+        with driver.connect(url) as connection:
+            connection.execute("CREATE TABLE citekit_schema AS SELECT 99 AS version")
+        ledger = PostgresLedger(url)
 
         for action in (ledger.history, lambda: ledger.append(entry())):
-            with pytest.raises(LedgerCorrupt, match="later version of CiteKit"):
+            with pytest.raises(LedgerCorrupt, match=r"later version of CiteKit\. Update CiteKit"):
                 action()
 
-    def test_a_restart_of_the_server_is_not_noticed_afterward(self, server: str) -> None:
-        ledger = PostgresLedger(server)
+    def test_a_restart_of_the_server_is_not_noticed_afterward(self, postgres: str) -> None:
+        ledger = PostgresLedger(in_new_schema(postgres))
         ledger.append(entry())
-        with transaction(server) as connection:
-            row = connection.execute("SHOW data_directory").fetchone()
-        assert row is not None
-        restart_server(Path(row[0]))
+        restart_server(data_folder(postgres))
 
         ledger.append(entry(Deed.STARTED, OTHER))
 

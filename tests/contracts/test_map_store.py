@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.libraries.sqlite.key_value_cache import Index
+from citekit.adapters.storage.cataloged_maps import CatalogedMapStore
 from citekit.adapters.storage.json_maps import JsonMapStore
 from citekit.adapters.storage.map_cards import MapCards
 from citekit.adapters.storage.object_store.folder import FolderObjectStore
@@ -45,12 +46,18 @@ def a_map(resource_id: str = "book", title: str = "A Book") -> ResourceMap:
 Factory = Callable[[], MapStore]
 
 
-@pytest.fixture(params=["files", "files without cards", "memory", "objects", "objects with cards"], scope="session")
+KINDS = ["files", "files without cards", "memory", "objects", "objects with cards", "objects with a catalog"]
+
+
+@pytest.fixture(params=KINDS, scope="session")
 def new_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Factory:
     def make() -> MapStore:
         if request.param == "memory":
             return InMemoryMapStore()
         home = tmp_path_factory.mktemp("home")
+        if request.param == "objects with a catalog":
+            objects = FolderObjectStore(home / "store")
+            return CatalogedMapStore(objects, str(home), request.getfixturevalue("database"))
         if request.param.startswith("objects"):
             cards = MapCards(str(home / "cards")) if request.param == "objects with cards" else None
             return SharedMapStore(FolderObjectStore(home / "store"), str(home), cards)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,9 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.libraries.postgres.database import Database
 from citekit.adapters.search.node_search import query_plan
+from citekit.adapters.search.node_search.postgres_index import PostgresNodeIndex
 from citekit.adapters.search.node_search.scanning import ScanningNodeIndex
 from citekit.adapters.search.node_search.sqlite_index import SqliteNodeIndex
 from citekit.adapters.storage.json_maps import JsonMapStore
@@ -44,7 +48,7 @@ WORDS = [
 QUESTIONS = [*WORDS, "s", "t", "tre", "sor", "uni", "ελ", "absent", "1", "日", "x"]
 
 
-@pytest.fixture(params=["scanning", "sqlite"], scope="session")
+@pytest.fixture(params=["scanning", "sqlite", "postgresql"], scope="session")
 def make(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Make:
     def scanning(maps: MapStore) -> NodeIndex:
         return ScanningNodeIndex(maps)
@@ -52,7 +56,10 @@ def make(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     def sqlite(maps: MapStore) -> NodeIndex:
         return SqliteNodeIndex(maps, tmp_path_factory.mktemp("home") / "words")
 
-    return scanning if request.param == "scanning" else sqlite
+    def postgresql(maps: MapStore) -> NodeIndex:
+        return PostgresNodeIndex(maps, request.getfixturevalue("database"), partial(str, secrets.token_hex(16)))
+
+    return {"scanning": scanning, "sqlite": sqlite, "postgresql": postgresql}[request.param]
 
 
 def a_map(resource_id: str, *texts: tuple[str, str | None]) -> ResourceMap:
@@ -213,8 +220,11 @@ class TestAgreement:
         expanded=st.sampled_from([0, 1, 2, 24]),
         resources=st.none() | st.lists(st.sampled_from(["a", "b", "b.c", "z", "none"]), max_size=4),
     )
+    @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
     def test_both_find_the_same_in_the_same_order(
         self,
+        request: pytest.FixtureRequest,
+        kind: str,
         tmp_path_factory: pytest.TempPathFactory,
         changes: Sequence[ResourceMap | str],
         questions: Sequence[str],
@@ -226,8 +236,13 @@ class TestAgreement:
     ) -> None:
         maps = InMemoryMapStore()
         scanning = ScanningNodeIndex(maps, counted)
-        sqlite = SqliteNodeIndex(maps, tmp_path_factory.mktemp("home") / "words", counted=counted, stride=stride)
-        sqlite._scan = ScanningNodeIndex(InMemoryMapStore())  # an answer by scanning would be an empty one
+        index: SqliteNodeIndex | PostgresNodeIndex
+        if kind == "sqlite":
+            index = SqliteNodeIndex(maps, tmp_path_factory.mktemp("home") / "words", counted=counted, stride=stride)
+        else:
+            database: Database = request.getfixturevalue("database")
+            index = PostgresNodeIndex(maps, database, partial(str, secrets.token_hex(16)), counted=counted)
+        index._scan = ScanningNodeIndex(InMemoryMapStore())  # an answer by scanning would be an empty one
 
         def answers(index: NodeIndex) -> list[Sequence[FoundNode]]:
             wanted = [list(dict.fromkeys(words_of(each))) for each in questions]
@@ -241,7 +256,8 @@ class TestAgreement:
                 elif change in maps.ids():
                     maps.remove(change)
                 if len(changes) % 2:
-                    assert answers(scanning) == answers(sqlite)
+                    assert answers(scanning) == answers(index)
 
-            assert answers(scanning) == answers(sqlite)
-        sqlite.close()
+            assert answers(scanning) == answers(index)
+        if isinstance(index, SqliteNodeIndex):
+            index.close()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -10,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.libraries.postgres.database import Database
+from citekit.adapters.search.text_index.postgres_index import PostgresTextIndex
 from citekit.adapters.search.text_index.sqlite_index import SqliteTextIndex
 from citekit.domain.library.extracted_text import ExtractedText, SheetRows, Unit, UnitKind
 from citekit.domain.modality import Modality
@@ -24,10 +28,13 @@ Make = Callable[[], TextIndex]
 WORDS = ["total", "assets", "Ünïcode", "Ελλάς", "日本語", "12", "x" * 70, "AND", "or", 'a"b', "NEAR(", "*", "tab\tbed"]
 
 
-@pytest.fixture(params=["memory", "sqlite"], scope="session")
+@pytest.fixture(params=["memory", "sqlite", "postgresql"], scope="session")
 def make(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Make:
     if request.param == "memory":
         return MemoryTextIndex
+    if request.param == "postgresql":
+        database: Database = request.getfixturevalue("database")
+        return lambda: PostgresTextIndex(database, partial(str, secrets.token_hex(16)))
     return lambda: SqliteTextIndex(tmp_path_factory.mktemp("home") / "texts")
 
 
@@ -215,6 +222,18 @@ def test_a_note_stays_with_the_version_that_it_was_attached_to(make: Make) -> No
     assert ["b"] == list(index.texts())
 
 
+def test_blocks_with_more_words_than_a_full_text_index_takes_are_found(make: Make) -> None:
+    index = make()
+    many = " ".join(f"{number:x}é{number:054d}" for number in range(18_000))
+    index.put("a", "1", [page(1, "needle in a small block"), page(2, f"needle {many}"), page(3, many)])
+    index.put("b", "1", [page(1, "no such thing")])
+
+    assert ["needle in", "needle 0é"] == [text[:9] for _, text in found(index, ["needle"], a="1", b="1")]
+    assert 2 == index.count_everywhere(["needle"], 10)
+    for spread in (False, True):
+        assert {("a", 0), ("a", 1)} == {(e.resource_id, e.at) for e in index.find_everywhere(["needle"], spread=spread)}
+
+
 def test_names_and_texts_may_have_half_surrogate_pairs(make: Make) -> None:
     index = make()
     index.put("a", "1", [page(1, "half \ud800 pair")])
@@ -322,3 +341,19 @@ def test_an_edited_block_is_not_read(tmp_path: Path) -> None:
 
     assert [] == index.blocks("a", "1", 0, 1)
     assert {} == index.versions(["a"])
+
+
+def test_a_damaged_block_in_a_database_is_not_found_and_its_text_is_stored_again(database: Database) -> None:
+    index = PostgresTextIndex(database, lambda: "damaged")
+    index.put("a", "1", [page(1, "true words"), page(2, "other words")])
+    index.put("b", "1", [page(1, "more words")])
+    space = index._space
+    database.run(
+        lambda connection: connection.execute(
+            "UPDATE citekit_block SET data = 'abc' WHERE space = %s AND resource = 'a' AND at = 0", (space,)
+        )
+    )
+
+    assert [] == index.blocks("a", "1", 0, 1)
+    assert {"b": "1"} == index.versions(["a", "b"])
+    assert [("b", "more words")] == found(index, ["words"], a="1", b="1")

@@ -13,7 +13,9 @@ from citekit.domain.quotes.aligned_subtitles import aligned
 from citekit.domain.quotes.transcript import MARGIN, TIMED, Transcript
 from citekit.domain.speech import Speech, SpokenPassage, SpokenWord
 
-WORDS = st.sampled_from("the bees leave an old hive in May because winter food is honey".split())
+WORDS = st.sampled_from(
+    ["the", "bees", "leave", "an", "old", "hive", "in", "May", "because", "winter", "food", "is", "honey"]
+)
 
 
 def heard(*words: tuple[float, float, str]) -> Speech:

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from citekit.adapters.search.node_search.index_writer import code_parts
-from citekit.adapters.search.node_search.query_plan import NodeRow
+from citekit.adapters.search.node_search.sqlite_tables import NodeRow
 from citekit.adapters.search.text_index.sqlite_index import DATABASE, block_parts
 from citekit.adapters.system.file_state import FileState
 from citekit.adapters.system.home_seal import CODE_SIZE, HomeSeal

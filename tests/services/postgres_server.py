@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import secrets
 import shutil
 import socket
 import subprocess
@@ -11,6 +12,8 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from citekit.adapters.libraries import psycopg as driver
 
 START_SECONDS = 40
 
@@ -36,7 +39,7 @@ def postgres_server(folder_of_programs: Path) -> Iterator[str]:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        options = f"-p {port} -h 127.0.0.1 -k {folder} -c fsync=off -c shared_buffers=16MB -c max_connections=30"
+        options = f"-p {port} -h 127.0.0.1 -k {folder} -c fsync=off -c shared_buffers=16MB -c max_connections=100"
 
         def run(*words: str) -> None:
             subprocess.run(
@@ -51,6 +54,22 @@ def postgres_server(folder_of_programs: Path) -> Iterator[str]:
         finally:
             with suppress(subprocess.SubprocessError):
                 run(pg_ctl, "-D", str(data), "-m", "immediate", "stop")
+
+
+def in_new_schema(url: str) -> str:
+    """The URL of a new, empty schema of the database, which is as good as a database of its own."""
+    schema = f"s{secrets.token_hex(8)}"
+    with driver.connect(url) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}".encode())
+    return f"{url}?options=-csearch_path%3D{schema}"
+
+
+def data_folder(url: str) -> Path:
+    """The data folder of a server on this machine."""
+    with driver.connect(url) as connection:
+        row = connection.execute("SHOW data_directory").fetchone()
+    assert row is not None
+    return Path(row[0])
 
 
 def restart_server(data: Path) -> None:

@@ -18,10 +18,12 @@ from citekit.container.ports import Ports
 from citekit.domain.errors import RequestRefused, SourceUnsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import timedelta
 
     from citekit.adapters.formats.measuring import RememberingMeasurer
     from citekit.adapters.importers.foreign_files import ForeignFiles
+    from citekit.adapters.libraries.postgres.database import Database
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
     from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
     from citekit.adapters.sandbox.worker_pool import WorkerPool
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from citekit.adapters.sources.bucket_files import BucketFiles
     from citekit.adapters.sources.ingested_files import IngestedPlaces
     from citekit.adapters.storage.ingest_runs import IngestRuns
+    from citekit.adapters.storage.shared_maps import SharedMapStore
     from citekit.adapters.storage.unpacked_archives import UnpackedArchives
     from citekit.adapters.storage.uploads import Uploads
     from citekit.adapters.storage.viewed_homes import ViewedHomes
@@ -96,6 +99,9 @@ if TYPE_CHECKING:
     from citekit.settings import Settings
     from citekit.wire.locations import BoxOrder
 
+    Catalog = tuple[Database, Callable[[], str]]
+    """A database, and a function that returns the name of a shared store there."""
+
 
 @define
 class Container:
@@ -117,16 +123,41 @@ class Container:
         """The store of the maps in the home."""
         given = self._given.get("maps")
         if given is None and self.objects is not None:
-            from citekit.adapters.storage.map_cards import MapCards
-            from citekit.adapters.storage.shared_maps import SharedMapStore
-            from citekit.domain.digest import Digest
-
-            store = self.settings.store or ""
-            folder = self.settings.cache_folder / "stores" / Digest.of_bytes(store.encode()).hex[:16]
-            return SharedMapStore(self.objects, store, MapCards(str(folder)))
+            return self._shared_maps(self.objects, self.settings.store or "")
         from citekit.adapters.storage.json_maps import JsonMapStore
 
         return given or JsonMapStore(self.settings.maps_folder, self.index, self.settings.cache_folder)
+
+    def _shared_maps(self, objects: ObjectStore, store: str) -> SharedMapStore:
+        """Return the maps in the object store with the address `store`, with a catalog if there is a database."""
+        if self._database is not None:
+            from citekit.adapters.storage.cataloged_maps import CatalogedMapStore
+
+            return CatalogedMapStore(objects, store, self._database)
+        from citekit.adapters.storage.map_cards import MapCards
+        from citekit.adapters.storage.shared_maps import SharedMapStore
+        from citekit.domain.digest import Digest
+
+        folder = self.settings.cache_folder / "stores" / Digest.of_bytes(store.encode()).hex[:16]
+        return SharedMapStore(objects, store, MapCards(str(folder)))
+
+    @first_use
+    def _database(self) -> Database | None:
+        """The database for the catalogs of shared stores, or None."""
+        if self.settings.catalog is None:
+            return None
+        from citekit.adapters.libraries.postgres.database import Database
+
+        return Database(self.settings.catalog)
+
+    @first_use
+    def _catalog(self) -> Catalog | None:
+        """The database with the catalog of this home's shared store, or None if there is no such store or database."""
+        if self._database is None or self.objects is None or self._given.get("maps") is not None:
+            return None
+        from citekit.adapters.storage.cataloged_maps import CatalogName
+
+        return self._database, CatalogName(self.objects, self.settings.store or "", self._database)
 
     @first_use
     def objects(self) -> ObjectStore | None:
@@ -141,18 +172,22 @@ class Container:
 
         if self.objects is None:
             raise RequestRefused("This home has no shared store. Name it in CITEKIT_STORE.")
-        return SharedMapCollection(self.objects).collect(grace)
+        removed = SharedMapCollection(self.objects).collect(grace)
+        if self._database is not None:
+            from citekit.adapters.storage.cataloged_maps import CatalogedMapStore
+
+            CatalogedMapStore(self.objects, self.settings.store or "", self._database).record_missing()
+        return removed
 
     def migrate_to(self, store: str) -> MigrateMaps:
         """Return the use case that copies the maps of the home to another store. Raise `RequestRefused` if `store` is
         not the address of one.
         """
-        from citekit.adapters.storage.shared_maps import SharedMapStore
         from citekit.application.migrate_maps import MigrateMaps
         from citekit.settings.chosen import checked_store
 
         address = checked_store(store, "STORE")
-        return MigrateMaps(self.maps, SharedMapStore(_objects_at(address), address))
+        return MigrateMaps(self.maps, self._shared_maps(_objects_at(address), address))
 
     @first_use
     def evidence(self) -> EvidenceStore:
@@ -652,6 +687,10 @@ class Container:
     @first_use
     def nodes(self) -> NodeIndex:
         """The node search index, which finds nodes by words in their titles and summaries."""
+        if self._given.get("nodes") is None and self._catalog is not None:
+            from citekit.adapters.search.node_search.postgres_index import PostgresNodeIndex
+
+            return PostgresNodeIndex(self.maps, *self._catalog)
         from citekit.adapters.search.node_search.sqlite_index import SqliteNodeIndex
 
         return self._given.get("nodes") or SqliteNodeIndex(self.maps, self.settings.cache_folder / NODES)
@@ -723,6 +762,10 @@ class Container:
     @first_use
     def text_index(self) -> TextIndex:
         """The search index for the text of mapped files."""
+        if self._given.get("text_index") is None and self._catalog is not None:
+            from citekit.adapters.search.text_index.postgres_index import PostgresTextIndex
+
+            return PostgresTextIndex(*self._catalog)
         from citekit.adapters.search.text_index.sqlite_index import SqliteTextIndex
 
         return self._given.get("text_index") or SqliteTextIndex(self.settings.cache_folder / TEXTS)

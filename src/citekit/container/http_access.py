@@ -70,6 +70,7 @@ def container_of(settings: Settings, subject: Subject) -> Container:
         cache_folder=cache,
         viewer_folder=cache / "view",
         store=subject.store,
+        catalog=None if subject.store is None else settings.catalog,
         link_key=None,
         roots=subject.roots,
         client_roots=False,

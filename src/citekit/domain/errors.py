@@ -28,7 +28,7 @@ CiteKitError
 |   |-- HomeUnwritable      the home is read-only, or the disk is full
 |   |-- LibraryUnavailable  there is no library, or it cannot be read
 |   |-- ClusterUnavailable  the cluster cannot be reached, or its scheduler was lost
-|   |-- StoreUnavailable    the object store cannot be reached, or it refuses the credentials
+|   |-- StoreUnavailable    the object store or its database cannot be reached, or refuses the credentials
 |   |-- IndexUnavailable    the vector index cannot be reached, or another process has locked it
 |   |-- EmbedderUnavailable the embedder's model or service failed
 |   |-- RerankerUnavailable the reranker's model or service failed
@@ -267,7 +267,10 @@ class ClusterUnavailable(Unavailable):
 
 
 class StoreUnavailable(Unavailable):
-    """The object store cannot be reached, does not exist, or refuses the credentials. The message says what to do."""
+    """The object store or the database of its catalog cannot be reached, does not exist, or refuses the credentials.
+
+    The message says what to do.
+    """
 
 
 class IndexUnavailable(Unavailable):

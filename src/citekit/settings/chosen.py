@@ -46,6 +46,7 @@ class Settings:
     `home` contains maps, output, and cache in separate folders. `viewer_folder` belongs to the user, not to the home; it
     has the key of the viewer and the list of homes that were viewed. `store` is the address of an object store (a URL
     or an absolute path) in which machines share maps, texts, and evidence; None means that they are only in the home.
+    `catalog` is the URL of the PostgreSQL database with the catalog of that store, by default that of the library.
     With `store_links`, the HTTP server redirects downloads of large evidence to links of the store's service.
     `link_key` is the secret with which several HTTP servers sign links to evidence; None means that each has its own.
     `mapper` is a mapper name; `cache_limit` is the maximum size of the evidence store in bytes.
@@ -112,6 +113,7 @@ class Settings:
     openai_base_url: str | None = field(default=None, repr=lambda url: repr(without_user(url)))
     openai_key: str | None = field(default=None, repr=False)
     library: LibrarySettings = field()
+    catalog: str | None = field(repr=False)
 
     def __attrs_post_init__(self) -> None:
         """Register the secrets in the settings, so that they are removed from all output."""
@@ -122,6 +124,10 @@ class Settings:
     @library.default
     def _library_in_home(self) -> LibrarySettings:
         return LibrarySettings(folder=self.home / LIBRARY)
+
+    @catalog.default
+    def _database_of_library(self) -> str | None:
+        return self.library.database
 
     @maps_folder.default
     def _maps_in_home(self) -> Path:

@@ -24,6 +24,7 @@ _SENTENCES = (
     errors.MapperUnavailable,
     errors.ExtractionFailed,
     errors.HomeUnwritable,
+    errors.StoreUnavailable,
     errors.HomeUnsafe,
     errors.Cancelled,
 )

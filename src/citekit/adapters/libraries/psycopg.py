@@ -7,7 +7,6 @@ neither stored nor shown.
 from __future__ import annotations
 
 import importlib
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from citekit.domain.errors import DriverMissing
@@ -27,13 +26,19 @@ def package() -> Any:
         raise DriverMissing("Using PostgreSQL", "scale") from error
 
 
-def transaction(url: str) -> AbstractContextManager[Connection]:
-    """Return a connection that commits at the end of a `with` block, or rolls back if the block raises, and closes."""
-    connection: AbstractContextManager[Connection] = package().connect(url, connect_timeout=CONNECT_SECONDS)
+def connect(url: str) -> Connection:
+    """Return a new connection, whose transactions the caller commits.
+
+    Statements are not prepared, so that their plans suit their values, and proxies such as PgBouncer work.
+    """
+    connection: Connection = package().connect(
+        url, connect_timeout=CONNECT_SECONDS, prepare_threshold=None, client_encoding="utf8"
+    )
     return connection
 
 
 def message(error: BaseException) -> str:
-    """Return the last line of the message of `error`, which has the reason. It contains no password."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
+    """Return why the request failed, in one line, without values. It contains no password."""
+    diagnosis = getattr(error, "diag", None)
+    lines = str(getattr(diagnosis, "message_primary", None) or error).strip().splitlines() or [type(error).__name__]
     return lines[-1].strip().rstrip(".")[:200]

@@ -32,7 +32,7 @@ from citekit.adapters.storage.shared_map_keys import (
     renamed_key,
 )
 from citekit.domain.digest import Digest
-from citekit.domain.errors import MapCorrupt, ResourceIdRefused, ResourceMissing, StoreUnavailable
+from citekit.domain.errors import MapCorrupt, RequestRefused, ResourceIdRefused, ResourceMissing, StoreUnavailable
 from citekit.domain.ids import check_resource_id
 from citekit.domain.map_card import MapCard
 from citekit.domain.mapper_identity import MapperIdentity
@@ -40,6 +40,9 @@ from citekit.domain.object_key import ObjectKey
 from citekit.domain.ports.object_store import ObjectStore
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.suggestions import nearest_names
+
+CATALOG = ObjectKey("catalog")
+"""The object with the name under which a database has the catalog of the store (see `cataloged_maps`)."""
 
 IN_MEMORY = 32
 """The number of parsed maps in memory."""
@@ -80,6 +83,7 @@ class SharedMapStore:
         self._bases: OrderedDict[str, tuple[int, float]] = OrderedDict()
         self._listed: tuple[Mapping[str, int], float] | None = None
         self._writes = 0
+        self._may_write = False
         self._lock = Lock()
 
     def ids(self) -> Sequence[str]:
@@ -137,33 +141,37 @@ class SharedMapStore:
         """Store or replace the map. See the class about other machines."""
         name = check_resource_id(resource_map.resource_id)
         data = written(resource_map)
+        self._check_writable()
         self._write_hints(resource_map)
         number = self._base(name)
         for _ in range(ATTEMPTS):
             number += 1
             if self._objects.put(map_key(name, number), data):
-                self._note_written(name, number)
+                self._note_written(name, number, resource_map)
                 self._remember(map_key(name, number), resource_map)
                 return
             after = self._after_conflict(resource_map)
             if after is None:
-                self._note_written(name, number)
+                self._note_written(name, number, resource_map)
                 return
             number = after
         raise self._conflict(name)
 
     def note_renamed(self, old_id: str, new_id: str) -> None:
         """Store a note with the new ID."""
+        self._check_writable()
         number = max(self._numbers(RENAMED, old_id), default=0)
         while not self._objects.put(renamed_key(old_id, number + 1), new_id.encode()):
             number += 1
 
     def remove(self, resource_id: str) -> None:
         """Remove the map: store an empty object with the next number."""
+        self._check_writable()
         number = self._number(resource_id)
         while not self._objects.put(map_key(resource_id, number + 1), b""):
+            self._notice_others(resource_id)
             number = self._number(resource_id)
-        self._note_written(resource_id, number + 1)
+        self._note_written(resource_id, number + 1, None)
 
     def edition(self, resource_id: str, mapper: MapperIdentity) -> ResourceMap | None:
         """Return the map of the resource that `mapper` made, either the current one or a replaced one."""
@@ -311,7 +319,20 @@ class SharedMapStore:
             while len(self._bases) > BASES_IN_MEMORY:
                 self._bases.popitem(last=False)
 
-    def _note_written(self, resource_id: str, number: int) -> None:
+    def _check_writable(self) -> None:
+        """Raise `RequestRefused` if other machines would not see what this one writes. Asked once per process."""
+        if not self._may_write and self._objects.size(CATALOG) is not None:
+            raise RequestRefused(
+                f"The maps of {self._name} have a catalog in PostgreSQL. Name its database in CITEKIT_DATABASE, because "
+                "other machines would not see what is stored without it."
+            )
+        self._may_write = True
+
+    def _notice_others(self, resource_id: str) -> None:
+        """Take note that another machine stored an object of this resource."""
+
+    def _note_written(self, resource_id: str, number: int, resource_map: ResourceMap | None) -> None:  # noqa: ARG002
+        """Take note of an object with this map, or of a removal if it is None."""
         self._note_base(resource_id, number)
         with self._lock:
             self._listed, self._writes = None, self._writes + 1
@@ -321,6 +342,7 @@ class SharedMapStore:
         bytes; None if it is the same map.
         """
         name = mine.resource_id
+        self._notice_others(name)
         with suppress(ResourceMissing):
             theirs = self.get(name)
             if evolve(theirs, created_at=mine.created_at) == mine:

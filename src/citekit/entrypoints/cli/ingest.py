@@ -187,6 +187,8 @@ def command(
         changed = {name: value for name, value in flags.items() if value is not None}
         if app.settings.store is not None:
             changed["store"] = app.settings.store
+        if app.settings.catalog is not None:
+            changed["catalog"] = app.settings.catalog
         _on_cluster(session, app, files, paths, cluster, changed, failed, **wanted)
     elif len(files) == 1 and not failed:
         _one(session, app, files[0], wanted_id, **wanted)

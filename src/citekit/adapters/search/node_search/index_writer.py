@@ -172,12 +172,16 @@ class IndexWriter:
 def _terms(row: Row, counts: Counter[str]) -> str:
     """Return the words of a node with their prefixes, as stored in the index, and add the words to `counts`."""
     _, title, _, summary, *_ = row
-    title, summary = readable(title), readable(summary) if summary else None
+    return " ".join(lexemes_of(readable(title), readable(summary) if summary else None, counts))
+
+
+def lexemes_of(title: str, summary: str | None, counts: Counter[str]) -> list[str]:
+    """Return the words of a node, each after its prefix, and add the words to `counts`."""
     titled = set(words_of(title))
     every = titled.union(words_of(summary)) if summary else titled
     counts.update(every)
     kind = SHORT if is_short(length_of(title, summary)) else LONG
-    return " ".join([*(kind + word for word in titled), *(TEXT + word for word in every)])
+    return [*(kind + word for word in titled), *(TEXT + word for word in every)]
 
 
 def writable(text: str) -> Text:

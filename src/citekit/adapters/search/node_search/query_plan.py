@@ -7,50 +7,63 @@ are checked in memory. If many nodes match, only the first ones in the ranking o
 from __future__ import annotations
 
 import itertools
-import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from citekit.adapters.search.node_search.index_writer import INDEXED, LONG, SHORT, TEXT, readable
+from citekit.adapters.search.node_search.index_writer import INDEXED, LONG, SHORT, TEXT
 from citekit.adapters.search.node_search.ranking import Census, Offer, Ranking, left, ranked, texts_of
 
 EXPANDED = 24
 """Maximum number of words that replace a word prefix."""
 
-_HAVING = "SELECT rowid FROM term WHERE term MATCH ? LIMIT ?"
-_ROWS = "SELECT node.* FROM json_each(?) AS each CROSS JOIN node ON node.number = each.value"
-_OF_MAP = "SELECT node.* FROM map JOIN node ON number >= first AND number < first + slots WHERE resource_id = ?"
-_WORDS = "SELECT word FROM word WHERE word >= ? AND word < ? LIMIT ?"
-_COMMON = "SELECT sum(nodes) FROM word WHERE word >= ? AND word < ?"
-_COMMON_SHORT = "SELECT words FROM beginning WHERE letters = ?"
+
+class Lexeme(NamedTuple):
+    """What the index has for a word: a letter (see `index_writer`) before it. `begins` also means all longer words."""
+
+    letter: str
+    word: str
+    begins: bool = False
 
 
-class NodeRow(NamedTuple):
-    """A row of the table of nodes, with the columns in their order in the table.
+Condition = Sequence[Sequence[Lexeme]]
+"""A node must have one lexeme of each of these groups."""
 
-    `leaf` is 1 for a node without children. `code` is the authentication code of the row.
-    """
+N = TypeVar("N")
 
-    number: int
-    id: str
-    title: str
-    type: str
-    summary: str | None
-    location: str
-    leaf: int
-    code: bytes
 
-    @classmethod
-    def of(cls, row: Iterable[Any]) -> NodeRow:
-        """Return a row of the database with texts decoded by `index_writer.readable`."""
-        *facts, code = row
-        return cls._make([*(readable(each) if isinstance(each, bytes) else each for each in facts), code])
+class Row(Protocol):
+    """A node as it is stored."""
 
     @property
-    def facts(self) -> tuple[str | int | None, ...]:
-        """The values that the authentication code of the row covers."""
-        return self[1:-1]
+    def title(self) -> str:
+        """The title of the node."""
+
+    @property
+    def summary(self) -> str | None:
+        """The summary of the node."""
+
+
+R = TypeVar("R", bound=Row)
+C = TypeVar("C", bound=Row, covariant=True)
+
+
+class Tables(Protocol[N, C]):
+    """The tables of an index in one transaction. N identifies a node, and C is its row."""
+
+    def having(self, condition: Condition, limit: int) -> list[N]:
+        """Return the first `limit` nodes that fulfill the condition, in the order of their maps and of reading."""
+
+    def read(self, nodes: Sequence[N]) -> Sequence[C]:
+        """Return the rows of these nodes, in the order of their maps and of reading."""
+
+    def of_map(self, resource_id: str) -> Iterable[C]:
+        """Return the rows of all nodes of a map in reading order."""
+
+    def common(self, word: str) -> int:
+        """Return how often words that begin with `word` occur in nodes."""
+
+    def begun(self, word: str, limit: int) -> Sequence[str]:
+        """Return at most `limit` indexed words that begin with `word`."""
 
 
 class _Term(NamedTuple):
@@ -63,55 +76,55 @@ class _Term(NamedTuple):
     common: int
     begun: tuple[str, ...]
 
-    def beginning(self, letters: str) -> str:
-        """Return an FTS5 expression for all words that start with this word.
+    def beginning(self, letters: str) -> Sequence[Lexeme]:
+        """Return the lexemes for all words that start with this word.
 
         `letters` are the prefixes in the index that are allowed (see `index_writer`).
         """
         if self.begun:
-            return _any(f'"{letter}{word}"' for letter in letters for word in self.begun)
-        return _any(f'"{letter}{self.word}" *' for letter in letters)
+            return [Lexeme(letter, word) for letter in letters for word in self.begun]
+        return [Lexeme(letter, self.word, begins=True) for letter in letters]
 
-    def whole(self, letters: str) -> str:
-        """Return an FTS5 expression for exactly this word. `letters` are the allowed prefixes in the index."""
-        return _any(f'"{letter}{self.word}"' for letter in letters)
+    def whole(self, letters: str) -> Sequence[Lexeme]:
+        """Return the lexemes for exactly this word. `letters` are the allowed prefixes in the index."""
+        return [Lexeme(letter, self.word) for letter in letters]
 
 
-class Asking:
+class Asking(Generic[N, R]):
     """One query of the node search index, in one transaction.
 
     Results are `(score, row)`, best first. At most `limit` results are returned, and at most `counted` nodes are
     scored.
     """
 
-    def __init__(self, connection: sqlite3.Connection, words: Sequence[str], limit: int, counted: int) -> None:
-        self._connection = connection
+    def __init__(self, tables: Tables[N, R], words: Sequence[str], limit: int, counted: int) -> None:
+        self._tables = tables
         self._words = words
         self._limit = limit
         self._counted = max(counted, limit)
         self._terms: list[_Term] = []
         self._census: Census | None = None
-        self._offers: list[Offer[NodeRow]] = []
-        self._had_last: list[int] = []
+        self._offers: list[Offer[R]] = []
+        self._had_last: list[N] = []
 
-    def everywhere(self) -> list[tuple[float, NodeRow]]:
+    def everywhere(self) -> list[tuple[float, R]]:
         """Return the best nodes of all maps, as `(score, row)`, best first."""
         self._terms = [self._term(word) for word in self._words]
         needed = left([term.common for term in self._terms], self._had)
         if self._census is None and needed:
             self._offers = self._read(self._first([self._terms[at] for at in needed]))
-        ranking: Ranking[NodeRow] = Ranking(self._words, needed, self._limit, self._counted)
+        ranking: Ranking[R] = Ranking(self._words, needed, self._limit, self._counted)
         for each in self._offers:
             ranking.offer(*each)
         return ranking.best()
 
-    def within(self, resources: Sequence[str]) -> list[tuple[float, NodeRow]]:
+    def within(self, resources: Sequence[str]) -> list[tuple[float, R]]:
         """Return the best nodes of the maps `resources`, as `(score, row)`, best first. All their nodes are read."""
 
-        def offers() -> Iterator[Offer[NodeRow]]:
+        def offers() -> Iterator[Offer[R]]:
             for order, resource_id in enumerate(resources):
-                for row in map(NodeRow.of, self._connection.execute(_OF_MAP, (resource_id,))):
-                    yield (order, row.number), texts_of(row.title, row.summary), row
+                for at, row in enumerate(self._tables.of_map(resource_id)):
+                    yield (order, at), texts_of(row.title, row.summary), row
 
         return ranked(self._words, offers, self._limit, self._counted)
 
@@ -122,64 +135,53 @@ class Asking:
         """
         if self._census is not None:
             return self._census.had(some)
-        numbers = self._having(_all(self._terms[at].beginning(TEXT) for at in some), self._counted + 1)
-        if numbers:
-            self._had_last = numbers
-        if 0 < len(numbers) <= self._counted:
-            self._offers, self._census = self._read(numbers), Census(self._words)
+        nodes = self._tables.having([self._terms[at].beginning(TEXT) for at in some], self._counted + 1)
+        if nodes:
+            self._had_last = nodes
+        if 0 < len(nodes) <= self._counted:
+            self._offers, self._census = self._read(nodes), Census(self._words)
             for _, texts, _ in self._offers:
                 self._census.look(texts)
-        return bool(numbers)
+        return bool(nodes)
 
-    def _first(self, terms: Sequence[_Term]) -> Iterable[int]:
-        """Return the numbers of the first nodes in the ranking order.
+    def _first(self, terms: Sequence[_Term]) -> Sequence[N]:
+        """Return the first nodes in the ranking order.
 
         Nodes that match `terms` in the title come first. `_had_last` contains enough nodes that match the terms
         anywhere, in order.
         """
         most = self._counted
         begun = [
-            at for kind in (SHORT, LONG) for at in self._having(_all(term.beginning(kind) for term in terms), most + 1)
+            node
+            for kind in (SHORT, LONG)
+            for node in self._tables.having([term.beginning(kind) for term in terms], most + 1)
         ]
         titled = dict.fromkeys(begun if len(begun) <= most else self._titled(terms))
-        return itertools.islice({**titled, **dict.fromkeys(self._had_last)}, most)
+        return list(itertools.islice({**titled, **dict.fromkeys(self._had_last)}, most))
 
-    def _titled(self, terms: Sequence[_Term]) -> Iterable[int]:
-        """Return the numbers of the first nodes with `terms` in the title, without reading all such nodes.
+    def _titled(self, terms: Sequence[_Term]) -> Iterable[N]:
+        """Return the first nodes with `terms` in the title, without reading all such nodes.
 
         Matches of whole words precede matches of prefixes. Within each group, short nodes come first.
         """
-        seen: dict[int, None] = {}
-        for expressions in ([term.whole for term in terms], [term.beginning for term in terms]):
+        seen: dict[N, None] = {}
+        for lexemes in ([term.whole for term in terms], [term.beginning for term in terms]):
             for letter in (SHORT, LONG):
-                matching = _all(expression(letter) for expression in expressions)
-                seen.update(dict.fromkeys(self._having(matching, self._counted + len(seen))))
+                condition = [each(letter) for each in lexemes]
+                seen.update(dict.fromkeys(self._tables.having(condition, self._counted + len(seen))))
                 if len(seen) >= self._counted:
                     return seen
         return seen
 
-    def _having(self, expression: str, limit: int) -> list[int]:
-        """Return the numbers of the first `limit` nodes that match an FTS5 expression, in ascending order."""
-        return [number for (number,) in self._connection.execute(_HAVING, (expression, limit))]
-
-    def _read(self, numbers: Iterable[int]) -> list[Offer[NodeRow]]:
-        """Read the nodes with these numbers and prepare them for ranking."""
-        rows = map(NodeRow.of, self._connection.execute(_ROWS, (json.dumps(list(numbers)),)))
-        return [((0, row.number), texts_of(row.title, row.summary), row) for row in rows]
+    def _read(self, nodes: Sequence[N]) -> list[Offer[R]]:
+        """Read these nodes and prepare them for ranking."""
+        rows = enumerate(self._tables.read(nodes))
+        return [((0, at), texts_of(row.title, row.summary), row) for at, row in rows]
 
     def _term(self, word: str) -> _Term:
         """Look up a word of the query in the index: how common it is and which indexed words start with it."""
-        ask, span = self._connection.execute, (word, word + chr(0x10FFFF))
         short = len(word) <= INDEXED
-        (common,) = (ask(_COMMON_SHORT, (word,)).fetchone() or (0,)) if short else ask(_COMMON, span).fetchone()
-        known = ask(_WORDS, (*span, 2 if short else EXPANDED + 1)).fetchall() if common else ()
+        common = self._tables.common(word)
+        known = self._tables.begun(word, 2 if short else EXPANDED + 1) if common else ()
         few = len(known) <= (1 if short else EXPANDED)
-        return _Term(word, common or 0, tuple(each for (each,) in known) if few else ())
-
-
-def _all(expressions: Iterable[str]) -> str:
-    return " AND ".join(expressions)
-
-
-def _any(expressions: Iterable[str]) -> str:
-    return f"({' OR '.join(expressions)})"
+        return _Term(word, common, tuple(known) if few else ())

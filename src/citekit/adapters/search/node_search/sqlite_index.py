@@ -24,9 +24,10 @@ from citekit.adapters.libraries.sqlite.cache_file import SqliteFile, UnusableErr
 from citekit.adapters.libraries.sqlite.database import Tables
 from citekit.adapters.libraries.sqlite.errors import EXCEPTIONS
 from citekit.adapters.search.node_search.index_writer import INDEXED, STRIDE, IndexWriter, code_parts, writable
-from citekit.adapters.search.node_search.query_plan import Asking, NodeRow
+from citekit.adapters.search.node_search.query_plan import Asking
 from citekit.adapters.search.node_search.ranking import COUNTED
 from citekit.adapters.search.node_search.scanning import ScanningNodeIndex
+from citekit.adapters.search.node_search.sqlite_tables import NodeRow, SqliteTables
 from citekit.adapters.system.file_locks import log_once
 from citekit.adapters.system.home_seal import HomeSeal
 from citekit.domain.errors import MapCorrupt, ResourceMissing
@@ -199,7 +200,7 @@ class SqliteNodeIndex:
             self._check_seal(connection)
             fresh = self._follow(connection, force) if resources is None else self._follow_some(connection, resources)
             connection.execute("BEGIN")
-            asking = Asking(connection, words, limit, self._counted)
+            asking = Asking(SqliteTables(connection), words, limit, self._counted)
             found = asking.everywhere() if resources is None else asking.within(resources)
             best = [(score, row, connection.execute(_MAP_OF, (row.number,)).fetchone()) for score, row in found]
         versions = dict(known for _, _, known in best)

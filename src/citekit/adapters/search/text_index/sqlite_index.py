@@ -9,7 +9,6 @@ import json
 import os
 import unicodedata
 import zlib
-from array import array
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from sqlite3 import Connection, DatabaseError
@@ -17,11 +16,9 @@ from typing import Any
 
 from citekit.adapters.libraries.sqlite.cache_file import SqliteFile, UnusableError
 from citekit.adapters.libraries.sqlite.database import Tables
+from citekit.adapters.search.text_index.stored_form import from_bytes, to_bytes
 from citekit.adapters.system.home_seal import HomeSeal
-from citekit.domain.library.extracted_text import ExtractedText, SheetRows, UnitKind, Units
-from citekit.domain.modality import Modality
 from citekit.domain.ports.text_index import FoundBlock, Generation, IndexedText
-from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.words import words_of
 
@@ -82,8 +79,6 @@ _CHANGE = "UPDATE generation SET changes = changes + 1"
 
 _Row = tuple[str, int, int, str, str]
 """`(resource ID, number of the first block, number of blocks, version, note)`"""
-
-_LEVEL = 6
 
 
 class SqliteTextIndex:
@@ -389,38 +384,3 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def to_bytes(block: TextBlock) -> bytes:
-    """Return a block of text as compressed bytes: a line of JSON with its locations, followed by its text."""
-    located = block.located
-    if isinstance(located, ExtractedText):
-        units = [each.tolist() for each in (located.units.numbers, located.units.starts, located.units.ends)]
-        sheets = [[each.name, each.before, each.rows, each.columns] for each in located.sheets]
-        plain: dict[str, object] = {"kind": located.kind.value, "units": units, "sheets": sheets}
-    else:
-        cues = [each.tolist() for each in (located.starts, located.ends, located.since, located.until)]
-        machine = [located.transcriber, located.doubtful.tolist(), located.screen_reader, located.timed_by]
-        plain = {"modality": located.modality.value, "cues": cues, "machine": machine}
-    header = json.dumps({**plain, "hidden": block.hidden}, separators=(",", ":"))
-    return zlib.compress(f"{header}\n{located.text}".encode("utf-8", "surrogatepass"), _LEVEL)
-
-
-def from_bytes(data: bytes) -> TextBlock:
-    """Return the block of text that `to_bytes` converted to `data`.
-
-    The data is not validated, so pass only data with a valid authentication code of this CiteKit home.
-    """
-    header, _, text = zlib.decompress(data).decode("utf-8", "surrogatepass").partition("\n")
-    plain = json.loads(header)
-    if "kind" in plain:
-        units = Units(*(array("q", each) for each in plain["units"]))
-        sheets = [SheetRows(*each) for each in plain["sheets"]]
-        return TextBlock(ExtractedText(UnitKind(plain["kind"]), text, units, sheets), plain["hidden"])
-    starts, ends, since, until = plain["cues"]
-    modality, times = Modality(plain["modality"]), (array("d", since), array("d", until))
-    transcriber, doubtful, *more = plain.get("machine", ["", []])
-    spans = array("q", starts), array("q", ends)
-    recognized = transcriber, array("q", doubtful), *more
-    located_text = Transcript(modality, text, *spans, *times, *recognized)
-    return TextBlock(located_text, plain["hidden"])

@@ -1,0 +1,1 @@
+"""The tables that CiteKit keeps in a PostgreSQL database, and the connections to it."""

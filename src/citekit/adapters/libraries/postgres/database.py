@@ -1,0 +1,187 @@
+"""A PostgreSQL database with the tables of CiteKit, whose server may be restarted at any time."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+from citekit.adapters.libraries import psycopg as driver
+from citekit.adapters.libraries.postgres import schema
+from citekit.domain.errors import CiteKitError, RequestRefused, StoreUnavailable
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+T = TypeVar("T")
+
+PATIENCE = 30.0
+"""The time in seconds for which work is repeated while the server is restarted."""
+
+IDLE = 4
+"""The maximum number of idle connections of a process."""
+
+_LONGEST_PAUSE = 1.0
+_TEMPORARY = ("40001", "40P01", "57P01", "57P02", "57P03")
+"""Codes of errors after which the same work can succeed: conflicts of transactions, and a server that stops or starts."""
+
+
+class Database:
+    """The database at a URL. Tables of an earlier version are migrated by the first connection. Thread-safe.
+
+    `unavailable` is the error for a database that cannot be used, and `too_new` the one for tables of a later version.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        patience: float = PATIENCE,
+        unavailable: type[CiteKitError] = StoreUnavailable,
+        too_new: type[CiteKitError] = RequestRefused,
+    ) -> None:
+        """`url` has the form `postgresql://USER@HOST:PORT/DATABASE`, without a password."""
+        self._url = url
+        self._patience = patience
+        self._unavailable = unavailable
+        self._too_new = too_new
+        self._idle: list[Connection] = []
+        self._process = os.getpid()
+        self._was_connected = False
+        self._spaces: dict[str, int] = {}
+        self._lock = Lock()
+
+    def run(self, work: Callable[[Connection], T], *, is_repeatable: bool = True) -> T:
+        """Run `work` in a transaction, and return its result after the commit.
+
+        `work` is called again if the connection is lost or another transaction prevents it, for up to `patience`
+        seconds. If not `is_repeatable`, it is not called again once the commit was sent, because that may have
+        succeeded. Other errors of the database are raised as `unavailable`, and nothing was changed.
+        """
+        package = driver.package()
+        deadline = time.monotonic() + self._patience
+        for attempt in itertools.count():
+            connection: Connection | None = None
+            is_committing = False
+            try:
+                connection = self._lent()
+                result = work(connection)
+                is_committing = True
+                connection.commit()
+            except package.Error as error:
+                can_repeat = self._is_temporary(error, connection) and (is_repeatable or not is_committing)
+                self._discard(connection)
+                if not can_repeat or time.monotonic() >= deadline:
+                    raise self._error(error) from error
+            except BaseException:
+                self._discard(connection)
+                raise
+            else:
+                self._give_back(connection)
+                return result
+            time.sleep(min(0.05 * 2**attempt, _LONGEST_PAUSE))
+        raise AssertionError
+
+    def space(self, name: str) -> int:
+        """Return the number of the space with that name, which is created if necessary."""
+        if name not in self._spaces:
+            self._spaces[name] = self.run(lambda connection: _space(connection, name))
+        return self._spaces[name]
+
+    def close(self) -> None:
+        """Close the idle connections. The next access opens a new one."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _lent(self) -> Connection:
+        with self._lock:
+            if self._process != os.getpid():  # a fork may not use, nor end, the connections of its parent
+                self._process, self._idle = os.getpid(), []
+            if self._idle:
+                return self._idle.pop()
+        connection = driver.connect(self._url)
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._was_connected = True
+        return connection
+
+    def _prepare(self, connection: Connection) -> None:
+        """Check and migrate the tables."""
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise RequestRefused(
+                f"The database in CITEKIT_DATABASE has the encoding {encoding}. Create one with the encoding UTF8, and name "
+                "it there."
+            )
+        version = schema.version_in(connection)
+        if version > schema.CURRENT:
+            raise self._too_new(
+                "The tables in PostgreSQL were written by a later version of CiteKit. Update CiteKit, or name another "
+                "database (CITEKIT_DATABASE)."
+            )
+        if version < schema.CURRENT:
+            schema.migrate(connection)
+        connection.commit()
+
+    def _give_back(self, connection: Connection) -> None:
+        with self._lock:
+            if len(self._idle) < IDLE and self._process == os.getpid():
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _discard(self, connection: Connection | None) -> None:
+        """Roll back, and keep the connection if it can be used again; otherwise close it and the idle ones, too."""
+        if connection is None:
+            self.close()
+            return
+        with suppress(driver.package().Error):
+            connection.rollback()
+        if connection.closed or connection.broken:
+            self.close()
+            connection.close()
+        else:
+            self._give_back(connection)
+
+    def _is_temporary(self, error: Exception, connection: Connection | None) -> bool:
+        """Return whether the same work may succeed in a moment."""
+        code = getattr(error, "sqlstate", None) or ""
+        if connection is None and not code:  # a server that never could be reached is not waited for
+            return self._was_connected
+        is_lost = connection is not None and (connection.closed or connection.broken)
+        return is_lost or code in _TEMPORARY or code.startswith("08")
+
+    def _error(self, error: Exception) -> CiteKitError:
+        reason = driver.message(error)
+        if getattr(error, "sqlstate", None) == "42501":
+            return self._unavailable(
+                f"The user of CITEKIT_DATABASE lacks a permission in PostgreSQL ({reason}). The first use of a version of "
+                "CiteKit must be by a user who may create tables; after that, SELECT, INSERT, UPDATE, and DELETE suffice."
+            )
+        return self._unavailable(f"Cannot use PostgreSQL ({reason}). Check CITEKIT_DATABASE and the server.")
+
+
+def _space(connection: Connection, name: str) -> int:
+    row = None
+    while row is None:
+        connection.execute(
+            "INSERT INTO citekit_space (name, made) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING",
+            (name, secrets.token_hex(16)),
+        )
+        row = connection.execute("SELECT id FROM citekit_space WHERE name = %s", (name,)).fetchone()
+    return int(row[0])
+
+
+def changed(connection: Connection, space: int) -> None:
+    """Count a change of a space. Call this last in a transaction, because other writers of the space wait then."""
+    connection.execute("UPDATE citekit_space SET changes = changes + 1 WHERE id = %s", (space,))

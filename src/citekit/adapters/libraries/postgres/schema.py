@@ -1,0 +1,95 @@
+"""The tables in PostgreSQL, and how tables of earlier versions become those of this one.
+
+Names and IDs are stored as bytes (UTF-8), because the text type of PostgreSQL has no NUL and no unpaired surrogates, and
+because bytes are sorted like Python sorts texts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_LEDGER = (
+    "CREATE TABLE citekit_line (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, collection BYTEA NOT NULL,"
+    " digest TEXT NOT NULL, deed TEXT NOT NULL, resource BYTEA NOT NULL, at TEXT NOT NULL, entry TEXT NOT NULL)",
+    "CREATE TABLE citekit_standing (collection BYTEA NOT NULL, digest TEXT NOT NULL, deed TEXT NOT NULL,"
+    " resource BYTEA NOT NULL, number BIGINT NOT NULL REFERENCES citekit_line, PRIMARY KEY (collection, digest))",
+    "CREATE INDEX citekit_standing_by_deed ON citekit_standing (deed, number)",
+    "CREATE INDEX citekit_standing_by_resource ON citekit_standing (collection, resource)",
+)
+"""Table `citekit_line` is append-only by convention; grant only SELECT and INSERT on it to enforce that. Table
+`citekit_standing` holds the number of the last line for each book, so that the cost of a query does not grow with the
+history.
+"""
+
+_CATALOG = (
+    "CREATE TABLE citekit_space (id INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " made TEXT NOT NULL, changes BIGINT NOT NULL DEFAULT 0, state TEXT, is_filled BOOLEAN NOT NULL DEFAULT FALSE)",
+    "CREATE TABLE citekit_resource (space INTEGER NOT NULL, resource BYTEA NOT NULL, number BIGINT NOT NULL,"
+    " removal BIGINT NOT NULL, path BYTEA, card BYTEA, PRIMARY KEY (space, resource))",
+    "CREATE INDEX citekit_resource_by_path ON citekit_resource (space, path) WHERE number > removal",
+    "CREATE TABLE citekit_edition (space INTEGER NOT NULL, resource BYTEA NOT NULL, number BIGINT NOT NULL,"
+    " source TEXT, mapper TEXT, PRIMARY KEY (space, resource, number))",
+    "CREATE INDEX citekit_edition_by_source ON citekit_edition (space, source, mapper)",
+    "CREATE TABLE citekit_node_map (space INTEGER NOT NULL, resource BYTEA NOT NULL, version TEXT NOT NULL,"
+    " PRIMARY KEY (space, resource))",
+    "CREATE TABLE citekit_node (space INTEGER NOT NULL, resource BYTEA NOT NULL, at INTEGER NOT NULL,"
+    " data BYTEA NOT NULL, terms TSVECTOR, PRIMARY KEY (space, resource, at))",
+    "CREATE INDEX citekit_node_by_term ON citekit_node USING gin (terms)",
+    "CREATE TABLE citekit_word (space INTEGER NOT NULL, word BYTEA NOT NULL, nodes BIGINT NOT NULL,"
+    " PRIMARY KEY (space, word))",
+    "CREATE TABLE citekit_beginning (space INTEGER NOT NULL, letters BYTEA NOT NULL, words BIGINT NOT NULL,"
+    " PRIMARY KEY (space, letters))",
+    "CREATE TABLE citekit_text (space INTEGER NOT NULL, resource BYTEA NOT NULL, version TEXT NOT NULL,"
+    " note TEXT NOT NULL, blocks INTEGER NOT NULL, PRIMARY KEY (space, resource))",
+    "CREATE TABLE citekit_block (space INTEGER NOT NULL, resource BYTEA NOT NULL, at INTEGER NOT NULL,"
+    " data BYTEA NOT NULL, terms TSVECTOR, PRIMARY KEY (space, resource, at))",
+    "CREATE INDEX citekit_block_by_term ON citekit_block USING gin (terms)",
+    "CREATE TABLE citekit_long (space INTEGER NOT NULL, resource BYTEA NOT NULL, at INTEGER NOT NULL,"
+    " part INTEGER NOT NULL, terms TSVECTOR NOT NULL, PRIMARY KEY (space, resource, at, part))",
+    "CREATE INDEX citekit_long_by_term ON citekit_long USING gin (terms)",
+)
+"""Each shared store has rows of its own in these tables: `space` is the number of a row of `citekit_space`, whose
+`changes` counts what was stored and removed, and whose `state` is that of the maps which the node search knows.
+
+In `citekit_resource`, `number` is that of the newest object of a resource, and `removal` that of its last removal.
+`terms` are the words by which a row is found. They are NULL if they are too long for a row, and then in several rows of
+`citekit_long`.
+"""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_LEDGER, _CATALOG)
+"""The statements that lead from each version of the tables to the next one. They are never changed, only added to."""
+
+CURRENT = len(MIGRATIONS)
+"""The version of the tables."""
+
+_VERSION_TABLE = "CREATE TABLE IF NOT EXISTS citekit_schema (version INTEGER NOT NULL)"
+_HAS_TABLES = (
+    "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'citekit_schema' AND pg_table_is_visible(oid))"
+)
+"""Unlike `to_regclass`, this sees what another transaction created while this one waited for it."""
+
+_LOCK = "SELECT pg_advisory_xact_lock(1129599827)"  # CTLS
+
+
+def version_in(connection: Connection) -> int:
+    """Return the version of the tables, or 0 if there are none."""
+    if connection.execute(_HAS_TABLES).fetchone() != (True,):
+        return 0
+    row = connection.execute("SELECT version FROM citekit_schema").fetchone()
+    return int(row[0]) if row else 0
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the tables to the current version, in the transaction of the caller. Other processes wait for it."""
+    connection.execute(_LOCK)
+    version = version_in(connection)
+    if version >= CURRENT:
+        return
+    connection.execute(_VERSION_TABLE)
+    for statement in (each for step in MIGRATIONS[version:] for each in step):
+        connection.execute(statement.encode())
+    connection.execute("DELETE FROM citekit_schema")
+    connection.execute("INSERT INTO citekit_schema VALUES (%s)", (CURRENT,))

@@ -1,0 +1,82 @@
+"""Words in the full-text index of PostgreSQL (tsvector).
+
+The words are those of `words_of`, so PostgreSQL neither splits texts nor folds words. A word is stored after the number
+of its space and a letter, so that no query meets the rows of another space. The words of a very long text are
+distributed over several rows of the table `citekit_long`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+LIMIT = 1_000_000
+"""The maximum size in bytes of the words of one row. PostgreSQL allows 1,048,575 bytes."""
+
+Lexeme = tuple[str, bool]
+"""A letter and a word. If True, all longer words that begin with the word are meant, too."""
+
+Condition = Sequence[Sequence[Lexeme]]
+"""A row must have one lexeme of each of these groups."""
+
+Key = tuple[bytes, int]
+"""The ID of a resource, and the number of a row of it."""
+
+_ADD = (
+    "INSERT INTO citekit_long (space, resource, at, part, terms) VALUES (%s, %s, %s, %s, array_to_tsvector(%s::text[]))"
+)
+_REMOVE = "DELETE FROM citekit_long WHERE space = %s AND resource = %s"
+_FIND = "SELECT resource, at FROM citekit_long WHERE space = %s AND terms @@ %s::tsquery"
+
+
+def parts(space: int, lexemes: Iterable[str]) -> list[list[str]]:
+    """Return the lexemes of a row as they are stored (see `array_to_tsvector`), in parts that PostgreSQL can store.
+
+    Each of `lexemes` is a letter and a word. The result has at least one part.
+    """
+    made: list[list[str]] = [[]]
+    size = 0
+    for each in sorted({f"{space}{each}" for each in lexemes}):
+        length = len(each.encode())
+        if size + length > LIMIT:
+            made.append([])
+            size = 0
+        made[-1].append(each)
+        size += length
+    return made
+
+
+def query(space: int, condition: Condition) -> str:
+    """Return the query (tsquery) for the rows that fulfill the condition.
+
+    Words have only letters and digits, so that nothing in them is an operator.
+    """
+    groups = (" | ".join(f"'{space}{text}'{':*' * begins}" for text, begins in group) for group in condition)
+    return " & ".join(f"({group})" for group in groups)
+
+
+def add_long(connection: Connection, space: int, rows: Iterable[tuple[Key, Sequence[Sequence[str]]]]) -> None:
+    """Store the parts of the rows that have several."""
+    values = [(space, *key, number, part) for key, made in rows if len(made) > 1 for number, part in enumerate(made)]
+    if values:
+        with connection.cursor() as cursor:
+            cursor.executemany(_ADD, values)
+
+
+def remove_long(connection: Connection, space: int, resource: bytes) -> None:
+    """Remove what `add_long` stored for a resource."""
+    connection.execute(_REMOVE, (space, resource))
+
+
+def long_keys(connection: Connection, space: int, condition: Condition) -> set[Key]:
+    """Return the rows with several parts that fulfill the condition, whatever parts have the words."""
+    found: set[Key] | None = None
+    for group in condition:
+        keys = {(resource, at) for resource, at in connection.execute(_FIND, (space, query(space, [group])))}
+        found = keys if found is None else found & keys
+        if not found:
+            break
+    return found or set()

@@ -1,0 +1,242 @@
+"""A text index in PostgreSQL, which machines share.
+
+The text is stored in compressed blocks. The full-text index (tsvector) contains only which blocks have a word.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from citekit.adapters.libraries.postgres import terms
+from citekit.adapters.libraries.postgres.database import Database, changed
+from citekit.adapters.search.text_index.stored_form import from_bytes, to_bytes
+from citekit.domain.ports.text_index import FoundBlock, Generation, IndexedText
+from citekit.domain.text_search.blocks import TextBlock
+from citekit.domain.words import words_of
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+VERSION = 1
+"""The version of the terms and of the blocks in the tables."""
+
+BATCH = 500
+"""Blocks that one query returns."""
+
+LOTS = 64
+"""The number of parts of the index, each with blocks from all over it. A search that may need only some blocks looks in
+one part after the other.
+"""
+
+_WORD, _LOT = "wl"
+"""The letters before words, and before the number of the lot of a block."""
+
+_KEYS = "SELECT resource, at FROM citekit_block WHERE space = %s AND terms @@ %s::tsquery"
+_EVERY_KEY = "SELECT resource, at FROM citekit_block WHERE space = %s"
+_OF_SOME = " AND resource = ANY (%s)"
+_COUNT = (
+    "SELECT count(*) FROM (SELECT 1 FROM citekit_block WHERE space = %s AND terms @@ %s::tsquery LIMIT %s) AS found"
+)
+_COUNT_EVERY = "SELECT count(*) FROM (SELECT 1 FROM citekit_block WHERE space = %s LIMIT %s) AS found"
+_BLOCKS = (
+    "SELECT b.resource, b.at, t.version, b.data FROM unnest(%s::bytea[], %s::integer[]) AS each (resource, at)"
+    " JOIN citekit_block b ON b.space = %s AND b.resource = each.resource AND b.at = each.at"
+    " JOIN citekit_text t ON t.space = b.space AND t.resource = b.resource"
+)
+_RANGE = (
+    "SELECT b.data FROM citekit_text t JOIN citekit_block b ON b.space = t.space AND b.resource = t.resource"
+    " WHERE t.space = %s AND t.resource = %s AND t.version = %s AND b.at >= %s AND b.at < %s ORDER BY b.at"
+)
+_TEXT = (
+    "INSERT INTO citekit_text (space, resource, version, note, blocks) VALUES (%s, %s, %s, '', %s)"
+    " ON CONFLICT (space, resource) DO UPDATE SET version = excluded.version, note = '', blocks = excluded.blocks"
+)
+_BLOCK = "INSERT INTO citekit_block (space, resource, at, data, terms) VALUES (%s, %s, %s, %s, array_to_tsvector(%s::text[]))"
+_DELETE_BLOCKS = "DELETE FROM citekit_block WHERE space = %s AND resource = %s"
+_DELETE_TEXT = "DELETE FROM citekit_text WHERE space = %s AND resource = %s"
+_NOTE = (
+    "UPDATE citekit_text t SET note = each.note FROM unnest(%s::bytea[], %s::text[], %s::text[])"
+    " AS each (resource, version, note) WHERE t.space = %s AND t.resource = each.resource AND t.version = each.version"
+)
+
+
+class PostgresTextIndex:
+    """A `TextIndex` in a database. What one machine has indexed, the others use.
+
+    Every method raises `StoreUnavailable` if the database cannot be used.
+    """
+
+    def __init__(self, database: Database, name: Callable[[], str]) -> None:
+        """`name` returns the name of the map store in the database."""
+        self._database = database
+        self._name = name
+
+    def versions(self, resources: Sequence[str]) -> Mapping[str, str]:
+        """See `TextIndex.versions`."""
+        asked = self._space, [_key(name) for name in resources]
+        rows = self._rows("SELECT resource, version FROM citekit_text WHERE space = %s AND resource = ANY (%s)", asked)
+        return {_id(resource): version for resource, version in rows}
+
+    def texts(self) -> Mapping[str, IndexedText]:
+        """See `TextIndex.texts`."""
+        rows = self._rows("SELECT resource, version, note FROM citekit_text WHERE space = %s", (self._space,))
+        return {_id(resource): IndexedText(version, note) for resource, version, note in rows}
+
+    def generation(self) -> Generation | None:
+        """See `TextIndex.generation`."""
+        rows = self._rows("SELECT made, changes FROM citekit_space WHERE id = %s", (self._space,))
+        return next((Generation(made, changes) for made, changes in rows), None)
+
+    def note(self, texts: Mapping[str, IndexedText]) -> None:
+        """See `TextIndex.note`."""
+        names = [_key(name) for name in texts]
+        values = [text.version for text in texts.values()], [text.note for text in texts.values()]
+        space = self._space
+
+        def noted(connection: Connection) -> None:
+            connection.execute(_NOTE, (names, *values, space))
+
+        self._database.run(noted)
+
+    def put(self, resource_id: str, version: str, blocks: Iterable[TextBlock]) -> bool:
+        """See `TextIndex.put`."""
+        space, key = self._space, _key(resource_id)
+        made = [
+            (at, to_bytes(block), terms.parts(space, _lexemes((key, at), block))) for at, block in enumerate(blocks)
+        ]
+        rows = [(space, key, at, data, parts[0] if len(parts) == 1 else None) for at, data, parts in made]
+
+        def stored(connection: Connection) -> None:
+            connection.execute(_TEXT, (space, key, version, len(rows)))  # others who store this text wait here
+            connection.execute(_DELETE_BLOCKS, (space, key))
+            terms.remove_long(connection, space, key)
+            with connection.cursor() as cursor:
+                cursor.executemany(_BLOCK, rows)
+            terms.add_long(connection, space, (((key, at), parts) for at, _, parts in made))
+            changed(connection, space)
+
+        self._database.run(stored)
+        return True
+
+    def drop(self, resource_id: str) -> None:
+        """See `TextIndex.drop`."""
+        asked = space, _ = self._space, _key(resource_id)
+
+        def dropped(connection: Connection) -> None:
+            if connection.execute(_DELETE_TEXT, asked).rowcount:
+                connection.execute(_DELETE_BLOCKS, asked)
+                terms.remove_long(connection, *asked)
+                changed(connection, space)
+
+        self._database.run(dropped)
+
+    def size(self, resource_id: str, version: str) -> int:
+        """See `TextIndex.size`."""
+        asked = self._space, _key(resource_id), version
+        query = "SELECT blocks FROM citekit_text WHERE space = %s AND resource = %s AND version = %s"
+        return next((int(blocks) for (blocks,) in self._rows(query, asked)), 0)
+
+    def blocks(self, resource_id: str, version: str, start: int, end: int) -> Sequence[TextBlock]:
+        """See `TextIndex.blocks`."""
+        rows = self._rows(_RANGE, (self._space, _key(resource_id), version, start, min(end, 2**31 - 1)))
+        blocks = [self._block(resource_id, data) for (data,) in rows]
+        found = [block for block in blocks if block is not None]
+        return found if len(found) == len(blocks) else []
+
+    def find(
+        self, words: Sequence[str], versions: Mapping[str, str], *, every: bool = True
+    ) -> Iterator[tuple[str, TextBlock]]:
+        """See `TextIndex.find`. Resources are in the order of their IDs."""
+        current = self.versions(list(versions))
+        names = [name for name, version in versions.items() if current.get(name) == version]
+        lexemes: list[terms.Lexeme] = [(_WORD + word, False) for word in words]
+        condition = [[each] for each in lexemes] if every else [lexemes] if lexemes else []
+        for each in self._found(sorted(self._keys(condition, names))) if names else ():
+            if each.version == versions[each.resource_id]:
+                yield each.resource_id, each.block
+
+    def count_everywhere(self, words: Sequence[str], most: int) -> int:
+        """See `TextIndex.count_everywhere`."""
+        if not words:
+            return int(self._rows(_COUNT_EVERY, (self._space, most))[0][0])
+        condition = _all_of(words)
+        count = int(self._rows(_COUNT, (self._space, terms.query(self._space, condition), most))[0][0])
+        return min(most, count + len(self._long_keys(condition)))
+
+    def find_everywhere(self, words: Sequence[str], *, spread: bool = False) -> Iterator[FoundBlock]:
+        """See `TextIndex.find_everywhere`."""
+        if not spread:
+            yield from self._found(sorted(self._keys(_all_of(words))))
+            return
+        for lot in range(LOTS):
+            keys = self._keys([*_all_of(words), [(f"{_LOT}{lot}", False)]])
+            yield from self._found(sorted(keys, key=_hash))
+
+    @property
+    def _space(self) -> int:
+        """The number of the rows of this index.
+
+        Machines whose Python knows another version of Unicode fold words differently: they have an index of their own.
+        """
+        return self._database.space(f"texts {VERSION} {unicodedata.unidata_version} {self._name()}")
+
+    def _rows(self, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        return self._database.run(lambda connection: connection.execute(query.encode(), values).fetchall())
+
+    def _keys(self, condition: terms.Condition, names: Sequence[str] | None = None) -> list[terms.Key]:
+        """Return the keys of the blocks that fulfill the condition, in all resources or in those with these names."""
+        wanted = None if names is None else [_key(name) for name in names]
+        query, values = _EVERY_KEY, list[Any]([self._space])
+        if condition:
+            query, values = _KEYS, [self._space, terms.query(self._space, condition)]
+        if wanted is not None:
+            query, values = query + _OF_SOME, [*values, wanted]
+        keys: list[Any] = self._rows(query, values)
+        return [*keys, *(key for key in self._long_keys(condition) if wanted is None or key[0] in wanted)]
+
+    def _long_keys(self, condition: terms.Condition) -> set[terms.Key]:
+        space = self._space
+        return self._database.run(lambda connection: terms.long_keys(connection, space, condition))
+
+    def _found(self, keys: Sequence[terms.Key]) -> Iterator[FoundBlock]:
+        """Yield the blocks with these keys, in this order. Blocks that were removed since are left out."""
+        for start in range(0, len(keys), BATCH):
+            batch = keys[start : start + BATCH]
+            rows = self._rows(_BLOCKS, ([name for name, _ in batch], [at for _, at in batch], self._space))
+            blocks = {(resource, at): (version, data) for resource, at, version, data in rows}
+            for key in batch:
+                version, data = blocks.get(key, ("", None))
+                block = None if data is None else self._block(_id(key[0]), data)
+                if block is not None:
+                    yield FoundBlock(_id(key[0]), version, key[1], block)
+
+    def _block(self, resource_id: str, data: bytes) -> TextBlock | None:
+        """Return a stored block. If it is damaged, remove the text, and return None."""
+        try:
+            return from_bytes(data)
+        except (zlib.error, ValueError, LookupError, TypeError):
+            self.drop(resource_id)
+            return None
+
+
+def _all_of(words: Sequence[str]) -> list[list[terms.Lexeme]]:
+    return [[(_WORD + word, False)] for word in words]
+
+
+def _lexemes(key: terms.Key, block: TextBlock) -> list[str]:
+    return [f"{_LOT}{_hash(key) % LOTS}", *(_WORD + word for word in set(words_of(block.text)))]
+
+
+def _hash(key: terms.Key) -> int:
+    return zlib.crc32(b"%s %d" % key)
+
+
+def _key(resource_id: str) -> bytes:
+    return resource_id.encode("utf-8", "surrogatepass")
+
+
+def _id(key: bytes) -> str:
+    return key.decode("utf-8", "surrogatepass")
