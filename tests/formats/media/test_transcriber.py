@@ -117,6 +117,21 @@ def test_budgets_are_announced_before_each_window(tmp_path: Path) -> None:
     assert 3 == len(announced)
 
 
+def test_progress_is_reported_while_nothing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BLOCK", 5)
+    source = source_at(beeps(tmp_path / "silence.wav", [], 30))
+    reports: list[tuple[float, float | None]] = []
+
+    def progress(done: float, total: float | None = None, message: str = "") -> None:
+        reports.append((round(done), total))
+
+    WhisperTranscriber(Loud(), "m", "f").transcribe(source, progress)
+
+    assert 5 <= len(reports)
+    assert sorted(reports) == reports
+    assert {30.0} == {total for _, total in reports}
+
+
 @given(st.lists(st.integers(1, 40 * RATE), max_size=30))
 def test_windows_hold_all_spans_and_no_long_silence(lengths: list[int]) -> None:
     edges = [sum(lengths[: number + 1]) for number in range(len(lengths))]

@@ -82,7 +82,7 @@ class WhisperTranscriber:
             return self._speech([_placed(_passage_from(each), 0.0) for each in stored["passages"]])
         passages: list[SpokenPassage] = []
         expected = self.language
-        for start, samples, duration in self._windows(source.path):
+        for start, samples, duration in self._windows(source.path, progress):
             progress(start, duration, "recognizing speech")
             recognized = self._recognized(samples, expected)
             expected = recognized[-1].language if recognized else expected
@@ -94,18 +94,23 @@ class WhisperTranscriber:
     def _speech(self, passages: Sequence[SpokenPassage]) -> Speech:
         return Speech(passages=passages, transcriber=self.name)
 
-    def _windows(self, path: Path) -> Iterator[tuple[float, Samples, float | None]]:
-        """Yield the start of each window in seconds, its samples, and the duration of the recording if it is known."""
+    def _windows(self, path: Path, progress: Progress) -> Iterator[tuple[float, Samples, float | None]]:
+        """Yield the start of each window in seconds, its samples, and the duration of the recording if it is known.
+
+        Progress is also reported for each block, because nothing may be said for hours.
+        """
         with open_media(path) as container:
             if audio_stream(container) is None:
                 return
             duration = None if container.duration is None else container.duration / 1_000_000
-            for start, samples in _windows_of(_blocks(container), self._spans):
-                yield start / RATE, samples, duration
 
-    def _spans(self, samples: Samples) -> list[tuple[int, int]]:
-        self.before()
-        return self.engine.windows(samples)
+            def spans(offset: int, samples: Samples) -> list[tuple[int, int]]:
+                self.before()
+                progress(offset / RATE, duration, "looking for speech")
+                return self.engine.windows(samples)
+
+            for start, samples in _windows_of(_blocks(container), spans):
+                yield start / RATE, samples, duration
 
     def _recognized(self, samples: Samples, expected: str | None) -> list[RecognizedPassage]:
         """Return the passages of a window from the cache, or recognize them. `expected` is the language before it."""
@@ -137,9 +142,9 @@ def _blocks(container: Any) -> Iterator[Samples]:
 
 
 def _windows_of(
-    blocks: Iterator[Samples], spans: Callable[[Samples], list[tuple[int, int]]]
+    blocks: Iterator[Samples], spans: Callable[[int, Samples], list[tuple[int, int]]]
 ) -> Iterator[tuple[int, Samples]]:
-    """Yield the offset and the samples of each window. `spans` returns the windows in samples.
+    """Yield the offset and the samples of each window. `spans` returns the windows in the samples at an offset.
 
     The last window of a block may continue in the next one, so it is looked at again together with it.
     """
@@ -149,7 +154,7 @@ def _windows_of(
     while upcoming is not None:
         samples = upcoming if held is None else array.concatenate([held, upcoming])
         upcoming = next(blocks, None)
-        found = spans(samples)
+        found = spans(offset, samples)
         cut = len(samples)
         if upcoming is not None:
             cut = max(0, len(samples) - _TAIL)
