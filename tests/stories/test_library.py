@@ -46,8 +46,10 @@ from tests.doubles.ledger import MemoryLedger
 from tests.doubles.stores import InMemoryEvidenceStore, InMemoryMapStore
 from tests.doubles.vector_index import MemoryVectorIndex
 from tests.formats.epub.books import write_book
+from tests.formats.media.media_samples import write_video
 from tests.formats.media.speech_samples import write_sound
 from tests.formats.office.office_files import write_pptx, write_xlsx
+from tests.stories.test_screen_text import Reading, slide
 from tests.stories.test_spoken_words import TALK, Scripted
 
 HERE = "alexandria"
@@ -108,6 +110,7 @@ def make_shelf(tmp_path: Path) -> MakeShelf:
         records: Sequence[BookRecord] = (),
         index: MemoryVectorIndex | None = None,
         transcriber: Scripted = Scripted(()),  # noqa: B008
+        screen_reader: Reading = Reading(()),  # noqa: B008
     ) -> Shelf:
         folder = tmp_path / "files"
         folder.mkdir(exist_ok=True)
@@ -123,6 +126,7 @@ def make_shelf(tmp_path: Path) -> MakeShelf:
             similarity=embedder,
             splitter=SentencexSplitter(),
             transcriber=transcriber,
+            screen_reader=screen_reader,
         )
         return Shelf(app, folder, kept, ledger)
 
@@ -767,6 +771,21 @@ def test_recognized_words_are_searched_like_subtitles(make_shelf: MakeShelf) -> 
     assert "Winter food is honey." in best.chunk.text
     assert "Unknown speaker" == best.chunk.author
     assert app.verify_quote("talk", "Winter food is honey.").holds
+
+
+@pytest.mark.long
+def test_text_on_the_screen_is_searched_beside_recognized_words(make_shelf: MakeShelf) -> None:
+    slides = (slide(0, 20, "Goal", "Count the bees of a hive"), slide(20, 38, "Means", "Scales below the hive"))
+    shelf = make_shelf(transcriber=Scripted(TALK), screen_reader=Reading(slides))
+    path, app = write_video(shelf.folder / "talk.mp4", seconds=40, rate=2, gop=20), shelf.app
+
+    app.alexandria.ingest_book(BookRequest(path=path, collection=HERE))
+    shown = app.alexandria.ask(shelf.ask("scales below the hive")).hits[0].chunk
+    said = app.alexandria.ask(shelf.ask("What do bees eat in winter?")).hits[0].chunk
+
+    assert "Scales below the hive" in shown.text
+    assert "Winter food is honey." in said.text
+    assert app.verify_quote("talk", "Scales below the hive").holds
 
 
 def test_a_recording_without_words_is_refused_and_nothing_is_kept(shelf: Shelf) -> None:

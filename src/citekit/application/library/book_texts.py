@@ -14,6 +14,7 @@ from citekit.domain.ports.media_probe import MediaProbe
 from citekit.domain.ports.quotable_texts import QuotableTexts
 from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.progress import Progress, silent
+from citekit.domain.quotes.transcript import Transcript
 from citekit.domain.source import Source
 
 UNKNOWN_SPEAKER = "Unknown speaker"
@@ -33,12 +34,22 @@ class BookTexts:
         return format.modality in RECORDINGS or self.texts.supports(format)
 
     def read(self, source: Source, progress: Progress = silent) -> LocatedText:
-        """Return the text of a document, or the first subtitles or else the recognized words of a recording.
+        """Return the text of a document, or the first subtitles or else the recognized words of a recording, with the
+        text on its screen.
 
         Raise `SourceUnsupported` for a recording without words, and the errors of the ports.
         """
         if source.format.modality in RECORDINGS:
-            return self.quotable.read(source, progress)[0].placed
+            found = [each.placed for each in self.quotable.read(source, progress)]
+            said, shown = found[0], found[-1]
+            if (
+                isinstance(said, Transcript)
+                and isinstance(shown, Transcript)
+                and shown.screen_reader
+                and shown is not said
+            ):
+                return said.with_screen(shown)
+            return said
         return self.texts.read(source, progress)
 
     def facts(self, source: Source) -> BookFacts:

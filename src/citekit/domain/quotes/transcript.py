@@ -162,6 +162,39 @@ class Transcript:
                 yield first, last
                 first = last + 1
 
+    def with_screen(self, screen: Transcript) -> Transcript:
+        """Return what is said with the text on the screen inserted at the ends of lines, as one text in order of time.
+
+        Text on the screen has the time at which it appears, up to the next words, so that times never decrease. The
+        result is for retrieval: a quote belongs to one of the two texts.
+        """
+        units = [(self.since[first], 0, self, first, last) for first, last in self._cue_units()]
+        units += [(screen.since[at], 1, screen, at, at) for at in range(len(screen.starts))]
+        units.sort(key=lambda unit: unit[:2])
+        lines: list[str] = []
+        starts, ends, since, until, doubtful = array("q"), array("q"), array("d"), array("d"), array("q")
+        length, reached, unsure = 0, 0.0, set(self.doubtful)
+        for number, (begin, kind, text, first, last) in enumerate(units):
+            if lines and (kind or units[number - 1][1] or is_pause_between(begin - reached, lines[-1], "")):
+                lines.append(CUT)
+                length += len(CUT) + 1
+            offset = length - text.starts[first]
+            after = units[number + 1][0] if number + 1 < len(units) else text.until[last]
+            for at in range(first, last + 1):
+                if at in unsure and not kind:
+                    doubtful.append(len(starts))
+                starts.append(text.starts[at] + offset)
+                ends.append(text.ends[at] + offset)
+                low = max(text.since[at], reached) if kind else text.since[at]
+                since.append(low)
+                until.append(max(low + 0.001, min(text.until[at], after)) if kind else text.until[at])
+            lines.append(text.text[text.starts[first] : text.ends[last]])
+            length += len(lines[-1]) + 1
+            reached = max(reached, since[-1] if kind else until[-1])
+        return evolve(
+            self, text="\n".join(lines), starts=starts, ends=ends, since=since, until=until, doubtful=doubtful
+        )
+
     def doubts(self, start: int, end: int) -> bool:
         """Return whether a doubtful word overlaps `text[start:end]`."""
         return any(self.starts[number] < end and start < self.ends[number] for number in self.doubtful)
