@@ -127,10 +127,26 @@ def terms(page: pymupdf.Page, number: int) -> None:
         prose(page, 60, 335 + 60 * row, 2)
 
 
+def algorithm(page: pymupdf.Page, number: int) -> None:
+    for row, step in enumerate(("for each of them do", "look at it", "end for"), 1):
+        page.insert_text((40, 320 + 14 * row), f"{number + row}: {step}", fontname="heit", fontsize=10)
+        page.insert_text((40, 420 + 14 * row), "which is done", fontname="heit", fontsize=10)
+        page.insert_text((40, 480 + 14 * row), "as long as there is anything", fontname="heit", fontsize=10)
+
+
+def bold_beginning(page: pymupdf.Page, number: int) -> None:
+    name = f"What is covered on page {number}"
+    page.insert_htmlbox(pymupdf.Rect(40, 310, 360, 330), f"<p style='font-size:10px'><b>{name}</b>. It goes</p>")
+    prose(page, 40, 340, 4)
+
+
 @pytest.mark.parametrize(
     "draw",
-    [nothing, section_in_header, caption, code, table, bullets, run_in, rubric, references, label, terms],
-)
+    [
+        nothing, section_in_header, caption, code, table, bullets, run_in, rubric, references, label, terms, algorithm,
+        bold_beginning,
+    ],
+)  # fmt: skip
 def test_what_is_no_heading_is_left_out(draw: Callable[[pymupdf.Page, int], None], tmp_path: Path) -> None:
     path = written(tmp_path / "x.pdf", draw)
 
@@ -328,6 +344,34 @@ def test_numbers_tell_headings_in_a_type_that_prints_other_things_too(tmp_path: 
     found = titles(outline_items(written(tmp_path / "x.pdf", counted)))
 
     assert [title for at in range(4) for title in (HEADINGS[at], f"{at + 1}.1 Part {'abcd'[at] * 4}")] == found
+
+
+@pytest.mark.parametrize("number", ["{}.", "{}"])
+def test_capitals_that_count_up_are_headings_in_the_type_of_the_text(number: str, tmp_path: Path) -> None:
+    names = ["INTRODUCTION", "RELATED WORK", "METHODS", "CONCLUSION"]
+    with pymupdf.open() as document:
+        for at, name in enumerate(names, 1):
+            page = document.new_page(width=400, height=600)
+            page.insert_text((40, 120), f"{number.format(at)} {name}", fontsize=10)
+            prose(page, 40, 150)
+            page.insert_text((40, 350), "SOMEBODY ELSE", fontsize=10)
+        page.insert_text((40, 400), "REFERENCES", fontsize=10)
+        document.save(tmp_path / "x.pdf")
+
+    found = titles(outline_items(tmp_path / "x.pdf"))
+
+    assert found == [*(f"{number.format(at)} {name}" for at, name in enumerate(names, 1)), "REFERENCES"]
+
+
+def test_the_next_line_of_a_heading_may_begin_with_a_small_letter(tmp_path: Path) -> None:
+    def draw(page: pymupdf.Page, number: int) -> None:
+        page.insert_text((40, 320), f"The {number} ways in which the river", fontname="heit", fontsize=11)
+        page.insert_text((40, 333), "came to the sea", fontname="heit", fontsize=11)
+        prose(page, 40, 360)
+
+    found = outline_items(written(tmp_path / "x.pdf", draw))
+
+    assert [each.title for each in found[1].children] == ["The 2 ways in which the river came to the sea"]
 
 
 def test_what_chinese_documents_count_is_told_from_sentences_of_the_same_type(tmp_path: Path) -> None:

@@ -68,25 +68,24 @@ def select_headings(
     """
     lines, crowded = _count_fonts(texts, skipped, body)
     series = _headings_in_series(found, body)
-    found = [
-        heading for heading in found if heading in series or (heading.page, font_of(heading.lines[0])) not in crowded
-    ]
-    groups: dict[FontStyle, list[Heading]] = defaultdict(list)
-    for heading in found:
-        groups[heading.style].append(heading)
+    by_number = {each for group in _by_style(found).values() for each in _sections_by_number(group)}
+    shown = {each for each in found if each in series or (each.page, font_of(each.lines[0])) not in crowded}
+    groups = _by_style([each for each in found if each in shown])
     used = {style: sum(len(heading.lines) for heading in group) for style, group in groups.items()}
     kept = {style for style, group in groups.items() if _is_heading_style(style, group, used, lines, body)}
-    counted = {style for style, group in groups.items() if style not in kept and _has_section_numbers(group)}
-    chosen = [
-        each
-        for each in found
-        if each.style in kept or (each.style in counted and each.depth >= DOTTED_DEPTH) or each in series
-    ]
+    chosen = [each for each in found if each in series or each in by_number or (each.style in kept and each in shown)]
     chosen = _without_rubrics(_without_continuations(chosen), texts.count)
     chosen = _without_title_pages(_without_rare_fonts(chosen, texts), texts, body, skipped)
     if len(chosen) > HEADINGS_PER_PAGE * texts.count:
         chosen = [heading for heading in chosen if heading.style[1] >= LARGER_RATIO * body.size]
     return _without_title(chosen)
+
+
+def _by_style(found: Sequence[Heading]) -> dict[FontStyle, list[Heading]]:
+    groups: dict[FontStyle, list[Heading]] = defaultdict(list)
+    for heading in found:
+        groups[heading.style].append(heading)
+    return groups
 
 
 def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Heading]:
@@ -95,11 +94,14 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
     After a word, the numbers must mostly differ, and only lines that are bold, larger than body text, or in capitals
     count: `Theorem 3` in italics often starts a sentence.
     """
+    common: dict[FontStyle, list[Heading]] = defaultdict(list)
     named: dict[tuple[str, FontStyle], list[Heading]] = defaultdict(list)
     numbers: dict[tuple[str, FontStyle], set[str]] = defaultdict(set)
     for heading in found:
         own = series_of(heading.text)
         _, size, bold, capitals = heading.style
+        if _is_common(heading):
+            common[heading.style].append(heading)
         if own and (len(own[0]) == 1 or bold or capitals or size >= LARGER_RATIO * body.size):
             named[own[0], heading.style].append(heading)
             numbers[own[0], heading.style].add(own[1])
@@ -108,7 +110,7 @@ def _headings_in_series(found: Sequence[Heading], body: BodyStyle) -> set[Headin
         for (kind, style), group in named.items()
         if starts_series(kind, numbers[kind, style])
         and (len(kind) == 1 or len(numbers[kind, style]) * 3 >= len(group) * 2)
-        for heading in group
+        for heading in (*group, *common[style])
     }
 
 
@@ -156,7 +158,7 @@ def _without_rare_fonts(found: Sequence[Heading], texts: PageTexts) -> list[Head
         or fonts[heading.style[0]] > 2 * rare
         or heading.depth
         or series_of(heading.text)
-        or COMMON_HEADING.fullmatch(heading.text)
+        or _is_common(heading)
         or _begins_page(heading, texts)
     ]
 
@@ -215,13 +217,33 @@ def _is_spread_out(shown: Sequence[StyledLine], font: Font) -> bool:
     return sum(one and other for one, other in pairwise(own)) * 4 <= sum(own) and sum(own) * 2 < len(own)
 
 
-def _has_section_numbers(group: Sequence[Heading]) -> bool:
-    """Return whether `group` has enough dotted section numbers (`3.2.1`), mostly without repetition.
+def _sections_by_number(group: Sequence[Heading]) -> list[Heading]:
+    """Return the headings of `group` that their numbers mark as headings, even if other text uses their style, too.
 
-    In such a style, the numbers mark the headings even if other text uses the style, too.
+    They have dotted section numbers (`3.2.1`), mostly without repetition, or plain ones that count up from 1. A style
+    that counts up is also that of common titles without a number, such as `References`.
     """
-    numbers = [number_parts(heading.text) for heading in group if heading.depth >= DOTTED_DEPTH]
-    return len(numbers) >= MIN_NUMBERED and len(set(numbers)) * 10 >= len(numbers) * 9
+    dotted = [heading for heading in group if heading.depth >= DOTTED_DEPTH]
+    different = len({number_parts(heading.text) or heading.text for heading in dotted})
+    plain = [heading for heading in group if heading.depth == 1 and number_parts(heading.text)]
+    return [
+        *(
+            dotted
+            if different * 10 >= len(dotted) * 9 and (len(dotted) >= MIN_NUMBERED or len(dotted) == len(group))
+            else []
+        ),
+        *([*plain, *filter(_is_common, group)] if len(plain) > MIN_NUMBERED and _count_up(plain) else []),
+    ]
+
+
+def _count_up(numbered: Sequence[Heading]) -> bool:
+    """Return whether plain numbers count up from 1 with at most one gap, unlike those of steps, lists, and lines of code."""
+    numbers = [int(first) for heading in numbered if (first := number_parts(heading.text)[0]).isdecimal()]
+    return numbers == sorted(set(numbers)) and bool(numbers) and numbers[0] == 1 and numbers[-1] <= len(numbered) + 1
+
+
+def _is_common(heading: Heading) -> bool:
+    return bool(COMMON_HEADING.fullmatch(heading.text))
 
 
 def _is_heading_style(
@@ -231,9 +253,9 @@ def _is_heading_style(
     other, all_of_type = used.get((font, size, bold, not capitals), 0), lines[font, size, bold]
     numbered = sum(bool(heading.depth) for heading in group) * 2 > len(group)
     beside = numbered and (used[style] + other) * 2 >= all_of_type and used[style] >= CAPITALS_SHARE * all_of_type
-    if used[style] * 2 < all_of_type and not beside and not all(heading.depth for heading in group):
+    if used[style] * 2 < all_of_type and not beside:
         return False  # most lines of this type are text
-    if any(line.mono for line in group[0].lines) and not body.mono and not any(heading.depth for heading in group):
+    if any(line.mono for line in group[0].lines) and not body.mono and not _sections_by_number(group):
         return False
     if size < LARGER_RATIO * body.size and sum(heading.text[:1].islower() for heading in group) * 2 > len(group):
         return False  # terms that are defined, or names of functions

@@ -107,7 +107,9 @@ def headings_on(page: int, lines: Sequence[StyledLine], body: BodyStyle) -> list
     held: list[StyledLine] = []
     found: list[Heading] = []
     for line in _in_reading_order(join_numbers(join_pieces(lines, columns, LARGER_RATIO * body.size)), columns):
-        if not _may_be_heading(line, lines, columns, body):
+        if held and line.font != body.font and _continues_heading(held, line):
+            held.append(line)  # whatever it says: it may begin with a small letter
+        elif not _may_be_heading(line, lines, columns, body):
             found += _heading_of(page, held, columns)
             held = []
         elif held and _continues_heading(held, line):
@@ -175,6 +177,8 @@ def _is_part_of_sentence(line: StyledLine, lines: Sequence[StyledLine]) -> bool:
     for other in lines:
         if other.block != line.block or other is line or font_of(other) == font_of(line):
             continue
+        if other.size >= LARGER_RATIO * line.size:
+            continue  # a heading
         above, below = line.top - other.bottom, other.top - line.bottom
         if -height / 2 < above < height / 2 and not other.text.endswith((".", ":", "!", "?", "。")):
             return True
@@ -187,17 +191,17 @@ def _stands_out(line: StyledLine, body: BodyStyle) -> bool:
     text = line.text
     if line.size >= LARGER_RATIO * body.size:
         return True
-    if line.size < 0.9 * body.size:
+    heavy, depth, capitals = line.bold and not body.bold, depth_of(text), _is_capitals(text)
+    if line.size < (0.75 if capitals and depth else 0.9) * body.size:
         return False
-    heavy, counted = line.bold and not body.bold, series_of(text) is not None
-    if text.endswith(".") and not (heavy and counted) and not is_heading_number(text.split()[-1]):
+    if text.endswith(".") and not (heavy and (depth or series_of(text))) and not is_heading_number(text.split()[-1]):
         return False
     if heavy:
-        return not line.mixed_weight and (not text.endswith(":") or bool(depth_of(text)))
-    if not (line.font != body.font and line.mono == body.mono) and not _is_capitals(text):
+        return not text.endswith(":") or bool(depth)
+    if not (line.font != body.font and line.mono == body.mono) and not capitals:
         return False
-    marked = bool(depth_of(text) or rank_of(text) is not None or COMMON_HEADING.fullmatch(text))
-    return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH)
+    marked = bool(depth or rank_of(text) is not None or COMMON_HEADING.fullmatch(text))
+    return marked or (text[:1].isupper() and len(text) < SHORT_LENGTH and not line.mixed_weight)
 
 
 def _is_alone_in_row(line: StyledLine, lines: Sequence[StyledLine], columns: Columns) -> bool:

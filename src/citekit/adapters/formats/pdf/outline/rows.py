@@ -154,7 +154,7 @@ def columns_of(lines: Sequence[StyledLine]) -> Columns:
         if (
             len(wide) >= MIN_COLUMN_LINES
             and _is_column_of_text(before, width)
-            and len(across) * 4 < len(before) + len(after)
+            and len(across) * 2 < len(before) + len(after)
         ):
             return Columns(at, tuple(sorted(line.top for line in across)))
     return Columns()
