@@ -188,6 +188,26 @@ def test_words_that_are_nowhere_are_reported(home: Path) -> None:
     assert "Not in the searched text: zeppelin" in list(found_lines(found))
 
 
+@pytest.mark.parametrize("names", [[], ["bees_md"]])
+@pytest.mark.parametrize(("query", "instead"), [("hives", {"hives": "hive"}), ("storing honeys", {"storing": "store"})])
+def test_another_form_of_a_word_that_is_nowhere_is_found(
+    query: str, instead: dict[str, str], names: list[str], home: Path
+) -> None:
+    found = app_of(home).find_text(query, names)
+
+    assert found.whole
+    assert found.instead.items() >= instead.items()
+    word, form = next(iter(instead.items()))
+    assert word in found.absent
+    assert f"{word} (found instead: {form})" in list(found_lines(found))[-1]
+
+
+def test_no_other_form_of_a_quoted_word_is_found(home: Path) -> None:
+    found = app_of(home).find_text('"hives"')
+
+    assert ([], ["hives"], {}) == (list(found.hits), list(found.absent), dict(found.instead))
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, groupby, islice
 from pathlib import Path
 from urllib.parse import unquote
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from citekit.application.index_text import IndexText
 from citekit.application.indexed_library import READING, IndexedLibrary, LibraryTexts
@@ -35,6 +35,7 @@ from citekit.domain.resource_map import ResourceMap
 from citekit.domain.text_search.blocks import TextBlock
 from citekit.domain.text_search.found import PAGES_COUNTED, FoundText, TextHit
 from citekit.domain.text_search.headings import Headings
+from citekit.domain.text_search.inflections import forms_of
 from citekit.domain.text_search.long_lines import cut_around
 from citekit.domain.text_search.matching import Kind, LineMatch, context_of, lines_after, matches_in, shown_row
 from citekit.domain.text_search.query import TextQuery, parse_query
@@ -116,6 +117,7 @@ class _Found:
     stale: Mapping[str, str]
     skipped: Mapping[str, str]
     absent: Sequence[str]
+    instead: Mapping[str, str]
     total: int
     holding: int | None = None
 
@@ -197,11 +199,12 @@ class FindText:
 
         All words and quoted phrases must be in one page or block of lines; with `regex`, the query is a regular
         expression that must match in one line. Headings and captions come first, then lines with all words, then
-        adjacent lines, then pages. If no page contains all words and none is quoted, the query is taken as a
-        question, and the hits are the pages that most likely answer it (`Kind.PARTIAL`), which are not counted in
-        `total`. A few of these also follow hits whose words are never close together. The default `limit` is `LIMIT`,
-        or `PARTIAL_LIMIT` for such pages. If all resources are searched, only the files with hits are checked for
-        changes.
+        adjacent lines, then pages. If no searched text has a word that is not quoted, but another form of it, such as
+        `leases` for `lease`, that form is searched for (`instead`). If no page contains all words and none is quoted,
+        the query is taken as a question, and the hits are the pages that most likely answer it (`Kind.PARTIAL`), which
+        are not counted in `total`. A few of these also follow hits whose words are never close together. The default
+        `limit` is `LIMIT`, or `PARTIAL_LIMIT` for such pages. If all resources are searched, only the files with hits
+        are checked for changes.
 
         Raise `RequestRefused` for an invalid query or limit, and `ResourceMissing`. If only one resource is searched,
         also raises what reading its text raises.
@@ -213,10 +216,18 @@ class FindText:
         if not 0 <= context_lines <= CONTEXT_LIMIT:
             raise RequestRefused(f"The number of context lines must be from 0 to {CONTEXT_LIMIT}, not {context_lines}.")
         names = list(dict.fromkeys(map(_resource_id, resources))) or list(self.maps.ids())
-        if not resources and len(names) > 1:
-            found = self._find_everywhere(wanted, limit, roots, progress)
-        else:
-            found = self._find_in(names, wanted, roots, progress)
+        is_everywhere = not resources and len(names) > 1
+
+        def search(wanted: TextQuery) -> _Found:
+            if is_everywhere:
+                return self._find_everywhere(wanted, limit, roots, progress)
+            return self._find_in(names, wanted, roots, progress)
+
+        found = search(wanted)
+        if found.instead:
+            absent, instead, wanted = found.absent, found.instead, wanted.reading(found.instead)
+            query = " ".join([query, *instead.values()])
+            found = evolve(search(wanted), absent=absent, instead=instead)
         if not found.candidates and wanted.may_be_question and found.searched:
             hits = self._partial_hits(query, names if resources else (), partial_limit, context_lines, roots, progress)
         else:
@@ -235,6 +246,7 @@ class FindText:
             stale=found.stale,
             skipped=found.skipped,
             absent=found.absent,
+            instead=found.instead,
         )
 
     def _find_in(self, names: Sequence[str], query: TextQuery, roots: Sequence[Path], progress: Progress) -> _Found:
@@ -246,9 +258,13 @@ class FindText:
             candidates = [each for own, text in blocks for each in _candidates(query, own, text)]
             if self.index.versions(list(texts.versions)) == texts.versions:
                 break  # otherwise the index was damaged and left blocks out
-        absent = () if candidates else self._absent(query, texts.versions)
+
+        def is_there(word: str) -> bool:
+            return next(self.index.find([word], texts.versions), None) is not None
+
+        absent, instead = ((), {}) if candidates else _absent_words(query, is_there)
         return _Found(
-            candidates, len(texts.versions), texts.maps, texts.stale, texts.skipped, absent, total=len(candidates)
+            candidates, len(texts.versions), texts.maps, texts.stale, texts.skipped, absent, instead, len(candidates)
         )
 
     def _find_everywhere(self, query: TextQuery, limit: int, roots: Sequence[Path], progress: Progress) -> _Found:
@@ -268,8 +284,9 @@ class FindText:
             candidates = self._checked_candidates(query, raw, checked, limit)
             if self.index.generation() == library.generation:
                 break  # otherwise the index was damaged and left blocks out, or texts were indexed again
-        words = () if candidates else query.words
-        absent = tuple(word for word in words if not self._is_anywhere(word, checked))
+        absent, instead = (
+            ((), {}) if candidates else _absent_words(query, lambda word: self._is_anywhere(word, checked))
+        )
         return _Found(
             candidates,
             len(library.versions) - len(checked.skipped),
@@ -277,6 +294,7 @@ class FindText:
             checked.stale,
             {**library.skipped, **checked.skipped},
             absent,
+            instead,
             total=max(len(candidates), raw.total - checked.dropped),
             holding=None if raw.is_complete else holding,
         )
@@ -342,9 +360,6 @@ class FindText:
             if reason is not None:
                 texts.stale[name] = reason
         return texts
-
-    def _absent(self, query: TextQuery, versions: Mapping[str, str]) -> Sequence[str]:
-        return tuple(word for word in query.words if next(self.index.find([word], versions), None) is None)
 
     def _whole_hits(
         self,
@@ -453,6 +468,15 @@ class _Checked:
         if reason is not None:
             self.stale[resource_id] = reason
         return True
+
+
+def _absent_words(query: TextQuery, is_there: Callable[[str], bool]) -> tuple[Sequence[str], Mapping[str, str]]:
+    """Return the words of the query that the searched texts do not have, and the first form of each that they have."""
+    absent = tuple(word for word in query.words if not is_there(word))
+    if query.is_quoted:
+        return absent, {}
+    found = ((word, next(filter(is_there, forms_of(word)), None)) for word in absent)
+    return absent, {word: form for word, form in found if form is not None}
 
 
 def _candidates(query: TextQuery, resource_map: ResourceMap, blocks: Iterable[TextBlock]) -> Iterator[_Candidate]:

@@ -52,7 +52,10 @@ def found_lines(found: FoundText) -> Iterator[str]:
         yield f"  > {lines[-1]}{' [hidden from readers]' if hit.hidden else ''}"
         yield from (f"    {_spaced(line)}" for line in hit.after)
     if found.absent:
-        yield f"Not in the searched text: {', '.join(found.absent)}"
+        words = (
+            f"{word} (found instead: {found.instead[word]})" if word in found.instead else word for word in found.absent
+        )
+        yield f"Not in the searched text: {', '.join(words)}"
     yield from _notes("Stale", found.stale)
     yield from _notes("Not searched", _brief(found.skipped) if found.hits else found.skipped)
 

@@ -23,6 +23,8 @@ def to_plain(found: FoundText) -> dict[str, Any]:
         plain["skipped"] = dict(found.skipped)
     if found.absent:
         plain["absent"] = list(found.absent)
+    if found.instead:
+        plain["instead"] = dict(found.instead)
     return plain
 
 

@@ -46,7 +46,7 @@ class FoundText:
     `stale` has the reason for each resource whose file has changed or is missing; the text of the originally mapped
     file was searched. If everything was searched, only resources with hits are checked. `skipped` has the reason for
     each resource that could not be searched. `absent` lists the words of the query that occur in none of the searched
-    resources.
+    resources, and `instead` the other forms of them that were searched for (`leases` for `lease`).
     """
 
     hits: Sequence[TextHit]
@@ -56,6 +56,7 @@ class FoundText:
     stale: Mapping[str, str] = field(factory=dict)
     skipped: Mapping[str, str] = field(factory=dict)
     absent: Sequence[str] = ()
+    instead: Mapping[str, str] = field(factory=dict)
 
     @property
     def whole(self) -> Sequence[TextHit]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from citekit.domain.errors import RequestRefused
 from citekit.domain.text_search.line_pattern import LinePattern
@@ -43,6 +43,11 @@ class TextQuery:
     def words(self) -> list[str]:
         """The distinct words of all phrases."""
         return list(dict.fromkeys(word for phrase in self.phrases for word in phrase))
+
+    def reading(self, instead: Mapping[str, str]) -> TextQuery:
+        """Return the query with the words that `instead` maps replaced by those to which it maps them."""
+        phrases = (tuple(instead.get(word, word) for word in phrase) for phrase in self.phrases)
+        return evolve(self, phrases=list(dict.fromkeys(phrases)))
 
 
 def parse_query(text: str, *, regex: bool = False) -> TextQuery:

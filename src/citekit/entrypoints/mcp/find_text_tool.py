@@ -64,6 +64,7 @@ FOUND: Mapping[str, Any] = {
         },
         "skipped": {**_REASONS, "description": "Resources that could not be searched, and why."},
         "absent": {**_STRINGS, "description": "Words of the query that no searched resource contains."},
+        "instead": {**_REASONS, "description": "The other forms of these words that were searched for."},
     },
     "required": ["hits", "total", "searched"],
 }
