@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
+from citekit.adapters.formats.pdf.outline.page_reader import PageReader
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.structure import sections_of_text
 from citekit.adapters.formats.shared.outline import OutlineItem, nested
@@ -49,7 +50,7 @@ def told_by_type(path: Path) -> dict[str, object]:
     """What the type of its headings alone tells of `path`, as `mapped` says it."""
     began = time.process_time()
     with opened(path) as document:
-        sections, _ = sections_of_text(PageTexts(document, silent), use_toc=False)
+        sections = sections_of_text(PageTexts(PageReader(document, silent)), use_toc=False).sections
     outline_items = nested(
         [(each.level, OutlineItem(each.title, HEADINGS[0], Pages.span(each.page, each.page))) for each in sections]
     )

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from citekit.adapters.formats.pdf.document.page_images import ImageReader
 from citekit.adapters.formats.pdf.outline.lines import StyledLine, clean, styled_lines
+from citekit.adapters.formats.pdf.outline.page_reader import PageReader
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.quick_lines import quick_lines
 from citekit.adapters.libraries.mupdf.engine import opened
@@ -73,8 +74,8 @@ def test_a_page_that_was_read_quickly_is_read_exactly_once_asked(tmp_path: Path)
         document.save(path)
 
     with opened(path) as document:
-        texts = PageTexts(document, silent, quick=True)
-        before, after = texts.read(1), texts.read_exactly(1)
+        texts = PageTexts(PageReader(document, silent), quick=True)
+        before, after = texts.read(1), texts.exactly_on([1]).read(1)
 
     assert ([True], [False]) == ([line.bold for line in before], [line.bold for line in after])
     assert [True] == [line.mixed_weight for line in after]
@@ -89,12 +90,12 @@ def test_pages_that_are_read_once_more_are_told_and_never_fewer_than_before(tmp_
     told: list[float] = []
 
     with opened(path) as document:
-        texts = PageTexts(document, lambda done, *_: told.append(done), quick=True)
+        texts = PageTexts(PageReader(document, lambda done, *_: told.append(done)), quick=True)
         for page in (3, 1, 2):
             texts.read(page)
-        texts.stop_quick_reading()
+        exact = texts.exactly()
         for page in (1, 2, 3):
-            texts.read(page)
+            exact.read(page)
 
     assert [1, 2, 3, 3, 3, 3] == told
 

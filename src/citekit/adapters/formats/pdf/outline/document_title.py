@@ -83,14 +83,15 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     Otherwise return the most prominent lines of the first page with text. Without these, return the unconfirmed title
     of the metadata, or else the file name with spaces for underscores, or the first line if that name is only a code.
     """
-    written = _written_title((texts.document.metadata or {}).get("title") or "")
+    written = _written_title((texts.reader.document.metadata or {}).get("title") or "")
     if written and _is_confirmed(written, texts):
         return DocumentTitle(written, "metadata")
     first = range(1, min(COVER_PAGES, texts.count) + 1)
     body_size = _body_size(texts)
     cover = next((page for page in first if _letters(texts.read(page)) >= LETTERS_OF_A_COVER), first[-1])
     for page in range(1, cover + 1):
-        if printed := _cover_title(texts.read_exactly(page), body_size):
+        texts = texts.exactly_on([page])
+        if printed := _cover_title(texts.read(page), body_size):
             return DocumentTitle(printed, f"page {page}")
     if written:
         return DocumentTitle(written, "metadata")

@@ -64,21 +64,21 @@ class Figure:
         )
 
 
-def figures_of(document: Document, texts: PageTexts, *, quick: bool = False) -> tuple[list[Figure], list[str]]:
+def figures_of(texts: PageTexts, *, quick: bool = False) -> tuple[list[Figure], list[str]]:
     """Return captioned figures and tables and large pictures in reading order, and notes about what was skipped.
 
-    Pages that `texts` has already read are searched. Other pages are read, within `EXTRA_PAGES` and
+    Pages of `texts` that have already been read are searched. Other pages are read, within `EXTRA_PAGES` and
     `EXTRA_PAGES_LIMIT`, if they draw something. The choice depends on the document alone.
     """
-    search = _FigureSearch(document, texts, LAYOUT_LIMITS[quick])
+    search = _FigureSearch(texts, frozenset(texts.pages), LAYOUT_LIMITS[quick])
     found = [figure for page in range(1, texts.count + 1) for figure in search.on(page)]
     return _without_mentions(found)[:FIGURE_LIMIT], search.notes()
 
 
 @define
 class _FigureSearch:
-    _document: Document
     _texts: PageTexts
+    _read: frozenset[int]
     _layouts_left: int
     _extra_pages: int = field(default=EXTRA_PAGES, init=False)
     _further_pages: int = field(default=EXTRA_PAGES_LIMIT - EXTRA_PAGES, init=False)
@@ -87,7 +87,7 @@ class _FigureSearch:
     _seen: dict[int, int] = field(factory=dict, init=False)
 
     def on(self, page: int) -> Iterator[Figure]:
-        fresh = not self._texts.cached(page)
+        fresh = page not in self._read
         if fresh and not self._should_read(page):
             return
         lines = self._texts.lines(page)
@@ -97,7 +97,7 @@ class _FigureSearch:
         large = not captions and self._has_new_picture(page)
         if not captions and not large:
             return
-        self._texts.report_progress()
+        self._texts.reader.report_progress()
         layout = self._layout(page)
         if layout is None:
             yield from (_without_region(page, caption) for caption in captions if caption.certain)
@@ -133,7 +133,7 @@ class _FigureSearch:
     def _load(self, page: int) -> Document | None:
         try:
             with exclusive():
-                return self._document[page - 1]
+                return self._texts.reader.document[page - 1]
         except CiteKitError:
             raise
         except Exception:  # a damaged page has no figures; what PyMuPDF raises then is of any kind
@@ -156,7 +156,7 @@ class _FigureSearch:
 
     def _has_new_picture(self, page: int) -> bool:
         """Return whether `page` uses an image of at least 150 by 150 pixels that at most a few pages before it use."""
-        large = {image.number for image in self._texts.images(page) if min(image.width, image.height) >= 150}
+        large = {image.number for image in self._texts.reader.images(page) if min(image.width, image.height) >= 150}
         for number in large:
             self._seen[number] = self._seen.get(number, 0) + 1
         return any(self._seen[number] <= _REPEAT_LIMIT for number in large)
@@ -257,66 +257,57 @@ def insert_figures(
 
     `figures` must be in reading order.
     """
-    return _FigureInserter(texts).insert(outline_items, figures)
+    if not figures:
+        return tuple(outline_items)
+    begins = [_heading_position(outline_item, texts) for outline_item in outline_items]
+    ordered = all(first <= second for first, second in pairwise(begins))
+    below: list[list[Figure]] = [[] for _ in outline_items]
+    loose: list[Figure] = []
+    for figure in figures:
+        home = _parent_index(figure, outline_items, begins, ordered)
+        (loose if home is None else below[home]).append(figure)
+    grown = [
+        evolve(outline_item, children=insert_figures(outline_item.children, own, texts))
+        for outline_item, own in zip(outline_items, below, strict=True)
+    ]
+    return _merged(grown, begins, loose)
 
 
-@define
-class _FigureInserter:
-    _texts: PageTexts
-    _heading_lines: dict[tuple[int, str], int] = field(factory=dict)
+def _parent_index(
+    figure: Figure, outline_items: Sequence[OutlineItem], begins: Sequence[Position], ordered: bool
+) -> int | None:
+    """Return the index of the last of `outline_items` that contains the figure's page and starts before it, or None.
 
-    def insert(self, outline_items: Sequence[OutlineItem], figures: Sequence[Figure]) -> tuple[OutlineItem, ...]:
-        if not figures:
-            return tuple(outline_items)
-        begins = [self._heading_position(outline_item) for outline_item in outline_items]
-        ordered = all(first <= second for first, second in pairwise(begins))
-        below: list[list[Figure]] = [[] for _ in outline_items]
-        loose: list[Figure] = []
-        for figure in figures:
-            home = self._parent_index(figure, outline_items, begins, ordered)
-            (loose if home is None else below[home]).append(figure)
-        grown = [
-            evolve(outline_item, children=self.insert(outline_item.children, own))
-            for outline_item, own in zip(outline_items, below, strict=True)
-        ]
-        return self._merged(grown, begins, loose)
+    `begins` are the positions where the items start; `ordered` is true if these positions are sorted.
+    """
+    position = (figure.page, figure.line_index)
+    last = bisect_right(begins, position) if ordered else len(outline_items)
+    near = range(last - 1, max(last - SECTIONS_SEARCHED, 0) - 1, -1)
+    return next((at for at in near if begins[at] <= position and figure.page in _numbers(outline_items[at])), None)
 
-    def _parent_index(
-        self, figure: Figure, outline_items: Sequence[OutlineItem], begins: Sequence[Position], ordered: bool
-    ) -> int | None:
-        """Return the index of the last of `outline_items` that contains the figure's page and starts before it, or
-        None.
 
-        `begins` are the positions where the items start; `ordered` is true if these positions are sorted.
-        """
-        position = (figure.page, figure.line_index)
-        last = bisect_right(begins, position) if ordered else len(outline_items)
-        near = range(last - 1, max(last - SECTIONS_SEARCHED, 0) - 1, -1)
-        return next((at for at in near if begins[at] <= position and figure.page in _numbers(outline_items[at])), None)
+def _merged(
+    outline_items: Sequence[OutlineItem], begins: Sequence[Position], loose: Sequence[Figure]
+) -> tuple[OutlineItem, ...]:
+    """Return `outline_items` in order, with each of the `loose` figures before the first item that starts after it."""
+    made: list[OutlineItem] = []
+    waiting = list(loose)
+    for outline_item, begin in zip(outline_items, begins, strict=True):
+        while waiting and (waiting[0].page, waiting[0].line_index) < begin:
+            made.append(waiting.pop(0).outline_item())
+        made.append(outline_item)
+    return (*made, *(figure.outline_item() for figure in waiting))
 
-    def _merged(
-        self, outline_items: Sequence[OutlineItem], begins: Sequence[Position], loose: Sequence[Figure]
-    ) -> tuple[OutlineItem, ...]:
-        """Return `outline_items` in order, with each of the `loose` figures before the first item that starts after it."""
-        made: list[OutlineItem] = []
-        waiting = list(loose)
-        for outline_item, begin in zip(outline_items, begins, strict=True):
-            while waiting and (waiting[0].page, waiting[0].line_index) < begin:
-                made.append(waiting.pop(0).outline_item())
-            made.append(outline_item)
-        return (*made, *(figure.outline_item() for figure in waiting))
 
-    def _heading_position(self, outline_item: OutlineItem) -> Position:
-        """Return the page and line index of an outline item's heading.
+def _heading_position(outline_item: OutlineItem, texts: PageTexts) -> Position:
+    """Return the page and line index of an outline item's heading.
 
-        The line index is -1 (before all lines of the page) if the heading is not found.
-        """
-        page = _numbers(outline_item)[0]
-        known = (page, outline_item.title)
-        if known not in self._heading_lines:
-            found = self._texts.lines_matching(outline_item.title, page) if self._texts.cached(page) else ()
-            self._heading_lines[known] = found[0] if found else -1
-        return page, self._heading_lines[known]
+    The line index is -1 (before all lines of the page) if the heading is not found, or if its page has not been
+    read.
+    """
+    page = _numbers(outline_item)[0]
+    found = texts.lines_matching(outline_item.title, page) if texts.has_read(page) else ()
+    return page, found[0] if found else -1
 
 
 def _numbers(outline_item: OutlineItem) -> range:

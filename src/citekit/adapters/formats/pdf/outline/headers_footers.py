@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Protocol
+from statistics import median_high
 
-from attrs import define, field
+from attrs import frozen
 
-from citekit.adapters.formats.pdf.outline.lines import Rotation, StyledLine, rotated
+from citekit.adapters.formats.pdf.outline.lines import StyledLine, rotated
+from citekit.adapters.formats.pdf.outline.page_reader import Page
 
 SAMPLE_SIZE = 24
 """The number of pages from which repeated lines are learned."""
@@ -34,117 +35,106 @@ _SECTION_NUMBER = re.compile(r"(?:\d{1,3}|[A-Z])(?:\.\d{1,3})+\.?")
 _BARE_NUMBER = re.compile(r"[\W\d]*|[ivxlc]+", re.IGNORECASE)
 
 
-class PageSource(Protocol):
-    """A source of the lines of a document's pages. Page numbers are 1-based."""
+@frozen
+class HeadersFooters:
+    """What is known of the running headers and footers of a document.
 
-    def read(self, page: int) -> list[StyledLine]:
-        """Return all lines of `page`."""
+    `keys` are the texts and the positions of lines that repeat in the margins. `line_height` is the usual height of
+    lines, in points.
+    """
 
-    def height(self, page: int) -> float:
-        """Return the height of `page` as displayed, in points."""
-
-    def rotation(self, page: int) -> Rotation | None:
-        """Return the matrix that converts `page` coordinates to the displayed page, or None if `page` is not rotated."""
+    keys: frozenset[str]
+    line_height: float
 
 
-@define
-class HeaderFooterFilter:
-    """A filter that removes running headers, running footers, and page numbers from pages. Call `learn` first."""
-
-    _pages: PageSource
-    _known: frozenset[str] = field(default=frozenset(), init=False)
-    _median_heights: dict[int, float] = field(factory=dict, init=False)
-    _typical_height: float = field(default=0.0, init=False)
-
-    def learn(self, pages: Sequence[int]) -> None:
-        """Learn the running headers and footers: the margin lines that repeat on many of `pages`."""
-        self._median_heights.clear()
-        self._typical_height = _median([self._median_height(page) for page in pages])
-        seen: Counter[str] = Counter()
-        slots: dict[str, list[StyledLine]] = {}
-        said: dict[str, set[str]] = {}
-        for page in pages:
-            margin = self._margin(page)
-            seen.update({_pattern(line) for line in margin})
-            for line in margin:
-                if self._is_large(page, line):
-                    said.setdefault(_pattern(line), set()).add(line.text)
-            if self._pages.rotation(page) is None and len(margin) <= MARGIN_LINES:
-                for key, line in {
-                    _position_key(line): line for line in margin if self._is_set_apart(page, line)
-                }.items():
-                    slots.setdefault(key, []).append(line)
-        enough, often = min(max(3, len(pages) // 8), 12), max(4, len(pages) // 6)
-        counted = {
-            pattern for pattern, texts in said.items() if len(texts) == seen[pattern] > 1
-        }  # Chapter 1, Chapter 2
-        self._known = frozenset(
+def learn_headers_footers(pages: Sequence[Page]) -> HeadersFooters:
+    """Return the running headers and footers: the margin lines that repeat on many of `pages`."""
+    line_height = median_high([page.line_height for page in pages]) if pages else 0.0
+    seen: Counter[str] = Counter()
+    slots: dict[str, list[StyledLine]] = {}
+    said: dict[str, set[str]] = {}
+    for page in pages:
+        margin = _margin(page)
+        seen.update({_pattern(line) for line in margin})
+        for line in margin:
+            if _is_large(page, line, line_height):
+                said.setdefault(_pattern(line), set()).add(line.text)
+        if page.rotation is None and len(margin) <= MARGIN_LINES:
+            apart = {_position_key(line): line for line in margin if _is_set_apart(page, line, line_height)}
+            for key, line in apart.items():
+                slots.setdefault(key, []).append(line)
+    enough, often = min(max(3, len(pages) // 8), 12), max(4, len(pages) // 6)
+    counted = {pattern for pattern, texts in said.items() if len(texts) == seen[pattern] > 1}  # Chapter 1, Chapter 2
+    return HeadersFooters(
+        frozenset(
             [pattern for pattern, times in seen.items() if times >= enough and pattern not in counted]
             + [slot for slot, lines in slots.items() if len(lines) >= often and not _are_titles(lines)]
-        )
+        ),
+        line_height,
+    )
 
-    def body_lines(self, page: int) -> list[StyledLine]:
-        """Return the lines of `page` without running headers, running footers, and page numbers, in file order."""
-        lines, margin = self._pages.read(page), self._margin(page)
-        if len(margin) * len(lines) <= COMPARISON_LIMIT:
-            running = {id(line) for line in margin if self._is_running(page, line)}
-        else:
-            running = {id(line) for line in margin if _pattern(line) in self._known}
-        return [line for line in lines if id(line) not in running]
 
-    def _is_set_apart(self, page: int, line: StyledLine) -> bool:
-        """Return whether `line` is no larger than most lines, is the first or last of its page, and has a gap of over
-        half a line to the text.
-        """
-        height, middle = line.bottom - line.top, (line.top + line.bottom) / 2
-        if self._is_large(page, line, SLOT_RATIO):
-            return False
-        others = [other for other in self._pages.read(page) if not other.top < middle < other.bottom]
-        above = [other.bottom for other in others if other.bottom <= middle]
-        below = [other.top for other in others if other.top >= middle]
-        first = not above and bool(below) and min(below) - line.bottom > height / 2
-        return first or (not below and bool(above) and line.top - max(above) > height / 2)
+def body_lines(page: Page, learned: HeadersFooters) -> list[StyledLine]:
+    """Return the lines of `page` without running headers, running footers, and page numbers, in file order."""
+    margin = _margin(page)
+    if len(margin) * len(page.lines) <= COMPARISON_LIMIT:
+        running = {id(line) for line in margin if _is_running(page, line, learned)}
+    else:
+        running = {id(line) for line in margin if _pattern(line) in learned.keys}
+    return [line for line in page.lines if id(line) not in running]
 
-    def _is_heading_number(self, page: int, number: StyledLine) -> bool:
-        """Return whether `number` is larger than body text and next to a line of words in the same size."""
-        return self._is_large(page, number) and bool(self._heading_words_next_to(page, number))
 
-    def _heading_words_next_to(self, page: int, number: StyledLine) -> list[StyledLine]:
-        """Return the lines next to `number` that have words in the same size."""
-        beside = [line for line in self._pages.read(page) if _shares_heading_row(number, line)]
-        return [line for line in beside if not _SECTION_NUMBER.fullmatch(line.text)]
+def _margin(page: Page) -> list[StyledLine]:
+    """Return the lines in the top and bottom margins of `page`."""
+    top, bottom = page.height * MARGIN, page.height * (1 - MARGIN)
+    if page.rotation is None:
+        return [line for line in page.lines if line.bottom < top or line.top > bottom]
+    shown = ((line, rotated(line, page.rotation)) for line in page.lines)
+    return [line for line, seen in shown if seen.bottom < top or seen.top > bottom]
 
-    def _is_large(self, page: int, line: StyledLine, ratio: float = LARGE_RATIO) -> bool:
-        """Return whether `line` is higher than the usual line of its page and of the document by a factor of `ratio`.
 
-        The page alone is not enough, because some pages have only code.
-        """
-        return line.bottom - line.top >= ratio * max(self._median_height(page), self._typical_height)
+def _is_running(page: Page, line: StyledLine, learned: HeadersFooters) -> bool:
+    """Return whether a line in the margin is a running header, a running footer, or a page number."""
+    if _SECTION_NUMBER.fullmatch(line.text) and (words := _heading_words_next_to(page, line)):
+        return all(_is_running(page, each, learned) for each in words)
+    if _pattern(line) in learned.keys:
+        return True
+    if _BARE_NUMBER.fullmatch(line.text):
+        return not (_SECTION_NUMBER.fullmatch(line.text) or _is_heading_number(page, line, learned))
+    return _position_key(line) in learned.keys and _is_set_apart(page, line, learned.line_height)
 
-    def _median_height(self, page: int) -> float:
-        """Return the median height of the lines of `page`, in points."""
-        if page not in self._median_heights:
-            self._median_heights[page] = _median([line.bottom - line.top for line in self._pages.read(page)])
-        return self._median_heights[page]
 
-    def _margin(self, page: int) -> list[StyledLine]:
-        """Return the lines in the top and bottom margins of `page`."""
-        lines, turn, height = self._pages.read(page), self._pages.rotation(page), self._pages.height(page)
-        top, bottom = height * MARGIN, height * (1 - MARGIN)
-        if turn is None:
-            return [line for line in lines if line.bottom < top or line.top > bottom]
-        shown = ((line, rotated(line, turn)) for line in lines)
-        return [line for line, seen in shown if seen.bottom < top or seen.top > bottom]
+def _is_set_apart(page: Page, line: StyledLine, line_height: float) -> bool:
+    """Return whether `line` is no larger than most lines, is the first or last of its page, and has a gap of over
+    half a line to the text.
+    """
+    height, middle = line.bottom - line.top, (line.top + line.bottom) / 2
+    if _is_large(page, line, line_height, SLOT_RATIO):
+        return False
+    others = [other for other in page.lines if not other.top < middle < other.bottom]
+    above = [other.bottom for other in others if other.bottom <= middle]
+    below = [other.top for other in others if other.top >= middle]
+    first = not above and bool(below) and min(below) - line.bottom > height / 2
+    return first or (not below and bool(above) and line.top - max(above) > height / 2)
 
-    def _is_running(self, page: int, line: StyledLine) -> bool:
-        """Return whether a line in the margin is a running header, a running footer, or a page number."""
-        if _SECTION_NUMBER.fullmatch(line.text) and (words := self._heading_words_next_to(page, line)):
-            return all(self._is_running(page, each) for each in words)
-        if _pattern(line) in self._known:
-            return True
-        if _BARE_NUMBER.fullmatch(line.text):
-            return not (_SECTION_NUMBER.fullmatch(line.text) or self._is_heading_number(page, line))
-        return _position_key(line) in self._known and self._is_set_apart(page, line)
+
+def _is_heading_number(page: Page, number: StyledLine, learned: HeadersFooters) -> bool:
+    """Return whether `number` is larger than body text and next to a line of words in the same size."""
+    return _is_large(page, number, learned.line_height) and bool(_heading_words_next_to(page, number))
+
+
+def _heading_words_next_to(page: Page, number: StyledLine) -> list[StyledLine]:
+    """Return the lines next to `number` that have words in the same size."""
+    beside = [line for line in page.lines if _shares_heading_row(number, line)]
+    return [line for line in beside if not _SECTION_NUMBER.fullmatch(line.text)]
+
+
+def _is_large(page: Page, line: StyledLine, line_height: float, ratio: float = LARGE_RATIO) -> bool:
+    """Return whether `line` is higher than the usual line of its page and of the document by a factor of `ratio`.
+
+    The page alone is not enough, because some pages have only code.
+    """
+    return line.bottom - line.top >= ratio * max(page.line_height, line_height)
 
 
 def sample_pages(count: int) -> list[int]:
@@ -157,10 +147,6 @@ def sample_pages(count: int) -> list[int]:
     pairs = SAMPLE_SIZE // 2
     starts = [2 + index * (count - 3) // (pairs - 1) for index in range(pairs)]
     return sorted({page for start in starts for page in (start, start + 1) if page <= count})
-
-
-def _median(values: Sequence[float]) -> float:
-    return sorted(values)[len(values) // 2] if values else 0.0
 
 
 def _shares_heading_row(number: StyledLine, line: StyledLine) -> bool:

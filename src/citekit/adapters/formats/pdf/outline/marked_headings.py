@@ -75,7 +75,7 @@ def sections_of_tags(texts: PageTexts) -> list[Section]:
 
     The result is empty if tags are missing or implausible.
     """
-    if texts.count > PAGE_LIMIT or not is_tagged(texts.document):
+    if texts.count > PAGE_LIMIT or not is_tagged(texts.reader.document):
         return []
     found: list[Section] = []
     for page in range(1, texts.count + 1):
@@ -92,7 +92,7 @@ def sections_of_tags(texts: PageTexts) -> list[Section]:
 def _headings_on(texts: PageTexts, page: int) -> Sequence[TaggedHeading]:
     try:
         with exclusive():
-            return tagged_headings(texts.document[page - 1])
+            return tagged_headings(texts.reader.document[page - 1])
     except CiteKitError:
         raise
     except Exception:  # a damaged page says nothing; what PyMuPDF raises then is of any kind

@@ -1,18 +1,27 @@
-"""The metadata of a PDF."""
+"""The metadata of a PDF, and the notes of its map about what was not read."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from citekit.adapters.formats.pdf.document.page_labels import UNLABELLED, LabelRule, read_labels
+from citekit.adapters.formats.pdf.outline.page_reader import Page
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
-from citekit.adapters.libraries.mupdf.engine import Document
+from citekit.adapters.libraries.mupdf.engine import Document, skipped_pages
+from citekit.domain.errors import SourceUnsupported
 
 RULE_LIMIT = 40
 """The number of label rules that a map stores; a document with more labels each page separately."""
 
 NAMED_ATTACHMENTS = 10
 """The number of attached files that a note names."""
+
+NAMED_PAGES = 20
+"""The number of pages with hidden text that a note lists."""
+
+CHECKED_PAGES = 5000
+"""The number of pages of a repaired file that are checked for readability."""
 
 _NAME_LIMIT = 60
 
@@ -32,6 +41,57 @@ def metadata_of(document: Document) -> dict[str, Any]:
     if rules != (UNLABELLED,) and len(rules) <= RULE_LIMIT:
         facts["page_labels"] = [_rule_as_dict(rule) for rule in rules]
     return facts
+
+
+def hidden_text_notes(pages: Collection[Page]) -> list[str]:
+    """Return notes for the user about hidden text on the pages that were read, and about pages not checked for it."""
+    hidden = {page.number: page.hidden_words for page in pages if page.hidden_words}
+    unread = [page.number for page in pages if page.is_unchecked]
+    unchecked = (
+        [
+            f"Many pages may hold hidden text; {len(unread)} of them, page {min(unread)} first, were not "
+            "checked for it, and summaries may repeat it."
+        ]
+        if unread
+        else []
+    )
+    if not hidden:
+        return unchecked
+    numbers, words = sorted(hidden), sum(hidden.values())
+    named = ", ".join(map(str, numbers[:NAMED_PAGES])) + (", ..." if len(numbers) > NAMED_PAGES else "")
+    return [
+        f"Hidden text, which no reader of the page sees: {words} {'word' if words == 1 else 'words'} on "
+        f"{'page' if len(numbers) == 1 else 'pages'} {named}. Titles and summaries leave it out.",
+        *unchecked,
+    ]
+
+
+def skipped_page_notes(document: Document) -> list[str]:
+    """Return a note about pages whose content is too complex to process."""
+    skipped = skipped_pages(document)
+    if not skipped:
+        return []
+    which = f"page {skipped[0]} is" if len(skipped) == 1 else f"{len(skipped)} pages, page {skipped[0]} first, are"
+    return [f"Not all of the file was read: {which} too complex to process, and can be extracted only as pdf."]
+
+
+def unreadable_page_notes(document: Document, name: str) -> list[str]:
+    """Return a note about unreadable pages of a repaired file. Raise `SourceUnsupported` if no page is readable."""
+    if not document.is_repaired:
+        return []
+    lost = [
+        number for number in range(1, min(document.page_count, CHECKED_PAGES) + 1) if not _page_exists(document, number)
+    ]
+    if len(lost) == document.page_count:
+        raise SourceUnsupported(f"'{name}' is damaged: no page of it can be read.")
+    return [f"The file is damaged: {len(lost)} of its pages cannot be read, page {lost[0]} first."] if lost else []
+
+
+def _page_exists(document: Document, number: int) -> bool:
+    try:
+        return bool(document.xref_object(document.page_xref(number - 1)).startswith("<<"))
+    except RuntimeError:  # MuPDF raises it for a missing object
+        return False
 
 
 def repair_notes(document: Document) -> list[str]:

@@ -1,4 +1,18 @@
-"""The PDF outliner: derives the structure of a document from bookmarks, tags, the printed TOC, or headings."""
+"""The PDF outliner: a pipeline from the pages of a document to the items of its outline.
+
+Each stage is a function of frozen values to a frozen value, in a module of its own:
+
+1. `page_reader` reads a page: its visible lines, without hidden text. `pages` has the lines of all pages, each read when
+   a stage first needs it, and `headers_footers` removes running headers and footers.
+2. `marked_headings` returns the sections that bookmarks name, or the headings that the author tagged.
+3. `structure` returns the sections that the text shows: `toc_tables` reads the printed contents and `toc` locates its
+   entries; `headings` returns candidates and `heading_styles` selects those in heading styles; `heading_levels` derives
+   their levels. It merges headings with the entries of the contents, or with the bookmarks.
+4. `scans` finds scanned pages and recognizes their text, which goes through stage 3.
+5. `sections` turns sections into outline items with page ranges, and `summaries` adds a sentence to each.
+6. `figures` finds captions and the regions of figures and tables, and inserts them into the outline.
+7. `document_title` and `metadata` describe the document as a whole.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +27,26 @@ from citekit.adapters.formats.pdf.outline.document_title import title_of
 from citekit.adapters.formats.pdf.outline.figures import figures_of, insert_figures
 from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.marked_headings import name_files, sections_of_bookmarks, sections_of_tags
-from citekit.adapters.formats.pdf.outline.metadata import attachment_notes, metadata_of, repair_notes
+from citekit.adapters.formats.pdf.outline.metadata import (
+    attachment_notes,
+    hidden_text_notes,
+    metadata_of,
+    repair_notes,
+    skipped_page_notes,
+    unreadable_page_notes,
+)
+from citekit.adapters.formats.pdf.outline.page_reader import PageReader
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scans import Scans, find_scans, mark_scans, read_scans, sections_of_scans
 from citekit.adapters.formats.pdf.outline.sections import moved_section_notes, outline_items_of, page_groups
-from citekit.adapters.formats.pdf.outline.structure import is_incomplete, sections_of_text, with_headings_below
+from citekit.adapters.formats.pdf.outline.structure import (
+    TextSections,
+    is_incomplete,
+    sections_of_text,
+    with_headings_below,
+)
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
-from citekit.adapters.libraries.mupdf.engine import Document, opened, skipped_pages
+from citekit.adapters.libraries.mupdf.engine import opened
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.extent import Extent
 from citekit.domain.progress import Progress
@@ -43,11 +70,18 @@ BY_TOC = "The file has no bookmarks: the structure is that of its printed table 
 BY_PAGES = "The file has neither bookmarks nor recognizable headings: its pages are grouped by number."
 
 
-NAMED_PAGES = 20
-"""The number of pages with hidden text that a note lists."""
+@frozen
+class _Structure:
+    """The outline items of a document without its figures, and the note `origin` about how they were found.
 
-CHECKED_PAGES = 5000
-"""The number of pages of a repaired file that are checked for readability."""
+    `texts` are the lines of the document as they were read to find them.
+    """
+
+    origin: str
+    items: Sequence[OutlineItem]
+    texts: PageTexts
+    scans: Scans
+    notes: Sequence[str] = ()
 
 
 @frozen
@@ -70,25 +104,25 @@ class PdfOutliner:
         """
         memory = PdfMemory(source, self.index)
         with opened(source.path, SourceUnsupported, password=self.password) as document:
-            lost = _unreadable_page_notes(document, source.path.name)
-            texts = PageTexts(document, progress)
+            unreadable = unreadable_page_notes(document, source.path.name)
             recognizer = None if self.ocr is None else PageRecognizer(self.ocr, source.size, self.index)
-            outline_items, notes, scans = _structure(document, texts, recognizer)
-            figures, passed = figures_of(document, texts, quick=notes[0] == BY_BOOKMARKS)
-            outline_items = insert_figures(outline_items, figures, texts)
-            title = title_of(texts, source.path)
+            found = _structure(PageTexts(PageReader(document, progress)), recognizer)
+            figures, not_searched = figures_of(found.texts, quick=found.origin == BY_BOOKMARKS)
+            items = insert_figures(found.items, figures, found.texts)
+            title = title_of(found.texts, source.path)
             outline = Outline(
                 title=title.text,
                 extent=Extent(pages=document.page_count),
-                items=outline_items,
-                facts={**metadata_of(document), **_scan_facts(scans), "title_source": title.origin},
+                items=items,
+                facts={**metadata_of(document), **_scan_facts(found.scans), "title_source": title.origin},
                 notes=[
-                    *notes,
-                    *passed,
-                    *_hidden_text_notes(texts),
+                    found.origin,
+                    *found.notes,
+                    *not_searched,
+                    *hidden_text_notes(found.texts.pages.values()),
                     *attachment_notes(document),
-                    *lost,
-                    *_skipped_page_notes(document),
+                    *unreadable,
+                    *skipped_page_notes(document),
                     *repair_notes(document),
                 ],
             )
@@ -97,96 +131,53 @@ class PdfOutliner:
             return outline
 
 
-def _hidden_text_notes(texts: PageTexts) -> list[str]:
-    """Return notes for the user about hidden text on the pages that were read, and about pages not checked for it."""
-    unchecked = (
-        [
-            f"Many pages may hold hidden text; {len(texts.unchecked)} of them, page {min(texts.unchecked)} first, were not "
-            "checked for it, and summaries may repeat it."
-        ]
-        if texts.unchecked
-        else []
-    )
-    if not texts.hidden:
-        return unchecked
-    pages, words = sorted(texts.hidden), sum(texts.hidden.values())
-    named = ", ".join(map(str, pages[:NAMED_PAGES])) + (", ..." if len(pages) > NAMED_PAGES else "")
-    return [
-        f"Hidden text, which no reader of the page sees: {words} {'word' if words == 1 else 'words'} on "
-        f"{'page' if len(pages) == 1 else 'pages'} {named}. Titles and summaries leave it out.",
-        *unchecked,
-    ]
-
-
-def _skipped_page_notes(document: Document) -> list[str]:
-    """Return a note about pages whose content is too complex to process."""
-    skipped = skipped_pages(document)
-    if not skipped:
-        return []
-    which = f"page {skipped[0]} is" if len(skipped) == 1 else f"{len(skipped)} pages, page {skipped[0]} first, are"
-    return [f"Not all of the file was read: {which} too complex to process, and can be extracted only as pdf."]
-
-
-def _unreadable_page_notes(document: Document, name: str) -> list[str]:
-    """Return a note about unreadable pages of a repaired file. Raise `SourceUnsupported` if no page is readable."""
-    if not document.is_repaired:
-        return []
-    lost = [
-        number for number in range(1, min(document.page_count, CHECKED_PAGES) + 1) if not _page_exists(document, number)
-    ]
-    if len(lost) == document.page_count:
-        raise SourceUnsupported(f"'{name}' is damaged: no page of it can be read.")
-    return [f"The file is damaged: {len(lost)} of its pages cannot be read, page {lost[0]} first."] if lost else []
-
-
-def _page_exists(document: Document, number: int) -> bool:
-    try:
-        return bool(document.xref_object(document.page_xref(number - 1)).startswith("<<"))
-    except RuntimeError:  # MuPDF raises it for a missing object
-        return False
-
-
-def _structure(
-    document: Document, texts: PageTexts, recognizer: PageRecognizer | None
-) -> tuple[Sequence[OutlineItem], list[str], Scans]:
-    sections, lost = sections_of_bookmarks(document)
-    distrusted = [BOOKMARKS_OF_FILES] if sections and name_files(sections, texts) else []
-    if sections and not distrusted:
-        complete = with_headings_below(sections, texts)
-        texts.quick = len(complete) == len(sections)
-        by = BY_BOOKMARKS if texts.quick else BY_BOOKMARKS_AND_HEADINGS
-        outline_items, notes = _items_and_notes(complete, texts, [by, *lost])
-        scans = find_scans(document, texts)
-        return outline_items, [*notes, *scans.notes(texts.count, reads=recognizer is not None)], scans
+def _structure(texts: PageTexts, recognizer: PageRecognizer | None) -> _Structure:
+    """Return the structure that the best evidence shows: bookmarks, tags, or the text, which may have to be recognized."""
+    marked, lost = sections_of_bookmarks(texts.reader.document)
+    distrusted = [BOOKMARKS_OF_FILES] if marked and name_files(marked, texts) else []
+    if marked and not distrusted:
+        complete, texts = with_headings_below(marked, texts)
+        if len(complete) > len(marked):
+            return _of_sections(BY_BOOKMARKS_AND_HEADINGS, complete, texts, lost, recognizer)
+        return _of_sections(BY_BOOKMARKS, marked, texts.quickly(), lost, recognizer)
     tagged = sections_of_tags(texts)
     is_dense = len(tagged) >= texts.count
-    headings, printed = ([], False) if is_dense else sections_of_text(texts)
-    if tagged and not is_incomplete(tagged, headings):
-        texts.quick = True
-        texts.learn_headers_footers(range(1, texts.count + 1))
-        outline_items, notes = _items_and_notes(tagged, texts, [BY_TAGS, *distrusted])
-        scans = find_scans(document, texts)
-        return outline_items, [*notes, *scans.notes(texts.count, reads=recognizer is not None)], scans
-    scans = find_scans(document, texts)
-    about = [*distrusted, *scans.notes(texts.count, reads=recognizer is not None)]
+    told = TextSections([], texts) if is_dense else sections_of_text(texts)
+    if tagged and not is_incomplete(tagged, told.sections):
+        read = told.texts.quickly().with_all_headers_footers()
+        return _of_sections(BY_TAGS, tagged, read, distrusted, recognizer)
+    scans = find_scans(told.texts)
+    notes = [*distrusted, *scans.notes(texts.count, reads=recognizer is not None)]
     if scans.without_text and recognizer is not None:
-        about += read_scans(document, texts, scans, recognizer)
-        headings, printed = sections_of_scans(texts)
-    if headings:
-        outline_items, notes = _items_and_notes(headings, texts, [BY_TOC if printed else BY_HEADINGS])
-        return outline_items, [*notes, *about], scans
-    return mark_scans(page_groups(texts), scans), [BY_PAGES, *about], scans
+        recognized, about = read_scans(told.texts, scans, recognizer)
+        told, notes = sections_of_scans(recognized), [*notes, *about]
+    if told.sections:
+        items, about = _items_and_notes(told.sections, told.texts)
+        return _Structure(BY_TOC if told.is_printed else BY_HEADINGS, items, told.texts, scans, [*about, *notes])
+    return _Structure(BY_PAGES, mark_scans(page_groups(told.texts), scans), told.texts, scans, notes)
+
+
+def _of_sections(
+    origin: str,
+    sections: Sequence[Section],
+    texts: PageTexts,
+    notes: Sequence[str],
+    recognizer: PageRecognizer | None,
+) -> _Structure:
+    """Return the structure of sections that bookmarks or tags name; their titles need no recognized text."""
+    items, about = _items_and_notes(sections, texts)
+    scans = find_scans(texts)
+    read = scans.notes(texts.count, reads=recognizer is not None)
+    return _Structure(origin, items, texts, scans, [*notes, *about, *read])
+
+
+def _items_and_notes(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[OutlineItem], list[str]]:
+    items, shortened = outline_items_of(sections, texts)
+    notes = moved_section_notes(sections)
+    if shortened:
+        notes.append("Many sections overlap, so some name only their first page.")
+    return items, notes
 
 
 def _scan_facts(scans: Scans) -> dict[str, int]:
     return {"scanned_pages": len(scans.pages)} if scans.pages else {}
-
-
-def _items_and_notes(
-    sections: Sequence[Section], texts: PageTexts, notes: list[str]
-) -> tuple[Sequence[OutlineItem], list[str]]:
-    outline_items, shortened = outline_items_of(sections, texts)
-    notes += moved_section_notes(sections)
-    if shortened:
-        notes.append("Many sections overlap, so some name only their first page.")
-    return outline_items, notes

@@ -1,268 +1,135 @@
-"""Reads and caches the lines of each page of a document, and removes running headers and footers."""
+"""The lines of the pages of a document, with and without running headers and footers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, partial
 
-from attrs import define, field
+from attrs import evolve, field, frozen
 
-from citekit.adapters.formats.pdf.document.hidden_text import TINY, Hidden, hidden_text
-from citekit.adapters.formats.pdf.document.links import LinkReader
-from citekit.adapters.formats.pdf.document.page_images import ImageReader, PdfImage
-from citekit.adapters.formats.pdf.document.paint_order import may_hide_text
 from citekit.adapters.formats.pdf.document.text import Line
-from citekit.adapters.formats.pdf.outline.headers_footers import HeaderFooterFilter, sample_pages
-from citekit.adapters.formats.pdf.outline.lines import (
-    Link,
-    Rotation,
-    StyledLine,
-    page_links,
-    rotated,
-    rotation_of,
-    styled,
-    styled_lines,
+from citekit.adapters.formats.pdf.lazy import Lazy
+from citekit.adapters.formats.pdf.outline.headers_footers import (
+    HeadersFooters,
+    body_lines,
+    learn_headers_footers,
+    sample_pages,
 )
-from citekit.adapters.formats.pdf.outline.quick_lines import quick_lines
+from citekit.adapters.formats.pdf.outline.lines import StyledLine, rotated, styled
+from citekit.adapters.formats.pdf.outline.page_reader import Page, PageReader
 from citekit.adapters.formats.pdf.outline.title_matching import matches_title, title_letters
-from citekit.adapters.formats.pdf.outline.vertical_writing import join_columns
-from citekit.adapters.libraries.mupdf.engine import Document, give_way, page_signs
-from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
-from citekit.domain.errors import CiteKitError
-from citekit.domain.progress import Progress
-
-HIDDEN_TEXT_PAGES = 40
-"""The number of pages with signs of hidden text that are checked in full."""
 
 
-@define
+@frozen(eq=False)
 class PageTexts:
-    """A reader that caches the lines of a document's pages. Page numbers are 1-based; an unreadable page has no lines.
+    """The lines of a document's pages. Page numbers are 1-based; an unreadable page has no lines.
 
-    If `quick` is true, pages are read with `quick_lines`. Hidden lines are left out; `hidden` maps pages with hidden
-    lines to their number of hidden words. `unchecked` contains pages that may have hidden text but were not checked,
-    because `HIDDEN_TEXT_PAGES` other pages already were.
+    A value never changes: reading the pages in another way gives another value. Because reading a page takes
+    milliseconds, it is read when its lines are first needed, with `quick_lines` if `quick` is true. `given` are the
+    pages that were read before, and `learned` the known headers and footers; None learns them from a sample of pages.
     """
 
-    _document: Document
-    _progress: Progress
+    reader: PageReader
     quick: bool = False
-    _count: int = field(init=False)
-    _cache: dict[int, list[StyledLine]] = field(factory=dict, init=False)
-    _quickly_read: set[int] = field(factory=set, init=False)
-    _body_lines: dict[int, list[StyledLine]] = field(factory=dict, init=False)
-    _letters: dict[int, list[str]] = field(factory=dict, init=False)
-    _title_matches: dict[tuple[int, str], tuple[int, ...]] = field(factory=dict, init=False)
-    _heights: dict[int, float] = field(factory=dict, init=False)
-    _rotations: dict[int, Rotation] = field(factory=dict, init=False)
-    _running: HeaderFooterFilter | None = field(default=None, init=False)
-    _hidden_text: dict[int, Hidden] = field(factory=dict, init=False)
-    _hidden_text_checks: int = field(default=0, init=False)
-    hidden: dict[int, int] = field(factory=dict, init=False)
-    unchecked: set[int] = field(factory=set, init=False)
-    _links: LinkReader = field(init=False)
-    _images: ImageReader = field(init=False)
+    given: Mapping[int, Page] = field(factory=dict)
+    learned: HeadersFooters | None = None
+    _pages: Lazy[int, Page] = field(init=False)
+
+    @_pages.default
+    def _read_when_needed(self) -> Lazy[int, Page]:
+        return Lazy(partial(self.reader.read, quick=self.quick), self.given)
 
     @property
     def count(self) -> int:
         """The number of pages of the document."""
-        return self._count
+        return self.reader.count
 
-    @_links.default
-    def _reader(self) -> LinkReader:
-        return LinkReader(self._document)
+    @property
+    def pages(self) -> Mapping[int, Page]:
+        """The pages that have been read so far, by number."""
+        return dict(self._pages)
 
-    @_images.default
-    def _image_reader(self) -> ImageReader:
-        return ImageReader(self._document)
+    def has_read(self, page: int) -> bool:
+        """Return whether `page` is among `pages`."""
+        return page in self._pages
 
-    @_count.default
-    def _counted(self) -> int:
-        return int(self._document.page_count)  # expensive: PyMuPDF counts again
+    def read(self, page: int) -> Sequence[StyledLine]:
+        """Return all lines of `page` in file order, including running headers and footers."""
+        return self._pages[page].lines
 
     def lines(self, page: int) -> list[StyledLine]:
         """Return the lines of `page` in file order, without running headers, running footers, and page numbers."""
-        if page not in self._body_lines:
-            if self._running is None:
-                self._running = self._learned_from(sample_pages(self.count))
-            self._body_lines[page] = self._running.body_lines(page)
         return self._body_lines[page]
 
     def displayed_lines(self, page: int) -> list[StyledLine]:
         """Return the same lines as `lines(page)`, with coordinates in points from the top left of the displayed page."""
-        lines, turn = self.lines(page), self._rotations.get(page)
+        lines, turn = self.lines(page), self._pages[page].rotation
         return lines if turn is None else [rotated(line, turn) for line in lines]
 
     def lines_matching(self, title: str, page: int) -> tuple[int, ...]:
         """Return the 0-based indexes of the lines of `page` that match `title` or a part of it."""
-        key = page, title
-        if key not in self._title_matches:
-            wanted, letters = title_letters(title), self._letters_on(page)
-            longest = len(wanted)
-            near = [at for at, found in enumerate(letters) if 0 < len(found) <= longest]
-            self._title_matches[key] = tuple(at for at in near if matches_title(wanted, letters[at]))
-        return self._title_matches[key]
-
-    def _letters_on(self, page: int) -> list[str]:
-        if page not in self._letters:
-            said = title_letters("\n".join([line.text for line in self.lines(page)]))
-            self._letters[page] = said.split("\n") if self.lines(page) else []
-        return self._letters[page]
-
-    @property
-    def document(self) -> Document:
-        """The open PDF document."""
-        return self._document
-
-    def height(self, page: int) -> float:
-        """Return the height of `page` as displayed, in points."""
-        self.read(page)
-        return self._heights[page]
-
-    def rotation(self, page: int) -> Rotation | None:
-        """Return the matrix that converts `page` coordinates to the displayed page, or None if `page` is not rotated."""
-        self.read(page)
-        return self._rotations.get(page)
-
-    def links(self, page: int) -> list[Link]:
-        """Return the links of `page` that lead to pages of the document; an empty list if the links are damaged."""
-        try:
-            return page_links(self._document[page - 1], self._links)
-        except CiteKitError:
-            raise
-        except Exception:  # as for lines: damaged links are of any kind
-            return []
-
-    def images(self, page: int) -> list[PdfImage]:
-        """Return the images that `page` draws; an empty list if the page is damaged."""
-        try:
-            return self._images.images_of(page)
-        except CiteKitError:
-            raise
-        except Exception:  # as for links
-            return []
-
-    def learn_headers_footers(self, pages: Iterable[int]) -> None:
-        """Detect running headers and footers from `pages`, instead of from a sample of the document."""
-        self._forget_headers_footers()
-        self._running = self._learned_from(list(pages))
-
-    def _learned_from(self, pages: list[int]) -> HeaderFooterFilter:
-        running = HeaderFooterFilter(self)
-        running.learn(pages)
-        return running
-
-    def report_progress(self) -> None:
-        """Report progress and let other threads use PyMuPDF; called between two pages.
-
-        Raise `Cancelled` if the user cancels.
-        """
-        self._progress(len(self._heights), self.count, "pages")
-        give_way()
+        return self._title_matches[page, title]
 
     def is_rotated(self, page: int) -> bool:
         """Return whether `page` is displayed rotated; then the coordinates of its lines and of its bookmarks differ."""
-        return self.rotation(page) is not None
+        return self._pages[page].rotation is not None
 
-    def cached(self, page: int) -> bool:
-        """Return whether the lines of `page` are cached."""
-        return page in self._cache
+    @cached_property
+    def _body_lines(self) -> Lazy[int, list[StyledLine]]:
+        learned = self.learned or self._learned_from(sample_pages(self.count))
+        return Lazy(partial(_body_lines, self._pages, learned))
 
-    def replace_lines(self, page: int, lines: Iterable[Line]) -> None:
-        """Replace the lines of `page`, for example with OCR lines. The new lines use coordinates of the displayed page."""
-        self.read(page)
-        self._cache[page] = [styled(line) for line in lines]
-        self._quickly_read.discard(page)
-        self._rotations.pop(page, None)
-        self._forget_headers_footers()
+    @cached_property
+    def _title_matches(self) -> Lazy[tuple[int, str], tuple[int, ...]]:
+        return Lazy(partial(_matching_lines, Lazy(partial(_letters_on, self._body_lines))))
 
-    def read_exactly(self, page: int) -> list[StyledLine]:
-        """Return all lines of `page`, read span by span, even if `quick` is set or the page was read quickly before."""
-        if page in self._quickly_read or page not in self._cache:
-            self._quickly_read.discard(page)
-            self._cache[page] = self._read(page, quick=False)
-            self._forget_headers_footers()
-        return self._cache[page]
+    def _learned_from(self, pages: Iterable[int]) -> HeadersFooters:
+        return learn_headers_footers([self._pages[page] for page in pages])
 
-    def stop_quick_reading(self) -> None:
-        """Turn `quick` off and drop the pages that were read quickly, so that they are read again when needed."""
-        self.quick = False
-        for page in self._quickly_read:
-            del self._cache[page]
-        self._quickly_read.clear()
-        self._forget_headers_footers()
+    def quickly(self) -> PageTexts:
+        """Return the texts with the pages that have not been read yet to be read quickly."""
+        return evolve(self, quick=True, given=self.pages)
 
-    def _forget_headers_footers(self) -> None:
-        """Drop the learned headers and footers and everything that was derived from lines without them."""
-        self._running = None
-        for known in (self._body_lines, self._letters, self._title_matches):
-            known.clear()
+    def exactly(self) -> PageTexts:
+        """Return the texts to be read span by span, also the pages that have been read quickly."""
+        exact = {number: page for number, page in self._pages.items() if page.is_exact}
+        return PageTexts(self.reader, given=exact)
 
-    def read(self, page: int) -> list[StyledLine]:
-        """Return all lines of `page`, including running headers and footers, and report progress if the page is not
-        cached.
-        """
-        if page not in self._cache:
-            done = len(self._heights) + (page not in self._heights)  # pages come in any order, some of them twice
-            self._progress(done, self.count, "pages")
-            self._cache[page] = self._read(page, self.quick)
-            give_way()
-        return self._cache[page]
+    def exactly_on(self, pages: Iterable[int]) -> PageTexts:
+        """Return the texts with `pages` read exactly; the same texts if they all have been."""
+        missing = [number for number in pages if number not in self._pages or not self._pages[number].is_exact]
+        return self._with({number: self.reader.read(number, quick=False) for number in missing})
 
-    def _without_hidden(self, page: int, shown: Document, lines: list[StyledLine]) -> list[StyledLine]:
-        """Return the visible lines of `page`, and note the number of words in its hidden lines in `hidden`.
+    def with_recognized(self, lines: Mapping[int, Sequence[Line]]) -> PageTexts:
+        """Return the texts with other lines for some pages, from OCR, in coordinates of the displayed page."""
+        return self._with(
+            {
+                number: evolve(self._pages[number], lines=[styled(line) for line in own], rotation=None, is_exact=True)
+                for number, own in lines.items()
+            }
+        )
 
-        A line counts as hidden if at least a third of its characters are hidden. `shown` is the PyMuPDF page.
-        """
-        if page not in self._hidden_text:
-            self._hidden_text[page] = self._find_hidden(page, shown, lines)
-        unseen = self._hidden_text[page]
-        if not unseen:
-            return lines
-        kept = [line for line in lines if 3 * unseen.within(_edges(line)) < len(line.text.replace(" ", ""))]
-        words = sum(len(line.text.split()) for line in lines) - sum(len(line.text.split()) for line in kept)
-        if words:
-            self.hidden[page] = words
-        return kept
+    def with_all_headers_footers(self) -> PageTexts:
+        """Return the texts with headers and footers learned from all pages, instead of from a sample. Reads them all."""
+        learned = self._learned_from(range(1, self.count + 1))
+        return evolve(self, given=self.pages, learned=learned)
 
-    def _find_hidden(self, page: int, shown: Document, lines: list[StyledLine]) -> Hidden:
-        """Return the hidden text of `page` if there are signs of any. `shown` is the PyMuPDF page.
-
-        At most `HIDDEN_TEXT_PAGES` pages are checked; later ones are added to `unchecked`.
-        """
-        if not lines or not _is_suspect(page_signs(self._document, page - 1), shown, lines):
-            return Hidden()
-        if self._hidden_text_checks >= HIDDEN_TEXT_PAGES:
-            self.unchecked.add(page)
-            return Hidden()
-        self._hidden_text_checks += 1
-        return hidden_text(shown, quick=True)
-
-    def _read(self, page: int, quick: bool) -> list[StyledLine]:
-        try:
-            shown = self._document[page - 1]
-            self._heights[page] = max(shown.rect.height, 1.0)
-            turn = rotation_of(shown)
-            if turn is not None:
-                self._rotations[page] = turn
-            if not quick or turn is not None:
-                return join_columns(self._without_hidden(page, shown, styled_lines(shown)))
-            self._quickly_read.add(page)
-            return join_columns(self._without_hidden(page, shown, quick_lines(shown)))
-        except CiteKitError:
-            raise
-        except Exception:  # a damaged page says nothing; what PyMuPDF raises then is of any kind
-            self._heights.setdefault(page, 1.0)
-            return []
+    def _with(self, pages: Mapping[int, Page]) -> PageTexts:
+        return evolve(self, given={**self._pages, **pages}, learned=None) if pages else self
 
 
-def _edges(line: StyledLine) -> tuple[float, float, float, float]:
-    return line.left, line.top, line.right, line.bottom
+def _body_lines(pages: Mapping[int, Page], learned: HeadersFooters, page: int) -> list[StyledLine]:
+    return body_lines(pages[page], learned)
 
 
-def _is_suspect(signs: Signs | None, shown: Document, lines: list[StyledLine]) -> bool:
-    """Return whether a page needs a check for hidden text.
+def _letters_on(lines: Mapping[int, Sequence[StyledLine]], page: int) -> list[str]:
+    said = title_letters("\n".join([line.text for line in lines[page]]))
+    return said.split("\n") if lines[page] else []
 
-    It does if its signs are unknown, if it has tiny text, or if its content shows signs that its painting order
-    confirms.
-    """
-    return signs is None or any(line.size < TINY for line in lines) or (bool(signs) and may_hide_text(shown, signs))
+
+def _matching_lines(letters: Mapping[int, Sequence[str]], key: tuple[int, str]) -> tuple[int, ...]:
+    page, title = key
+    wanted = title_letters(title)
+    longest = len(wanted)
+    near = [(at, found) for at, found in enumerate(letters[page]) if 0 < len(found) <= longest]
+    return tuple(at for at, found in near if matches_title(wanted, found))

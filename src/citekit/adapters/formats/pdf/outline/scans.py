@@ -14,12 +14,11 @@ from citekit.adapters.formats.pdf.document.scanned_pages import (
 )
 from citekit.adapters.formats.pdf.outline.glyph_metrics import join_numbers, measure_glyphs
 from citekit.adapters.formats.pdf.outline.headers_footers import SAMPLE_SIZE
-from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.scan_styles import OcrPage, styled_pages
-from citekit.adapters.formats.pdf.outline.structure import is_incomplete, sections_of_text
+from citekit.adapters.formats.pdf.outline.structure import TextSections, is_incomplete, sections_of_text
 from citekit.adapters.formats.shared.outline import OutlineItem
-from citekit.adapters.libraries.mupdf.engine import Document, away, exclusive
+from citekit.adapters.libraries.mupdf.engine import away, exclusive
 from citekit.domain.locations import Pages
 
 
@@ -54,16 +53,16 @@ def _count(number: int, page_count: int) -> str:
     return f"1 of {page_count} pages is a scan" if number == 1 else f"{number} of {page_count} pages are scans"
 
 
-def find_scans(document: Document, texts: PageTexts) -> Scans:
-    """Return the scanned pages among the cached pages of `texts`.
+def find_scans(texts: PageTexts) -> Scans:
+    """Return the scanned pages among the pages of `texts` that have been read.
 
     Only pages with large images are checked. If a sample of these has no scan, the rest is not checked.
     """
-    candidates = [page for page in range(1, texts.count + 1) if texts.cached(page) and _has_large_images(texts, page)]
+    candidates = [page for page in sorted(texts.pages) if _has_large_images(texts, page)]
     step = max(1, len(candidates) // SAMPLE_SIZE)
-    if not any(_is_scan(document, texts, page) for page in candidates[::step]):
+    if not any(_is_scan(texts, page) for page in candidates[::step]):
         return Scans()
-    scans = [page for page in candidates if _is_scan(document, texts, page)]
+    scans = [page for page in candidates if _is_scan(texts, page)]
     return Scans(
         frozenset(page for page in scans if not texts.read(page)), frozenset(page for page in scans if texts.read(page))
     )
@@ -71,13 +70,13 @@ def find_scans(document: Document, texts: PageTexts) -> Scans:
 
 def _has_large_images(texts: PageTexts, page: int) -> bool:
     """Return whether the images of a page together have enough pixels for a scan."""
-    return sum(image.width * image.height for image in texts.images(page)) >= SCAN_PIXELS
+    return sum(image.width * image.height for image in texts.reader.images(page)) >= SCAN_PIXELS
 
 
-def _is_scan(document: Document, texts: PageTexts, page: int) -> bool:
-    texts.report_progress()
+def _is_scan(texts: PageTexts, page: int) -> bool:
+    texts.reader.report_progress()
     with exclusive():
-        return is_scan(document[page - 1])
+        return is_scan(texts.reader.document[page - 1])
 
 
 def mark_scans(outline_items: Sequence[OutlineItem], scans: Scans) -> tuple[OutlineItem, ...]:
@@ -95,45 +94,43 @@ def _mark(outline_item: OutlineItem, pages: frozenset[int]) -> OutlineItem:
     return evolve(outline_item, type="scan" if len(outline_item.location.numbers) == 1 else "scans")
 
 
-def read_scans(document: Document, texts: PageTexts, scans: Scans, recognizer: PageRecognizer) -> list[str]:
-    """Recognize the text of scans without text, replace their lines in `texts`, and return notes.
+def read_scans(texts: PageTexts, scans: Scans, recognizer: PageRecognizer) -> tuple[PageTexts, list[str]]:
+    """Recognize the text of scans without text. Return the texts with their lines, and notes.
 
     Raise the same errors as `PageRecognizer.page`.
     """
     pages, seen = {}, 0
     for page in sorted(scans.without_text):
-        texts.report_progress()
-        found = recognizer.page(document, page)
+        texts.reader.report_progress()
+        found = recognizer.page(texts.reader.document, page)
         if found is None:
             continue
         seen += 1
         if found.lines:
             pages[page] = _measured(found)
-    for page, lines in styled_pages(pages).items():
-        texts.replace_lines(page, lines)
     notes = [f"OCR recognized the text of {_pages(len(pages))}. It may contain errors."] if pages else []
     if recognizer.is_spent and seen < len(scans.without_text):
         notes.append(
             f"OCR read only the first {_pages(seen)} without text, because so many scans are not plausible for a file of "
             "this size."
         )
-    return notes
+    return texts.with_recognized(styled_pages(pages)), notes
 
 
 def _pages(count: int) -> str:
     return "1 page" if count == 1 else f"{count} pages"
 
 
-def sections_of_scans(texts: PageTexts) -> tuple[list[Section], bool]:
+def sections_of_scans(texts: PageTexts) -> TextSections:
     """Return the same result as `sections_of_text`, for pages that were read by OCR.
 
     Because OCR misses some numbers of a printed TOC, an incomplete TOC is ignored (see `is_incomplete`).
     """
-    promised, printed = sections_of_text(texts)
-    if not printed:
-        return promised, False
-    told, _ = sections_of_text(texts, use_toc=False)
-    return (told, False) if is_incomplete(promised, told) else (promised, True)
+    promised = sections_of_text(texts)
+    if not promised.is_printed:
+        return promised
+    told = sections_of_text(texts, use_toc=False)
+    return told if is_incomplete(promised.sections, told.sections) else promised
 
 
 def _measured(page: RecognizedPage) -> OcrPage:

@@ -40,7 +40,7 @@ def slide_titles(texts: PageTexts) -> list[Heading]:
 
 
 def _is_wide(texts: PageTexts, page: int) -> bool:
-    shape = texts.document[page - 1].rect
+    shape = texts.reader.document[page - 1].rect
     return bool(shape.width > shape.height)
 
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.outline.heading_levels import depths_of, levels_of
 from citekit.adapters.formats.pdf.outline.heading_location import Section
@@ -41,27 +41,42 @@ PAGE_LIMIT = 5000
 """The number of pages that are searched, at 5 to 10 ms each; the pages of a longer document are grouped."""
 
 
-def sections_of_text(texts: PageTexts, use_toc: bool = True) -> tuple[list[Section], bool]:
-    """Return the sections in reading order, and whether they come from a printed table of contents (TOC).
+@frozen
+class TextSections:
+    """The sections of a document in reading order, and its `texts` as they were read to find them.
+
+    `is_printed` is true if the sections come from a printed table of contents (TOC).
+    """
+
+    sections: Sequence[Section]
+    texts: PageTexts
+    is_printed: bool = False
+
+
+def sections_of_text(texts: PageTexts, use_toc: bool = True) -> TextSections:
+    """Return the sections that a printed table of contents (TOC) or else headings show.
 
     There are no sections if nothing indicates a structure. If `use_toc` is false, the printed TOC is ignored. If a TOC
     at the front of the document names nearly every heading, pages are read quickly.
     """
     if texts.count > PAGE_LIMIT:
-        return [], False
-    texts.quick = True
-    tables = read_toc_tables(texts, in_front=True) if use_toc else []
-    if tables and (named := _sections_of_front_toc(texts, tables)):
-        return named, True
-    texts.stop_quick_reading()
-    texts.learn_headers_footers(range(1, texts.count + 1))
+        return TextSections([], texts)
+    texts = texts.quickly()
+    tables: Sequence[Sequence[TocEntry]] = ()
+    if use_toc:
+        tables, texts = read_toc_tables(texts, in_front=True)
+        if sum(map(len, tables)) * PAGES_PER_ENTRY >= texts.count:
+            texts = texts.with_all_headers_footers()
+            if named := _sections_of_front_toc(texts, tables):
+                return TextSections(named, texts, is_printed=True)
+    texts = texts.exactly().with_all_headers_footers()
     searched = 0 if tables or not use_toc else FIRST_PAGES
-    promised = locate_toc(texts, read_toc_tables(texts, after=searched))
+    promised = locate_toc(texts, read_toc_tables(texts, after=searched)[0])
     kept = _headings_outside_toc(texts, promised.pages)
     told = _sections_of_headings(kept)
     if promised.targets and use_toc and not is_incomplete(_sections_of_toc(promised), told):
-        return _complete(promised, kept, texts.count), True
-    return _without_gaps(told), False
+        return TextSections(_complete(promised, kept, texts.count), texts, is_printed=True)
+    return TextSections(_without_gaps(told), texts)
 
 
 def _sections_of_headings(kept: Sequence[Heading]) -> list[Section]:
@@ -85,9 +100,6 @@ def is_incomplete(named: Sequence[Section], headings: Sequence[Section]) -> bool
 
 def _sections_of_front_toc(texts: PageTexts, tables: Sequence[Sequence[TocEntry]]) -> list[Section]:
     """Return the sections of a TOC on the first pages if it names nearly every heading, or else an empty list."""
-    if sum(map(len, tables)) * PAGES_PER_ENTRY < texts.count:
-        return []
-    texts.learn_headers_footers(range(1, texts.count + 1))
     promised = locate_toc(texts, tables)
     if not promised.targets or not _is_dense(promised, texts.count):
         return []
@@ -119,7 +131,7 @@ def _larger_headings(texts: PageTexts, contents: Toc) -> list[Heading]:
         lines = texts.displayed_lines(page)
         if page not in contents.pages and any(line.size >= large and font_of(line) not in named for line in lines):
             found += _headings_on(page, lines, body)
-            texts.report_progress()
+            texts.reader.report_progress()
     return [each for each in select_headings(found, texts, body, contents.pages) if each.style[1] >= large]
 
 
@@ -141,23 +153,23 @@ def _without_gaps(sections: Sequence[Section]) -> list[Section]:
     return [evolve(section, level=depth) for section, depth in zip(sections, depths, strict=True)]
 
 
-def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> list[Section]:
+def with_headings_below(sections: Sequence[Section], texts: PageTexts) -> tuple[Sequence[Section], PageTexts]:
     """Return the sections that bookmarks name and, if the bookmarks are sparse, other headings of lower styles.
 
-    `sections` are returned unchanged if they are dense, are mostly out of order, or have titles that are mostly not
-    printed on their pages.
+    The texts are returned as they were read to find them. The sections are returned unchanged if they are dense, are
+    mostly out of order, or have titles that are mostly not printed on their pages.
     """
     if len(sections) * PAGES_PER_ENTRY >= texts.count or texts.count > PAGE_LIMIT:
-        return list(sections)
+        return sections, texts
     in_order, strays = _in_order(sections)
     if len(strays) > STRAY_SHARE * len(sections):
-        return list(sections)
+        return sections, texts
     contents = Toc(tuple(_target(section, texts) for section in in_order))
     if sum(bool(each.lines) for each in contents.targets) * 2 < len(in_order):
-        return list(sections)
-    texts.learn_headers_footers(range(1, texts.count + 1))
+        return sections, texts
+    texts = texts.with_all_headers_footers()
     complete = _with_subheadings(contents, _headings_outside_toc(texts, frozenset()))
-    return [*complete, *strays] if len(complete) > len(in_order) else list(sections)
+    return [*complete, *strays] if len(complete) > len(in_order) else sections, texts
 
 
 def _in_order(sections: Sequence[Section]) -> tuple[list[Section], list[Section]]:
@@ -207,7 +219,7 @@ def _headings_outside_toc(texts: PageTexts, skipped: frozenset[int]) -> list[Hea
     for page in range(1, texts.count + 1):
         lines = texts.displayed_lines(page)
         found += _headings_on(page, outside_toc(lines) if page in skipped else lines, body)
-        texts.report_progress()
+        texts.reader.report_progress()
     chosen = merge_headings(select_headings(found, texts, body, skipped), reference_headings(found, texts, body))
     return titles if len(titles) > 2 * len({heading.page for heading in chosen}) else chosen
 

@@ -94,7 +94,7 @@ class _TitleFinder:
 
     def __init__(self, texts: PageTexts, skipped: frozenset[int]) -> None:
         self._texts, self._skipped = texts, skipped
-        self._labels = _pages_by_label(read_labels(texts.document), texts.count)
+        self._labels = _pages_by_label(read_labels(texts.reader.document), texts.count)
         self._pages: dict[str, list[int]] | None = None
         self._letters: dict[int, list[str]] = {}
 

@@ -22,26 +22,29 @@ COMPARISON_LIMIT = 20_000_000
 """The sum, over the pages read row by row, of the number of lines times the number of links."""
 
 
-def read_toc_tables(texts: PageTexts, *, in_front: bool = False, after: int = 0) -> list[list[TocEntry]]:
-    """Return the entries of each printed table of contents that starts on a page after `after`.
+def read_toc_tables(
+    texts: PageTexts, *, in_front: bool = False, after: int = 0
+) -> tuple[list[list[TocEntry]], PageTexts]:
+    """Return the entries of each printed table of contents that starts on a page after `after`, and the texts.
 
-    Pages that have entries are read exactly, even if `texts` reads quickly. If `in_front` is true and no table starts
-    on the first pages, the result is empty and no other page is read.
+    In the returned texts, pages that have entries are read exactly, even if `texts` reads quickly. If `in_front` is true
+    and no table starts on the first pages, there are no entries and no other page is read.
     """
     groups: list[list[TocEntry]] = []
     kind, last, read, compared = ListKind.NONE, 0, 0, 0
     for page in range(after + 1, texts.count + 1):
         if in_front and page > FIRST_PAGES and not groups:
-            return []
+            return [], texts
         lines = texts.read(page)
         if read > ENTRY_LIMIT or compared > COMPARISON_LIMIT or not may_hold_toc(page, lines):
             kind = ListKind.NONE
             continue
-        links, before = texts.links(page), kind
+        links, before = texts.reader.links(page), kind
         compared += len(lines) * len(links)
         found, kind = toc_entries_on(page, lines, links, before)
         if found and texts.quick:
-            found, kind = toc_entries_on(page, texts.read_exactly(page), links, before)
+            texts = texts.exactly_on([page])
+            found, kind = toc_entries_on(page, texts.read(page), links, before)
         read += len(found)
         found = [entry for entry in found if len(entry.title) <= TITLE_LENGTH]
         if found and groups and last == page - 1 and not _repeats_entries(found, groups[-1]):
@@ -50,7 +53,8 @@ def read_toc_tables(texts: PageTexts, *, in_front: bool = False, after: int = 0)
             groups.append(found)
         last = page if found else last
     tables = [table for entries in groups for table in _split_tables(_without_headers(entries))]
-    return [levelled for table in tables if not _is_index(levelled := with_levels(with_equal_margins(table)))]
+    levelled = [with_levels(with_equal_margins(table)) for table in tables]
+    return [table for table in levelled if not _is_index(table)], texts
 
 
 def _repeats_entries(found: Sequence[TocEntry], group: Sequence[TocEntry]) -> bool:

@@ -1,0 +1,161 @@
+"""Reads the pages of an open PDF into frozen values, without their hidden text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from statistics import median_high
+
+from attrs import define, evolve, field, frozen
+
+from citekit.adapters.formats.pdf.document.hidden_text import TINY, Hidden, hidden_text
+from citekit.adapters.formats.pdf.document.links import LinkReader
+from citekit.adapters.formats.pdf.document.page_images import ImageReader, PdfImage
+from citekit.adapters.formats.pdf.document.paint_order import may_hide_text
+from citekit.adapters.formats.pdf.outline.lines import (
+    Link,
+    Rotation,
+    StyledLine,
+    page_links,
+    rotation_of,
+    styled_lines,
+)
+from citekit.adapters.formats.pdf.outline.quick_lines import quick_lines
+from citekit.adapters.formats.pdf.outline.vertical_writing import join_columns
+from citekit.adapters.libraries.mupdf.engine import Document, give_way, page_signs
+from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
+from citekit.domain.errors import CiteKitError
+from citekit.domain.progress import Progress
+
+HIDDEN_TEXT_PAGES = 40
+"""The number of pages with signs of hidden text that are checked in full."""
+
+
+@frozen(eq=False)
+class Page:
+    """A page as it was read: its visible lines in file order. An unreadable page has none.
+
+    `height` is the height of the displayed page in points. `rotation` is the matrix that converts coordinates of the
+    lines to those of the displayed page, or None if the page is not rotated. `is_exact` is false for lines that were
+    read quickly (see `quick_lines`). `hidden_words` is the number of words in its hidden lines, and `is_unchecked` is
+    true if it may have hidden text but was not checked, because `HIDDEN_TEXT_PAGES` other pages already were.
+    """
+
+    number: int
+    lines: Sequence[StyledLine] = ()
+    height: float = 1.0
+    rotation: Rotation | None = None
+    is_exact: bool = True
+    hidden_words: int = 0
+    is_unchecked: bool = False
+
+    @cached_property
+    def line_height(self) -> float:
+        """The median height of the lines in points, or 0 if there are none."""
+        return median_high([line.bottom - line.top for line in self.lines]) if self.lines else 0.0
+
+
+@define
+class PageReader:
+    """A reader for the pages of an open document, which reports its progress. Page numbers are 1-based.
+
+    It keeps no pages. It remembers which pages it has read, to report progress, and what it found hidden on them, to
+    look for hidden text only once on each page and on at most `HIDDEN_TEXT_PAGES` pages.
+    """
+
+    document: Document
+    _progress: Progress
+    count: int = field(init=False)
+    _links: LinkReader = field(init=False)
+    _images: ImageReader = field(init=False)
+    _read: set[int] = field(factory=set, init=False)
+    _hidden: dict[int, Hidden | None] = field(factory=dict, init=False)
+    _checks: int = field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.count = int(self.document.page_count)  # expensive: PyMuPDF counts again
+        self._links, self._images = LinkReader(self.document), ImageReader(self.document)
+
+    def read(self, number: int, *, quick: bool) -> Page:
+        """Return the page with its lines. With `quick`, read it with `quick_lines` unless it is rotated."""
+        self._read.add(number)  # pages come in any order, some of them twice
+        self._progress(len(self._read), self.count, "pages")
+        page = self._page(number, quick=quick)
+        give_way()
+        return page
+
+    def report_progress(self) -> None:
+        """Report progress and let other threads use PyMuPDF; called between two pages.
+
+        Raise `Cancelled` if the user cancels.
+        """
+        self._progress(len(self._read), self.count, "pages")
+        give_way()
+
+    def links(self, number: int) -> list[Link]:
+        """Return the links of a page that lead to pages of the document; an empty list if the links are damaged."""
+        try:
+            return page_links(self.document[number - 1], self._links)
+        except CiteKitError:
+            raise
+        except Exception:  # as for lines: damaged links are of any kind
+            return []
+
+    def images(self, number: int) -> list[PdfImage]:
+        """Return the images that a page draws; an empty list if the page is damaged."""
+        try:
+            return self._images.images_of(number)
+        except CiteKitError:
+            raise
+        except Exception:  # as for links
+            return []
+
+    def _page(self, number: int, *, quick: bool) -> Page:
+        page = Page(number)
+        try:
+            shown = self.document[number - 1]
+            page = evolve(page, height=max(shown.rect.height, 1.0), rotation=rotation_of(shown))
+            if quick and page.rotation is None:
+                page = evolve(page, is_exact=False)
+            lines = styled_lines(shown) if page.is_exact else quick_lines(shown)
+            return self._without_hidden(evolve(page, lines=lines), shown)
+        except CiteKitError:
+            raise
+        except Exception:  # a damaged page says nothing; what PyMuPDF raises then is of any kind
+            return evolve(page, lines=())
+
+    def _without_hidden(self, page: Page, shown: Document) -> Page:
+        """Return `page` without its hidden lines. `shown` is the PyMuPDF page.
+
+        A line counts as hidden if at least a third of its characters are hidden.
+        """
+        if page.number not in self._hidden:
+            self._hidden[page.number] = self._find_hidden(page, shown)
+        hidden = self._hidden[page.number]
+        if not hidden:
+            return evolve(page, lines=join_columns(page.lines), is_unchecked=hidden is None)
+        kept = [line for line in page.lines if 3 * hidden.within(_edges(line)) < len(line.text.replace(" ", ""))]
+        words = sum(len(line.text.split()) for line in page.lines) - sum(len(line.text.split()) for line in kept)
+        return evolve(page, lines=join_columns(kept), hidden_words=words)
+
+    def _find_hidden(self, page: Page, shown: Document) -> Hidden | None:
+        """Return the hidden text of `page` if there are signs of any, or None if it is not checked for it."""
+        if not page.lines or not _is_suspect(page_signs(self.document, page.number - 1), shown, page.lines):
+            return Hidden()
+        if self._checks >= HIDDEN_TEXT_PAGES:
+            return None
+        self._checks += 1
+        return hidden_text(shown, quick=True)
+
+
+def _edges(line: StyledLine) -> tuple[float, float, float, float]:
+    return line.left, line.top, line.right, line.bottom
+
+
+def _is_suspect(signs: Signs | None, shown: Document, lines: Sequence[StyledLine]) -> bool:
+    """Return whether a page needs a check for hidden text.
+
+    It does if its signs are unknown, if it has tiny text, or if its content shows signs that its painting order
+    confirms.
+    """
+    return signs is None or any(line.size < TINY for line in lines) or (bool(signs) and may_hide_text(shown, signs))
