@@ -154,7 +154,8 @@ def _goes_on(eater: _Eater, told: dict[str, Any], place: Path) -> None:
 def _weigh(case: Case, told: dict[str, Any], place: Path) -> None:
     """Note how much was written, and whether what must not be there is."""
     files = [path for path in (place / "home").rglob("*") if path.is_file() and not path.is_symlink()]
-    told["output"] = sum(path.stat().st_blocks * 512 for path in files) >> 20
+    sizes = {path.stat().st_ino: path.stat().st_blocks * 512 for path in files}  # a hard link takes no space of its own
+    told["output"] = sum(sizes.values()) >> 20
     wanted = {WORD.encode(), *case.absent}
     evidence = {Path(path) for path in told["written"]}
     for path in files:
