@@ -44,6 +44,9 @@ DTS_SYNC = re.compile(
 DTS_SEARCH_SIZE = 2**18
 """Bytes of a WAV file that are searched for DTS: twice what FFmpeg would probe."""
 
+WAV_PACKET = 2**16
+"""Bytes of the packets in which a WAV file is read. Clips of PCM are exact to the sample, whatever the size."""
+
 
 class Cause(Enum):
     """The cause of an FFmpeg error: the content of the file, access to the file, or FFmpeg itself."""
@@ -117,11 +120,12 @@ def open_media(path: Path, fallback: type[CiteKitError] = SourceUnsupported) -> 
 
 
 def _probe_options(path: Path) -> dict[str, str]:
-    """Return FFmpeg options that shorten the detection of streams in a PCM WAV file; {} for other files.
+    """Return FFmpeg options for a WAV file: short detection of streams, and packets of a useful size; {} for other files.
 
     FFmpeg tries all of its formats on the samples of a WAV file, because DTS can be stored as PCM, and this takes most
     of the time to open the file. The header already describes a PCM stream completely. The detection is shortened only
-    if no DTS frame starts in the bytes that FFmpeg would probe.
+    if no DTS frame starts in the bytes that FFmpeg would probe. FFmpeg would also read PCM in packets of a fraction of a
+    second, which are single samples at a rate of a few hertz.
     """
     try:
         with path.open("rb") as file:
@@ -131,7 +135,7 @@ def _probe_options(path: Path) -> dict[str, str]:
                 return {}
     except OSError:
         return {}
-    return {"max_probe_packets": "1"}
+    return {"max_probe_packets": "1", "max_size": str(WAV_PACKET)}
 
 
 @contextmanager
