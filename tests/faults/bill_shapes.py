@@ -322,6 +322,7 @@ SHAPES: tuple[Shape, ...] = (
     Shape("quoted heredocs, large", "a.pl", lambda: repeated('<<"', 900_000), brief=False),
     Shape("heredocs of Ruby", "a.rb", lambda: repeated("<<~A ", 112_000), brief=False),
     Shape("type arguments", "a.ts", lambda: repeated("a<", 900_000)),
+    Shape("conditions and arrows", "a.ex", lambda: b"a<a(-" + repeated("#if a\n", 450_000) + repeated("=>", 450_000)),
     Shape("heredocs after semicolons", "a.sh", lambda: repeated("<<A;", 112_000), brief=False),
     Shape("empty heredocs", "a.sh", lambda: repeated("<<A\nA\n", 900_000), brief=False),
     Shape("heredocs in functions", "a.sh", lambda: repeated("f(){ <<A\n", 112_000), brief=False),

@@ -14,7 +14,7 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from time import thread_time
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING
 
 from attrs import define, field
@@ -59,6 +59,9 @@ The tree of ordinary code takes about 60 bytes per byte of source, that of a lon
 
 CALLS_PER_CHECK = 64
 """Number of parser callbacks between two checks of the time and the memory."""
+
+SECONDS_PER_CHECK = 0.1
+"""Seconds after which the next callback checks them, because ambiguous input can take this long between two callbacks."""
 
 DEPTH_LIMIT = 400
 """Maximum depth to which trees are walked. Only expressions in generated code are deeper."""
@@ -185,6 +188,7 @@ class _Reader:
     progress: Progress
     budget: ParseBudget
     begun: float = field(factory=thread_time)
+    checked: float = field(factory=monotonic)
     calls: int = 0
     told: int = -1
     failure: Exception | None = None
@@ -204,7 +208,9 @@ class _Reader:
     def is_over(self, _offset: int = 0, _has_error: bool = False) -> bool:
         """Return whether the parser must stop. The parser calls this method periodically. Its arguments are not used."""
         self.calls += 1
-        if self.failure is None and self.calls % CALLS_PER_CHECK == 0:
+        is_due = self.calls % CALLS_PER_CHECK == 0 or monotonic() - self.checked > SECONDS_PER_CHECK
+        if self.failure is None and is_due:
+            self.checked = monotonic()
             try:
                 self.budget.check(thread_time() - self.begun)
             except ParseBudgetExceeded as error:
