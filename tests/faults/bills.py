@@ -72,14 +72,14 @@ class Bred:
 
 
 def run(scale: Scale) -> Sequence[Row]:
-    """The known shapes; then about `scale.inputs / 200` files bred for each format, of a brief run two for a few formats."""
+    """The known shapes; then about `scale.inputs / 300` files bred for each format, of a brief run two for a few formats."""
     is_brief = scale.inputs <= BRIEF.inputs
     with Meter.started() as meter, tempfile.TemporaryDirectory(prefix="citekit-bills-") as folder:
         known = scale.share([shape for shape in SHAPES if not shape.is_refused and (shape.brief or not is_brief)])
         rows = [_known(meter, known, Path(folder))]
         for grammar in scale.share(GRAMMARS):
             if not is_brief or grammar.file in BRIEF_FILES:
-                count = 2 if is_brief else max(4, scale.inputs // 200)
+                count = 2 if is_brief else max(4, scale.inputs // 300)
                 rows.append(
                     _row(
                         grammar,
