@@ -169,9 +169,6 @@ def _damage(folder: Path, how: str) -> None:
             (folder / "books" / "collection.json").write_text('{"form": 1, "model": [], "settings": 3}')
         case "seal garbage":
             (folder / "books" / "seal.json").write_text("[")
-        case "log garbage":
-            for path in (shard / "wal").iterdir():
-                path.write_bytes(b"\xff" * 1000)
         case "config garbage":
             (shard / "edge_config.json").write_text("{")
 
@@ -185,7 +182,6 @@ DAMAGES = [
     "description garbage",
     "description of something else",
     "seal garbage",
-    "log garbage",
     "config garbage",
 ]
 
@@ -206,6 +202,40 @@ def test_damage_is_one_error_that_tells_the_way_out(copy: Callable[[], Path], ho
     index.create("books", MODEL)
     assert 0 == index.count("books")
     index.close()
+
+
+def test_a_collection_has_no_log_besides_its_entries(folder: Path) -> None:
+    index = EdgeVectorIndex(folder)
+    index.create("books", MODEL)
+    index.put("books", map(an_entry, range(100)))
+    index.close()
+
+    assert not (folder / "books" / "shard" / "wal").exists()
+
+
+def test_a_collection_with_a_log_from_an_earlier_version_works(folder: Path) -> None:
+    index = EdgeVectorIndex(folder)
+    index.create("books", MODEL)
+    index.close()
+    shard = folder / "books" / "shard"
+    shutil.rmtree(shard)
+    (folder / "books" / edge_shard.SEAL).unlink(missing_ok=True)
+    without = driver.config(MODEL.dimensions, driver.EdgeSettings())
+    earlier = driver.engine().EdgeConfig(vectors=without.vectors, sparse_vectors=without.sparse_vectors)
+    driver.engine().EdgeShard.create(str(shard), earlier).close()
+
+    index.put("books", map(an_entry, range(100)))
+    index.flush("books")
+    index.close()
+
+    assert any((shard / "wal").iterdir())
+    assert 100 == index.count("books")
+    assert str(uuid.UUID(int=7)) == index.search("books", a_question(7)).dense[0].id
+    index.close()
+    for path in (shard / "wal").iterdir():
+        path.write_bytes(b"\xff" * 1000)
+    with pytest.raises(IndexCorrupt, match="citekit library rebuild"):
+        index.count("books")
 
 
 def test_a_newer_form_is_left_alone(copy: Callable[[], Path]) -> None:

@@ -119,7 +119,8 @@ def config(dimensions: int, settings: EdgeSettings) -> Any:
     """Return the engine's configuration: one dense vector and one sparse vector of words per point.
 
     The engine computes the inverse document frequency (IDF) of words. There is no HNSW graph, because scanning int8
-    vectors is fast enough.
+    vectors is fast enough. There is no write-ahead log, which would store up to 64 MB of entries twice: changes are
+    durable once the shard is flushed, and what was written before that belongs to a book that is not finished.
     """
     q = engine()
     memory = q.Memory.Cold if settings.on_disk else q.Memory.Cached
@@ -130,6 +131,7 @@ def config(dimensions: int, settings: EdgeSettings) -> Any:
         hnsw_config=q.HnswIndexConfig(0, 100, 10, payload_m=0),
         quantization_config=quantization,
         optimizers=q.EdgeOptimizersConfig(default_segment_number=SEGMENTS, indexing_threshold=INDEXING_KB),
+        wal_enabled=False,
     )
 
 

@@ -216,7 +216,7 @@ def _read_seal(folder: Path) -> dict[str, Any] | None:
 def _files(shard: Path) -> dict[str, int]:
     """Return the size in bytes of each permanent file in the segments of the shard, by relative path.
 
-    The engine itself checks its write-ahead log, which is not included.
+    The engine itself checks the write-ahead log of a shard from an earlier version, which is not included.
     """
     return {
         Path(where, name).relative_to(shard).as_posix(): Path(where, name).stat().st_size
