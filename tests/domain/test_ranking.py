@@ -118,6 +118,15 @@ def test_a_metric_is_looked_for_by_what_it_is_computed_from() -> None:
     assert 2 == best("What is the quick ratio in 2018?", prose, sheet, "something else", "more")
 
 
+@pytest.mark.parametrize("pages", [1, pytest.param(10_000, marks=pytest.mark.long)])
+def test_a_document_of_any_number_of_pages_is_ranked(pages: int) -> None:
+    index = document(*(f"Chapter {number}. Bees eat honey in hive number {number}." for number in range(1, pages + 1)))
+
+    scores = first_stage(parse_question(f"What do bees eat in hive number {pages}?"), index).scores(FIRST_STAGE)
+
+    assert pages == len(scores) == 1 + scores.index(max(scores))
+
+
 def test_a_page_that_is_named_is_first_even_without_text() -> None:
     assert 3 == best("What does page 3 say about honey?", "honey", "more honey", "", "bees")
     assert 2 == best("What does Figure 2 show?", "As figure 2 shows, it shows", "Figure 2: A hive", "Figure 3: Bees")

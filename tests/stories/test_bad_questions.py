@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,29 @@ def test_other_strange_questions_are_answered(app: Container, question: str) -> 
 
 def test_a_question_that_is_the_whole_page_finds_the_page(app: Container) -> None:
     assert "honest_md" == app.rank_pages(HONEST).pages[0].resource_id
+
+
+@pytest.mark.parametrize("damage", ["another form", "garbage", "another version of a document"])
+def test_an_index_that_cannot_be_used_is_made_again(tmp_path: Path, damage: str) -> None:
+    (tmp_path / "honest.md").write_text(HONEST)
+    app = bootstrap(home=tmp_path)
+    app.ingest(tmp_path / "honest.md")
+    expected = [page.text for page in app.rank_pages(QUESTION).pages]
+    (path,) = tmp_path.glob(".citekit_cache/ranking-*/ranking.db")
+    if damage == "another version of a document":
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE document SET version = 'earlier'")
+    else:
+        for each in path.parent.glob("ranking.db*"):
+            each.unlink()
+        path.write_bytes(b"\xff" * 5000 if damage == "garbage" else b"")
+    if damage == "another form":
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("CREATE TABLE document (resource_id TEXT PRIMARY KEY)")
+            connection.execute("PRAGMA user_version = 12345")
+
+    for _ in range(2):
+        assert expected == [page.text for page in bootstrap(home=tmp_path).rank_pages(QUESTION).pages]
 
 
 def test_a_stuffed_document_does_not_win(tmp_path: Path) -> None:
