@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve, frozen
 
@@ -92,13 +91,13 @@ class ImportMap:
         located = sum(not isinstance(node.location, Virtual) for node in made.walk())
         return ImportedMap(made, located)
 
-    def _measured(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
+    def _measured(self, made: ResourceMap, source: Source | None) -> Mapping[str, object]:
         """Return the metadata, with the extent measured in the file itself."""
         if source is None:
             return made.metadata
         return with_extent_metadata(made.metadata, extent_metadata(self.measurer.measure(source)))
 
-    def _facts(self, made: ResourceMap, source: Source | None) -> Mapping[str, Any]:
+    def _facts(self, made: ResourceMap, source: Source | None) -> Mapping[str, object]:
         """Metadata of the source that replaces the adapter's, unless the adapter read the same bytes."""
         if source is None or made.source_digest == source.digest:
             return {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from attrs import field, frozen
 
@@ -170,7 +169,7 @@ def _with_state(before: object, after: object) -> object:
     return [{**known.get(each["name"], {}), **each} for each in _mappings(after)] or after
 
 
-def _mappings(value: object) -> Iterator[Mapping[str, Any]]:
+def _mappings(value: object) -> Iterator[Mapping[str, object]]:
     yield from (each for each in (value if isinstance(value, list | tuple) else ()) if isinstance(each, Mapping))
 
 

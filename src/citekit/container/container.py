@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
@@ -413,7 +413,7 @@ class Container:
         """The configured mapper. Raises `RequestRefused` if no mapper has the configured name."""
         return self._given.get("mapper") or self.mapper_called(self.settings.mapper)
 
-    def mapper_called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
+    def mapper_called(self, name: str, config: Mapping[str, object] | None = None) -> Mapper:
         """See `Mappers.called`."""
         return self.mappers.called(name, config)
 

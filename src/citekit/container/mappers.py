@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from attrs import frozen
@@ -79,7 +79,7 @@ class Mappers:
 
     app: MapperServices
 
-    def called(self, name: str, config: Mapping[str, Any] | None = None) -> Mapper:
+    def called(self, name: str, config: Mapping[str, object] | None = None) -> Mapper:
         """Return the mapper with that name, or the one in the Python file whose path is `name`.
 
         The name `auto` selects a mapper as `choice` describes. A name that is not built in is looked up in the entry
@@ -232,7 +232,7 @@ class Mappers:
 
         return wrap_mapper(provider, self.app.local_mapper, timeout=self.app.settings.timeout)
 
-    def _installed(self, name: str, config: Mapping[str, Any]) -> Mapper:
+    def _installed(self, name: str, config: Mapping[str, object]) -> Mapper:
         from citekit.adapters.mappers.custom import installed_mapper, installed_names
 
         found = installed_mapper(name, config, self.app.local_mapper, timeout=self.app.settings.timeout)

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from citekit.container.names import INDEX
 from citekit.domain.errors import DriverMissing
@@ -77,7 +77,7 @@ def _which(folder: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, Any]:
+def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, object]:
     """Return the keyword arguments for `worker_main._serve_parent`, which are sent to each new worker."""
     from citekit.adapters.system.home_files import make_folder
 

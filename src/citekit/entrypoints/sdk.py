@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from citekit.application.answer_question import PASSAGES
 from citekit.application.ingest_many import Outcome, files_below
@@ -393,7 +393,7 @@ class CiteKit:
 
     def to_web_annotation(
         self, what: str | Address, node_id: str | None = None, *, context: Context | None = None
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Return an address, or the node `node_id` of the resource `what`, as the target of a W3C Web Annotation.
 
         The target is a `SpecificResource` as plain data for JSON. Its source is the URI of the resource, such as
@@ -410,7 +410,7 @@ class CiteKit:
         return to_web_annotation(address.location, str(address).partition("#")[0], known)
 
     def from_web_annotation(
-        self, resource_id: str, annotation: Mapping[str, Any] | str, *, context: Context | None = None
+        self, resource_id: str, annotation: Mapping[str, object] | str, *, context: Context | None = None
     ) -> Address:
         """Return the address of the part of a resource that a W3C Web Annotation refers to.
 

@@ -6,7 +6,6 @@ import base64
 import json
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any
 from urllib.parse import quote
 
 from attrs import field, frozen
@@ -22,36 +21,36 @@ class Syntax(StrEnum):
     YAML = "yaml"
 
 
-Shape = Callable[[ServerEntry], dict[str, Any]]
+Shape = Callable[[ServerEntry], dict[str, object]]
 
 
-def _plain(entry: ServerEntry) -> dict[str, Any]:
+def _plain(entry: ServerEntry) -> dict[str, object]:
     environment = {"env": dict(entry.environment)} if entry.environment else {}
     return {"command": entry.command, "args": list(entry.arguments), **environment}
 
 
-def _typed(entry: ServerEntry) -> dict[str, Any]:
+def _typed(entry: ServerEntry) -> dict[str, object]:
     return {"type": "stdio", **_plain(entry)}
 
 
-def _cline(entry: ServerEntry) -> dict[str, Any]:
+def _cline(entry: ServerEntry) -> dict[str, object]:
     return {**_plain(entry), "disabled": False}
 
 
-def _zed(entry: ServerEntry) -> dict[str, Any]:
+def _zed(entry: ServerEntry) -> dict[str, object]:
     return {"source": "custom", **_plain(entry)}
 
 
-def _copilot(entry: ServerEntry) -> dict[str, Any]:
+def _copilot(entry: ServerEntry) -> dict[str, object]:
     return {"type": "local", **_plain(entry), "tools": ["*"]}
 
 
-def _opencode(entry: ServerEntry) -> dict[str, Any]:
+def _opencode(entry: ServerEntry) -> dict[str, object]:
     environment = {"environment": dict(entry.environment)} if entry.environment else {}
     return {"type": "local", "command": [entry.command, *entry.arguments], **environment, "enabled": True}
 
 
-def _goose(entry: ServerEntry) -> dict[str, Any]:
+def _goose(entry: ServerEntry) -> dict[str, object]:
     return {
         "name": entry.name,
         "type": "stdio",

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 
-def toml_with(text: str, key: str, name: str, data: Mapping[str, Any]) -> str:
+def toml_with(text: str, key: str, name: str, data: Mapping[str, object]) -> str:
     """Return the TOML text with the table `[key.name]`, in place of the existing one, or at the end."""
     newline = "\r\n" if "\r\n" in text else "\n"
     rows = [f"[{key}.{name}]", *(f"{each} = {_toml(value)}" for each, value in data.items())]
@@ -58,7 +57,7 @@ def _toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def yaml_with(text: str, key: str, name: str, data: Mapping[str, Any]) -> str:
+def yaml_with(text: str, key: str, name: str, data: Mapping[str, object]) -> str:
     """Return the YAML text with the entry `name` in the mapping `key` at the top level."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = yaml_without(text, key, name).splitlines(keepends=True)

@@ -25,7 +25,7 @@ class ForeignFiles(Protocol):
         Raise `RequestRefused` if the texts are longer than `SIZE_LIMIT`, `SourceUnreadable`, or `SourceUnsupported`.
         """
 
-    def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, Any]]:
+    def rows(self, path: Path, columns: Collection[str]) -> Sequence[dict[str, object]]:
         """Return the rows of a Parquet file, with those of `columns` that exist.
 
         Values that JSON cannot represent become None. Raise `DriverMissing` if PyArrow is not installed,
@@ -54,7 +54,7 @@ class DriverForeignFiles:
                 give_way()
         return pages
 
-    def rows(self, path: Path, columns: Collection[str]) -> list[dict[str, Any]]:
+    def rows(self, path: Path, columns: Collection[str]) -> list[dict[str, object]]:
         """See `ForeignFiles.rows`."""
         from citekit.adapters.libraries.pyarrow import read_rows
 

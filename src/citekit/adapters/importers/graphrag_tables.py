@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from attrs import define, field
 
@@ -16,7 +15,7 @@ from citekit.adapters.importers.foreign_files import ForeignFiles
 from citekit.adapters.importers.json_files import in_folder, read_json
 from citekit.domain.errors import FaultyAnswer
 
-Row = Mapping[str, Any]
+Row = Mapping[str, object]
 
 TABLES = ("communities", "community_reports", "entities", "nodes", "text_units", "documents")
 """The supported tables; only old versions have `nodes`."""

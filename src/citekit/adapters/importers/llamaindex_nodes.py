@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from attrs import define, field
 
@@ -31,7 +30,7 @@ class LlamaNode:
 
     number: str
     text: str
-    metadata: Mapping[str, Any]
+    metadata: Mapping[str, object]
     chars: tuple[int, int] | None = None
     type: str = "text_chunk"
     parent: str = ""
@@ -103,7 +102,7 @@ def _items(data: object, where: str) -> Iterator[tuple[str, object]]:
         raise FaultyAnswer(where, [f"$: the data must be a list of nodes or a docstore, not {type(data).__name__}"])
 
 
-def _is_node(data: Mapping[str, Any]) -> bool:
+def _is_node(data: Mapping[str, object]) -> bool:
     return any(name in data for name in ("id_", "node_id", "doc_id", "text", "__data__", "_node_content"))
 
 
@@ -126,7 +125,7 @@ def _node(raw: object, name: str) -> LlamaNode | None:
     )
 
 
-def _unwrapped(raw: object) -> Mapping[str, Any] | None:
+def _unwrapped(raw: object) -> Mapping[str, object] | None:
     """Return the fields of a node from its stored envelope, from JSON text, or from a LlamaIndex object.
 
     Return None for any other value.
@@ -152,20 +151,20 @@ def _unwrapped(raw: object) -> Mapping[str, Any] | None:
     return None
 
 
-def _text(plain: Mapping[str, Any]) -> str:
+def _text(plain: Mapping[str, object]) -> str:
     resource = plain.get("text_resource")  # Node and Document since 0.12
     text = plain.get("text") or (resource.get("text") if isinstance(resource, Mapping) else None)
     return text if isinstance(text, str) else ""
 
 
-def _type(plain: Mapping[str, Any]) -> str:
+def _type(plain: Mapping[str, object]) -> str:
     name = str(plain.get("class_name") or "")
     if name.endswith("Document"):
         return "document"
     return "image" if name == "ImageNode" else "text_chunk"
 
 
-def _relations(plain: Mapping[str, Any]) -> Iterable[tuple[str, object]]:
+def _relations(plain: Mapping[str, object]) -> Iterable[tuple[str, object]]:
     relations = plain.get("relationships")
     if isinstance(relations, Mapping):
         for name, value in relations.items():

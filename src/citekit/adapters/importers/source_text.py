@@ -11,7 +11,6 @@ import unicodedata
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from attrs import field, frozen
 
@@ -68,7 +67,7 @@ class SourceText:
         raise NotImplementedError
 
     @property
-    def extent_metadata(self) -> dict[str, Any]:
+    def extent_metadata(self) -> dict[str, object]:
         """The extent of the source, as metadata for its map."""
         raise NotImplementedError
 
@@ -115,7 +114,7 @@ class LineText(SourceText):
         return Lines(1, len(self.starts))
 
     @property
-    def extent_metadata(self) -> dict[str, Any]:
+    def extent_metadata(self) -> dict[str, object]:
         """The number of lines, as `line_count`."""
         return {"line_count": len(self.starts)}
 
@@ -152,7 +151,7 @@ class PageText(SourceText):
         return Pages.span(1, len(self.starts))
 
     @property
-    def extent_metadata(self) -> dict[str, Any]:
+    def extent_metadata(self) -> dict[str, object]:
         """The number of pages, as `page_count`."""
         return {"page_count": len(self.starts)}
 
@@ -193,7 +192,7 @@ class ChapterText(SourceText):
         return Chapter(1, last=len(self.starts))
 
     @property
-    def extent_metadata(self) -> dict[str, Any]:
+    def extent_metadata(self) -> dict[str, object]:
         """The lengths of all chapters in characters, as `chapter_lengths`."""
         return {"chapter_lengths": [len(chapter) for chapter in self.chapters]}
 
@@ -235,7 +234,7 @@ def read_source(source: Source, reader: Reader, files: ForeignFiles) -> SourceTe
     )
 
 
-def source_metadata(source: Source | None, text: SourceText | None) -> dict[str, Any]:
+def source_metadata(source: Source | None, text: SourceText | None) -> dict[str, object]:
     """Return map metadata about `source`: digest, size, format, and extent; empty if there is no source or no text."""
     if source is None or text is None:
         return {}

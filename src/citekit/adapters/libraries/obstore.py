@@ -73,7 +73,7 @@ def connect(url: str, retry_seconds: float = RETRY_SECONDS) -> Client:
     if parts.scheme not in SCHEMES or not parts.netloc:
         raise RequestRefused(f"{place(url)} is not the address of an object store; write s3://BUCKET/PREFIX.")
     endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), "")
-    options: dict[str, Any] = {
+    options: dict[str, object] = {
         "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
         "timeout": timedelta(seconds=_REQUEST_SECONDS),
     }

@@ -30,7 +30,7 @@ def table(pyarrow: Any) -> dict[type[BaseException], str]:
     }
 
 
-def read_rows(path: Path, columns: Collection[str]) -> list[dict[str, Any]]:
+def read_rows(path: Path, columns: Collection[str]) -> list[dict[str, object]]:
     """Return the rows of the Parquet file at `path` as dictionaries. Columns that the file does not have are omitted.
 
     Raise `DriverMissing` if PyArrow is not installed, `SourceUnreadable` if the file cannot be read, or `FaultyAnswer`
@@ -52,7 +52,7 @@ def read_rows(path: Path, columns: Collection[str]) -> list[dict[str, Any]]:
         raise FaultyAnswer(str(path), [f"$: {says} ({detail})"]) from error
 
 
-def _rows(file: Any, path: Path, columns: Collection[str]) -> list[dict[str, Any]]:
+def _rows(file: Any, path: Path, columns: Collection[str]) -> list[dict[str, object]]:
     facts = file.metadata
     size = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))
     if facts.num_rows > ROW_LIMIT or size > SIZE_LIMIT:
@@ -61,5 +61,5 @@ def _rows(file: Any, path: Path, columns: Collection[str]) -> list[dict[str, Any
             [f"$: {facts.num_rows} rows with {size} bytes exceed the limit of {ROW_LIMIT} rows or {SIZE_LIMIT} bytes"],
         )
     wanted = [name for name in file.schema_arrow.names if name in columns]
-    rows: list[dict[str, Any]] = file.read(columns=wanted, use_threads=False).to_pylist()
+    rows: list[dict[str, object]] = file.read(columns=wanted, use_threads=False).to_pylist()
     return rows

@@ -105,7 +105,7 @@ def connect(settings: QdrantSettings) -> QdrantClient:
     host = urlsplit(url).hostname if url else settings.host
     if settings.grpc:
         socket.create_connection((host or "localhost", settings.grpc_port), CONNECT_SECONDS).close()
-    where: dict[str, Any] = {"url": url} if url else {"host": settings.host, "https": settings.is_encrypted}
+    where: dict[str, object] = {"url": url} if url else {"host": settings.host, "https": settings.is_encrypted}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about a key without TLS; see docs/how-to/qdrant-server.md
         client: QdrantClient = package().QdrantClient(

@@ -91,7 +91,7 @@ class CustomMapper:
             raise MapperUnavailable(f"The mapper {name} failed on {source.path}: {reason}") from error
 
 
-def load_mapper(path: Path, config: Mapping[str, Any], facts: Mapper, timeout: float | None = None) -> CustomMapper:
+def load_mapper(path: Path, config: Mapping[str, object], facts: Mapper, timeout: float | None = None) -> CustomMapper:
     """Load the mapper in a Python file that exports `Mapper`, `create_mapper(**config)`, or `mapper`.
 
     The file is executed, so pass only files that the user names. Raise `RequestRefused` if the file has none of these
@@ -120,7 +120,7 @@ def wrap_mapper(provider: object, facts: Mapper, timeout: float | None = None) -
 
 
 def installed_mapper(
-    name: str, config: Mapping[str, Any], facts: Mapper, timeout: float | None = None
+    name: str, config: Mapping[str, object], facts: Mapper, timeout: float | None = None
 ) -> CustomMapper | None:
     """Return the mapper called `name` that an installed package provides; None if there is none.
 
@@ -171,19 +171,19 @@ def _can_map(provider: Any) -> bool:
     return provider is not None and callable(getattr(provider, "generate_map", None))
 
 
-def _instantiate(exported: Any, config: Mapping[str, Any]) -> Any:
+def _instantiate(exported: Any, config: Mapping[str, object]) -> Any:
     is_made = not isinstance(exported, type) and _can_map(exported)
     return exported if is_made and not config else exported(**config)
 
 
-def _exported(module: Any, config: Mapping[str, Any]) -> Any:
+def _exported(module: Any, config: Mapping[str, object]) -> Any:
     for name in ("Mapper", "create_mapper"):
         if callable(getattr(module, name, None)):
             return getattr(module, name)(**config)
     return getattr(module, "mapper", None)
 
 
-def _digest(code: bytes, config: Mapping[str, Any]) -> str:
+def _digest(code: bytes, config: Mapping[str, object]) -> str:
     return Digest.of_bytes(code + json.dumps(dict(config), sort_keys=True, default=str).encode()).hex[:16]
 
 
@@ -200,5 +200,5 @@ def _version(kind: type) -> str:
         return "1"
 
 
-def _identity_metadata(source: Source, identity: MapperIdentity) -> dict[str, Any]:
+def _identity_metadata(source: Source, identity: MapperIdentity) -> dict[str, object]:
     return {"source_hash": source.digest.hex, "source_size": source.size, "mapper": identity.to_metadata()}

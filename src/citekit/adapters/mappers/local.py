@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve, frozen
 
@@ -72,7 +71,7 @@ class LocalMapper:
             metadata=self._metadata(source, outline),
         )
 
-    def _metadata(self, source: Source, outline: Outline) -> Mapping[str, Any]:
+    def _metadata(self, source: Source, outline: Outline) -> Mapping[str, object]:
         notes = {"notes": list(outline.notes)} if outline.notes else {}
         return {
             "source_hash": source.digest.hex,
@@ -95,10 +94,10 @@ def _modality(source: Source, outline: Outline) -> Modality:
     return outline.items[0].location.modality if timed and outline.items else source.format.modality
 
 
-def _extent(outline: Outline) -> dict[str, Any]:
+def _extent(outline: Outline) -> dict[str, object]:
     """Return the extent of an outline as metadata of a map, such as `page_count`. Unknown values are omitted."""
     extent = outline.extent
-    found: dict[str, Any] = {"page_count": extent.pages, "line_count": extent.lines, "duration": extent.seconds}
+    found: dict[str, object] = {"page_count": extent.pages, "line_count": extent.lines, "duration": extent.seconds}
     if extent.size is not None:
         found["dimensions"] = list(extent.size)
     if extent.chapters is not None:

@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from attrs import field, frozen
 
@@ -46,7 +45,7 @@ def read_patterns(text: str, what: str) -> PatternFile:
     return PatternFile(patterns.values(), faults)
 
 
-def _plain(text: str, what: str) -> Mapping[str, Any]:
+def _plain(text: str, what: str) -> Mapping[str, object]:
     try:
         plain = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -56,7 +55,7 @@ def _plain(text: str, what: str) -> Mapping[str, Any]:
     return plain
 
 
-def _items(plain: Mapping[str, Any], what: str) -> Iterator[tuple[str, str, object]]:
+def _items(plain: Mapping[str, object], what: str) -> Iterator[tuple[str, str, object]]:
     for category, items in plain.items():
         if not isinstance(items, list) or not _NAME.fullmatch(category) or category == FREE:
             raise FaultyAnswer(
@@ -90,7 +89,7 @@ def _pattern(category: str, item: object, place: str) -> Pattern:
     )
 
 
-def _text(item: Mapping[str, Any], key: str, place: str, default: str | None = None) -> str:
+def _text(item: Mapping[str, object], key: str, place: str, default: str | None = None) -> str:
     value = item.get(key)
     if value is None and default is not None:
         return default
@@ -99,7 +98,7 @@ def _text(item: Mapping[str, Any], key: str, place: str, default: str | None = N
     return value.strip()
 
 
-def _number(item: Mapping[str, Any], key: str, place: str, *, optional: bool = False) -> float | None:
+def _number(item: Mapping[str, object], key: str, place: str, *, optional: bool = False) -> float | None:
     value = item.get(key)
     if value is None and optional:
         return None
@@ -112,7 +111,7 @@ def _number(item: Mapping[str, Any], key: str, place: str, *, optional: bool = F
     return float(value)
 
 
-def _count(item: Mapping[str, Any], key: str, place: str) -> int | None:
+def _count(item: Mapping[str, object], key: str, place: str) -> int | None:
     value = item.get(key)
     if value is None:
         return None

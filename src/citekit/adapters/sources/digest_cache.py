@@ -91,10 +91,10 @@ class States:
         found = digest_in(self._remembered(state))
         return Digest(found) if found is not None else None
 
-    def _remembered(self, state: FileState) -> dict[str, Any] | None:
+    def _remembered(self, state: FileState) -> dict[str, object] | None:
         return self._index.get(row_of(state)) if self._index is not None else None
 
-    def _note(self, state: FileState, plain: dict[str, Any]) -> None:
+    def _note(self, state: FileState, plain: dict[str, object]) -> None:
         if self._index is not None:
             self._index.put(row_of(state), plain)
 

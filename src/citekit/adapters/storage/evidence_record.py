@@ -6,7 +6,7 @@ import os
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from attrs import evolve, frozen
 
@@ -92,7 +92,7 @@ class EvidenceRecord:
             made_now=made_now,
         )
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, object]:
         """Return plain data for the index, without the digest."""
         return {
             "state": [*self.state],

@@ -142,7 +142,7 @@ class FriendlyOutputs:
     def _lay(
         self,
         evidence: StoredEvidence,
-        plain: dict[str, Any],
+        plain: dict[str, object],
         file_name: str,
         waiting: Callable[[], object],
         *,
@@ -170,7 +170,7 @@ class FriendlyOutputs:
             write_atomically(self._receipt_path(file_name), data, durable=False, mode=mode)
             return True
 
-    def _claim(self, file_name: str) -> dict[str, Any] | None:
+    def _claim(self, file_name: str) -> dict[str, object] | None:
         claim = _Claim.read(self._receipt_path(file_name))
         return claim.plain if claim is not None else None
 
@@ -192,7 +192,7 @@ class FriendlyOutputs:
 class _Claim:
     """The content of a receipt file, its state, and when it was read (seconds since the epoch)."""
 
-    plain: dict[str, Any]
+    plain: dict[str, object]
     state: FileState
     read_at: float
 
@@ -217,7 +217,7 @@ def _receipt_in(path: Path) -> Receipt | None:
         return None
 
 
-def _names(name: str, suffix: str, plain: dict[str, Any]) -> tuple[str, str]:
+def _names(name: str, suffix: str, plain: dict[str, object]) -> tuple[str, str]:
     """Return the preferred name and the unambiguous name. Both, and the names of their receipts, fit the length limit."""
     suffix = suffix if _SUFFIX.fullmatch(suffix) else ""
     stem = _fitted(name, NAME_LIMIT - len(suffix) - _TAG_LENGTH - len(_RECEIPT_SUFFIX))
@@ -238,18 +238,18 @@ def _tag(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[: _TAG_LENGTH - 1]
 
 
-def _written(receipt: Receipt) -> dict[str, Any]:
+def _written(receipt: Receipt) -> dict[str, object]:
     """Return the receipt as JSON would return it: with lists instead of tuples."""
-    plain: dict[str, Any] = json.loads(json.dumps(receipts.to_plain(receipt)))
+    plain: dict[str, object] = json.loads(json.dumps(receipts.to_plain(receipt)))
     return plain
 
 
-def _place_of(plain: dict[str, Any]) -> list[Any]:
+def _place_of(plain: dict[str, object]) -> list[Any]:
     """Return what owns a file name: the requested address and form, without the path and the content, which may change."""
     return [plain.get("owner", plain.get("address")), plain.get("options")]
 
 
-def _same(left: dict[str, Any], right: dict[str, Any]) -> bool:
+def _same(left: dict[str, object], right: dict[str, object]) -> bool:
     return {**left, "created": None} == {**right, "created": None}
 
 

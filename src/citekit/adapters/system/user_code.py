@@ -149,7 +149,7 @@ def load_module(path: Path, kind: str) -> tuple[ModuleType, bytes]:
     return module, code
 
 
-def plain_map(answer: object, name: str) -> Mapping[str, Any]:
+def plain_map(answer: object, name: str) -> Mapping[str, object]:
     """Return the result of the user's code `name` as plain data. It may be a domain map, a `model_dump`, or a mapping.
 
     Raise `FaultyAnswer` for anything else.

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -181,7 +180,7 @@ def _named(made: ResourceMap, params: ChunkingParams, hierarchical: bool) -> Res
     """Return the map, with the library as its mapper and the original mapper in `structure_by`."""
     how = "chapters" if hierarchical else "flat"
     version = f"{VERSION}-{params.threshold:g}-{params.min_words}-{params.max_words}-{how}"
-    metadata: dict[str, Any] = {**made.metadata, "mapper": MapperIdentity(MAPPER, version).to_metadata()}
+    metadata: dict[str, object] = {**made.metadata, "mapper": MapperIdentity(MAPPER, version).to_metadata()}
     if made.mapper is not None and made.mapper.name != MAPPER:
         metadata["structure_by"] = made.mapper.to_metadata()
     return evolve(made, metadata=metadata)

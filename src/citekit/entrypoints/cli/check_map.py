@@ -92,9 +92,9 @@ class _Checked:
     written: Path | None = None
     backup: Path | None = None
 
-    def to_plain(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, object]:
         """Return the result as the data of the JSON document that `--json` prints."""
-        told: dict[str, Any] = {"file": self.name, "sound": not self.faults}
+        told: dict[str, object] = {"file": self.name, "sound": not self.faults}
         if self.report is not None:
             head = self.report.resource_map
             told |= {"resource_id": head.resource_id, "type": head.modality.value, "nodes": self.report.nodes}

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 from attrs import evolve, frozen
@@ -40,7 +39,7 @@ class _Result:
     error: str | None = None
     skill: SkillResult | None = None
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         if self.change is None:
             return {"client": self.client, "error": self.error}
         backup = None if self.backup is None else str(self.backup)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import click
 
@@ -63,7 +62,7 @@ def _summary(findings: Sequence[Finding]) -> Iterator[str]:
     yield from _lines([finding for finding in findings if finding.health is not Health.FINE])
 
 
-def _plain(finding: Finding) -> dict[str, Any]:
+def _plain(finding: Finding) -> dict[str, object]:
     return {
         "about": finding.about,
         "health": finding.health.value,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from citekit.domain.errors import CiteKitError
 from citekit.entrypoints.failures import FAILED
@@ -19,15 +18,15 @@ class CommandError(Exception):
     of the result have already been printed; the message is the one sentence for standard error.
     """
 
-    def __init__(self, kind: str, message: str, plain: Mapping[str, Any] | None = None, code: int = FAILED) -> None:
+    def __init__(self, kind: str, message: str, plain: Mapping[str, object] | None = None, code: int = FAILED) -> None:
         self.kind, self.plain, self.code = kind, dict(plain or {}), code
         super().__init__(message)
 
 
-def plain_error(error: BaseException, message: str) -> dict[str, Any]:
+def plain_error(error: BaseException, message: str) -> dict[str, object]:
     """Return an error as plain data: its type and message and, if it has them, `nearest` names and `faults`."""
     kind = error.kind if isinstance(error, CommandError) else type(error).__name__
-    plain: dict[str, Any] = {"type": kind, "message": message}
+    plain: dict[str, object] = {"type": kind, "message": message}
     if isinstance(error, CiteKitError):
         plain |= {name: list(found) for name in ("nearest", "faults") if (found := getattr(error, name, None))}
     return plain

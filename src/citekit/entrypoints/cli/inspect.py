@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -35,7 +35,7 @@ def command(session: Session, part: tuple[str, ...], resource: str | None) -> No
     session.answer(_plain(resource_map, node), _lines(resource_map, node))
 
 
-def _plain(resource_map: ResourceMap, node: Node) -> dict[str, Any]:
+def _plain(resource_map: ResourceMap, node: Node) -> dict[str, object]:
     from citekit.domain.address import Address
     from citekit.wire.maps import to_plain_node
 

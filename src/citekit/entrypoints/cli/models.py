@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -69,7 +69,7 @@ def _state(facts: SpeechModelFacts) -> str:
     return "used by default" if facts.is_automatic else "installed"
 
 
-def _plain(facts: SpeechModelFacts) -> dict[str, Any]:
+def _plain(facts: SpeechModelFacts) -> dict[str, object]:
     return {
         "name": facts.name,
         "size": facts.size,

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from citekit.container.home_paths import check_map_path
 from citekit.domain.errors import HomeUnwritable, RequestRefused
@@ -160,7 +160,7 @@ def _umask() -> int:
 _BACKUPS = 1000
 
 
-def write_map(data: Mapping[str, Any], wanted: str, original: Path, *, force: bool) -> Path:
+def write_map(data: Mapping[str, object], wanted: str, original: Path, *, force: bool) -> Path:
     """Write a map to the file or into the folder `wanted`, and return the path of the written file.
 
     Users who cannot read `original` cannot read the written file. An existing file is replaced only if `force` is True;
@@ -174,7 +174,7 @@ def write_map(data: Mapping[str, Any], wanted: str, original: Path, *, force: bo
         return copy_evidence(path, wanted, original, force=force)
 
 
-def replace_map(data: Mapping[str, Any], original: Path) -> tuple[Path, Path]:
+def replace_map(data: Mapping[str, object], original: Path) -> tuple[Path, Path]:
     """Replace the content of the map file `original`, and return the paths of the file and its backup.
 
     Symbolic links are followed. The backup is complete before the file is changed and never overwrites another file.
@@ -207,7 +207,7 @@ def _kept(place: Path) -> Path:
     return backup
 
 
-def _written(data: Mapping[str, Any]) -> bytes:
+def _written(data: Mapping[str, object]) -> bytes:
     from citekit.wire.indented import indented
 
     try:

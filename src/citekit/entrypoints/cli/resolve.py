@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import click
 
@@ -90,7 +89,7 @@ def _copied(evidence: Evidence, output: str | None, force: bool) -> Path | None:
     return copy_evidence(evidence.output_path, output, Path(evidence.receipt.source_path), force=force)
 
 
-def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = None) -> dict[str, Any]:
+def plain_evidence(evidence: Evidence, seconds: float, copied: Path | None = None) -> dict[str, object]:
     """Return evidence as plain data that begins with the fields of the MCP tool `resolve`.
 
     `seconds` is the time it took, and `copied` is the path of the copy that the user requested, or None.

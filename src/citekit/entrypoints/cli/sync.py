@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -132,7 +131,7 @@ def _summary(found: Sequence[Synced]) -> str:
 
 
 def _finish(session: Session, found: Sequence[Synced]) -> None:
-    plain: dict[str, Any] = {"files": [_plain(each) for each in found if each.state is not SyncState.UNCHANGED]}
+    plain: dict[str, object] = {"files": [_plain(each) for each in found if each.state is not SyncState.UNCHANGED]}
     plain |= {"counts": {state.value: count for state, count in Counter(each.state for each in found).items()}}
     if any(each.state is SyncState.GONE for each in found):
         session.note("The maps of files that are gone are kept. To delete them, add --prune.")
@@ -144,7 +143,7 @@ def _finish(session: Session, found: Sequence[Synced]) -> None:
     raise CommandError("SomeFailed", f"{counted(len(bad), 'file')} could not be mapped. Run the command again.", plain)
 
 
-def _plain(found: Synced) -> dict[str, Any]:
+def _plain(found: Synced) -> dict[str, object]:
     error = {} if found.error is None else {"error": plain_error(found.error, sentence(found.error))}
     return {"path": str(found.path), "state": found.state.value, "resource_id": found.resource_id, **error}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.tables import node_line
@@ -27,7 +27,7 @@ def nodes_titled(app: Container, query: str, resources: Sequence[str], limit: in
     return app.search(query, limit=limit, resources=resources or None)
 
 
-def plain_nodes(hits: Sequence[Hit]) -> list[dict[str, Any]]:
+def plain_nodes(hits: Sequence[Hit]) -> list[dict[str, object]]:
     """Return the nodes as plain data."""
     return [
         {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -116,7 +115,7 @@ def _content(path: Path) -> bytes:
     return data if len(data) <= RECEIPT_LIMIT else b""
 
 
-def _plain(verdict: Verdict) -> dict[str, Any]:
+def _plain(verdict: Verdict) -> dict[str, object]:
     return {
         "verdict": verdict.ruling.value,
         "verdicts": [ruling.value for ruling in verdict.rulings],
@@ -129,7 +128,7 @@ def _plain(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _plain_check(check: Check) -> dict[str, Any]:
+def _plain_check(check: Check) -> dict[str, object]:
     return {
         "name": check.name,
         "passed": check.passed,
@@ -148,7 +147,7 @@ def _lines(verdict: Verdict) -> Iterator[str]:
         yield f"  {styled(word.ljust(3), fg=colour)}  {check.name}: {printable(check.detail)}"
 
 
-def _failed(name: str, verdict: Verdict, plain: dict[str, Any]) -> CommandError:
+def _failed(name: str, verdict: Verdict, plain: dict[str, object]) -> CommandError:
     reasons = "; ".join(
         check.detail.rstrip(".") for check in verdict.checks if check.passed is (False if verdict.refuted else None)
     )

@@ -13,7 +13,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import Any
 
 from attrs import define, field, frozen
 from mcp_types import AudioContent, CallToolResult, ContentBlock, ImageContent, ResourceLink, TextContent
@@ -52,7 +51,7 @@ class Answer:
 
     @classmethod
     def of(
-        cls, plain: dict[str, Any], attachments: Sequence[ContentBlock] = (), *, summary: str | None = None
+        cls, plain: dict[str, object], attachments: Sequence[ContentBlock] = (), *, summary: str | None = None
     ) -> Answer:
         """Create the result for the data `plain`.
 
@@ -158,7 +157,7 @@ def evidence_answer(
     `discreet` removes paths that the client must not see. If `shown_path` is not None, the client cannot open files of this
     computer: there is no output path, and `shown_path` returns the path of the source that the client sees.
     """
-    plain: dict[str, Any] = {
+    plain: dict[str, object] = {
         "output_path": None if evidence.output_path is None or shown_path else str(evidence.output_path),
         "modality": evidence.location.modality.value,
         "address": str(evidence.address),
@@ -241,7 +240,7 @@ def _reference(told_by: object) -> Callable[[], object]:
         return lambda: told_by
 
 
-def _alone(node: Node | None) -> Mapping[str, Any] | None:
+def _alone(node: Node | None) -> Mapping[str, object] | None:
     if node is None:
         return None
     return {key: value for key, value in maps.to_plain_node(node, depth=0).items() if key != "children"}
@@ -278,7 +277,7 @@ def _inline(content: InlineContent | None, receipt: Receipt) -> list[ContentBloc
             return [AudioContent(data=b64encode(content.data).decode(), mime_type=content.media_type), *note]
 
 
-def _short(receipt: Receipt, shown_path: Callable[[str], str]) -> dict[str, Any]:
+def _short(receipt: Receipt, shown_path: Callable[[str], str]) -> dict[str, object]:
     """Return the fields of a receipt that an agent needs. The whole receipt is available as a resource."""
     plain = {
         "evidence_digest": receipt.evidence_digest.hex,

@@ -232,7 +232,7 @@ class _Handlers:
         whole = context.protocol_version >= LINKS_SINCE
         return self._parcels.hand_over(context.request_id, answer, whole=whole)
 
-    async def _answer(self, bound: Bound, arguments: dict[str, Any], context: _Context) -> Answer:
+    async def _answer(self, bound: Bound, arguments: dict[str, object], context: _Context) -> Answer:
         known = bound.cached(arguments)
         if known is not None:
             return known

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
-from typing import Any
 
 from attrs import define, field, frozen
 from mcp_types import CallToolResult, TextContent, Tool
@@ -100,12 +99,12 @@ class Remote:
         schema["properties"] = {"path": {"type": "string", "description": _PATH}}
         return tool.model_copy(update={"description": _INGEST, "input_schema": schema})
 
-    def check(self, arguments: Mapping[str, Any]) -> None:
+    def check(self, arguments: Mapping[str, object]) -> None:
         """Raise `RequestRefused` if the arguments need a scope that the client does not have."""
         if arguments.get("remap") and not self.may_ingest:
             raise RequestRefused("This token may only read (scope ingest is missing), so sources are not mapped again.")
 
-    def answered(self, name: str, arguments: Mapping[str, Any] | None, result: CallToolResult) -> CallToolResult:
+    def answered(self, name: str, arguments: Mapping[str, object] | None, result: CallToolResult) -> CallToolResult:
         """Record a tool call, and return its result with a link to evidence. Raise `OSError` if it cannot be recorded."""
         plain = result.structured_content
         receipt = plain.get("receipt") if isinstance(plain, dict) else None

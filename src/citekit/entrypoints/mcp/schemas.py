@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from citekit.domain.evidence import Form
 from citekit.domain.modality import Modality
 
-Schema = Mapping[str, Any]
+Schema = Mapping[str, object]
 
 
-def inputs(properties: Mapping[str, Schema], required: tuple[str, ...] = ()) -> dict[str, Any]:
+def inputs(properties: Mapping[str, Schema], required: tuple[str, ...] = ()) -> dict[str, object]:
     """Return the schema of a tool's arguments: an object with the given properties.
 
     Other properties are rejected when the tool is called. The schema does not say so, because agents pay for every
     token of it.
     """
-    schema: dict[str, Any] = {"type": "object", "properties": dict(properties)}
+    schema: dict[str, object] = {"type": "object", "properties": dict(properties)}
     return {**schema, "required": list(required)} if required else schema
 
 

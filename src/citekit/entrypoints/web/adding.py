@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path, PurePath
-from typing import Any
 from urllib.parse import unquote
 
 from attrs import define, field, frozen
@@ -83,7 +82,7 @@ class AddingRoutes:
             job.is_cancelled = True
         return plain(job is not None)
 
-    def _map(self, path: Path, is_new: bool, job: _Job) -> dict[str, Any]:
+    def _map(self, path: Path, is_new: bool, job: _Job) -> dict[str, object]:
         try:
             done = self.app.ingest(path, progress=job)
         except CiteKitError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from attrs import field, frozen
 from starlette.concurrency import run_in_threadpool
@@ -35,7 +34,7 @@ FOREVER = "private, max-age=31536000, immutable"
 class Asked:
     """The parameters of a request: those in its URL, or the members of the JSON object in its body."""
 
-    values: Mapping[str, Any] = field(repr=False)
+    values: Mapping[str, object] = field(repr=False)
 
     def text(self, name: str, default: str | None = None) -> str:
         """Return a string. Raise `RequestRefused` if it is missing and there is no default, or is not a string."""

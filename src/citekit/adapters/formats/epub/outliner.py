@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from citekit.adapters.formats.epub.outline_items import toc_outline_items
 from citekit.adapters.formats.shared.outline import Outline
@@ -60,12 +59,12 @@ class EpubOutliner:
         )
 
 
-def _facts(name: str, found: Iterator[dict[str, Any]]) -> dict[str, Any]:
+def _facts(name: str, found: Iterator[dict[str, object]]) -> dict[str, object]:
     listed = list(found)
     return {name: listed} if listed else {}
 
 
-def _captions(book: Book) -> Iterator[dict[str, Any]]:
+def _captions(book: Book) -> Iterator[dict[str, object]]:
     """Yield the title, the chapter, and the character range of each figure and table that has a caption."""
     for chapter in book.chapters:
         for mark in chapter.marks:
@@ -74,11 +73,11 @@ def _captions(book: Book) -> Iterator[dict[str, Any]]:
                 yield {"type": mark.kind, "title": mark.title, "chapter": chapter.number, "chars": chars}
 
 
-def _landmarks(book: Book) -> Iterator[dict[str, Any]]:
+def _landmarks(book: Book) -> Iterator[dict[str, object]]:
     for each in book.landmarks:
         yield {"type": each.type, "chapter": each.chapter, "character": each.offset}
 
 
-def _page_breaks(book: Book) -> Iterator[dict[str, Any]]:
+def _page_breaks(book: Book) -> Iterator[dict[str, object]]:
     for each in book.page_breaks:
         yield {"label": each.label, "chapter": each.chapter, "character": each.offset}

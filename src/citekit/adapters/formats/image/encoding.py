@@ -114,7 +114,7 @@ def _encode_native(
     return EncodedCrop(suffix=suffix, media_type=media_type, notes=notes)
 
 
-def _encoder_options(path: Path, source: Image, format: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _encoder_options(path: Path, source: Image, format: str) -> tuple[dict[str, object], tuple[str, ...]]:
     lossy = (_LOSSY.format(format=format, quality=QUALITY),)
     match format:
         case "PNG":
@@ -145,12 +145,12 @@ def _subsampling(source: Image) -> int:
         return 0
 
 
-def _color_options(source: Image, format: str) -> dict[str, Any]:
+def _color_options(source: Image, format: str) -> dict[str, object]:
     """Return Pillow's save options for the color profile and resolution of the source, if `format` can store them.
 
     If the source is rotated by 90 degrees, its horizontal and vertical resolutions are swapped.
     """
-    options: dict[str, Any] = {}
+    options: dict[str, object] = {}
     profile, dpi = source.info.get("icc_profile"), resolution(source)
     if profile and format in ("JPEG", "PNG", "TIFF", "WEBP", "AVIF"):
         options["icc_profile"] = profile

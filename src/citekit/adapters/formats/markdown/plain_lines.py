@@ -7,7 +7,7 @@ breaks are counted. Blocks and files that are too long for the parser are proces
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import define
 
@@ -57,7 +57,7 @@ def _parsed(lines: Sequence[str]) -> list[str]:
 
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.core.ruler.enableOnly(["normalize", "block"])
-    known: dict[str, Any] = {}
+    known: dict[str, object] = {}
     page = _Page(parser, known, lines, [""] * len(lines))
     row = (0, 1)
     for token in parser.parse("\n".join(lines), known):
@@ -76,7 +76,7 @@ def _parsed(lines: Sequence[str]) -> list[str]:
 @define
 class _Page:
     parser: MarkdownIt
-    known: dict[str, Any]
+    known: dict[str, object]
     lines: Sequence[str]
     visible: list[str]
 

@@ -164,7 +164,7 @@ def status_failure(error: Any, context: CallContext) -> GeminiFailure:
     return GeminiFailure(error_without_key(filled, context), transient, wait, code in TIMED_OUT)
 
 
-def _placeholders(context: CallContext) -> dict[str, Any]:
+def _placeholders(context: CallContext) -> dict[str, object]:
     return {
         "model": context.model,
         "base_url": context.base_url,
@@ -194,7 +194,7 @@ def _path(error: Any) -> str:
     return ""
 
 
-def _details(error: Any) -> list[dict[str, Any]]:
+def _details(error: Any) -> list[dict[str, object]]:
     """Return the `google.rpc` details in the body of an error; empty if there are none."""
     plain = error.details
     inner = plain.get("error", plain) if isinstance(plain, dict) else {}

@@ -38,7 +38,7 @@ class RawNode:
 
     path: str
     level: int
-    record: Mapping[str, Any] | None
+    record: Mapping[str, object] | None
     error: str = ""
 
 
@@ -229,14 +229,14 @@ def _first_nodes(items: Iterator[RawNode]) -> tuple[RawNode, ...]:
     return tuple(item for item, _ in zip(items, range(NODE_LIMIT), strict=False))
 
 
-def _flattened(value: dict[str, Any]) -> dict[str, Any]:
+def _flattened(value: dict[str, object]) -> dict[str, object]:
     """Return the fields of a node and of its `location` in one dictionary, without nulls and without `children`."""
     inner = value.get("location")
     both = {**inner, **{k: v for k, v in value.items() if v is not None}} if isinstance(inner, dict) else value
     return {key: item for key, item in both.items() if item is not None and key not in ("location", "children")}
 
 
-def _level(value: dict[str, Any], depth: int, dotted: set[str]) -> int:
+def _level(value: dict[str, object], depth: int, dotted: set[str]) -> int:
     """Return the level of a node from its field `level`, its nesting depth, or its dotted ID, such as `ch1.intro`.
 
     `dotted` contains the IDs of all nodes. A nested node has the level of its depth.

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from attrs import field, frozen
 
@@ -50,7 +50,7 @@ class ParagraphCodec:
         return self._ends[-1]
 
     @property
-    def fields(self) -> Mapping[str, Any]:
+    def fields(self) -> Mapping[str, object]:
         """The JSON Schemas of the fields for the first and the last chapter and paragraph of a node."""
         return {
             "first_chapter": {"type": "integer", "description": "The chapter where it begins, from 1."},
@@ -71,7 +71,7 @@ class ParagraphCodec:
         end = self._paragraph(last, "last_paragraph", record.get("last_paragraph", len(self.paragraphs[last - 1])))
         return start, end
 
-    def to_fields(self, span: Span) -> dict[str, Any]:
+    def to_fields(self, span: Span) -> dict[str, object]:
         """See `LocationCodec.to_fields`."""
         (first, start), (last, end) = self.position(int(span[0])), self.position(int(span[1]))
         return {"first_chapter": first, "first_paragraph": start, "last_chapter": last, "last_paragraph": end}
@@ -91,7 +91,7 @@ class ParagraphCodec:
         chapters.
         """
         (first, start), (last, end) = self.position(int(span[0])), self.position(int(span[1]))
-        plain: dict[str, Any] = {"modality": "document", "chapter": first if first == last else [first, last]}
+        plain: dict[str, object] = {"modality": "document", "chapter": first if first == last else [first, last]}
         if first == last and (start, end) != (1, len(self.paragraphs[first - 1])):
             chapter = self.paragraphs[first - 1]
             plain["chars"] = [chapter[start - 1][0], chapter[end - 1][1]]

@@ -199,7 +199,7 @@ def replace_nodes(items: Sequence[RawNode], faulty: set[str], new: Sequence[RawN
 
 
 def _same_title(
-    items: Sequence[RawNode], record: Mapping[str, Any], faulty: Sequence[int], taken: set[int]
+    items: Sequence[RawNode], record: Mapping[str, object], faulty: Sequence[int], taken: set[int]
 ) -> int | None:
     wanted = folded(title_of(record))
     same = [n for n, item in enumerate(items) if n not in taken and wanted and folded(title_of(item.record)) == wanted]
@@ -207,7 +207,7 @@ def _same_title(
 
 
 def _same_location(
-    items: Sequence[RawNode], record: Mapping[str, Any], faulty: Sequence[int], taken: set[int]
+    items: Sequence[RawNode], record: Mapping[str, object], faulty: Sequence[int], taken: set[int]
 ) -> int | None:
     """Return the index of the faulty node with the location of `record`; None if there is none.
 
@@ -217,7 +217,7 @@ def _same_location(
     return next((n for n in faulty if n not in taken and wanted and _location_fields(items[n].record) == wanted), None)
 
 
-def _location_fields(record: Mapping[str, Any] | None) -> dict[str, Any]:
+def _location_fields(record: Mapping[str, object] | None) -> dict[str, object]:
     return {name: value for name, value in (record or {}).items() if name not in _NOT_LOCATION}
 
 

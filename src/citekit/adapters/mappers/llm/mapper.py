@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from attrs import evolve, field, frozen
 
@@ -222,7 +222,7 @@ class ModelMapper:
         results: Sequence[WindowResult],
         dropped: Sequence[str],
         title_notes: Sequence[str],
-    ) -> Mapping[str, Any]:
+    ) -> Mapping[str, object]:
         usage = sum((each.usage for each in results), Usage())
         notes = list(dict.fromkeys(filter(None, (*(note for each in results for note in each.notes), *title_notes))))
         return {

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from citekit.adapters.formats.shared.outline import one_line
 from citekit.adapters.mappers.llm.answers import Answer, RawNode
@@ -90,7 +89,7 @@ too.
 Where a title is what is wrong, give the title that is there instead. Leave out a node that is not in the file."""
 
 
-def task(kind: str, facts: Mapping[str, Any], codec: LocationCodec, window: Span, part: str = "") -> str:
+def task(kind: str, facts: Mapping[str, object], codec: LocationCodec, window: Span, part: str = "") -> str:
     """Return the prompt with the task and the metadata of the file (`facts`).
 
     `kind` names the kind of file. `window` is the span of the part of the file that is sent, on which the number of

@@ -22,7 +22,7 @@ def point(entry: Entry, seal: HomeSeal) -> Any:
     CiteKit home.
     """
     q = engine()
-    vectors: dict[str, Any] = {}
+    vectors: dict[str, object] = {}
     if entry.vector is not None:
         vectors[DENSE] = [float(value) for value in entry.vector]
     if entry.words:
@@ -47,7 +47,7 @@ def entry(record: Any, seal: HomeSeal) -> Entry:
     return Entry(str(record.id), group, payload=payload, foreign=not ours)
 
 
-def _code_parts(identifier: str, group: str, payload: Mapping[str, Any]) -> tuple[bytes, ...]:
+def _code_parts(identifier: str, group: str, payload: Mapping[str, object]) -> tuple[bytes, ...]:
     plain = json.dumps(payload, sort_keys=True, separators=(",", ":"))
     return b"entry", identifier.encode(), group.encode("utf-8", "surrogatepass"), plain.encode()
 
@@ -107,5 +107,5 @@ def scored(points: Sequence[Any]) -> list[Scored]:
     return sorted(found, key=lambda hit: (-hit.score, hit.id))
 
 
-def _group(payload: Mapping[str, Any] | None) -> str:
+def _group(payload: Mapping[str, object] | None) -> str:
     return str((payload or {}).get(GROUP, ""))

@@ -242,7 +242,7 @@ class QdrantVectorIndex:
             )
         return described
 
-    def _create(self, client: Any, collection: str, layout: dict[str, Any]) -> None:
+    def _create(self, client: Any, collection: str, layout: dict[str, object]) -> None:
         """Create the collection and its payload indexes. `layout` has the arguments of `create_collection`.
 
         If another process has just created the same collection, only the payload indexes are created.

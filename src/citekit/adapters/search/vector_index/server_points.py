@@ -21,7 +21,7 @@ def models() -> Any:
     return importlib.import_module("qdrant_client.models")
 
 
-def layout(model: EmbedderIdentity, settings: QdrantSettings) -> dict[str, Any]:
+def layout(model: EmbedderIdentity, settings: QdrantSettings) -> dict[str, object]:
     """Return the arguments of `create_collection` for a collection with vectors of `model`."""
     m = models()
     int8 = m.ScalarQuantizationConfig(type=m.ScalarType.INT8, always_ram=True)
@@ -46,7 +46,7 @@ def field_indexes() -> list[tuple[str, Any]]:
 
 def point(entry: Entry) -> Any:
     """Return the client's point for an entry, which must have been accepted by `entry_rules.sound`."""
-    vectors: dict[str, Any] = {}
+    vectors: dict[str, object] = {}
     if entry.vector is not None:
         vectors[DENSE] = [float(value) for value in entry.vector]
     if entry.words:

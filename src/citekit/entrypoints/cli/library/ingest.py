@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from citekit.entrypoints.cli.command import Command
@@ -19,7 +17,7 @@ from citekit.entrypoints.library import ingesting
 @preference()
 @how()
 @pass_session
-def command(session: Session, /, book_ids: tuple[int, ...], flat: bool, **wanted: Any) -> None:
+def command(session: Session, /, book_ids: tuple[int, ...], flat: bool, **wanted: object) -> None:
     """Ingest books from the library by their IDs.
 
     To find the ids, run `citekit library search`.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -24,7 +23,7 @@ from citekit.entrypoints.library import ingesting
 @click.option("--language", metavar="CODE", help="The language. Overrides the language in the file.")
 @how()
 @pass_session
-def command(session: Session, /, paths: tuple[str, ...], flat: bool, **wanted: Any) -> None:
+def command(session: Session, /, paths: tuple[str, ...], flat: bool, **wanted: object) -> None:
     """Ingest files that are not in the library.
 
     If PATH is a folder, all books in it and its subfolders are ingested. Hidden files are ignored.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import click
 
@@ -34,7 +33,7 @@ def command(session: Session, /, collection: str | None) -> None:
         session.note("No books have been ingested. To ingest one, run: citekit library ingest-file FILE")
 
 
-def _plain(book: ListedBook) -> dict[str, Any]:
+def _plain(book: ListedBook) -> dict[str, object]:
     entry = book.entry
     return {
         "resource_id": entry.resource_id,

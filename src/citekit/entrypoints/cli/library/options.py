@@ -17,7 +17,7 @@ from citekit.settings import expanded
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def answer(session: Session, plain: Mapping[str, Any], lines: Callable[[], Iterable[str]]) -> None:
+def answer(session: Session, plain: Mapping[str, object], lines: Callable[[], Iterable[str]]) -> None:
     """Print the result of a library tool. If the result contains an error, raise `CommandError` instead.
 
     `plain` is the JSON document, which is the same as over MCP. `lines` returns the lines for people.

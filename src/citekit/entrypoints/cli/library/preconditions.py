@@ -6,13 +6,12 @@ Without this check, each of many books would fail with the same error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from citekit.container.library import Alexandria
 from citekit.entrypoints.library.ingest_report import collection_of, params_of
 
 
-def to_ingest(library: Alexandria, wanted: Mapping[str, Any]) -> None:
+def to_ingest(library: Alexandria, wanted: Mapping[str, object]) -> None:
     """Raise the error that the ingest of every book would raise.
 
     Causes are invalid chunking parameters, an invalid collection, an unavailable index, and an unavailable embedder.

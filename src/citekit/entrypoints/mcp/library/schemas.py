@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from citekit.domain.library.chunking import ChunkingParams
 from citekit.entrypoints.mcp.schemas import Schema, text
@@ -78,7 +77,7 @@ _ERROR: Schema = {
 }
 
 
-def outputs(properties: Mapping[str, Schema]) -> dict[str, Any]:
+def outputs(properties: Mapping[str, Schema]) -> dict[str, object]:
     """Return the schema of a tool result with the given properties, `success`, and `error`.
 
     Only `error` is always present. `success` is false if `error` is not null.
@@ -95,7 +94,7 @@ def listed(description: str, properties: Mapping[str, Schema] | None = None) -> 
 
 def said(kind: str | Sequence[str], description: str = "") -> Schema:
     """Return the schema of a result field that has the JSON type `kind`, or one of several types."""
-    plain: dict[str, Any] = {"type": kind if isinstance(kind, str) else list(kind)}
+    plain: dict[str, object] = {"type": kind if isinstance(kind, str) else list(kind)}
     return {**plain, "description": description} if description else plain
 
 

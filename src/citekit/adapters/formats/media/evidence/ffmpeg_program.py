@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -126,7 +126,7 @@ def _command(ffmpeg: str, path: Path, plan: _Plan, target: Path) -> list[str]:
 
     source = builder.input(file_url(path), ss=f"{max(plan.start, 0.0):.6f}", **_INPUT_LIMITS)
     streams = [source[str(index)] for index in plan.streams]
-    output_options: dict[str, Any] = {
+    output_options: dict[str, object] = {
         **plan.codecs,
         "format": plan.output.muxer,
         "t": f"{_length(plan):.6f}",

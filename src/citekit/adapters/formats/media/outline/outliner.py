@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 from attrs import frozen
 
@@ -253,7 +252,7 @@ def _duration_note(facts: MediaFacts) -> list[str]:
     return [f"The container declares {declared} s, but its packets end at {real} s."]
 
 
-def _metadata(facts: MediaFacts) -> Mapping[str, Any]:
+def _metadata(facts: MediaFacts) -> Mapping[str, object]:
     known = {
         "duration": facts.duration,
         "dimensions": None if facts.size is None else list(facts.size),
