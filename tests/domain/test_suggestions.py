@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citekit.domain.suggestions import COMPARED_NAMES, nearest_names
+from citekit.domain.suggestions import COMPARED_NAMES, name_meant, nearest_names
 
 
 def test_the_nearest_comes_first() -> None:
@@ -26,3 +26,22 @@ def test_the_nearest_of_very_many_is_found() -> None:
     names = [f"chapter_{number}.section_{part}" for number in range(500) for part in range(20)]
 
     assert "chapter_321.section_7" == nearest_names("chapter_321.sectoin_7", names)[0]
+
+
+def test_a_file_name_or_another_spelling_means_the_one_name_that_has_the_same_letters() -> None:
+    names = ["ntsb-20080123x00097", "openrisc-arch-1_3-rev1", "sample_c", "sample_py", "état"]
+    for wanted, meant in (
+        ("ntsb-20080123X00097.pdf", "ntsb-20080123x00097"),
+        ("OpenRISC arch 1.3 rev1", "openrisc-arch-1_3-rev1"),
+        ("sample.c", "sample_c"),
+        ("État.docx", "état"),
+        ("sample", None),  # of two files
+        ("sampl_c", None),
+        ("...", None),
+    ):
+        assert meant == name_meant(wanted, names)
+
+
+def test_names_that_differ_only_in_their_separators_are_not_guessed() -> None:
+    assert name_meant("a b", ["a-b", "a_b"]) is None
+    assert name_meant("a.pdf", ["a", "a_pdf"]) == "a_pdf"  # the closer spelling

@@ -42,6 +42,17 @@ def test_the_nearest_resources_are_named_with_their_titles(served: Served) -> No
     assert "Did you mean 'accounts' (Notes)?" in content.text
 
 
+def test_a_file_name_or_another_spelling_is_taken_for_the_id_that_it_means(served: Served) -> None:
+    served.home.add("accounts_2023")
+    for spelling in ("Accounts-2023.md", "accounts 2023"):
+        found = served.call("findText", query="jars", resource_ids=["notes", spelling])
+        assert found == served.call("findText", query="jars", resource_ids=["notes", "accounts_2023"])
+        map_of = served.call("getStructure", resource_id=spelling)
+        assert map_of.structured_content == served.call("getStructure", resource_id="accounts_2023").structured_content
+        quoted = served.call("verifyQuote", quotes=[{"quote": "jars", "resource_id": spelling}])
+        assert quoted == served.call("verifyQuote", quotes=[{"quote": "jars", "resource_id": "accounts_2023"}])
+
+
 def test_text_of_a_file_cannot_pass_for_another_line_of_the_answer(served: Served) -> None:
     served.home.add("forged")
     source = served.home.source("forged")

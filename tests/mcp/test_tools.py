@@ -127,10 +127,10 @@ def test_every_map_is_listed_and_a_new_or_changed_one_without_a_restart(home: Ho
 
 def test_a_quote_is_checked_in_a_node_an_address_or_the_whole_file(served: Served) -> None:
     told = [
-        plain(served.call("verifyQuote", resource_id="notes", quote="line 4", **more))
+        structured(served.call("verifyQuote", resource_id="notes", quote="line 4", **more))
         for more in ({"node_id": "intro.aim"}, {"node_id": "text://notes#lines=5"}, {}, {"node_id": None})
     ]
-    absent = plain(served.call("verifyQuote", resource_id="notes", quote="line four"))
+    absent = structured(served.call("verifyQuote", resource_id="notes", quote="line four"))
 
     assert ["exact", "elsewhere", "exact", "exact"] == [each["finding"] for each in told]
     assert ["text://notes#lines=4"] == [each["address"] for each in told[1]["places"]]

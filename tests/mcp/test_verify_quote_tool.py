@@ -53,11 +53,18 @@ def test_a_quote_without_a_resource_is_looked_up_in_everything(served: Served) -
     assert ("absent", False, None, []) == tuple(absent[key] for key in ("finding", "holds", "resource_id", "places"))
 
 
-def test_the_single_form_is_as_before(served: Served) -> None:
-    plain, _ = answered(served, resource_id="notes", quote="line 35")
+def test_the_text_of_one_verdict_has_the_finding_the_address_and_the_whole_line(served: Served) -> None:
+    plain, text = answered(served, resource_id="notes", quote="line 35")
 
-    assert {"address", "text", "exact", "visible", "differences"} == set(plain["places"][0])
+    assert {"address", "text", "line", "exact", "visible", "differences"} == set(plain["places"][0])
     assert "searched" not in plain
+    assert text == "exact\ntext://notes#lines=35\n  > line 35"
+
+
+def test_the_text_of_a_verdict_says_what_the_quote_leaves_out(served: Served) -> None:
+    _, text = answered(served, resource_id="notes", quote="line 35 ... line 37")
+
+    assert "  left out: line 36" in text
 
 
 @pytest.mark.parametrize(

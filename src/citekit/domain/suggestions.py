@@ -1,11 +1,12 @@
-"""Suggests existing names for misspelled names."""
+"""Finds the existing name that is meant by another spelling, and suggests names for misspelled ones."""
 
 from __future__ import annotations
 
 import difflib
 import heapq
 import os
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable
 
 COMPARED_NAMES = 2000
 """Maximum number of names that are compared in full. If there are more, those with the longest common prefix are
@@ -14,6 +15,29 @@ compared.
 
 LENGTH_LIMIT = 200
 """Number of characters of the wanted name that are compared."""
+
+
+_SEPARATORS = re.compile(r"[\W_]+")
+
+
+def name_meant(wanted: str, names: Iterable[str]) -> str | None:
+    """Return the only one of `names` that is `wanted` but for case, separators, and the suffix of a file; None if there is
+    none, or more than one.
+
+    >>> name_meant("Manual-1.3.pdf", ["manual_1_3", "manual-1-4"])
+    'manual_1_3'
+    """
+    whole = _spelling(wanted)
+    keys = {whole, _spelling(wanted.rpartition(".")[0])} - {""}
+    found = [name for name in names if _spelling(name) in keys]
+    closest = [name for name in found if _spelling(name) == whole]
+    best = closest or found
+    return best[0] if len(best) == 1 else None
+
+
+def _spelling(name: str) -> str:
+    """Return the letters and digits of a name, with one hyphen for everything between them."""
+    return _SEPARATORS.sub("-", name.casefold()).strip("-")
 
 
 def nearest_names(wanted: str, names: Collection[str], cutoff: float = 0.6) -> list[str]:

@@ -14,10 +14,12 @@ from citekit.application.indexed_library import BY_DIGEST
 from citekit.application.named_parts import part_named
 from citekit.application.resolve_cache import Asked
 from citekit.container import Container
+from citekit.domain.errors import ResourceMissing
 from citekit.domain.evidence import Evidence, Form, Options
 from citekit.domain.node import NodeName
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
+from citekit.domain.suggestions import name_meant
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import (
     Answer,
@@ -156,7 +158,21 @@ class Tools:
         offered = (*tools, self._ingesting()) if self.app.settings.client_ingest else tools
         if self.remote is not None:
             offered = (*offered, *self._aliases())
-        return {each.tool.name: each for each in (*offered, *self._for_cards())}
+        return {
+            each.tool.name: evolve(each, run=partial(self._with_ids_meant, each.run))
+            for each in (*offered, *self._for_cards())
+        }
+
+    def _with_ids_meant(self, run: Run, arguments: Arguments, progress: Progress) -> Answer:
+        """Run a tool; where an ID is unknown, but a file name or another spelling of one resource, use that resource."""
+        try:
+            return run(arguments, progress)
+        except ResourceMissing as error:
+            meant = name_meant(error.resource_id, self.app.maps.ids())
+            corrected = arguments if meant is None else _renamed(arguments, error.resource_id, meant)
+            if corrected == arguments:
+                raise
+        return self._with_ids_meant(run, corrected, progress)
 
     def _aliases(self) -> Sequence[Bound]:
         return (
@@ -310,6 +326,24 @@ _ADDRESSES_HAVE = frozenset("=#/")
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:
     """Return the cache key for the result of a tool call with these arguments."""
     return (tool.name, *sorted(arguments.items()))
+
+
+_NAMING = ("resource_id", "resource_ids")
+"""The arguments that are an ID or a list of IDs."""
+
+
+def _renamed(arguments: Arguments, unknown: str, meant: str) -> dict[str, object]:
+    """Return the arguments with the ID `meant` in place of `unknown`."""
+
+    def corrected(value: object) -> object:
+        match value:
+            case str():
+                return meant if value == unknown else value
+            case list():
+                return [corrected(each) for each in value]
+        return value
+
+    return {name: corrected(value) if name in _NAMING else value for name, value in arguments.items()}
 
 
 def _may_be_address(arguments: Arguments) -> bool:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
 from citekit.application.named_parts import part_named
 from citekit.container import Container
-from citekit.domain.errors import Cancelled, CiteKitError, RequestRefused
+from citekit.domain.errors import Cancelled, CiteKitError, RequestRefused, ResourceMissing
 from citekit.domain.progress import Progress
 from citekit.domain.quotes.verdict import Finding
+from citekit.domain.suggestions import name_meant
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer, told
 from citekit.entrypoints.mcp.path_redaction import Discretion
-from citekit.wire.quotes import to_plain, to_plain_lookup, to_plain_with_lines
+from citekit.wire.quotes import to_plain_lookup, to_plain_with_lines
 
 _TEXT: Mapping[str, Any] = {
     "type": "string",
@@ -82,6 +83,7 @@ VERDICT: Mapping[str, Any] = {
                 "properties": {
                     "address": _ADDRESS,
                     "text": _TEXT,
+                    "line": {"type": "string", "description": "The whole line or table row."},
                     "exact": {"type": "boolean"},
                     "visible": {
                         "type": "boolean",
@@ -158,8 +160,7 @@ ANSWER: Mapping[str, Any] = {
         **_LOOKED_UP,
         "verdicts": {
             "type": "array",
-            "description": "For a list of quotes: the verdict on each, with these fields and the whole line or table row "
-            "of each place (line), or an error.",
+            "description": "For a list of quotes: the verdict on each, with these fields, or an error.",
             "items": {"type": "object", "properties": {"quote": {"type": "string"}}, "required": ["quote"]},
         },
     },
@@ -208,7 +209,8 @@ def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, A
     if (quotes is None) is ("quote" not in arguments):
         raise RequestRefused("verifyQuote requires either the argument quote, a string, or quotes, a list.")
     if quotes is None:
-        return Answer.of(_verdict(app, arguments, progress, with_lines=False))
+        verdict = _verdict(app, arguments, progress)
+        return Answer.of(verdict, summary="\n".join(_lines(verdict)))
     if not 1 <= len(quotes) <= QUOTES_LIMIT:
         raise RequestRefused(f"quotes must have from 1 to {QUOTES_LIMIT} quotes, not {len(quotes)}.")
     shared = {name: arguments[name] for name in ("resource_id", "node_id") if name in arguments}
@@ -216,15 +218,16 @@ def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, A
     for each in quotes:
         own = each if "resource_id" in each else {**shared, **each}
         try:
-            verdicts.append(_verdict(app, own, progress, with_lines=True))
+            verdicts.append(_verdict(app, own, progress))
         except Cancelled:
             raise
         except CiteKitError as error:
             verdicts.append({"quote": each["quote"], "error": told(discreet(sentence(error), error))})
-    return Answer.of({"verdicts": verdicts}, summary="\n".join(_lines(verdicts)))
+    numbered = [f"{number}. " + "\n".join(_lines(each)) for number, each in enumerate(verdicts, 1)]
+    return Answer.of({"verdicts": verdicts}, summary="\n".join(numbered))
 
 
-def _verdict(app: Container, named: Mapping[str, Any], progress: Progress, *, with_lines: bool) -> dict[str, Any]:
+def _verdict(app: Container, named: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     quote, resource_id, node_id = named["quote"], named.get("resource_id"), named.get("node_id")
     if resource_id is not None:
         what = part_named(app.maps, resource_id, node_id)
@@ -234,25 +237,37 @@ def _verdict(app: Container, named: Mapping[str, Any], progress: Progress, *, wi
         what = part_named(app.maps, node_id)
     else:
         raise RequestRefused("A node_id needs a resource_id, unless it is an address such as doc://book#pages=12.")
-    verdict = app.verify_quote(what, quote, progress=progress)
-    return to_plain_with_lines(verdict) if with_lines else to_plain(verdict)
+    try:
+        return to_plain_with_lines(app.verify_quote(what, quote, progress=progress))
+    except ResourceMissing:
+        meant = None if resource_id is None else name_meant(resource_id, app.maps.ids())
+        if meant in (None, resource_id):
+            raise
+        return _verdict(app, {**named, "resource_id": meant}, progress)
 
 
-def _lines(verdicts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The verdicts on a list of quotes in compact form."""
-    for number, verdict in enumerate(verdicts, 1):
-        if "error" in verdict:
-            yield f"{number}. error: {verdict['error']}"
-            continue
-        seen = "" if verdict["visible"] else ", hidden from readers"
-        cut = ", not all files with these words were compared" if verdict.get("cut") else ""
-        yield f"{number}. {verdict['finding']}{seen}{cut}"
-        for place in verdict["places"]:
-            differs = f"  (differs in {', '.join(place['differences'])})" if place["differences"] else ""
-            yield f"{place['address']}{differs}"
-            yield from (f"  > {line}" for line in place["line"].split("\n"))
-        if verdict["near"] is not None:
-            yield f"similar, not the quote: {verdict['near']['address']}"
-            yield f"  {' '.join(verdict['near']['text'].split())[:300]}"
-        if verdict["unread_count"]:
-            yield f"{verdict['unread_count']} pages could not be read"
+def _lines(verdict: Mapping[str, Any]) -> Iterator[str]:
+    """The verdict on a quote in compact form."""
+    if "error" in verdict:
+        yield f"error: {verdict['error']}"
+        return
+    seen = "" if verdict["visible"] else ", hidden from readers"
+    cut = ", not all files with these words were compared" if verdict.get("cut") else ""
+    yield f"{verdict['finding']}{seen}{cut}"
+    for place in verdict["places"]:
+        differs = f"  (differs in {', '.join(place['differences'])})" if place["differences"] else ""
+        yield f"{place['address']}{differs}"
+        yield from (f"  > {line}" for line in place["line"].split("\n"))
+        yield from (f"  changed: {change}" for change in place.get("changes", ()))
+        for gap in place.get("gaps", ()):
+            reasons = ", ".join([*gap["qualifiers"], *gap["remarks"]])
+            yield f"  left out: {' '.join(gap['text'].split())}{reasons and f'  ({reasons})'}"
+        if "note" in place:
+            yield f"  {place['note']}"
+    if verdict["more"]:
+        yield "The quote is also in other places."
+    if verdict["near"] is not None:
+        yield f"similar, not the quote: {verdict['near']['address']}"
+        yield f"  {' '.join(verdict['near']['text'].split())[:300]}"
+    if verdict["unread_count"]:
+        yield f"{verdict['unread_count']} pages could not be read"
