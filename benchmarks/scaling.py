@@ -20,15 +20,11 @@ from attrs import define
 
 from benchmarks.client import Client, tool
 from benchmarks.homes import Home, home, questions
-from benchmarks.measuring import Spent, fewer, timed
+from benchmarks.measuring import Spent, fewer
 from benchmarks.places import ROOT, once, scratch
 from benchmarks.report import Report
 from benchmarks.searching_process import Searching
 from citekit import CiteKit
-from citekit.domain.locations import Lines
-from citekit.domain.modality import Modality
-from citekit.domain.node import Node
-from citekit.domain.resource_map import ResourceMap
 
 LARGEST = fewer((100_000, 10), (300, 20))
 LIBRARIES = fewer(((10, 200), (500, 200), (5_000, 200)), ((10, 200), LARGEST))
@@ -37,7 +33,6 @@ if "--full" in sys.argv:
 LOOKS = fewer(300, 40)
 QUESTIONS = fewer(150, 10)
 PATIENCE = fewer(5.0, 2.0)
-SHARED = fewer((1_000, 10_000, 100_000), (100, 1_000))
 CHURNED = fewer(600, 100)
 CITEKIT = Path(sys.executable).with_name("citekit")
 
@@ -47,7 +42,6 @@ def main() -> None:
     report = Report("scaling", "Scale")
     _memory(report, home(*LARGEST))
     _searches(report)
-    _shared(report)
     _churn(report)
     report.finish()
 
@@ -129,47 +123,6 @@ class Hurried:
         """Later than the machine's."""
         self.seconds += 5.0
         return datetime.now(UTC) + timedelta(seconds=self.seconds)
-
-
-def _shared(report: Report) -> None:
-    """Maps in a shared store, which is a folder here: what one more map costs."""
-    from citekit.adapters.storage.map_cards import MapCards
-    from citekit.adapters.storage.object_store.folder import FolderObjectStore
-    from citekit.adapters.storage.shared_maps import MAPS, SharedMapStore
-
-    table = report.table(
-        "maps in a shared store (a folder), microseconds per map",
-        "maps",
-        "IDs",
-        "cards, first time",
-        "cards, cached",
-        "one map, ms",
-        "MB",
-    )
-    for count in SHARED:
-        with scratch() as folder:
-            store = FolderObjectStore(folder / "store")
-            SharedMapStore(store, "store").put(_small_map("book-000000"))
-            text = next((folder / "store" / MAPS).rglob("00000001")).read_bytes()
-            for number in range(1, count):
-                place = folder / "store" / MAPS / f"rbook-2D{number:06}"
-                place.mkdir()
-                (place / "00000001").write_bytes(text.replace(b"book-000000", b"book-%06d" % number))
-            maps = SharedMapStore(store, "store", MapCards(str(folder / "cards")))
-            spent = [timed(use) for use in (maps.ids, maps.cards)]
-            again = SharedMapStore(store, "store", MapCards(str(folder / "cards")))
-            assert count == len(again.ids())
-            spent.append(timed(again.cards))
-            one = timed(partial(again.get, f"book-{count // 2:06}"))
-            memory = int(Path("/proc/self/statm").read_text("utf-8").split()[1]) * 4096 / 1e6
-        per_map = [1e6 * seconds / count for seconds in spent]
-        table.row(f"{count:,}", *per_map, 1000 * one, memory)
-        report.fact(f"shared store of {count} maps: cards again, us a map", per_map[2])
-
-
-def _small_map(name: str) -> ResourceMap:
-    node = Node("one", "One", "section", Lines(1, 9), "Says much.")
-    return ResourceMap(name, Modality.TEXT, "A file", "/files/a.txt", (node,), datetime(2026, 1, 2, tzinfo=UTC), {})
 
 
 def _churn(report: Report) -> None:
