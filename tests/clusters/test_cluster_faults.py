@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -11,7 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -22,8 +23,8 @@ from citekit.application.ingest_many import Outcome
 from citekit.container import bootstrap
 from citekit.container.clusters import ingest_on, run
 from citekit.domain.distribution import DISTRIBUTION
-from citekit.domain.errors import ClusterUnavailable, StoreUnavailable
-from citekit.domain.jobs import IngestJob
+from citekit.domain.errors import ClusterUnavailable, HomeUnwritable, StoreUnavailable
+from citekit.domain.jobs import IngestJob, JobResult
 from citekit.settings import settings_from
 from tests.services.object_server import program, s3_server
 from tests.services.proxy import Proxy, proxy
@@ -112,6 +113,47 @@ def test_two_clusters_on_one_store_have_one_map_of_each_file(files: Path, tmp_pa
         (process.returncode, each["failed"], each["remaining"]) for process, each in zip(both, found, strict=True)
     ]
     assert [FILES] * 2 == [each["done"] + each["skipped"] for each in found]  # type: ignore[operator]
+    assert {1: FILES} == Counter(stored(store).values())
+
+
+def run_on_one_full_disk(job: IngestJob) -> JobResult:
+    """Map a file. One of the workers can write nothing any more after its fifth file."""
+    if not MAPPED_HERE:
+        with suppress(FileExistsError), open(Path(job.home).parent / "the full one", "x"):
+            MAPPED_HERE.append("full")
+    MAPPED_HERE.append(job.path)
+    if MAPPED_HERE[0] == "full" and len(MAPPED_HERE) > 6:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    return run(job)
+
+
+MAPPED_HERE: list[str] = []
+
+
+def test_a_disk_that_fills_on_one_worker_costs_some_files_of_this_run_and_none_of_the_next(
+    files: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("distributed", reason="the extra 'scale' is not installed")
+    store = tmp_path / "store"
+    paths = sorted(files.iterdir())
+    app = bootstrap(settings_from({"CITEKIT_STORE": str(store), "CITEKIT_PARSERS": "inline"}, tmp_path / "home"))
+    job = IngestJob(
+        home=str(tmp_path / "home"),
+        path="",
+        version=version(DISTRIBUTION),
+        settings={"store": str(store), "parsers": "inline"},
+    )
+    with closing(connect("local:2", run_on_one_full_disk)) as cluster:
+        done = list(ingest_on(cluster, app)(paths, job))
+
+    errors = [each.error for each in done if each.error is not None]
+    assert (tmp_path / "the full one").exists()
+    assert paths == sorted(each.path for each in done)
+    assert [] == [each for each in errors if not isinstance(each, HomeUnwritable | StoreUnavailable)]
+    assert FILES - len(errors) == len(stored(store)) > 5
+    again = list(app.ingest_many(paths, concurrency=1))
+    assert [None] * FILES == [each.error for each in again]
+    assert len(errors) == sum(each.ingested is not None and each.ingested.mapped_now for each in again)
     assert {1: FILES} == Counter(stored(store).values())
 
 

@@ -13,8 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from attrs import define, field
 
+from citekit.adapters.sources.bucket_files import BucketFiles
 from citekit.adapters.storage.object_store.remote import RemoteObjectStore
-from citekit.domain.errors import StoreUnavailable
+from citekit.domain.errors import SourceUnreadable, StoreUnavailable
 from citekit.domain.object_key import ObjectKey
 
 pytest.importorskip("obstore", reason="the extra 'scale' is not installed")
@@ -30,7 +31,9 @@ class Script:
     answers: dict[str, list[int]] = field(factory=dict)
     requests: list[str] = field(factory=list)
     conditions: list[str | None] = field(factory=list)
+    ranges: list[str | None] = field(factory=list)
     keys: int = 0
+    size: int = 100
 
     def page(self, path: str) -> bytes:
         """A page of a listing of `keys` keys."""
@@ -56,6 +59,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
         def answer(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
             script.requests.append(self.command)
+            script.ranges.append(self.headers.get("Range"))
             if self.command == "PUT":
                 script.conditions.append(self.headers.get("If-None-Match"))
             left = script.answers.get(self.command, [])
@@ -63,7 +67,9 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
             half = status == 206
             self.send_response(200 if half else status)
             body = b"x" * 50 if half else script.page(self.path) if "list-type" in self.path and status == 200 else b""
-            self.send_header("Content-Length", "100" if half or self.command == "HEAD" else str(len(body)))
+            self.send_header(
+                "Content-Length", "100" if half else str(script.size if self.command == "HEAD" else len(body))
+            )
             self.send_header("Last-Modified", "Wed, 01 Jul 2026 00:00:00 GMT")
             self.send_header("ETag", '"x"')
             self.end_headers()
@@ -156,3 +162,24 @@ def test_half_a_body_is_an_error_and_not_a_short_object(script: Script) -> None:
 
     with pytest.raises(StoreUnavailable):
         RemoteObjectStore("s3://bucket", 0.2).read(KEY)
+
+
+def test_an_object_of_100_gb_is_refused_by_its_size_before_any_of_it_is_fetched(script: Script, tmp_path: Path) -> None:
+    script.size = 100 * 10**9
+    files = BucketFiles(tmp_path, 10**12)
+
+    with pytest.raises(SourceUnreadable, match=r"s3://bucket/film\.mp4: it has 100000000000 bytes, and at most 4"):
+        files.fetch(files.place("s3://bucket/film.mp4"))
+
+    assert ["HEAD"] == script.requests
+    assert [] == [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix == ".mp4"]
+
+
+def test_parts_of_a_large_object_are_fetched_by_range(script: Script) -> None:
+    script.size = 100 * 10**9
+    script.answers = {"GET": [416]}
+
+    with pytest.raises(StoreUnavailable):
+        RemoteObjectStore("s3://bucket", 0.5).read(KEY, 50 * 10**9, 16)
+
+    assert "bytes=50000000000-50000000015" in script.ranges

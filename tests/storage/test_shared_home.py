@@ -312,6 +312,29 @@ def test_a_collection_removes_only_what_nobody_can_reach(objects: ObjectStore) -
 
 
 @define
+class OtherClock(FolderObjectStore):
+    """A store whose clock differs from that of this machine."""
+
+    ahead: timedelta = timedelta()
+
+    def listing(self, folder: str = "") -> Iterator[ListedObject]:
+        return (evolve(each, stored=each.stored + self.ahead) for each in super().listing(folder))
+
+
+@pytest.mark.parametrize("days", [-400, 400])
+def test_a_collection_goes_by_the_clock_of_the_store(tmp_path: Path, days: int) -> None:
+    objects = OtherClock(tmp_path / "store", ahead=timedelta(days=days))
+    filled(objects)
+    before = seen(objects)
+
+    assert 0 == SharedMapCollection(objects).collect(timedelta(hours=24))
+    for path in (tmp_path / "store").rglob("*"):
+        os.utime(path, (path.stat().st_mtime - 30 * 3600,) * 2)
+    assert 6 == SharedMapCollection(objects).collect(timedelta(hours=24))
+    assert before == seen(objects)
+
+
+@define
 class Ending(FolderObjectStore):
     """Ends after a number of removals, as a process that is killed."""
 

@@ -26,6 +26,7 @@ _SENTENCES = (
     errors.HomeUnwritable,
     errors.StoreUnavailable,
     errors.HomeUnsafe,
+    errors.StoreUnavailable,
     errors.Cancelled,
 )
 _BY_NAME: dict[str, type[CiteKitError]] = {kind.__name__: kind for kind in _SENTENCES}
