@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 import statistics
 import sys
@@ -21,7 +22,7 @@ from attrs import field, frozen
 
 from benchmarks.report import Report, Table
 from benchmarks.structure.pdf_ours import nodes
-from benchmarks.structure.pdf_truth import stripped, truth_of
+from benchmarks.structure.pdf_truth import comparable, stripped, truth_of
 from benchmarks.structure.scoring import Score, matched, score, with_parents
 from citekit.adapters.formats.pdf.document.text import page_lines
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
@@ -58,11 +59,13 @@ Node = tuple[int, str, int]
 class Measured:
     """What was found in one document.
 
+    `printed` is F1 of the headings that the bookmarks and the map can share (`comparable`).
     `levels` are (found, wanted) for each level of the truth; `titled`, whether the title is not that of the file.
     """
 
     name: str
     score: Score
+    printed: float
     levels: tuple[tuple[int, int], ...]
     titled: bool
     pages: int
@@ -82,7 +85,8 @@ def run(corpus: Path | None = None) -> Report:
     lists = json.loads(LISTS.read_text("utf-8"))
     asked = [each for each in sys.argv[1:] if each in lists] or [*lists]
     table = report.table(
-        "By kind", "kind", "documents", "F1", "precision", "recall", "of level 1", "of level 2", "of level 3 and below",
+        "By kind", "kind", "documents", "F1", "F1 of printed headings", "precision",
+        "recall", "of level 1", "of level 2", "of level 3 and below",
         "parents", "title printed or written", "s / 100 pages",
     )  # fmt: skip
     for kind in asked:
@@ -116,7 +120,9 @@ def _add(report: Report, table: Table, name: str, found: Sequence[Measured]) -> 
 
 def _means(found: Sequence[Measured]) -> Iterable[float | None]:
     scores = [each.score for each in found]
-    yield from (statistics.fmean(getattr(each, what) for each in scores) for what in ("f1", "precision", "recall"))
+    yield statistics.fmean(each.f1 for each in scores)
+    yield statistics.fmean(each.printed for each in found)
+    yield from (statistics.fmean(getattr(each, what) for each in scores) for what in ("precision", "recall"))
     for level in range(LEVELS):
         wanted = sum(each.levels[level][1] for each in found)
         yield sum(each.levels[level][0] for each in found) / wanted if wanted else None
@@ -144,6 +150,8 @@ def measured(path: Path, truth: str) -> Measured | None:
     if truth == "items":  # headings between the Items are no errors of this truth
         found = [(level, _label(item[1]), page) for level, text, page in found if (item := _ITEM_TITLE.match(text))]
     pairs = matched(with_parents(wanted), with_parents(found))
+    with opened(read) as document:
+        same = comparable(wanted, found, lambda page: [line.text for line in page_lines(document[page - 1])])
     levels = [[0, 0] for _ in range(LEVELS)]
     for place, (level, _, _) in enumerate(wanted):
         own = levels[min(level, LEVELS) - 1]
@@ -152,6 +160,7 @@ def measured(path: Path, truth: str) -> Measured | None:
     return Measured(
         path.stem,
         score(with_parents(wanted), with_parents(found)),
+        score(*map(with_parents, same)).f1 if truth == "bookmarks" else math.nan,
         tuple((got, of) for got, of in levels),
         outline.facts["title_source"] != "file name",
         pages,

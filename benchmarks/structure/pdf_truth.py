@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import frozen
 
 from benchmarks.places import BENCH
-from benchmarks.structure.scoring import Heading, plain, with_parents
+from benchmarks.structure.scoring import Heading, matched, plain, with_parents
 from citekit.adapters.formats.pdf.document.bookmarks import read_bookmarks
 from citekit.adapters.formats.pdf.document.text import page_lines
 from citekit.adapters.libraries.mupdf.engine import Document, opened
 from citekit.domain.errors import CiteKitError
+from citekit.domain.vocabulary import PAPER_HEADING
 
 FEWEST = 5
 """Bookmarks that lead to a page, from which on a document is used."""
@@ -24,6 +25,9 @@ PRINTED = 0.5
 destinations or pages."""
 
 FOLDER = BENCH / "structure-pdf"
+
+_SHORT = 12
+"""Letters of a title up to which it is a heading only at the beginning of a line: `Abstract` is also a word of sentences."""
 
 _WORD = re.compile(r"[\W\d_]+")
 
@@ -79,6 +83,29 @@ def _printed(document: Document, bookmarks: tuple[tuple[int, str, int], ...]) ->
     sample = bookmarks[:: max(1, len(bookmarks) // 200)]
     texts = {page: _letters(" ".join(line.text for line in page_lines(document[page - 1]))) for _, _, page in sample}
     return sum(bool(_letters(title)) and _letters(title) in texts[page] for _, title, page in sample) / len(sample)
+
+
+def comparable(
+    wanted: Sequence[tuple[int, str, int]], found: Sequence[tuple[int, str, int]], lines: Callable[[int], Sequence[str]]
+) -> tuple[list[tuple[int, str, int]], list[tuple[int, str, int]]]:
+    """Bookmarks and headings of a map without those that say nothing about each other; `lines` are those of a page.
+
+    Left out are bookmarks whose words are not printed on their page, one on the first page that all others are below (the
+    title of the document), and headings such as References that a map has and the bookmarks leave out.
+    """
+    inner = [level for level, _, _ in wanted[1:]]
+    titled = bool(wanted) and wanted[0][2] == 1 and bool(inner) and min(inner) > wanted[0][0]
+    kept = [each for each in wanted[titled:] if _is_printed(each[1], lines(each[2]))]
+    pairs = set(matched(with_parents(kept), with_parents(found)).values())
+    return kept, [each for at, each in enumerate(found) if at in pairs or plain(each[1]) not in PAPER_HEADING]
+
+
+def _is_printed(title: str, lines: Sequence[str]) -> bool:
+    """Whether a line begins with a short title, or a long one stands anywhere, also over several lines."""
+    wanted, own = _letters(title), [_letters(line) for line in lines]
+    return bool(wanted) and (
+        any(line.startswith(wanted) for line in own) or (len(wanted) > _SHORT and wanted in "".join(own))
+    )
 
 
 def _letters(text: str) -> str:
