@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.adapters.formats.pdf.document.page_images import ImageReader
-from citekit.adapters.formats.pdf.outline.lines import StyledLine, clean, styled_lines
+from citekit.adapters.formats.pdf.outline.lines import StyledLine, clean, quick_lines, styled_lines
 from citekit.adapters.formats.pdf.outline.page_reader import PageReader
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.quick_lines import quick_lines
 from citekit.adapters.libraries.mupdf.engine import opened
 from citekit.domain.progress import silent
 

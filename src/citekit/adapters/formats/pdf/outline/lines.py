@@ -1,7 +1,8 @@
-"""Reads the lines of a page with their font, size, and weight, which distinguish headings from body text."""
+"""Reads the lines of a page with their font, size, and weight, exactly or quickly; joins columns of vertical writing."""
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.document.links import LinkReader
 from citekit.adapters.formats.pdf.document.text import Line, text_flags
+from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 LINK_LIMIT = 1000
@@ -230,12 +232,100 @@ def _accented(found: re.Match[str]) -> str:
     return unicodedata.normalize("NFC", found[0][-1] + mark)
 
 
-class _Printable(dict[int, int]):
-    """A table for `str.translate` that maps unprintable characters to spaces; entries are added on first use."""
-
-    def __missing__(self, code: int) -> int:
-        shown = self[code] = code if chr(code).isprintable() else 32
-        return shown
+_PRINTABLE: Lazy[int, int] = Lazy(lambda code: code if chr(code).isprintable() else 32)
 
 
-_PRINTABLE = _Printable()
+_SCALE = 100
+"""MuPDF writes integers, so coordinates are in hundredths of a point."""
+
+_TALL = 2.0
+"""The height-to-width ratio from which a line runs along the side of the page."""
+
+
+def quick_lines(page: Any) -> list[StyledLine]:
+    """Return the non-empty lines of `page` in a third of the time that `styled_lines` takes; for unrotated pages only.
+
+    Each line has the style of its first span. Tops and bottoms come from the font's metrics and may be off by one
+    point. Call this function inside `exclusive()` or `opened()`.
+    """
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        buffer = mupdf.FzBuffer(2**14)
+        output = mupdf.FzOutput(buffer)
+        mupdf.fz_print_stext_page_as_json(output, text_page(page), _SCALE)
+        mupdf.fz_close_output(output)
+        data = mupdf.fz_buffer_extract_copy(buffer)
+    blocks = json.loads(data.decode("utf-8", "replace"), strict=False)["blocks"]
+    lines = [_quick_line(line, number) for number, block in enumerate(blocks) for line in block.get("lines", ())]
+    return [line for line in lines if line.text]
+
+
+def _quick_line(plain: Any, block: int) -> StyledLine:
+    box, font, text = plain["bbox"], plain["font"], clean(plain["text"])
+    name, size, bold, italic, mono = _style_of_font(
+        font["name"], font["size"], font["weight"], font["style"], font["family"]
+    )
+    x, y, width, height = box["x"], box["y"], box["w"], box["h"]
+    upright = not plain["wmode"] and (height <= _TALL * width or len(text) < 3)
+    left, top, right, bottom = x / _SCALE, y / _SCALE, (x + width) / _SCALE, (y + height) / _SCALE
+    return StyledLine(text, left, top, right, bottom, size, bold, block, name, italic, mono, 0, upright)
+
+
+@lru_cache(maxsize=4096)
+def _style_of_font(font: str, size: int, weight: str, style: str, family: str) -> tuple[str, float, bool, bool, bool]:
+    name, points, bold, italic, mono, _ = style_of(font, size / _SCALE, 0, 0)
+    return name, points, bold or weight == "bold", italic or style == "italic", mono or family == "monospace"
+
+
+_EAST_ASIAN = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\ufe10-\ufe4f\uff00-\uffef]")
+
+CHARACTER_GAP = 0.8
+"""The largest gap between two characters of one column, as a multiple of the font size."""
+
+
+def join_columns(lines: Sequence[StyledLine]) -> list[StyledLine]:
+    """Return the lines, with the stacked characters of each column of vertical writing joined into one line."""
+    joined: list[StyledLine] = []
+    for line in lines:
+        if joined and _continues_column(joined[-1], line):
+            last = joined[-1]
+            left, right = min(last.left, line.left), max(last.right, line.right)
+            text = last.text + line.text
+            joined[-1] = evolve(last, text=text, left=left, right=right, bottom=line.bottom, upright=False)
+        else:
+            joined.append(line)
+    return joined
+
+
+def _continues_column(column: StyledLine, line: StyledLine) -> bool:
+    """Return whether `line` is the next character or the next piece of text in the column."""
+    single = len(line.text) == 1 and (len(column.text) == 1 or not column.upright)
+    if not (single or not (column.upright or line.upright)) or column.size != line.size:
+        return False
+    if not (_EAST_ASIAN.match(line.text) and _EAST_ASIAN.match(column.text)):
+        return False
+    level = abs((column.left + column.right) - (line.left + line.right)) < line.size
+    length = line.size * len(line.text)
+    return level and 0.6 * length < line.bottom - column.bottom < length + CHARACTER_GAP * line.size
+
+
+def is_vertical(lines: Sequence[StyledLine]) -> bool:
+    """Return whether most of the text of a page is vertical."""
+    along = sum(len(line.text) for line in lines if not line.upright and _EAST_ASIAN.match(line.text))
+    return along * 2 > sum(len(line.text) for line in lines)
+
+
+def columns_as_lines(lines: Sequence[StyledLine]) -> list[StyledLine]:
+    """Return the columns of a vertical page as horizontal lines; horizontal lines of the page are left out.
+
+    The distance of a column from the right edge of the text becomes its distance from the top.
+    """
+    columns = [line for line in lines if not line.upright]
+    edge = max((line.right for line in columns), default=0.0)
+    return [
+        evolve(
+            line, left=line.top, right=line.bottom, top=edge - line.right, bottom=edge - line.left, upright=True,
+            block=index,
+        )
+        for index, line in enumerate(columns)
+    ]  # fmt: skip

@@ -12,9 +12,8 @@ from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.heading_styles import HEADINGS_PER_PAGE
 from citekit.adapters.formats.pdf.outline.headings import MAX_LENGTH, WORD
 from citekit.adapters.formats.pdf.outline.lines import clean
-from citekit.adapters.formats.pdf.outline.pages import PageTexts
+from citekit.adapters.formats.pdf.outline.pages import PageTexts, matches_title, title_letters
 from citekit.adapters.formats.pdf.outline.structure import PAGE_LIMIT
-from citekit.adapters.formats.pdf.outline.title_matching import matches_title, title_letters
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.errors import CiteKitError
 

@@ -16,12 +16,12 @@ from citekit.adapters.formats.pdf.outline.lines import (
     Link,
     Rotation,
     StyledLine,
+    join_columns,
     page_links,
+    quick_lines,
     rotation_of,
     styled_lines,
 )
-from citekit.adapters.formats.pdf.outline.quick_lines import quick_lines
-from citekit.adapters.formats.pdf.outline.vertical_writing import join_columns
 from citekit.adapters.libraries.mupdf.engine import Document, give_way, page_signs
 from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 from citekit.domain.errors import CiteKitError

@@ -17,7 +17,8 @@ from citekit.adapters.formats.pdf.outline.headers_footers import (
 )
 from citekit.adapters.formats.pdf.outline.lines import StyledLine, rotated, styled
 from citekit.adapters.formats.pdf.outline.page_reader import Page, PageReader
-from citekit.adapters.formats.pdf.outline.title_matching import matches_title, title_letters
+
+_LETTERS: Lazy[int, int | None] = Lazy(lambda code: code if chr(code).isalpha() or chr(code) == "\n" else None)
 
 
 @frozen(eq=False)
@@ -133,3 +134,19 @@ def _matching_lines(letters: Mapping[int, Sequence[str]], key: tuple[int, str]) 
     longest = len(wanted)
     near = [(at, found) for at, found in enumerate(letters[page]) if 0 < len(found) <= longest]
     return tuple(at for at, found in near if matches_title(wanted, found))
+
+
+def title_letters(text: str) -> str:
+    """Return only the letters and line feeds of `text`, case-folded.
+
+    >>> title_letters("2.1 Straße")
+    'strasse'
+    """
+    return text.casefold().translate(_LETTERS)
+
+
+def matches_title(wanted: str, found: str) -> bool:
+    """Return whether a line with the letters `found` is all, the beginning, or a long part of the title `wanted`."""
+    return bool(found) and (
+        found == wanted or (len(found) >= 4 and wanted.startswith(found)) or (len(found) >= 8 and found in wanted)
+    )

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from citekit.adapters.formats.pdf.outline.heading_location import Section, begins_page
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.summaries import HeadingLines, first_sentence, summary_of
+from citekit.adapters.formats.pdf.outline.summaries import first_sentence, heading_lines, summary_of
 from citekit.adapters.formats.shared.outline import OutlineItem, nested
 from citekit.domain.locations import Pages
 from citekit.domain.vocabulary import APPENDIX, CHAPTER, CJK_CHAPTER, CJK_PART, PART, any_of
@@ -57,7 +57,7 @@ def outline_items_of(sections: Sequence[Section], texts: PageTexts) -> tuple[tup
     sections = _clamped_to_parents(sections)
     ends = _last_pages(sections, texts)
     types = _types(sections, texts.count)
-    headings = HeadingLines(sections, texts)
+    headings = heading_lines(sections, texts)
     budget = PAGES_BUDGET
     items: list[tuple[int, OutlineItem]] = []
     for index, (section, last) in enumerate(zip(sections, ends, strict=True)):

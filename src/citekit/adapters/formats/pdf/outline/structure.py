@@ -14,7 +14,7 @@ from citekit.adapters.formats.pdf.outline.heading_location import Section
 from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
 from citekit.adapters.formats.pdf.outline.heading_styles import select_headings
 from citekit.adapters.formats.pdf.outline.headings import LARGER_RATIO, BodyStyle, Heading, body_style_of, headings_on
-from citekit.adapters.formats.pdf.outline.lines import StyledLine
+from citekit.adapters.formats.pdf.outline.lines import StyledLine, columns_as_lines, is_vertical
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.reference_entries import merge_headings, reference_headings
 from citekit.adapters.formats.pdf.outline.rows import font_of
@@ -23,7 +23,6 @@ from citekit.adapters.formats.pdf.outline.toc import Toc, TocTarget, locate_toc,
 from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
 from citekit.adapters.formats.pdf.outline.toc_page import FIRST_PAGES, outside_toc
 from citekit.adapters.formats.pdf.outline.toc_tables import read_toc_tables
-from citekit.adapters.formats.pdf.outline.vertical_writing import columns_as_lines, is_vertical
 
 PAGES_PER_ENTRY = 4
 """The number of pages per entry up to which the printed TOC is assumed to name every heading."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from citekit.adapters.formats.pdf.document.text import Line
+from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.formats.pdf.outline.heading_location import Section, line_index_of, top_of
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.domain.vocabulary import CAPTION, any_of
@@ -28,19 +29,7 @@ _ABBREVIATED = re.compile(
 )
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
-
-class _Letters(dict[int, int | None]):
-    """A table for `str.translate` that keeps letters and white space and deletes the rest.
-
-    Entries are added on first use.
-    """
-
-    def __missing__(self, code: int) -> int | None:
-        kept = self[code] = code if chr(code).isalpha() or chr(code).isspace() else None
-        return kept
-
-
-_LETTERS = _Letters()
+_LETTERS: Lazy[int, int | None] = Lazy(lambda code: code if chr(code).isalpha() or chr(code).isspace() else None)
 
 
 def first_sentence(lines: Sequence[Line]) -> str | None:
@@ -124,37 +113,35 @@ TITLES_PER_PAGE = 40
 """The number of headings of one page that are matched with its lines."""
 
 
-class HeadingLines:
-    """A lookup of the lines of each page that are section headings; each page is searched once."""
+def heading_lines(sections: Sequence[Section], texts: PageTexts) -> Mapping[int, frozenset[int]]:
+    """Return, for each page, the indexes of the lines that print the title of a section that starts there.
 
-    def __init__(self, sections: Sequence[Section], texts: PageTexts) -> None:
-        self._texts = texts
-        self._titles: dict[int, list[str]] = {}
-        self._found: dict[int, frozenset[int]] = {}
-        for section in sections:
-            self._titles.setdefault(section.page, []).append(section.title)
+    The lines of a page are searched when they are first needed.
+    """
+    titles: dict[int, list[str]] = {}
+    for section in sections:
+        titles.setdefault(section.page, []).append(section.title)
 
-    def on(self, page: int) -> frozenset[int]:
-        """Return the indexes of the lines of `page` that print the title of a section that starts there."""
-        if page not in self._found:
-            titles = self._titles.get(page, [])[:TITLES_PER_PAGE]
-            self._found[page] = frozenset(at for title in titles for at in self._texts.lines_matching(title, page))
-        return self._found[page]
+    def on(page: int) -> frozenset[int]:
+        own = titles.get(page, [])[:TITLES_PER_PAGE]
+        return frozenset(at for title in own for at in texts.lines_matching(title, page))
+
+    return Lazy(on)
 
 
 def summary_of(
-    section: Section, following: Section | None, last: int, texts: PageTexts, headings: HeadingLines
+    section: Section, following: Section | None, last: int, texts: PageTexts, headings: Mapping[int, frozenset[int]]
 ) -> str | None:
     """Return the first sentence between the section's heading and that of `following`, skipping other headings.
 
     `last` is the section's last page. If few lines follow the heading, the next page is searched, too. The result is
     None if there is no body text.
     """
-    below, own = _line_indexes_below(section, following, texts)[:SUMMARY_LINES], headings.on(section.page)
+    below, own = _line_indexes_below(section, following, texts)[:SUMMARY_LINES], headings[section.page]
     lines = texts.lines(section.page)
     text = [lines[at] for at in below if at not in own]
     if len(below) < 4 and last > section.page:
-        other = headings.on(section.page + 1)
+        other = headings[section.page + 1]
         text += [line for at, line in enumerate(texts.lines(section.page + 1)[:SUMMARY_LINES]) if at not in other]
     return first_sentence(text)
 

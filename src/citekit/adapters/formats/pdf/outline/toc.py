@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.document.page_labels import LabelRule, read_labels
+from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.formats.pdf.outline.heading_numbers import series_of, unnumbered
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
@@ -203,15 +204,7 @@ def _largest(found: Sequence[tuple[StyledLine, ...]]) -> tuple[StyledLine, ...]:
     return max(found, key=lambda lines: (lines[0].size, lines[0].bold, -lines[0].top))
 
 
-class _Letters(dict[int, int | None]):
-    """A table for `str.translate` that keeps letters and digits and deletes the rest; entries are added on first use."""
-
-    def __missing__(self, code: int) -> int | None:
-        kept = self[code] = code if chr(code).isalnum() else None
-        return kept
-
-
-_LETTERS = _Letters()
+_LETTERS: Lazy[int, int | None] = Lazy(lambda code: code if chr(code).isalnum() else None)
 
 
 def title_key(text: str) -> str:
