@@ -24,6 +24,13 @@ SCENE: Words = ("scene", "scène", "szene")
 CHAPTER_OF_PROSE: Words = ("letter", "stave", "lecture")
 """Words for chapters that are headings only in plain prose, where a number follows."""
 
+_ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+NUMBER: Words = (
+    *_ONES, "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    "twenty", *(f"twenty{mark}{one}" for mark in "- " for one in _ONES),
+)  # fmt: skip
+"""Numbers of chapters that are written out (`Chapter Twenty-One`)."""
+
 CJK_PART, CJK_CHAPTER, CJK_SECTION, CJK_OTHER = "部編", "章", "節节", "回卷篇集"
 """Characters after the number of a Chinese or Japanese heading (`第3章`)."""
 
@@ -76,6 +83,10 @@ TABLE: Words = (
     "표", "ตารางที่", "ตาราง", "तालिका", "सारणी",
 )  # fmt: skip
 """Labels of tables in captions."""
+
+FIGURE_AFTER_NUMBER: Words = ("ábra", "kép")
+TABLE_AFTER_NUMBER: Words = ("táblázat",)
+"""Labels that follow the number of a caption (`1. ábra`)."""
 
 CAPTION: Words = (
     "figure", "figura", "fig.", "abbildung", "abb.", "table", "tabelle", "tabla", "tab.", "listing", "algorithm", "example",

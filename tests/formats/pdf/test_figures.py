@@ -12,8 +12,8 @@ import pymupdf
 import pypdfium2
 import pytest
 
-from citekit.adapters.formats.pdf.document.text import Line
 from citekit.adapters.formats.pdf.outline.captions import captions_among
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.outliner import PdfOutliner
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
 from citekit.domain.digest import Digest
@@ -74,7 +74,7 @@ def is_drawn_in(path: Path, page: int, box: Box) -> bool:
     ],
 )  # fmt: skip
 def test_captions_are_known_in_many_languages(line: str, kind: str, number: str) -> None:
-    [found] = captions_among([Line(line, 0, 0, 99, 9, 9, False, 0)])
+    [found] = captions_among([StyledLine(line, 0, 0, 99, 9, 9, False, 0)])
 
     assert (found.kind, found.number, found.text) == (kind, number, line)
 
@@ -85,7 +85,7 @@ def test_captions_are_known_in_many_languages(line: str, kind: str, number: str)
      "Figure 1.1: Foo ..... 12"],
 )  # fmt: skip
 def test_running_text_and_lists_of_figures_are_no_captions(line: str) -> None:
-    found = list(captions_among([Line(line, 0, 0, 99, 9, 9, False, 0)]))
+    found = list(captions_among([StyledLine(line, 0, 0, 99, 9, 9, False, 0)]))
 
     assert found == []
 

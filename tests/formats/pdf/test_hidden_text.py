@@ -15,8 +15,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from citekit.adapters.formats.pdf.document.graphics import boxes_of
 from citekit.adapters.formats.pdf.document.hidden_text import hidden_text
-from citekit.adapters.formats.pdf.document.painting import boxes_of
 from citekit.adapters.libraries.mupdf.hidden_text_signs import signs_of, tokens_of
 from citekit.domain.errors import CiteKitError
 from citekit.domain.quotes.verdict import Finding

@@ -12,7 +12,7 @@ from citekit.adapters.formats.pdf.document.hidden_text import hidden_text
 from citekit.adapters.formats.pdf.document.open_documents import Use, shared
 from citekit.adapters.formats.pdf.document.scanned_pages import PageRecognizer, is_blank_scan
 from citekit.adapters.formats.pdf.document.text import text_flags
-from citekit.adapters.formats.pdf.evidence.picture import EMBEDDED_LIMIT, PIXEL_LIMIT, SIDE_LIMIT
+from citekit.adapters.formats.pdf.evidence.picture import EMBEDDED_LIMIT, zoom_within_limits
 from citekit.adapters.formats.shared.ocr import recognized_words
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive, opened
 from citekit.domain.errors import LocationOutside, SourceUnsupported
@@ -48,7 +48,8 @@ class PdfPageViews:
             if any(image[2] * image[3] > EMBEDDED_LIMIT for image in images):
                 raise SourceUnsupported(f"Page {page} contains an image that is too large to be shown.")
             shown = document[page - 1]
-            zoom = _zoom(shown.rect, width)
+            area = shown.rect
+            zoom = zoom_within_limits(width / max(area.width, 1e-6), area.width, area.height)
             pixels = shown.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
             if any(image[2] * image[3] > pixels.width * pixels.height / 4 for image in images):
                 return PagePicture(pixels.tobytes("jpeg", jpg_quality=JPEG_QUALITY), "image/jpeg")
@@ -83,13 +84,6 @@ def _size(document: Document, number: int) -> PageSize:
 def _check_page(document: Document, page: int) -> None:
     if not 1 <= page <= document.page_count:
         raise LocationOutside.beyond("page", page, "document", document.page_count)
-
-
-def _zoom(area: Any, width: int) -> float:
-    """Return the scale in pixels per point at which a page is about `width` pixels wide, within the size limits."""
-    by_side = SIDE_LIMIT / max(area.width, area.height, 1e-6)
-    by_area = math.sqrt(PIXEL_LIMIT / max(area.width * area.height, 1e-6))
-    return float(min(width / max(area.width, 1e-6), by_side, by_area))
 
 
 def _words(page: Any) -> Iterator[PageWord]:
@@ -129,11 +123,6 @@ def _box(word: Sequence[Mapping[str, Any]], turned: Any, area: Any) -> Corners |
         for each in word[1:]:
             whole |= pymupdf.Rect(each["bbox"])
         shown = whole * turned
-    left, right = ((edge - area.x0) / max(area.width, 1e-6) for edge in (shown.x0, shown.x1))
-    top, bottom = ((edge - area.y0) / max(area.height, 1e-6) for edge in (shown.y0, shown.y1))
-    return _inside(left, top, right, bottom)
-
-
-def _inside(left: float, top: float, right: float, bottom: float) -> Corners | None:
-    left, top, right, bottom = (min(max(edge, 0.0), 1.0) for edge in (left, top, right, bottom))
+    left, right = (min(max((edge - area.x0) / max(area.width, 1e-6), 0.0), 1.0) for edge in (shown.x0, shown.x1))
+    top, bottom = (min(max((edge - area.y0) / max(area.height, 1e-6), 0.0), 1.0) for edge in (shown.y0, shown.y1))
     return (left, top, right, bottom) if left < right and top < bottom else None

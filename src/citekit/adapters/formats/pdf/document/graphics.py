@@ -1,10 +1,12 @@
-"""Finds the rectangles in which a PDF page draws pictures, shapes, and lines, without decoding or rendering them."""
+"""Finds the boxes in which a PDF page draws text, pictures, shapes, and lines, without decoding or rendering them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from citekit.adapters.formats.pdf.document.painting import Box
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 CONTENT_LIMIT = 3_000_000
@@ -12,9 +14,9 @@ CONTENT_LIMIT = 3_000_000
 
 _OPERATORS = (b"Do", b" re", b" l", b"\nl", b"EI")
 
-
 _DRAWING = ("fill_path", "stroke_path", "fill_shade", "fill_image", "fill_image_mask")
-_WRITING = ("fill_text", "stroke_text")
+_PICTURES = ("fill-image", "fill-imgmask")
+_VISIBLE_TEXT = ("fill_text", "stroke_text")
 
 
 class Drawn(NamedTuple):
@@ -40,53 +42,83 @@ def page_graphics(page: Any, *, text: bool = False) -> tuple[list[Drawn], bool]:
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         cookie = mupdf.FzCookie()
-        log = _log_class()(cookie if text else None)
-        mupdf.fz_run_page(page.this, log, mupdf.FzMatrix(), cookie)
-        mupdf.fz_close_device(log)
-        return log.drawn, log.text
+        device = _boxes_class()((*_DRAWING, *_VISIBLE_TEXT) if text else _DRAWING, cookie)
+        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), cookie)
+        mupdf.fz_close_device(device)
+        found: list[tuple[str, Box]] = device.found
+        return [Drawn(*box, kind in _PICTURES) for kind, box in found], device.is_stopped
+
+
+def boxes_of(page: Any) -> list[tuple[str, Box]]:
+    """Return the kinds and boxes of what `page` and its annotations paint, in order, as `page.get_bboxlog` gives them.
+
+    It takes half as long, where the page is not rotated. Call it inside `exclusive()` or `opened()`.
+    """
+    if page.rotation:
+        turned: list[tuple[str, Box]] = page.get_bboxlog()
+        return turned
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        device = _boxes_class()((*_DRAWING, *_VISIBLE_TEXT, "ignore_text"))
+        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
+        mupdf.fz_close_device(device)
+        found: list[tuple[str, Box]] = device.found
+        return found
 
 
 @cache
-def _log_class() -> Any:
-    """Return the class of a MuPDF device that records what is drawn.
+def _boxes_class() -> Any:
+    """Return the class of a MuPDF device that records the kinds and boxes of what is drawn.
 
     MuPDF calls its methods by name with raw pointers.
     """
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
+        bound_path, bound_text = mupdf.ll_fz_bound_path, mupdf.ll_fz_bound_text
 
-    class Log(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
-        def __init__(self, cookie: Any) -> None:
+    class Boxes(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
+        def __init__(self, methods: Sequence[str], stopping: Any = None) -> None:
+            """Record what `methods` draw. With the cookie `stopping`, the first visible text ends the drawing."""
             super().__init__()
-            self.drawn: list[Drawn] = []
-            self.text, self._cookie = False, cookie
-            for name in (*_DRAWING, *(_WRITING if cookie is not None else ())):
+            self.found: list[tuple[str, Box]] = []
+            self.is_stopped, self._stopping = False, stopping
+            for name in methods:
                 getattr(self, f"use_virtual_{name}")()
 
+        def add(self, kind: str, box: Any) -> None:
+            self.found.append((kind, (box.x0, box.y0, box.x1, box.y1)))
+
         def fill_path(self, _: Any, path: Any, _rule: Any, ctm: Any, *_more: Any) -> None:
-            self.add(mupdf.ll_fz_bound_path(path, None, ctm))
+            self.add("fill-path", bound_path(path, None, ctm))
 
         def stroke_path(self, _: Any, path: Any, stroke: Any, ctm: Any, *_more: Any) -> None:
-            self.add(mupdf.ll_fz_bound_path(path, stroke, ctm))
+            self.add("stroke-path", bound_path(path, stroke, ctm))
+
+        def fill_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:
+            self.add_text("fill-text", text, None, ctm)
+
+        def stroke_text(self, _: Any, text: Any, stroke: Any, ctm: Any, *_more: Any) -> None:
+            self.add_text("stroke-text", text, stroke, ctm)
+
+        def add_text(self, kind: str, text: Any, stroke: Any, ctm: Any) -> None:
+            if self._stopping is None:
+                self.add(kind, bound_text(text, stroke, ctm))
+            else:
+                self.is_stopped, self._stopping.m_internal.abort = True, 1
+
+        def ignore_text(self, _: Any, text: Any, ctm: Any) -> None:
+            self.add("ignore-text", bound_text(text, None, ctm))
 
         def fill_shade(self, _: Any, shade: Any, ctm: Any, *_more: Any) -> None:
-            self.add(mupdf.ll_fz_bound_shade(shade, ctm))
+            self.add("fill-shade", mupdf.ll_fz_bound_shade(shade, ctm))
 
         def fill_image(self, _: Any, _image: Any, ctm: Any, *_more: Any) -> None:
-            self.add(mupdf.ll_fz_transform_rect(mupdf.fz_unit_rect, ctm), picture=True)
+            self.add("fill-image", mupdf.ll_fz_transform_rect(mupdf.fz_unit_rect, ctm))
 
-        fill_image_mask = fill_image
+        def fill_image_mask(self, _: Any, _image: Any, ctm: Any, *_more: Any) -> None:
+            self.add("fill-imgmask", mupdf.ll_fz_transform_rect(mupdf.fz_unit_rect, ctm))
 
-        def fill_text(self, *_: Any) -> None:
-            self.text = True
-            self._cookie.m_internal.abort = 1
-
-        stroke_text = fill_text
-
-        def add(self, box: Any, picture: bool = False) -> None:
-            self.drawn.append(Drawn(box.x0, box.y0, box.x1, box.y1, picture))
-
-    return Log
+    return Boxes
 
 
 def may_draw(page: Any) -> bool:

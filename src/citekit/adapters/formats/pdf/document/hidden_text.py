@@ -22,6 +22,7 @@ from citekit.adapters.formats.pdf.document.painting import (
     Glyph,
     Kind,
     Painted,
+    contains,
     drawn_without,
     glyphs_of,
     painted,
@@ -290,13 +291,13 @@ def _is_hidden(at: int, text: Painted, others: Sequence[tuple[int, Painted]], *,
         x0, y0, x1, y1 = other.box
         if x0 >= right or x1 <= left or y0 >= bottom or y1 <= top or not _overlap(text.box, other.box):
             continue
-        contains = _contains(other.box, text.box)
+        covered = contains(other.box, text.box)
         if position > at:
-            if quick and not (contains and other.alpha > _CLEAR):
+            if quick and not (covered and other.alpha > _CLEAR):
                 continue
             return None
         is_plain = other.kind is not Kind.PICTURE and other.alpha == 1 and not other.veiled
-        if is_plain and contains and other.kind is Kind.RECTANGLE:
+        if is_plain and covered and other.kind is Kind.RECTANGLE:
             below.clear()
             filled = True
         below.append(other.color if is_plain else None)
@@ -321,12 +322,6 @@ def _overlap(one: Box, other: Box) -> bool:
         return False
     half = (bottom - top) / 2
     return (bottom if bottom < y1 else y1) - (top if top > y0 else y0) > (half if half < 1.0 else 1.0)
-
-
-def _contains(outer: Box, inner: Box) -> bool:
-    return (
-        outer[0] <= inner[0] + 1 and outer[1] <= inner[1] + 1 and outer[2] >= inner[2] - 1 and outer[3] >= inner[3] - 1
-    )
 
 
 def _boxes(page: Any) -> Mapping[tuple[int, int], Box]:

@@ -178,3 +178,11 @@ def _leaves(mupdf: Any, node: Any, nodes: set[int], depth: int = 0) -> Iterator[
             yield from _leaves(mupdf, kid, nodes, depth + 1)
         else:
             raise PageTreeError
+
+
+def utf16_hex(value: str) -> str:
+    """Return `value` as the hexadecimal digits of a PDF text string in UTF-16 with a byte order mark.
+
+    See ISO 32000-1, 7.9.2.2.
+    """
+    return f"FEFF{value.encode('utf-16-be', 'replace').hex().upper()}"

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from citekit.adapters.formats.pdf.document.painting import AREAS, Box, boxes_of, painted
+from citekit.adapters.formats.pdf.document.graphics import boxes_of
+from citekit.adapters.formats.pdf.document.painting import AREAS, Box, contains, painted
 from citekit.adapters.libraries.mupdf.hidden_text_signs import Signs
 
 _Color = tuple[float, ...]
@@ -74,7 +75,7 @@ def _may_cover(painted: Sequence[tuple[str, Box]], thick: Collection[int]) -> bo
             for band in range(_band(top), _band(bottom) + 1):
                 inside = texts.get(band, ())
                 pairs += len(inside)
-                if pairs > _PAIRS or any(_contains(box, text) for text in inside):
+                if pairs > _PAIRS or any(contains(box, text) for text in inside):
                     return True
         elif kind.endswith("-text") and right > left and bottom > top:
             texts.setdefault(_band((top + bottom) / 2), []).append(box)
@@ -109,7 +110,7 @@ def _grounds(at: int, box: Box, fills: Sequence[dict[str, Any]]) -> Iterator[_Co
         if _overlap(fill["rect"], box):
             items = fill["items"]
             is_rectangle = len(items) == 1 and items[0][0] == "re"
-            if is_rectangle and fill.get("fill_opacity", 1) == 1 and _contains(fill["rect"], box):
+            if is_rectangle and fill.get("fill_opacity", 1) == 1 and contains(fill["rect"], box):
                 below.clear()
             below.append(_rgb(fill["fill"]))
     yield from below
@@ -132,9 +133,3 @@ def _band(height: float) -> int:
 
 def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def _contains(outer: Box, inner: Box) -> bool:
-    return (
-        outer[0] <= inner[0] + 1 and outer[1] <= inner[1] + 1 and outer[2] >= inner[2] - 1 and outer[3] >= inner[3] - 1
-    )

@@ -93,6 +93,13 @@ _SHOWN = ("fill_text", "stroke_text", "clip_text", "clip_stroke_text", "ignore_t
 """Methods of a device for text; each call is one text object."""
 
 
+def contains(outer: Box, inner: Box) -> bool:
+    """Return whether `inner` is inside `outer`, or at most one point outside."""
+    return (
+        outer[0] <= inner[0] + 1 and outer[1] <= inner[1] + 1 and outer[2] >= inner[2] - 1 and outer[3] >= inner[3] - 1
+    )
+
+
 def painted(page: Any) -> list[Painted]:
     """Return the items that `page` and its annotations paint, in order. Call it inside `exclusive()` or `opened()`."""
     with exclusive() as pymupdf:
@@ -101,23 +108,6 @@ def painted(page: Any) -> list[Painted]:
         mupdf.fz_run_page(page.this, log, mupdf.FzMatrix(), mupdf.FzCookie())
         mupdf.fz_close_device(log)
         found: list[Painted] = log.found
-        return found
-
-
-def boxes_of(page: Any) -> list[tuple[str, Box]]:
-    """Return the kinds and boxes of what `page` and its annotations paint, in order, as `page.get_bboxlog` gives them.
-
-    It takes half as long, where the page is not rotated. Call it inside `exclusive()` or `opened()`.
-    """
-    if page.rotation:
-        turned: list[tuple[str, Box]] = page.get_bboxlog()
-        return turned
-    with exclusive() as pymupdf:
-        mupdf = pymupdf.mupdf
-        device = _boxes_class()()
-        mupdf.fz_run_page(page.this, device, mupdf.FzMatrix(), mupdf.FzCookie())
-        mupdf.fz_close_device(device)
-        found: list[tuple[str, Box]] = device.found
         return found
 
 
@@ -220,53 +210,6 @@ def _scale(mupdf: Any, span: Any, ctm: Any) -> float:
 def _common(one: Box, other: Box) -> Box:
     left, top = max(one[0], other[0]), max(one[1], other[1])
     return left, top, max(left, min(one[2], other[2])), max(top, min(one[3], other[3]))
-
-
-@cache
-def _boxes_class() -> Any:
-    """Return a device that takes down boxes alone."""
-    with exclusive() as pymupdf:
-        mupdf = pymupdf.mupdf
-        bound_path, bound_text = mupdf.ll_fz_bound_path, mupdf.ll_fz_bound_text
-
-    class Boxes(mupdf.FzDevice2):  # type: ignore[misc,name-defined]  # the library has no types
-        def __init__(self) -> None:
-            super().__init__()
-            self.found: list[tuple[str, Box]] = []
-            for name in (
-                "fill_path", "stroke_path", "fill_text", "stroke_text", "ignore_text", "fill_shade", "fill_image",
-                "fill_image_mask",
-            ):  # fmt: skip
-                getattr(self, f"use_virtual_{name}")()
-
-        def add(self, kind: str, box: Any) -> None:
-            self.found.append((kind, (box.x0, box.y0, box.x1, box.y1)))
-
-        def fill_path(self, _: Any, path: Any, _rule: Any, ctm: Any, *_more: Any) -> None:
-            self.add("fill-path", bound_path(path, None, ctm))
-
-        def stroke_path(self, _: Any, path: Any, stroke: Any, ctm: Any, *_more: Any) -> None:
-            self.add("stroke-path", bound_path(path, stroke, ctm))
-
-        def fill_text(self, _: Any, text: Any, ctm: Any, *_more: Any) -> None:
-            self.add("fill-text", bound_text(text, None, ctm))
-
-        def stroke_text(self, _: Any, text: Any, stroke: Any, ctm: Any, *_more: Any) -> None:
-            self.add("stroke-text", bound_text(text, stroke, ctm))
-
-        def ignore_text(self, _: Any, text: Any, ctm: Any) -> None:
-            self.add("ignore-text", bound_text(text, None, ctm))
-
-        def fill_shade(self, _: Any, shade: Any, ctm: Any, *_more: Any) -> None:
-            self.add("fill-shade", mupdf.ll_fz_bound_shade(shade, ctm))
-
-        def fill_image(self, _: Any, _image: Any, ctm: Any, *_more: Any) -> None:
-            self.add("fill-image", mupdf.ll_fz_transform_rect(mupdf.fz_unit_rect, ctm))
-
-        def fill_image_mask(self, _: Any, _image: Any, ctm: Any, *_more: Any) -> None:
-            self.add("fill-imgmask", mupdf.ll_fz_transform_rect(mupdf.fz_unit_rect, ctm))
-
-    return Boxes
 
 
 @cache

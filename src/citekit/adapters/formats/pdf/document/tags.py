@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from attrs import frozen
 
+from citekit.adapters.formats.pdf.document.text import blocks_as_plain_data
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
 DEPTH = 100
@@ -97,12 +97,7 @@ def tagged_headings(page: Any) -> list[TaggedHeading]:
         mupdf = pymupdf.mupdf
         flags = pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE | pymupdf.TEXT_COLLECT_STRUCTURE
         text = mupdf.FzStextPage(page.this, mupdf.FzStextOptions(flags))
-        buffer = mupdf.FzBuffer(2**14)
-        output = mupdf.FzOutput(buffer)
-        mupdf.fz_print_stext_page_as_json(output, text, 1.0)
-        mupdf.fz_close_output(output)
-        data = mupdf.fz_buffer_extract_copy(buffer)
-    return list(_headings(json.loads(data.decode("utf-8", "replace"), strict=False)["blocks"], 1))
+        return list(_headings(blocks_as_plain_data(text, 1.0), 1))
 
 
 def _headings(blocks: list[dict[str, Any]], depth: int) -> Iterator[TaggedHeading]:

@@ -1,7 +1,8 @@
-"""Reads the text of a PDF page: its lines with their positions and fonts, and the text in reading order."""
+"""Reads the text of a PDF page: its lines with their positions, and the text in reading order."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,19 +11,16 @@ from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.document.superscripts import is_mark_beside, levelled_line
 from citekit.adapters.formats.pdf.document.visible_text import shown_blocks
+from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.libraries.mupdf.engine import exclusive, give_way, opened
 from citekit.domain.quotes.superscripts import superscript
-
-_BOLD = 16
-_BOLD_NAMES = ("bold", "black", "heavy", "demi", "cmbx", "-medi")
 
 
 @frozen
 class Line:
     """A line of text with its edges in points from the top left corner of the page, before the page's rotation.
 
-    `size` is the font size of most of its characters, in points. `bold` is true if nearly all of its characters are
-    bold. `block` is the number of the paragraph on the page that the line belongs to.
+    `block` is the number of the paragraph on the page that the line belongs to.
     """
 
     text: str
@@ -30,8 +28,6 @@ class Line:
     top: float
     right: float
     bottom: float
-    size: float
-    bold: bool
     block: int
 
 
@@ -63,7 +59,7 @@ def text_as_seen(page: Any, area: Any = None) -> str:
                 mark = superscript(line.text, lines[-1].text)
                 lines[-1] = evolve(lines[-1], text=lines[-1].text + mark, right=line.right)
             else:
-                lines.append(evolve(line, text=_clean(levelled_line(plain))))
+                lines.append(evolve(line, text=printable(levelled_line(plain))))
             previous = plain
     return _flowing(lines)
 
@@ -117,23 +113,31 @@ def _continues(previous: Line, line: Line) -> bool:
 
 
 def _line(plain: Any, block: int) -> Line:
-    spans = plain["spans"]
-    text = "".join(span["text"] for span in spans)
-    weight: dict[tuple[float, bool], int] = {}
-    for span in spans:
-        style = round(span["size"] * 2) / 2, _is_bold(span)
-        weight[style] = weight.get(style, 0) + len(span["text"].strip())
-    size, bold = max(weight, key=lambda style: weight[style], default=(0.0, False))
-    bold = bold and weight[size, bold] >= 0.9 * sum(weight.values())
     left, top, right, bottom = plain["bbox"]
-    return Line(_clean(text), left, top, right, bottom, size, bold, block)
+    return Line(printable("".join([span["text"] for span in plain["spans"]])), left, top, right, bottom, block)
 
 
-def _is_bold(span: Any) -> bool:
-    name = span["font"].lower()
-    return bool(span["flags"] & _BOLD) or any(part in name for part in _BOLD_NAMES)
+_PRINTABLE: Lazy[int, int] = Lazy(lambda code: code if chr(code).isprintable() else 32)
 
 
-def _clean(text: str) -> str:
-    shown = "".join(character if character.isprintable() else " " for character in text)
-    return " ".join(shown.split())
+def printable(text: str) -> str:
+    """Return the printable text of a line, with one space for each run of other characters and none at its ends."""
+    if text.isprintable():
+        return " ".join(text.split()) if "  " in text else text.strip(" ")  # no other white space is printable
+    return " ".join(text.translate(_PRINTABLE).split())
+
+
+def blocks_as_plain_data(text_page: Any, scale: float) -> list[dict[str, Any]]:
+    """Return the blocks of MuPDF's structured text as MuPDF writes them, with coordinates multiplied by `scale`.
+
+    Coordinates are integers. Call this function inside `exclusive()` or `opened()`.
+    """
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        buffer = mupdf.FzBuffer(2**14)
+        output = mupdf.FzOutput(buffer)
+        mupdf.fz_print_stext_page_as_json(output, text_page, scale)
+        mupdf.fz_close_output(output)
+        data = mupdf.fz_buffer_extract_copy(buffer)
+    blocks: list[dict[str, Any]] = json.loads(data.decode("utf-8", "replace"), strict=False)["blocks"]
+    return blocks

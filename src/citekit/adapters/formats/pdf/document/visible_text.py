@@ -1,7 +1,11 @@
-"""Separates the text of a PDF page that a reader sees from the page's hidden text."""
+"""Separates the text of a PDF page that a reader sees from the page's hidden text.
+
+This includes replacement text (ActualText, ISO 32000-2, 14.9.4) and the text of optional content that is off.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -9,12 +13,24 @@ from typing import Any
 
 from citekit.adapters.formats.pdf.document.drawn_text import unseen_text
 from citekit.adapters.formats.pdf.document.hidden_text import Hidden, hidden_text
-from citekit.adapters.formats.pdf.document.replacement_text import may_have_replacement_text
-from citekit.adapters.formats.pdf.document.visibility_expressions import apply_visibility_expressions
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 _WORDS = 4000
 """Words of a page whose replacement text is compared word by word."""
+
+_KEY = b"ActualText"
+
+_ESCAPED = re.compile(rb"/[^\s()<>\[\]{}/%]*#[0-9A-Fa-f]{2}")
+"""A name with an escaped character, which may be the key."""
+
+_OBJECTS_PER_PAGE = 1000
+"""Objects for each page that are looked at; in a file with more, any page may have replacement text."""
+
+_OBJECTS = 2000
+"""The maximum number of objects of a page that are examined."""
+
+_DEPTH = 30
+"""The maximum nesting depth of an expression, and of forms within forms."""
 
 Blocks = Sequence[Mapping[str, Any]]
 """Blocks as `page.get_text("dict")` gives them."""
@@ -23,15 +39,15 @@ Blocks = Sequence[Mapping[str, Any]]
 def shown_blocks(page: Any, flags: int, clip: Any = None, *, drawn: bool = False) -> tuple[Blocks, Blocks | None]:
     """Return the text blocks of `page` without hidden text, and all of its text blocks (None if no text is hidden).
 
-    Replacement text (ActualText, ISO 32000-2, 14.9.4) whose words differ from the displayed words counts as hidden; the
-    first result then has the displayed words. With `drawn`, the page is drawn to find all hidden text, not only the
-    text with signs of being hidden, and the visibility expressions of optional content become effective in the open
-    document. Call this function inside `exclusive()` or `opened()`.
+    Replacement text whose words differ from the displayed words counts as hidden; the first result then has the
+    displayed words. With `drawn`, the page is drawn to find all hidden text, not only the text with signs of being
+    hidden, and the visibility expressions of optional content become effective in the open document. Call this function
+    inside `exclusive()` or `opened()`.
     """
     if drawn:
-        apply_visibility_expressions(page)
+        _apply_visibility_expressions(page)
     blocks = page.get_text("dict", flags=flags, clip=clip)["blocks"]
-    is_replaced = may_have_replacement_text(page) and _is_replaced(page, flags, blocks if clip is None else None)
+    is_replaced = _may_be_replaced(page) and _is_replaced(page, flags, blocks if clip is None else None)
     own = flags | _ignoring() if is_replaced else flags
     hidden = unseen_text(page) if drawn else hidden_text(page)
     if not hidden:
@@ -102,3 +118,105 @@ def _differs(said: str, drawn: str) -> bool:
     """
     letters = sum(map(str.isalnum, said))
     return said != drawn and "\ufffd" not in drawn and letters > 2
+
+
+def _may_be_replaced(page: Any) -> bool:
+    """Return whether `page` may have replacement text.
+
+    MuPDF puts it in the place of what the glyphs say. Comparing the two takes another pass over the page, and few files
+    have any.
+    """
+    with exclusive():
+        content = page.read_contents()
+        if b"BDC" not in content and b"Do" not in content:
+            return False
+        return (
+            _KEY in content
+            or bool(_ESCAPED.search(content))
+            or _is_in_objects(page.parent)
+            or bool(page.get_xobjects())
+        )
+
+
+def _is_in_objects(document: Any) -> bool:
+    """Return whether an object of `document` other than a content stream may have the key. The answer is remembered."""
+    known = getattr(document, "may_replace_text", None)
+    if known is None:
+        known = document.may_replace_text = _looked_up(document)
+    return bool(known)
+
+
+def _looked_up(document: Any) -> bool:
+    count = document.xref_length()
+    if count > _OBJECTS_PER_PAGE * document.page_count:
+        return True
+    try:
+        return any(_KEY.decode() in document.xref_object(number, compressed=True) for number in range(1, count))
+    except Exception:  # a damaged object; what PyMuPDF raises then is of any kind
+        return True
+
+
+def _apply_visibility_expressions(page: Any) -> None:
+    """Replace each visibility expression on `page` by a condition that MuPDF knows and that has the same value.
+
+    MuPDF ignores these expressions of optional content (ISO 32000-2, 8.11.2.2). Only the open document changes.
+    """
+    with exclusive() as pymupdf:
+        mupdf = pymupdf.mupdf
+        document = mupdf.pdf_document_from_fz_document(page.parent.this)
+        if not mupdf.pdf_dict_getp(mupdf.pdf_trailer(document), "Root/OCProperties").m_internal:
+            return
+        resources = mupdf.pdf_dict_gets_inheritable(mupdf.pdf_page_from_fz_page(page.this).obj(), "Resources")
+        for each in _memberships(mupdf, resources):
+            expression = mupdf.pdf_dict_gets(each, "VE")
+            if mupdf.pdf_is_array(expression):
+                _replace(mupdf, document, each, expression)
+
+
+def _memberships(mupdf: Any, resources: Any) -> Iterator[Any]:
+    """Yield the optional content groups and memberships of the content and forms with these resources."""
+    seen: set[int] = set()
+    left, count = [(resources, 0)], 0
+    while left:
+        own, depth = left.pop()
+        properties = mupdf.pdf_dict_gets(own, "Properties")
+        yield from (mupdf.pdf_dict_get_val(properties, at) for at in range(mupdf.pdf_dict_len(properties)))
+        objects = mupdf.pdf_dict_gets(own, "XObject")
+        for at in range(mupdf.pdf_dict_len(objects)):
+            form = mupdf.pdf_dict_get_val(objects, at)
+            number = mupdf.pdf_to_num(form)
+            count += 1
+            if number in seen or count > _OBJECTS:
+                continue
+            seen.add(number)
+            yield mupdf.pdf_dict_gets(form, "OC")
+            inner = mupdf.pdf_dict_gets(form, "Resources")
+            if inner.m_internal and depth < _DEPTH:
+                left.append((inner, depth + 1))
+
+
+def _replace(mupdf: Any, document: Any, membership: Any, expression: Any) -> None:
+    groups: list[tuple[Any, bool]] = []
+    value = _value(mupdf, document, expression, groups, 0)
+    mupdf.pdf_dict_dels(membership, "VE")
+    mupdf.pdf_dict_dels(membership, "OCGs")
+    if not value and groups:
+        group, is_on = next(((each, is_on) for each, is_on in groups if not is_on), groups[0])
+        mupdf.pdf_dict_puts(membership, "OCGs", group)
+        mupdf.pdf_dict_puts(membership, "P", mupdf.pdf_new_name("AllOff" if is_on else "AnyOn"))
+
+
+def _value(mupdf: Any, document: Any, expression: Any, groups: list[tuple[Any, bool]], depth: int) -> bool:
+    """Return the value of an expression, and add its groups to `groups`; a malformed expression is true."""
+    if not mupdf.pdf_is_array(expression):
+        is_on = not mupdf.pdf_is_ocg_hidden(document, mupdf.PdfResourceStack(), "View", expression)
+        groups.append((expression, is_on))
+        return is_on
+    count = mupdf.pdf_array_len(expression)
+    if depth > _DEPTH or len(groups) + count > _OBJECTS:
+        return True
+    operator = mupdf.pdf_to_name(mupdf.pdf_array_get(expression, 0))
+    values = [_value(mupdf, document, mupdf.pdf_array_get(expression, at), groups, depth + 1) for at in range(1, count)]
+    if not values:
+        return True
+    return {"And": all(values), "Or": any(values), "Not": not values[0]}.get(operator, True)

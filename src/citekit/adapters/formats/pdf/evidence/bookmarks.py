@@ -6,15 +6,17 @@ See ISO 32000-1, 12.3.2 and 12.3.3.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from attrs import define, frozen
 
 from citekit.adapters.formats.pdf.document.bookmarks import Bookmark
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory
-from citekit.adapters.formats.pdf.document.page_objects import Target, explicit, outline_targets
+from citekit.adapters.formats.pdf.document.page_objects import Target, explicit, outline_targets, utf16_hex
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
+
+_Mark = TypeVar("_Mark", Bookmark, Target)
 
 
 @frozen
@@ -53,15 +55,19 @@ def bookmarks_to_pages(bookmarks: Iterable[Bookmark], pages: Sequence[int]) -> l
     A bookmark whose parent is left out moves up to the nearest ancestor that is kept.
     """
     positions = {page: position for position, page in enumerate(pages)}
-    marks: list[MiniPdfBookmark] = []
+    return [MiniPdfBookmark(depth, position, each) for each, depth, position in _placed(bookmarks, positions)]
+
+
+def _placed(marks: Iterable[_Mark], positions: Mapping[int, int]) -> Iterator[tuple[_Mark, int, int]]:
+    """Yield those of `marks` that lead to one of the pages in `positions`, with their nesting depths and positions."""
     levels: list[int] = []
-    for bookmark in bookmarks:
-        while levels and levels[-1] >= bookmark.level:
+    for mark in marks:
+        while levels and levels[-1] >= mark.level:
             levels.pop()
-        if bookmark.page in positions:
-            marks.append(MiniPdfBookmark(len(levels), positions[bookmark.page], bookmark))
-            levels.append(bookmark.level)
-    return marks
+        position = None if mark.page is None else positions.get(mark.page)
+        if position is not None:
+            yield mark, len(levels), position
+            levels.append(mark.level)
 
 
 def write_bookmarks(document: Document, marks: Sequence[MiniPdfBookmark]) -> None:
@@ -73,7 +79,7 @@ def write_bookmarks(document: Document, marks: Sequence[MiniPdfBookmark]) -> Non
     _link_items(root, marks, items)
     for mark, item in zip(marks, items, strict=True):
         document.update_object(
-            item.xref, f"<</Title<{_hex(mark.bookmark.title)}>{_destination(document, mark)}{_references(item)}>>"
+            item.xref, f"<</Title<{utf16_hex(mark.bookmark.title)}>{_destination(document, mark)}{_references(item)}>>"
         )
     document.update_object(root.xref, f"<</Type/Outlines{_references(root)}>>")
     document.xref_set_key(document.pdf_catalog(), "Outlines", f"{root.xref} 0 R")
@@ -121,10 +127,6 @@ def _to_pdf_space(document: Document, position: int, x: float, y: float) -> tupl
     return matrix.a * x + matrix.c * y + matrix.e, matrix.b * x + matrix.d * y + matrix.f
 
 
-def _hex(title: str) -> str:
-    return f"FEFF{title.encode('utf-16-be', 'replace').hex().upper()}"
-
-
 _TARGETS_ATTRIBUTE = "_citekit_targets"
 _VIEWS = frozenset(("XYZ", "Fit", "FitH", "FitV", "FitR", "FitB", "FitBH", "FitBV"))
 
@@ -139,15 +141,8 @@ def copy_bookmarks(document: Document, positions: Mapping[int, int], memory: Pdf
     with exclusive() as pymupdf:
         mupdf = pymupdf.mupdf
         source = mupdf.pdf_document_from_fz_document(document.this)
-        marks: list[MiniPdfBookmark] = []
-        levels: list[int] = []
-        for target in _targets(document, memory):
-            while levels and levels[-1] >= target.level:
-                levels.pop()
-            if target.page in positions:
-                marks.append(_bookmark_of(mupdf, source, target, len(levels), positions[target.page]))
-                levels.append(target.level)
-        return marks
+        placed = _placed(_targets(document, memory), positions)
+        return [_bookmark_of(mupdf, source, *each) for each in placed]
 
 
 def _bookmark_of(mupdf: Any, source: Any, target: Target, depth: int, position: int) -> MiniPdfBookmark:

@@ -19,7 +19,8 @@ from citekit.adapters.libraries.mupdf.engine import Document, exclusive, new_doc
 _INHERITED = ("Resources", "MediaBox", "CropBox", "Rotate")
 """ISO 32000-1, 7.7.3.4."""
 
-_CATALOG_ENTRIES = ("OCProperties", "Lang")
+CATALOG_ENTRIES = ("OCProperties", "Lang")
+"""Visible layers affect how a page looks; screen readers need the language."""
 
 _RELATED_ANNOTATIONS = ("Parent", "IRT", "Popup")
 
@@ -178,7 +179,7 @@ class _PageCopier:
         there, here = mupdf.pdf_trailer(self._source), mupdf.pdf_trailer(self._target)
         catalog = mupdf.pdf_dict_gets(here, "Root")
         mupdf.pdf_dict_dels(catalog, "Info")  # MuPDF's own name
-        for name in _CATALOG_ENTRIES:
+        for name in CATALOG_ENTRIES:
             self._put(catalog, name, mupdf.pdf_dict_getp(there, f"Root/{name}"))
         facts = mupdf.pdf_dict_gets(there, "Info")
         kept = mupdf.pdf_add_new_dict(self._target, 8)

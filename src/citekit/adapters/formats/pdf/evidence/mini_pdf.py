@@ -11,14 +11,14 @@ from citekit.adapters.formats.pdf.document.bookmarks import read_bookmarks
 from citekit.adapters.formats.pdf.document.document_cache import PdfMemory
 from citekit.adapters.formats.pdf.document.open_documents import Use, shared
 from citekit.adapters.formats.pdf.document.page_labels import LabelRule, labels_of, read_labels
-from citekit.adapters.formats.pdf.document.page_objects import OutlineError, PageTreeError, page_leaves
+from citekit.adapters.formats.pdf.document.page_objects import OutlineError, PageTreeError, page_leaves, utf16_hex
 from citekit.adapters.formats.pdf.evidence.bookmarks import (
     MiniPdfBookmark,
     bookmarks_to_pages,
     copy_bookmarks,
     write_bookmarks,
 )
-from citekit.adapters.formats.pdf.evidence.graft import GraftError, graft_pages
+from citekit.adapters.formats.pdf.evidence.graft import CATALOG_ENTRIES, GraftError, graft_pages
 from citekit.adapters.formats.pdf.evidence.region import clip_page
 from citekit.adapters.formats.pdf.evidence.scrub import scrub_pages
 from citekit.adapters.formats.pdf.evidence.sweep import sweep
@@ -71,10 +71,7 @@ def _page_objects(document: Document, last: int, memory: PdfMemory) -> Sequence[
     return list[int](counted)
 
 
-_CATALOG_ENTRIES = ("OCProperties", "Lang")
-"""Visible layers affect how a page looks; screen readers need the language."""
-
-_ALLOWED_ENTRIES = {"Type", "Pages", "Version", "Names", *_CATALOG_ENTRIES}
+_ALLOWED_ENTRIES = {"Type", "Pages", "Version", "Names", *CATALOG_ENTRIES}
 
 _FORM = "AcroForm"
 
@@ -82,14 +79,14 @@ _FORM = "AcroForm"
 def read_catalog(document: Document) -> Mapping[str, str]:
     """Return, as PDF source text, the catalog entries to restore after the other pages are removed."""
     catalog = document.pdf_catalog()
-    found = {key: document.xref_get_key(catalog, key) for key in (*_CATALOG_ENTRIES, _FORM)}
+    found = {key: document.xref_get_key(catalog, key) for key in (*CATALOG_ENTRIES, _FORM)}
     return {
         key: _as_source_text(kind, value) for key, (kind, value) in found.items() if kind in ("xref", "dict", "string")
     }
 
 
 def _as_source_text(kind: str, value: str) -> str:
-    return f"<{_utf16_hex(value)}>" if kind == "string" else value
+    return f"<{utf16_hex(value)}>" if kind == "string" else value
 
 
 def restore_catalog(document: Document, entries: Mapping[str, str]) -> None:
@@ -98,7 +95,7 @@ def restore_catalog(document: Document, entries: Mapping[str, str]) -> None:
     For example, the structure tree is removed because it refers to every page of the source.
     """
     catalog = document.pdf_catalog()
-    for key in _CATALOG_ENTRIES:
+    for key in CATALOG_ENTRIES:
         if key in entries:
             document.xref_set_key(catalog, key, entries[key])
     _drop(document, [key for key in document.xref_get_keys(catalog) if key not in _ALLOWED_ENTRIES])
@@ -130,16 +127,8 @@ def write_labels(document: Document, rules: Sequence[LabelRule]) -> None:
 
 def _label(rule: LabelRule) -> str:
     style = f"/S/{rule.style}/St {rule.start}" if rule.style else ""
-    prefix = f"/P<{_utf16_hex(rule.prefix)}>" if rule.prefix else ""
+    prefix = f"/P<{utf16_hex(rule.prefix)}>" if rule.prefix else ""
     return f"<<{style}{prefix}>>"
-
-
-def _utf16_hex(value: str) -> str:
-    """Return `value` as the hexadecimal digits of a PDF text string in UTF-16 with a byte order mark.
-
-    See ISO 32000-1, 7.9.2.2.
-    """
-    return f"FEFF{value.encode('utf-16-be', 'replace').hex().upper()}"
 
 
 def write_mini_pdf(memory: PdfMemory, location: Pages, target: Path, password: str | None = None) -> Extraction:

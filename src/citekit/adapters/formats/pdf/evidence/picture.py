@@ -40,7 +40,7 @@ def write_picture(document: Document, location: Pages, target: Path, progress: P
     for number in numbers:
         _check_images(document, number)
     areas = [displayed_area(document[number], location.region) for number in numbers]
-    zoom = _zoom(max(area.width for area in areas), sum(area.height for area in areas))
+    zoom = zoom_within_limits(RESOLUTION / 72, max(area.width for area in areas), sum(area.height for area in areas))
     drawn = []
     for done, (number, area) in enumerate(zip(numbers, areas, strict=True)):
         progress(done, len(numbers), "drawing pages")
@@ -75,13 +75,11 @@ def _notes(pages: int, zoom: float) -> tuple[str, ...]:
     return (*stacked, f"The picture has {zoom * 72:.3g} dpi instead of {RESOLUTION}, to stay within the size limit.")
 
 
-def _zoom(width: float, height: float) -> float:
-    """Return the scale in pixels per point: the one for `RESOLUTION`, or less if the image would exceed the size
-    limits.
-    """
+def zoom_within_limits(wanted: float, width: float, height: float) -> float:
+    """Return the scale `wanted`, in pixels per point, or less if the image would exceed the size limits."""
     by_side = SIDE_LIMIT / max(width, height, 1e-6)
     by_area = math.sqrt(PIXEL_LIMIT / max(width * height, 1e-6))
-    return min(RESOLUTION / 72, by_side, by_area)
+    return min(wanted, by_side, by_area)
 
 
 def _check_images(document: Document, number: int) -> None:

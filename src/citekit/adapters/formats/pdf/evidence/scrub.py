@@ -13,20 +13,22 @@ from typing import Any
 from citekit.adapters.formats.shared.safe_links import is_safe_link
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 
-_PAGE_NAMES = """
-    Type Parent Resources MediaBox CropBox BleedBox TrimBox ArtBox Rotate UserUnit Contents Group Annots
-"""
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PAGE_NAMES = _names(
+    "Type Parent Resources MediaBox CropBox BleedBox TrimBox ArtBox Rotate UserUnit Contents Group Annots"
+)
 """ISO 32000-1, table 30, without article beads, actions, thumbnails, private data, metadata and structure."""
 
-_ANNOTATIONS = """
-    Type Subtype Rect Contents P NM M F AP AS Border C CA ca BM T Popup RC CreationDate Subj IT L BS LE IC LL LLE LLO
-    Cap CP CO QuadPoints Vertices InkList Path Name DA Q DS CL BE RD Open State StateModel IRT RT H A Dest OC Rotate Sy
-    Parent Lang RO Measure
-"""
+ANNOTATION_NAMES = _names(
+    "Type Subtype Rect Contents P NM M F AP AS Border C CA ca BM T Popup RC CreationDate Subj IT L BS LE IC LL LLE LLO Cap"
+    " CP CO QuadPoints Vertices InkList Path Name DA Q DS CL BE RD Open State StateModel IRT RT H A Dest OC Rotate Sy"
+    " Parent Lang RO Measure"
+)
 """ISO 32000-1, tables 164 to 191, without files, media, additional actions and structure."""
-
-PAGE_NAMES = frozenset(_PAGE_NAMES.split())
-ANNOTATION_NAMES = frozenset(_ANNOTATIONS.split())
 
 _PASSIVE = {"URI": ("URI", "IsMap"), "GoTo": ("D",), "Named": ("N",)}
 """Actions that only navigate when clicked, with the entries they need (12.6.4)."""
@@ -131,10 +133,6 @@ def passive_action_entries(mupdf: Any, annotation: Any) -> tuple[str, ...] | Non
         if named and mupdf.ll_pdf_to_name(mupdf.ll_pdf_dict_gets(action, "N")) not in _NAVIGATION_ACTIONS
         else needed
     )
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 STREAM = _names("Length Filter DecodeParms DL F FFilter FDecodeParms")

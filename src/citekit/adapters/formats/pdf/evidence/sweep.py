@@ -23,7 +23,7 @@ _EXTERNAL_FILE = ("F", "FFilter", "FDecodeParms")
 
 _NAME = re.compile(rb"/([^\s/<>\[\](){}%]+)")
 
-_KNOWN_NAMES = frozenset(name.encode() for name in (ALL_NAMES - {"F", "FFilter", "FDecodeParms"}) - {"Type", "Subtype"})
+_KNOWN_NAMES = frozenset(name.encode() for name in ALL_NAMES - {*_EXTERNAL_FILE, "Type", "Subtype"})
 """Names that need no further check. Objects with a type are always checked against the list of that type."""
 
 _ORDINARY = re.compile(rb"<<(?:/Filter/FlateDecode|/Length \d+)*>>|/Type/(?:Annot|Page|Outlines)\b|/Subtype/Link\b")

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
-from citekit.adapters.formats.pdf.document.text import Line
-from citekit.domain.vocabulary import FIGURE, TABLE, any_of
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
+from citekit.domain.vocabulary import FIGURE, FIGURE_AFTER_NUMBER, TABLE, TABLE_AFTER_NUMBER, any_of
 
 CAPTION_LINES = 12
 """The largest number of lines of a caption."""
@@ -26,10 +26,14 @@ _ENDING = r"(?P<mark>\s*[.:|]\s|\s*[.:|]?$|\s*[:|]|\s+[—–-]\s*|\.\s*(?=[^\W\
 _CAPTION = re.compile(
     rf"(?:(?i:(?P<figure>{any_of(FIGURE)})|(?P<table>{any_of(TABLE)})))\.?\s*(?P<number>{_NUMBER})(?:{_ENDING})"
 )
+_FIGURE_AFTER, _TABLE_AFTER = (any_of(words, accents=False) for words in (FIGURE_AFTER_NUMBER, TABLE_AFTER_NUMBER))
 _REVERSED = re.compile(
-    r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,3})\.\s*(?:(?P<figure>ábra|kép)|(?P<table>táblázat))(?P<mark>\b)", re.I
+    rf"(?P<number>\d{{1,3}}(?:\.\d{{1,3}}){{0,3}})\.\s*(?:(?P<figure>{_FIGURE_AFTER})|(?P<table>{_TABLE_AFTER}))(?P<mark>\b)",
+    re.IGNORECASE,
 )
-_LABEL = re.compile(rf"(?:{any_of(FIGURE)}|{any_of(TABLE)}|\d[\d.]*\s*[áÁkKtT])", re.IGNORECASE)
+_LABEL = re.compile(
+    rf"(?:{any_of(FIGURE)}|{any_of(TABLE)}|\d[\d.]*\s*(?:{_FIGURE_AFTER}|{_TABLE_AFTER}))", re.IGNORECASE
+)
 _LIST_ENTRY = re.compile(r"(?:\.\s?){4,}|…{2,}|[.\s]{6,}\d{1,4}$")
 _PARTICLE = re.compile(r"[はにのをでとがもよりか所显顯示中和与與是为為의은는이가을를에]")
 
@@ -50,7 +54,7 @@ class Caption:
     certain: bool
 
 
-def captions_among(lines: Sequence[Line]) -> Iterator[Caption]:
+def captions_among(lines: Sequence[StyledLine]) -> Iterator[Caption]:
     """Yield the captions of a page in the order of its lines, except the entries of a printed list of figures."""
     after = 0
     for index in [at for at, line in enumerate(lines) if _LABEL.match(line.text)]:
@@ -60,7 +64,7 @@ def captions_among(lines: Sequence[Line]) -> Iterator[Caption]:
             after = found.end
 
 
-def _caption_at(lines: Sequence[Line], index: int) -> Caption | None:
+def _caption_at(lines: Sequence[StyledLine], index: int) -> Caption | None:
     text = unicodedata.normalize("NFKC", lines[index].text[:200])
     found = _CAPTION.match(text) or _REVERSED.match(text)
     if not found or text[0].islower() or not _starts_block(lines, index):
@@ -75,7 +79,7 @@ def _caption_at(lines: Sequence[Line], index: int) -> Caption | None:
     return Caption("figure" if found["figure"] else "table", found["number"], whole, index, after, certain)
 
 
-def _starts_block(lines: Sequence[Line], index: int) -> bool:
+def _starts_block(lines: Sequence[StyledLine], index: int) -> bool:
     """Return whether the line at `index` starts a block, or follows a vertical gap or a change of font size or weight."""
     if not index:
         return True
@@ -86,7 +90,7 @@ def _starts_block(lines: Sequence[Line], index: int) -> bool:
     return not -height < line.top - before.bottom < 0.5 * height
 
 
-def _end(lines: Sequence[Line], index: int) -> int:
+def _end(lines: Sequence[StyledLine], index: int) -> int:
     """Return the index after the last line of the caption that starts at `index`."""
     after, size = index + 1, lines[index].size
     while after < min(len(lines), index + CAPTION_LINES) and _continues_caption(lines[after - 1], lines[after], size):
@@ -94,13 +98,13 @@ def _end(lines: Sequence[Line], index: int) -> int:
     return after
 
 
-def _continues_caption(before: Line, line: Line, size: float) -> bool:
+def _continues_caption(before: StyledLine, line: StyledLine, size: float) -> bool:
     height = max(before.bottom - before.top, 1)
     near = line.top - before.bottom < 0.5 * height and line.bottom > before.top
     return line.block == before.block and near and abs(line.size - size) < 0.6 and not _CAPTION.match(line.text)
 
 
-def _join_lines(lines: Sequence[Line]) -> str:
+def _join_lines(lines: Sequence[StyledLine]) -> str:
     text = ""
     for line in lines:
         hyphen = text.endswith("-") and text[-2:-1].isalpha() and line.text[:1].islower()

@@ -9,11 +9,10 @@ from itertools import pairwise
 from attrs import define, evolve, field, frozen
 
 from citekit.adapters.formats.pdf.document.graphics import may_draw
+from citekit.adapters.formats.pdf.outline.caption_bodies import bodies_of, drawings
 from citekit.adapters.formats.pdf.outline.captions import Caption, captions_among
-from citekit.adapters.formats.pdf.outline.figure_regions import drawings, figure_areas
-from citekit.adapters.formats.pdf.outline.page_layout import Area, PageLayout, layout_of, union
+from citekit.adapters.formats.pdf.outline.page_layout import PageLayout, layout_of, union
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.table_regions import table_area
 from citekit.adapters.formats.shared.outline import OutlineItem
 from citekit.adapters.libraries.mupdf.engine import Document, exclusive
 from citekit.domain.errors import CiteKitError
@@ -51,7 +50,7 @@ class Figure:
     text: str
     page: int
     line_index: int
-    region: Box | None
+    region: Box | None = None
 
     def outline_item(self) -> OutlineItem:
         """Return the figure as an outline item: its title is the start of the caption.
@@ -100,7 +99,7 @@ class _FigureSearch:
         self._texts.reader.report_progress()
         layout = self._layout(page)
         if layout is None:
-            yield from (_without_region(page, caption) for caption in captions if caption.certain)
+            yield from (Figure(each.kind, each.text, page, each.first) for each in captions if each.certain)
         elif captions:
             yield from _with_captions(page, captions, layout)
         else:
@@ -164,34 +163,13 @@ class _FigureSearch:
 
 def _with_captions(page: int, captions: Sequence[Caption], layout: PageLayout) -> Iterator[Figure]:
     areas = [union(layout.line_areas[caption.first : caption.end]) for caption in captions]
-    bodies = _bodies(captions, areas, layout)
+    bodies = bodies_of(captions, areas, layout)
     for caption, area, body in zip(captions, areas, bodies, strict=True):
         if body is not None:
             region = union((area, body)).expanded(3).fractions(layout.width, layout.height)
             yield Figure(caption.kind, caption.text, page, caption.first, region)
         elif caption.certain:
-            yield _without_region(page, caption)
-
-
-def _bodies(captions: Sequence[Caption], areas: Sequence[Area], layout: PageLayout) -> list[Area | None]:
-    """Return the area of the table or figure that belongs to each caption, or None if it is not found.
-
-    `areas` are the areas of the captions themselves. Tables are found by their ruled lines or columns, figures by
-    drawings.
-    """
-    found: list[Area | None] = [None] * len(captions)
-    for at, caption in enumerate(captions):
-        if caption.kind == "table":
-            found[at] = table_area(areas[at], [area for area in areas if area is not areas[at]], layout)
-    rest = [at for at in range(len(captions)) if found[at] is None]
-    others = [area for at, area in enumerate(areas) if at not in rest]
-    for at, body in zip(rest, figure_areas([areas[at] for at in rest], others, layout), strict=True):
-        found[at] = body
-    return found
-
-
-def _without_region(page: int, caption: Caption) -> Figure:
-    return Figure(caption.kind, caption.text, page, caption.first, None)
+            yield Figure(caption.kind, caption.text, page, caption.first)
 
 
 def _without_captions(page: int, layout: PageLayout) -> Iterator[Figure]:

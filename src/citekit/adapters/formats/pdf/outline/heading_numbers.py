@@ -12,6 +12,7 @@ from citekit.domain.vocabulary import (
     CJK_CHAPTER,
     CJK_PART,
     CJK_SECTION,
+    NUMBER,
     PART,
     SECTION,
     VOLUME,
@@ -24,10 +25,7 @@ MIN_SERIES = 3
 _SECTION_NUMBER = re.compile(
     r"(?:§\s*(?=\d))?(\d{1,3}|[A-Z])((?:\.\d{1,3}){0,5})[.:)]?(?:\s+|(?<=\d)(?=[^\W\d_a-zA-Z])|(?<=\d)(?!st\b|nd\b|rd\b|th\b)(?=[A-Za-z]{2}))(?=\S)"
 )
-_NUMBER_WORDS = (
-    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|"
-    "nineteen|twenty(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?"
-)
+_NUMBER_WORDS = any_of(NUMBER)
 _NAMED_NUMBER = re.compile(
     rf"(?:(?P<part>{any_of(PART, BOOK, VOLUME)})|(?P<chapter>{any_of(CHAPTER, APPENDIX)})|(?P<section>{any_of(SECTION)}))"
     rf"(?:\s+|(?=\d))(?:\d{{1,3}}|[IVXLC]{{1,7}}|[A-Z]|[ivxlc]{{1,7}}|{_NUMBER_WORDS})(?!\w)(?!\.\d)",

@@ -20,7 +20,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import (
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.rows import Columns, columns_of, font_of, join_numbers, join_pieces
-from citekit.adapters.formats.pdf.outline.toc_page import CAPTION_START, LEADER
+from citekit.adapters.formats.pdf.outline.toc_tables import CAPTION_START, LEADER
 from citekit.domain.vocabulary import BOOK_HEADING, PAPER_HEADING, any_of
 
 LINE_LIMIT = 2000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -12,8 +11,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from citekit.adapters.formats.pdf.document.links import LinkReader
-from citekit.adapters.formats.pdf.document.text import Line, text_flags
-from citekit.adapters.formats.pdf.lazy import Lazy
+from citekit.adapters.formats.pdf.document.text import blocks_as_plain_data, printable, text_flags
 from citekit.adapters.libraries.mupdf.engine import exclusive
 
 LINK_LIMIT = 1000
@@ -32,14 +30,26 @@ _MONO_NAMES = ("mono", "courier", "cmtt", "consol", "typewriter", "sftt", "-code
 
 
 @frozen
-class StyledLine(Line):
-    """A line with its font. `font` is the font's name in lower case, without the subset prefix.
+class StyledLine:
+    """A line of text with its style, and its edges in points from the top left corner of the page before its rotation.
+
+    `size` is the font size of most of its characters, in points. `bold` is true if nearly all of its characters are
+    bold. `block` is the number of the paragraph on the page that the line belongs to. `font` is the font's name in
+    lower case, without the subset prefix, or "" for a line from OCR.
 
     `upright` is true if the line is horizontal on the displayed page. `mixed_weight` is true if the line starts bold
     and ends regular, like a term followed by its definition. `has_note_number` is true if the line starts with a number
     in smaller type, like a line of code or a footnote.
     """
 
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    size: float
+    bold: bool
+    block: int
     font: str = ""
     italic: bool = False
     mono: bool = False
@@ -111,13 +121,6 @@ def rotated(line: StyledLine, turn: Rotation) -> StyledLine:
     return evolve(line, left=left, top=top, right=right, bottom=bottom)
 
 
-def styled(line: Line) -> StyledLine:
-    """Return `line` as a `StyledLine` with an unknown font, for example for a line from OCR."""
-    if isinstance(line, StyledLine):
-        return line
-    return StyledLine(line.text, line.left, line.top, line.right, line.bottom, line.size, line.bold, line.block)
-
-
 _COMBINING = {
     "´": "\u0301", "ˆ": "\u0302", "˜": "\u0303", "¨": "\u0308", "¸": "\u0327", "ˇ": "\u030c", "˘": "\u0306", "˚": "\u030a",
     "˙": "\u0307", "˝": "\u030b",
@@ -144,22 +147,9 @@ def _line(plain: Any, block: int, turn: Rotation | None) -> StyledLine:
         size = _full_size(spans, size)
     rise = sine if turn is None else cosine * turn[1] + sine * turn[3]
     left, top, right, bottom = plain["bbox"]
+    upright, noted = abs(rise) < 0.1, _has_note_number(spans, size)
     return StyledLine(
-        text,
-        left,
-        top,
-        right,
-        bottom,
-        size,
-        bold,
-        block,
-        font,
-        italic,
-        mono,
-        color,
-        abs(rise) < 0.1,
-        tail,
-        _has_note_number(spans, size),
+        text, left, top, right, bottom, size, bold, block, font, italic, mono, color, upright, tail, noted
     )
 
 
@@ -222,17 +212,12 @@ def clean(text: str) -> str:
     """
     if not text.isascii() and _ACCENT.search(text):
         text = _ACCENT.sub(_accented, text)
-    if text.isprintable():
-        return " ".join(text.split()) if "  " in text else text.strip(" ")  # no other white space is printable
-    return " ".join(text.translate(_PRINTABLE).split())
+    return printable(text)
 
 
 def _accented(found: re.Match[str]) -> str:
     mark = _COMBINING.get(found[0][0], "\u0300")
     return unicodedata.normalize("NFC", found[0][-1] + mark)
-
-
-_PRINTABLE: Lazy[int, int] = Lazy(lambda code: code if chr(code).isprintable() else 32)
 
 
 _SCALE = 100
@@ -248,14 +233,7 @@ def quick_lines(page: Any) -> list[StyledLine]:
     Each line has the style of its first span. Tops and bottoms come from the font's metrics and may be off by one
     point. Call this function inside `exclusive()` or `opened()`.
     """
-    with exclusive() as pymupdf:
-        mupdf = pymupdf.mupdf
-        buffer = mupdf.FzBuffer(2**14)
-        output = mupdf.FzOutput(buffer)
-        mupdf.fz_print_stext_page_as_json(output, text_page(page), _SCALE)
-        mupdf.fz_close_output(output)
-        data = mupdf.fz_buffer_extract_copy(buffer)
-    blocks = json.loads(data.decode("utf-8", "replace"), strict=False)["blocks"]
+    blocks = blocks_as_plain_data(text_page(page), _SCALE)
     lines = [_quick_line(line, number) for number, block in enumerate(blocks) for line in block.get("lines", ())]
     return [line for line in lines if line.text]
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from attrs import field, frozen
 
 from citekit.adapters.formats.pdf.document.graphics import Drawn, page_graphics
-from citekit.adapters.formats.pdf.document.text import Line
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.libraries.mupdf.engine import exclusive
 from citekit.domain.locations import Box
 
@@ -139,14 +139,14 @@ class PageLayout:
 
     width: float
     height: float
-    lines: Sequence[Line]
+    lines: Sequence[StyledLine]
     line_areas: Sequence[Area]
     shapes: Sequence[Area]
     rules: Sequence[Area]
     pictures: Sequence[Area] = field(default=())
 
 
-def layout_of(page: Any, lines: Sequence[Line]) -> PageLayout:
+def layout_of(page: Any, lines: Sequence[StyledLine]) -> PageLayout:
     """Return the layout of `page`, whose text lines are `lines`. Raise the same errors as PyMuPDF."""
     drawn, _ = page_graphics(page)
     with exclusive() as pymupdf:

@@ -7,7 +7,6 @@ from functools import cached_property, partial
 
 from attrs import evolve, field, frozen
 
-from citekit.adapters.formats.pdf.document.text import Line
 from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.formats.pdf.outline.headers_footers import (
     HeadersFooters,
@@ -15,7 +14,7 @@ from citekit.adapters.formats.pdf.outline.headers_footers import (
     learn_headers_footers,
     sample_pages,
 )
-from citekit.adapters.formats.pdf.outline.lines import StyledLine, rotated, styled
+from citekit.adapters.formats.pdf.outline.lines import StyledLine, rotated
 from citekit.adapters.formats.pdf.outline.page_reader import Page, PageReader
 
 _LETTERS: Lazy[int, int | None] = Lazy(lambda code: code if chr(code).isalpha() or chr(code) == "\n" else None)
@@ -78,7 +77,8 @@ class PageTexts:
     @cached_property
     def _body_lines(self) -> Lazy[int, list[StyledLine]]:
         learned = self.learned or self._learned_from(sample_pages(self.count))
-        return Lazy(partial(_body_lines, self._pages, learned))
+        pages = self._pages
+        return Lazy(lambda page: body_lines(pages[page], learned))
 
     @cached_property
     def _title_matches(self) -> Lazy[tuple[int, str], tuple[int, ...]]:
@@ -101,11 +101,11 @@ class PageTexts:
         missing = [number for number in pages if number not in self._pages or not self._pages[number].is_exact]
         return self._with({number: self.reader.read(number, quick=False) for number in missing})
 
-    def with_recognized(self, lines: Mapping[int, Sequence[Line]]) -> PageTexts:
+    def with_recognized(self, lines: Mapping[int, Sequence[StyledLine]]) -> PageTexts:
         """Return the texts with other lines for some pages, from OCR, in coordinates of the displayed page."""
         return self._with(
             {
-                number: evolve(self._pages[number], lines=[styled(line) for line in own], rotation=None, is_exact=True)
+                number: evolve(self._pages[number], lines=own, rotation=None, is_exact=True)
                 for number, own in lines.items()
             }
         )
@@ -117,10 +117,6 @@ class PageTexts:
 
     def _with(self, pages: Mapping[int, Page]) -> PageTexts:
         return evolve(self, given={**self._pages, **pages}, learned=None) if pages else self
-
-
-def _body_lines(pages: Mapping[int, Page], learned: HeadersFooters, page: int) -> list[StyledLine]:
-    return body_lines(pages[page], learned)
 
 
 def _letters_on(lines: Mapping[int, Sequence[StyledLine]], page: int) -> list[str]:

@@ -12,8 +12,8 @@ from statistics import median
 
 from attrs import evolve, frozen
 
-from citekit.adapters.formats.pdf.document.text import Line
 from citekit.adapters.formats.pdf.outline.glyph_metrics import GlyphMetrics
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.shared.ocr import OcrLine
 
 BODY_SIZE_RANGE = (0.88, 1.14)
@@ -95,7 +95,7 @@ class ScanStyles:
         return stroke >= least * _stroke_at(self.sizes[number], self.size, self.stroke)
 
 
-def styled_pages(pages: Mapping[int, OcrPage]) -> dict[int, list[Line]]:
+def styled_pages(pages: Mapping[int, OcrPage]) -> dict[int, list[StyledLine]]:
     """Return the lines of each page in points, with the size and weight of their size class."""
     types = _styles_of(pages.values())
     return {number: _lines(page, types) for number, page in pages.items()}
@@ -180,26 +180,20 @@ def _round_to_half(size: float) -> float:
     return round(size * 2) / 2
 
 
-def _lines(page: OcrPage, types: ScanStyles | None) -> list[Line]:
-    made: list[Line] = []
+def _lines(page: OcrPage, types: ScanStyles | None) -> list[StyledLine]:
+    made: list[StyledLine] = []
     block = 0
     for line, ink in zip(page.lines, page.metrics, strict=True):
         size, bold, top, bottom = _style_of(line, ink, page, types)
         usual = types.size if types else size
         if made and not (-size < top - made[-1].bottom < _PARAGRAPH_GAP * usual):
             block += 1
-        made.append(
-            Line(
-                _with_number_space(line.text, size > usual),
-                line.box.x1 * page.width,
-                top,
-                line.box.x2 * page.width,
-                bottom,
-                size,
-                bold,
-                block,
-            )
+        text, left, right = (
+            _with_number_space(line.text, size > usual),
+            line.box.x1 * page.width,
+            line.box.x2 * page.width,
         )
+        made.append(StyledLine(text, left, top, right, bottom, size, bold, block))
     return made
 
 

@@ -21,8 +21,7 @@ from citekit.adapters.formats.pdf.outline.rows import font_of
 from citekit.adapters.formats.pdf.outline.slide_titles import slide_titles
 from citekit.adapters.formats.pdf.outline.toc import Toc, TocTarget, locate_toc, title_key
 from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
-from citekit.adapters.formats.pdf.outline.toc_page import FIRST_PAGES, outside_toc
-from citekit.adapters.formats.pdf.outline.toc_tables import read_toc_tables
+from citekit.adapters.formats.pdf.outline.toc_tables import FIRST_PAGES, outside_toc, read_toc_tables
 
 PAGES_PER_ENTRY = 4
 """The number of pages per entry up to which the printed TOC is assumed to name every heading."""

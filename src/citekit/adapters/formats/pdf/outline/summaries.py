@@ -6,9 +6,9 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from citekit.adapters.formats.pdf.document.text import Line
 from citekit.adapters.formats.pdf.lazy import Lazy
 from citekit.adapters.formats.pdf.outline.heading_location import Section, line_index_of, top_of
+from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.domain.vocabulary import CAPTION, any_of
 
@@ -32,7 +32,7 @@ _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LETTERS: Lazy[int, int | None] = Lazy(lambda code: code if chr(code).isalpha() or chr(code).isspace() else None)
 
 
-def first_sentence(lines: Sequence[Line]) -> str | None:
+def first_sentence(lines: Sequence[StyledLine]) -> str | None:
     """Return the first sentence of body text in `lines`, or else the first paragraph of body text, or None."""
     spare: str | None = None
     for number, paragraph in enumerate(_paragraphs(lines)):
@@ -46,7 +46,7 @@ def first_sentence(lines: Sequence[Line]) -> str | None:
     return spare
 
 
-def _paragraphs(lines: Sequence[Line]) -> Iterator[str]:
+def _paragraphs(lines: Sequence[StyledLine]) -> Iterator[str]:
     """Yield the text of each paragraph: successive lines of one size that are close together."""
     text, previous = "", None
     for line in lines[:200]:
@@ -62,7 +62,7 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[str]:
         yield text
 
 
-def _continues_paragraph(previous: Line, line: Line) -> bool:
+def _continues_paragraph(previous: StyledLine, line: StyledLine) -> bool:
     if abs(previous.size - line.size) > 1 or previous.bold != line.bold:
         return False
     height = max(previous.bottom - previous.top, 1)
@@ -70,7 +70,7 @@ def _continues_paragraph(previous: Line, line: Line) -> bool:
     return beside or (line.bottom - previous.bottom >= 0 and line.top - previous.bottom < 0.6 * height)
 
 
-def _is_drop_cap(initial: Line, line: Line) -> bool:
+def _is_drop_cap(initial: StyledLine, line: StyledLine) -> bool:
     """Return whether `initial` is the large first letter of the paragraph whose first line, next to it, is `line`."""
     beside = initial.top - line.size < line.top < initial.bottom and line.left >= initial.left
     return len(initial.text) == 1 and initial.text.isupper() and initial.size >= DROP_CAP_RATIO * line.size and beside
@@ -107,7 +107,6 @@ def _first_sentence_of(paragraph: str) -> str:
 
 SUMMARY_LINES = 120
 """The number of lines that are searched for a summary."""
-
 
 TITLES_PER_PAGE = 40
 """The number of headings of one page that are matched with its lines."""
@@ -165,6 +164,6 @@ def _line_indexes_below(section: Section, following: Section | None, texts: Page
     return [at for at, line in enumerate(lines) if _is_between(line, start, stop)]
 
 
-def _is_between(line: Line, start: float, stop: float) -> bool:
+def _is_between(line: StyledLine, start: float, stop: float) -> bool:
     below = not math.isfinite(start) or line.bottom > start + 2
     return below and (not math.isfinite(stop) or stop <= start or line.top < stop - 2)

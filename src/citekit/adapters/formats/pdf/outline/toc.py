@@ -15,7 +15,7 @@ from citekit.adapters.formats.pdf.outline.heading_numbers import series_of, unnu
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry
-from citekit.adapters.formats.pdf.outline.toc_page import MIN_ENTRIES, has_toc_heading
+from citekit.adapters.formats.pdf.outline.toc_tables import MIN_ENTRIES, has_toc_heading
 from citekit.adapters.formats.shared.roman_numbers import from_roman, to_roman
 
 LEVEL_LIMIT = 20

@@ -1,25 +1,59 @@
-"""Reads the printed tables of contents of a document: joins entries across pages and splits separate tables."""
+"""Reads the printed tables of contents of a document: the entries on each page, joined across pages into tables."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from enum import Enum
 
+from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
+from citekit.adapters.formats.pdf.outline.lines import Link, StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
-from citekit.adapters.formats.pdf.outline.toc_entries import TocEntry, page_order, with_equal_margins, with_levels
-from citekit.adapters.formats.pdf.outline.toc_page import (
-    FIRST_PAGES,
-    MIN_ENTRIES,
-    ListKind,
-    may_hold_toc,
-    toc_entries_on,
+from citekit.adapters.formats.pdf.outline.rows import Row, rows_of, split_columns, toc_gutters
+from citekit.adapters.formats.pdf.outline.toc_entries import (
+    TocEntry,
+    page_order,
+    pages_ascend,
+    with_equal_margins,
+    with_levels,
 )
+from citekit.domain.vocabulary import CAPTION, LIST_HEADING, TOC_HEADING, any_of
+
+FIRST_PAGES = 40
+"""The number of first pages that are read row by row. Later pages are read only if several lines have leader dots."""
+
+LINE_LIMIT = 1000
+"""The number of lines of a page that may hold a TOC."""
+
+MIN_ENTRIES = 3
+"""The number of entries of the shortest TOC with a heading. Without one, `MIN_ENTRIES_WITHOUT_HEADING` are needed."""
+
+MIN_ENTRIES_WITHOUT_HEADING = 5
+MAX_ROW_GAP = 3
+"""The number of rows without a page number between two entries: lines of long titles and names of parts."""
 
 ENTRY_LIMIT = 20_000
 TITLE_LENGTH = 300
 
 COMPARISON_LIMIT = 20_000_000
 """The sum, over the pages read row by row, of the number of lines times the number of links."""
+
+LEADER = re.compile(r"(?:\.\s?){4,}|…{2,}|(?:·\s?){4,}|_{4,}|(?:\. ){3,}|(?:・\s?){4,}|(?:‥\s?){2,}")
+_NUMBER = r"\d{1,4}|[ivxlcdm]{1,8}|[A-Z]{1,2}[-.–]\d{1,4}|\d{1,3}[-–]\d{1,3}"
+_ENTRY = re.compile(rf"(?P<title>.*?\S)(?P<leader>[\s.…·_・‥]+)(?P<number>{_NUMBER})", re.DOTALL)
+_NUMBER_SUFFIX = re.compile(rf"[\s.…·_・‥](?:{_NUMBER})\Z")
+_SUFFIX_LENGTH = 12
+"""The length of the end of a line that `_NUMBER_SUFFIX` inspects, which is much faster than matching `_ENTRY`."""
+
+_JOINED_NUMBER = re.compile(r"^(\d{1,3}(?:\.\d{1,3}){1,5}\.?)(?=[^\W\d_])")
+_NUMBER_ALONE = re.compile(rf"[\s.…·_・‥]*(?:{_NUMBER})")
+_LEADERS_ALONE = re.compile(rf"(?:[.…·_・‥]\s*){{2,}}(?:{_NUMBER})")
+_TOC_HEADING = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.IGNORECASE)
+_OTHER_LIST_HEADING = re.compile(rf"(?:{any_of(LIST_HEADING)})\W*", re.IGNORECASE)
+CAPTION_START = re.compile(rf"(?i:{any_of(CAPTION)})\s*(?:\d|(?:[A-Z]|[IVXLC]+)\b)")
+"""The start of a caption: `Table 3`, `Figure A.1`, or `TABLE IV`, but not `Tables` or `Example input`."""
 
 
 def read_toc_tables(
@@ -31,20 +65,20 @@ def read_toc_tables(
     and no table starts on the first pages, there are no entries and no other page is read.
     """
     groups: list[list[TocEntry]] = []
-    kind, last, read, compared = ListKind.NONE, 0, 0, 0
+    kind, last, read, compared = _ListKind.NONE, 0, 0, 0
     for page in range(after + 1, texts.count + 1):
         if in_front and page > FIRST_PAGES and not groups:
             return [], texts
         lines = texts.read(page)
-        if read > ENTRY_LIMIT or compared > COMPARISON_LIMIT or not may_hold_toc(page, lines):
-            kind = ListKind.NONE
+        if read > ENTRY_LIMIT or compared > COMPARISON_LIMIT or not _may_hold_toc(page, lines):
+            kind = _ListKind.NONE
             continue
         links, before = texts.reader.links(page), kind
         compared += len(lines) * len(links)
-        found, kind = toc_entries_on(page, lines, links, before)
+        found, kind = _entries_on(page, lines, links, before)
         if found and texts.quick:
             texts = texts.exactly_on([page])
-            found, kind = toc_entries_on(page, texts.read(page), links, before)
+            found, kind = _entries_on(page, texts.read(page), links, before)
         read += len(found)
         found = [entry for entry in found if len(entry.title) <= TITLE_LENGTH]
         if found and groups and last == page - 1 and not _repeats_entries(found, groups[-1]):
@@ -91,3 +125,251 @@ def _is_index(group: Sequence[TocEntry]) -> bool:
     """Return whether most entries link to earlier pages, as in an index at the end of a book."""
     back = sum(entry.page is not None and entry.page < entry.toc_page for entry in group)
     return back * 2 > len(group)
+
+
+def _may_hold_toc(page: int, lines: Sequence[StyledLine]) -> bool:
+    """Return whether a page may have a table of contents, so that it is worth reading row by row."""
+    if len(lines) > LINE_LIMIT:
+        return False
+    return page <= FIRST_PAGES or _has_entries(lines)
+
+
+class _ListKind(Enum):
+    """The kind of list with which a page ends; the list may continue on the next page."""
+
+    NONE = "none"
+    TOC = "contents"
+    OTHER = "other"
+
+
+def _entries_on(
+    page: int, lines: Sequence[StyledLine], links: Sequence[Link], before: _ListKind
+) -> tuple[list[TocEntry], _ListKind]:
+    """Return the TOC entries on a page, and the kind of the last list on it.
+
+    `before` is the kind of the last list on the previous page. Rows of other lists (figures, tables, an index) are not
+    returned.
+    """
+    found: list[TocEntry] = []
+    kind, on = before, _RowLinks(links)
+    for heading, run in _entry_runs(_rows(lines, on), on):
+        if heading is not None:
+            kind = _ListKind.TOC if _TOC_HEADING.fullmatch(heading) else _ListKind.OTHER
+        if kind is _ListKind.OTHER:
+            continue
+        entries = _without_header(_entries_of_run(run, page, on))
+        named = kind is _ListKind.TOC
+        if len(entries) >= (MIN_ENTRIES if named else MIN_ENTRIES_WITHOUT_HEADING) and (
+            named or _have_leaders_or_links(run, on)
+        ):
+            if _are_captions(entries):
+                kind = _ListKind.OTHER
+            elif pages_ascend(entries):
+                found += entries
+                kind = _ListKind.TOC
+    return found, kind if found or (kind is _ListKind.OTHER and _has_entries(lines)) else _ListKind.NONE
+
+
+def has_toc_heading(lines: Sequence[StyledLine]) -> bool:
+    """Return whether a line is the heading of a table of contents."""
+    return any(_TOC_HEADING.fullmatch(line.text) for line in lines)
+
+
+def outside_toc(lines: Sequence[StyledLine]) -> list[StyledLine]:
+    """Return the lines above and below the TOC entries on a page, such as the title of a chapter above its own TOC.
+
+    TOC entries are recognized by their leader dots. The result is empty if there are none, or if the page has the
+    heading of a table of contents.
+    """
+    entries = [line for line in lines if LEADER.search(line.text)]
+    if not entries or has_toc_heading(lines):
+        return []
+    top, bottom = min(line.top for line in entries), max(line.bottom for line in entries)
+    return [line for line in lines if line.bottom <= top or line.top >= bottom]
+
+
+def _has_entries(lines: Sequence[StyledLine]) -> bool:
+    """Return whether at least `MIN_ENTRIES` lines have leader dots."""
+    if not LEADER.search("\n".join([line.text for line in lines])):
+        return False
+    return sum(bool(LEADER.search(line.text)) for line in lines) >= MIN_ENTRIES
+
+
+def _have_leaders_or_links(run: Sequence[Row], links: _RowLinks) -> bool:
+    """Return whether most rows have leader dots or links, which rows of a table of numbers do not have."""
+    sure = sum(bool(LEADER.search(row.text)) or links.on(row) is not None for row in run)
+    return sure * 2 > len(run)
+
+
+def _without_header(entries: Sequence[TocEntry]) -> list[TocEntry]:
+    """Return the entries without the heading of the TOC and, if nearly all entries have links, without unlinked ones.
+
+    In that case, an unlinked entry is a running header.
+    """
+    linked = [entry for entry in entries if entry.page is not None]
+    kept = linked if len(linked) * 10 >= len(entries) * 7 else list(entries)
+    return [entry for entry in kept if not _TOC_HEADING.fullmatch(entry.title)]
+
+
+def _entry_runs(rows: Sequence[Row], links: _RowLinks) -> Iterator[tuple[str | None, list[Row]]]:
+    """Yield each heading of a list (None if it has none) with the rows from its first entry to its last.
+
+    A list ends if too many rows that are not entries follow each other.
+    """
+    heading: str | None = None
+    run: list[Row] = []
+    held: list[Row] = []
+    for row in rows:
+        if _is_list_heading(row):
+            if run:
+                yield heading, run
+            heading, run, held = row.text, [], []
+        elif _is_entry(row, links):
+            run += [*held, row] if run or len(held) <= 1 else [row]
+            held = []
+        else:
+            held.append(row)
+            if run and len(held) > MAX_ROW_GAP:
+                yield heading, run
+                run, held, heading = [], held[-1:], None
+    if run:
+        yield heading, run
+
+
+def _rows(lines: Sequence[StyledLine], links: _RowLinks) -> list[Row]:
+    """Return the rows of a page; they are read column by column if that gives clearly more TOC entries."""
+    best = _with_leaders(rows_of(lines))
+    most = sum(_is_entry(row, links) for row in best)
+    for gutter in toc_gutters(lines):
+        rows = _with_leaders([row for part in split_columns(lines, gutter) for row in rows_of(part)])
+        found = sum(_is_entry(row, links) for row in rows)
+        if found >= most + MIN_ENTRIES:
+            best, most = rows, found
+    return best
+
+
+def _with_leaders(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows, with each row that is only leader dots and a number joined to the row before it.
+
+    Such rows occur below a title that fills its whole line.
+    """
+    joined: list[Row] = []
+    for row in rows:
+        if joined and _LEADERS_ALONE.fullmatch(row.text) and row.top - joined[-1].bottom < row.bottom - row.top:
+            joined[-1] = Row(joined[-1].lines + row.lines)
+        else:
+            joined.append(row)
+    return joined
+
+
+def _is_list_heading(row: Row) -> bool:
+    return bool(
+        _TOC_HEADING.fullmatch(row.text) or (_OTHER_LIST_HEADING.fullmatch(row.text) and not LEADER.search(row.text))
+    )
+
+
+def _is_entry(row: Row, links: _RowLinks) -> bool:
+    """Return whether a row ends with a page number that leader dots, a gap, or a link distinguish from its title."""
+    text = row.text
+    if not _NUMBER_SUFFIX.search(text[-_SUFFIX_LENGTH:]):
+        return False
+    if not any(character.isalpha() for character in text) or not _ENTRY.fullmatch(text):
+        return False
+    last = row.lines[-1]
+    apart = (
+        len(row.lines) > 1
+        and bool(_NUMBER_ALONE.fullmatch(last.text))
+        and last.left - row.lines[-2].right > 0.8 * last.size
+    )
+    return bool(LEADER.search(text)) or apart or links.on(row) is not None
+
+
+class _RowLinks:
+    """A lookup of the link on each row of a page; each row is searched once."""
+
+    def __init__(self, links: Sequence[Link]) -> None:
+        self._links = links
+        self._found: dict[int, tuple[Row, Link | None]] = {}
+
+    def on(self, row: Row) -> Link | None:
+        """Return the link that covers most of `row`, or None."""
+        if id(row) not in self._found:
+            self._found[id(row)] = row, _widest_overlap(row, self._links)
+        return self._found[id(row)][1]
+
+
+def _widest_overlap(row: Row, links: Sequence[Link]) -> Link | None:
+    middle, left, right = (row.top + row.bottom) / 2, row.left, row.right
+    best, wide = None, 0.0
+    for link in links:
+        if link.top - 1 <= middle <= link.bottom + 1:
+            width = min(link.right, right) - max(link.left, left)
+            if width > wide:
+                best, wide = link, width
+    return best
+
+
+def _entries_of_run(run: Sequence[Row], page: int, links: _RowLinks) -> list[TocEntry]:
+    """Return the TOC entries in `run`, a list of rows.
+
+    A row without a page number is the beginning of the next entry's title, or else the name of a part, which is
+    skipped.
+    """
+    found: list[TocEntry] = []
+    open_: list[Row] = []
+    for row in run:
+        if not _is_entry(row, links):
+            open_.append(row)
+            continue
+        link = links.on(row)
+        parts = _ENTRY.fullmatch(row.text)
+        assert parts is not None
+        before = _title_rows_before(row, open_, links)
+        title = " ".join([*(each.text for each in before), _title(parts["title"])])
+        found.append(_entry(before[0] if before else row, title, parts["number"], page, link))
+        open_ = []
+    return found
+
+
+def _title_rows_before(entry: Row, rows: Sequence[Row], links: _RowLinks) -> list[Row]:
+    """Return those of `rows`, which have no page number and come before `entry`, that begin its title.
+
+    The title begins with a number, or continues with an indent or a small letter; else the row may name a part.
+    """
+    before: list[Row] = []
+    begun, following = 0, entry
+    for row in reversed(rows):
+        own, link = links.on(row), links.on(following)
+        if own is not None and link is not None:
+            if (own.page, own.y) != (link.page, link.y) and not (math.isnan(own.y) and own.page == link.page):
+                break
+            begun = len(before) + 1
+        elif depth_of(following.text) or not _is_next_line(row, following):
+            break
+        elif depth_of(row.text) or following.left > row.left + 3 or following.text[:1].islower():
+            begun = len(before) + 1
+        before.append(row)
+        following = row
+    return before[:begun][::-1]
+
+
+def _is_next_line(row: Row, following: Row) -> bool:
+    """Return whether the `following` row is close below `row` and in the same style."""
+    one, other = row.lines[0], following.lines[0]
+    near = following.top - row.bottom < 0.8 * (row.bottom - row.top)
+    return near and one.bold == other.bold and abs(one.size - other.size) < 0.6
+
+
+def _entry(row: Row, title: str, number: str, page: int, link: Link | None) -> TocEntry:
+    first = max(row.lines, key=lambda line: sum(map(str.isalpha, line.text)))
+    target = (link.page, link.y) if link is not None else (None, math.nan)
+    return TocEntry(title, number, row.left, first.size, first.bold, page, *target)
+
+
+def _title(text: str) -> str:
+    leader = LEADER.search(text)
+    return _JOINED_NUMBER.sub(r"\1 ", (text[: leader.start()] if leader else text).rstrip(" .…·_・‥"))
+
+
+def _are_captions(entries: Sequence[TocEntry]) -> bool:
+    return sum(bool(CAPTION_START.match(entry.title)) for entry in entries) * 2 > len(entries)
