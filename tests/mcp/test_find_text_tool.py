@@ -49,8 +49,13 @@ def test_a_file_name_or_another_spelling_is_taken_for_the_id_that_it_means(serve
         assert found == served.call("findText", query="jars", resource_ids=["notes", "accounts_2023"])
         map_of = served.call("getStructure", resource_id=spelling)
         assert map_of.structured_content == served.call("getStructure", resource_id="accounts_2023").structured_content
-        quoted = served.call("verifyQuote", quotes=[{"quote": "jars", "resource_id": spelling}])
-        assert quoted == served.call("verifyQuote", quotes=[{"quote": "jars", "resource_id": "accounts_2023"}])
+        for part in ({}, {"node_id": "lines=9"}):
+            quotes = [{"quote": "line 9", "resource_id": each, **part} for each in (spelling, "accounts_2023")]
+            answer = served.call("verifyQuote", quotes=quotes).structured_content
+            assert answer is not None
+            meant, plain = answer["verdicts"]
+            assert meant == plain
+            assert "exact" == plain["finding"]
 
 
 def test_text_of_a_file_cannot_pass_for_another_line_of_the_answer(served: Served) -> None:

@@ -227,7 +227,18 @@ def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, A
     return Answer.of({"verdicts": verdicts}, summary="\n".join(numbered))
 
 
-def _verdict(app: Container, named: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+def _verdict(app: Container, named: Mapping[str, str], progress: Progress) -> dict[str, Any]:
+    """The verdict on a quote in the resource that `named` means, also by a file name or another spelling of its ID."""
+    try:
+        return _found(app, named, progress)
+    except ResourceMissing as error:
+        meant = name_meant(error.resource_id, app.maps.ids())
+        if meant is None or named.get("resource_id") != error.resource_id:
+            raise
+        return _found(app, {**named, "resource_id": meant}, progress)
+
+
+def _found(app: Container, named: Mapping[str, str], progress: Progress) -> dict[str, Any]:
     quote, resource_id, node_id = named["quote"], named.get("resource_id"), named.get("node_id")
     if resource_id is not None:
         what = part_named(app.maps, resource_id, node_id)
@@ -237,13 +248,7 @@ def _verdict(app: Container, named: Mapping[str, Any], progress: Progress) -> di
         what = part_named(app.maps, node_id)
     else:
         raise RequestRefused("A node_id needs a resource_id, unless it is an address such as doc://book#pages=12.")
-    try:
-        return to_plain_with_lines(app.verify_quote(what, quote, progress=progress))
-    except ResourceMissing:
-        meant = None if resource_id is None else name_meant(resource_id, app.maps.ids())
-        if meant in (None, resource_id):
-            raise
-        return _verdict(app, {**named, "resource_id": meant}, progress)
+    return to_plain_with_lines(app.verify_quote(what, quote, progress=progress))
 
 
 def _lines(verdict: Mapping[str, Any]) -> Iterator[str]:
