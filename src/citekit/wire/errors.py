@@ -26,7 +26,6 @@ _SENTENCES = (
     errors.HomeUnwritable,
     errors.StoreUnavailable,
     errors.HomeUnsafe,
-    errors.StoreUnavailable,
     errors.Cancelled,
 )
 _BY_NAME: dict[str, type[CiteKitError]] = {kind.__name__: kind for kind in _SENTENCES}

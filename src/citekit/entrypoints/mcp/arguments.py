@@ -1,11 +1,17 @@
-"""Validates the arguments of a tool call against the input schema of the tool."""
+"""Validates the arguments of a tool call against the input schema of the tool, and finds the resources that they mean."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
-from citekit.domain.errors import RequestRefused
+from citekit.domain.errors import RequestRefused, ResourceMissing
+from citekit.domain.suggestions import name_meant
+
+T = TypeVar("T")
+
+_NAMING = ("resource_id", "resource_ids")
+"""The arguments that are an ID or a list of IDs."""
 
 
 def checked(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -25,6 +31,38 @@ def checked(tool: str, schema: Mapping[str, Any], given: Mapping[str, Any] | Non
         if name not in arguments:
             raise RequestRefused(f"{tool} requires the argument {name}, a string.")
     return arguments
+
+
+def with_ids_meant(
+    run: Callable[[Mapping[str, object]], T], arguments: Mapping[str, object], ids: Callable[[], Iterable[str]]
+) -> T:
+    """Return what `run` returns for the arguments. An unknown ID that is a file name or another spelling of only one of
+    `ids` stands for that one.
+
+    Raise `ResourceMissing` if it is not, and what `run` raises.
+    """
+    try:
+        return run(arguments)
+    except ResourceMissing as error:
+        meant = name_meant(error.resource_id, ids())
+        corrected = arguments if meant is None else _renamed(arguments, error.resource_id, meant)
+        if corrected == arguments:
+            raise
+    return with_ids_meant(run, corrected, ids)
+
+
+def _renamed(arguments: Mapping[str, object], unknown: str, meant: str) -> Mapping[str, object]:
+    """Return the arguments with the ID `meant` in place of `unknown`."""
+
+    def corrected(value: object) -> object:
+        match value:
+            case str():
+                return meant if value == unknown else value
+            case list():
+                return [corrected(each) for each in value]
+        return value
+
+    return {name: corrected(value) if name in _NAMING else value for name, value in arguments.items()}
 
 
 def _value(name: str, schema: Mapping[str, Any], value: object) -> object:

@@ -14,12 +14,10 @@ from citekit.application.indexed_library import BY_DIGEST
 from citekit.application.named_parts import part_named
 from citekit.application.resolve_cache import Asked
 from citekit.container import Container
-from citekit.domain.errors import ResourceMissing
 from citekit.domain.evidence import Evidence, Form, Options
 from citekit.domain.node import NodeName
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
-from citekit.domain.suggestions import name_meant
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import (
     Answer,
@@ -27,7 +25,7 @@ from citekit.entrypoints.mcp.answers import (
     evidence_answer,
     node_answer,
 )
-from citekit.entrypoints.mcp.arguments import checked
+from citekit.entrypoints.mcp.arguments import checked, with_ids_meant
 from citekit.entrypoints.mcp.evidence_card import EVIDENCE_PAGE, SHOW_EVIDENCE, evidence_page, show_evidence
 from citekit.entrypoints.mcp.find_text_tool import FIND_TEXT, find_text
 from citekit.entrypoints.mcp.ingest_tool import INGEST, ingest
@@ -164,15 +162,8 @@ class Tools:
         }
 
     def _with_ids_meant(self, run: Run, arguments: Arguments, progress: Progress) -> Answer:
-        """Run a tool; where an ID is unknown, but a file name or another spelling of one resource, use that resource."""
-        try:
-            return run(arguments, progress)
-        except ResourceMissing as error:
-            meant = name_meant(error.resource_id, self.app.maps.ids())
-            corrected = arguments if meant is None else _renamed(arguments, error.resource_id, meant)
-            if corrected == arguments:
-                raise
-        return self._with_ids_meant(run, corrected, progress)
+        """Run a tool with the resources that the arguments mean."""
+        return with_ids_meant(lambda meant: run(meant, progress), arguments, self.app.maps.ids)
 
     def _aliases(self) -> Sequence[Bound]:
         return (
@@ -326,24 +317,6 @@ _ADDRESSES_HAVE = frozenset("=#/")
 def _asked(tool: Tool, arguments: Arguments) -> Hashable:
     """Return the cache key for the result of a tool call with these arguments."""
     return (tool.name, *sorted(arguments.items()))
-
-
-_NAMING = ("resource_id", "resource_ids")
-"""The arguments that are an ID or a list of IDs."""
-
-
-def _renamed(arguments: Arguments, unknown: str, meant: str) -> dict[str, object]:
-    """Return the arguments with the ID `meant` in place of `unknown`."""
-
-    def corrected(value: object) -> object:
-        match value:
-            case str():
-                return meant if value == unknown else value
-            case list():
-                return [corrected(each) for each in value]
-        return value
-
-    return {name: corrected(value) if name in _NAMING else value for name, value in arguments.items()}
 
 
 def _may_be_address(arguments: Arguments) -> bool:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
 from citekit.application.named_parts import part_named
 from citekit.container import Container
-from citekit.domain.errors import Cancelled, CiteKitError, RequestRefused, ResourceMissing
+from citekit.domain.errors import Cancelled, CiteKitError, RequestRefused
 from citekit.domain.progress import Progress
 from citekit.domain.quotes.verdict import Finding
-from citekit.domain.suggestions import name_meant
 from citekit.entrypoints.failures import sentence
 from citekit.entrypoints.mcp import schemas
 from citekit.entrypoints.mcp.answers import Answer, told
+from citekit.entrypoints.mcp.arguments import with_ids_meant
 from citekit.entrypoints.mcp.path_redaction import Discretion
 from citekit.wire.quotes import to_plain_lookup, to_plain_with_lines
 
@@ -209,7 +210,7 @@ def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, A
     if (quotes is None) is ("quote" not in arguments):
         raise RequestRefused("verifyQuote requires either the argument quote, a string, or quotes, a list.")
     if quotes is None:
-        verdict = _verdict(app, arguments, progress)
+        verdict = _verdict(app, progress, arguments)
         return Answer.of(verdict, summary="\n".join(_lines(verdict)))
     if not 1 <= len(quotes) <= QUOTES_LIMIT:
         raise RequestRefused(f"quotes must have from 1 to {QUOTES_LIMIT} quotes, not {len(quotes)}.")
@@ -218,7 +219,7 @@ def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, A
     for each in quotes:
         own = each if "resource_id" in each else {**shared, **each}
         try:
-            verdicts.append(_verdict(app, own, progress))
+            verdicts.append(with_ids_meant(partial(_verdict, app, progress), own, app.maps.ids))
         except Cancelled:
             raise
         except CiteKitError as error:
@@ -227,18 +228,7 @@ def verify_quote(app: Container, discreet: Discretion, arguments: Mapping[str, A
     return Answer.of({"verdicts": verdicts}, summary="\n".join(numbered))
 
 
-def _verdict(app: Container, named: Mapping[str, str], progress: Progress) -> dict[str, Any]:
-    """The verdict on a quote in the resource that `named` means, also by a file name or another spelling of its ID."""
-    try:
-        return _found(app, named, progress)
-    except ResourceMissing as error:
-        meant = name_meant(error.resource_id, app.maps.ids())
-        if meant is None or named.get("resource_id") != error.resource_id:
-            raise
-        return _found(app, {**named, "resource_id": meant}, progress)
-
-
-def _found(app: Container, named: Mapping[str, str], progress: Progress) -> dict[str, Any]:
+def _verdict(app: Container, progress: Progress, named: Mapping[str, Any]) -> dict[str, Any]:
     quote, resource_id, node_id = named["quote"], named.get("resource_id"), named.get("node_id")
     if resource_id is not None:
         what = part_named(app.maps, resource_id, node_id)
