@@ -70,13 +70,13 @@ def _between(count: int, known: dict[int, tuple[float, float]]) -> Iterator[tupl
         if at in known:
             yield known[at]
             continue
-        before = max((place for place in places if place < at), default=None)
-        after = min((place for place in places if place > at), default=None)
-        if before is None:
+        index = bisect_left(places, at)
+        if index == 0:
             yield known[places[0]][0], known[places[0]][0]
-        elif after is None:
-            yield known[before][1], known[before][1]
+        elif index == len(places):
+            yield known[places[-1]][1], known[places[-1]][1]
         else:
+            before, after = places[index - 1], places[index]
             low, high = known[before][1], max(known[after][0], known[before][1])
             step = (high - low) / (after - before - 1)
             yield low + step * (at - before - 1), low + step * (at - before)

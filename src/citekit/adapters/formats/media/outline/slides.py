@@ -16,7 +16,7 @@ from citekit.domain.ports.media_probe import Cue
 from citekit.domain.screen_text import Slide
 
 LECTURE_SHARE = 0.5
-"""The share of a video from which slides are its structure."""
+"""If slides are shown for at least this share of a video, they are its structure."""
 
 MIN_SLIDES = 2
 """The fewest slides of a lecture."""
@@ -57,7 +57,10 @@ def slide_items(slides: Sequence[Slide], cues: Sequence[Cue], start: float, end:
 
 
 def add_slides(items: Sequence[OutlineItem], slides: Sequence[Slide]) -> list[OutlineItem]:
-    """Return the items with slides added as children. Slides that none of them contains are limited to the best one."""
+    """Return the items with each slide as a child of the item that it overlaps most, cut to the time of that item.
+
+    Slides that overlap no item are left out.
+    """
     added = list(items)
     for slide in slides:
         overlaps = [_overlap(item, slide) for item in added]
