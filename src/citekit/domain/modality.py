@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Protocol
 
 
 class Modality(StrEnum):
@@ -30,3 +31,11 @@ _BY_SCHEME = {modality.scheme: modality for modality in Modality}
 
 RECORDINGS = (Modality.VIDEO, Modality.AUDIO)
 """The kinds that have times. Only the streams of a file distinguish them."""
+
+
+class HasModality(Protocol):
+    """Any location. Its class can name it without importing the union `Location`, which imports all classes."""
+
+    @property
+    def modality(self) -> Modality:
+        """The kind of the location."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from attrs import field, frozen
 
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.extent import Extent
-from citekit.domain.modality import Modality
+from citekit.domain.modality import HasModality, Modality
 from citekit.domain.numbers import real
-
-if TYPE_CHECKING:
-    from citekit.domain.locations import Location
 
 
 @frozen
@@ -53,7 +50,7 @@ class Box:
         right, bottom = math.ceil(_near(self.x2 * width)), math.ceil(_near(self.y2 * height))
         return left, top, min(max(right, left + 1), width), min(max(bottom, top + 1), height)
 
-    def contains(self, other: Location) -> bool:
+    def contains(self, other: HasModality) -> bool:
         """Return whether `other` is a box inside this one, edges included."""
         return (
             isinstance(other, Box)
@@ -63,7 +60,7 @@ class Box:
             and other.y2 <= self.y2
         )
 
-    def overlaps(self, other: Location) -> bool:
+    def overlaps(self, other: HasModality) -> bool:
         """Return whether `other` is a box that shares some area with this one."""
         return (
             isinstance(other, Box)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
 from citekit.domain.extent import Extent
-from citekit.domain.modality import Modality
-
-if TYPE_CHECKING:
-    from citekit.domain.locations import Location
+from citekit.domain.modality import HasModality, Modality
 
 ROWS_LIMIT = 1_048_576
 COLUMNS_LIMIT = 16_384
@@ -89,7 +86,7 @@ class Cells:
             return None
         return cell_name(self.first) if self.first == self.last else f"{cell_name(self.first)}:{cell_name(self.last)}"
 
-    def contains(self, other: Location) -> bool:
+    def contains(self, other: HasModality) -> bool:
         """Return whether `other` is a range of cells that lies completely in this range."""
         if not isinstance(other, Cells) or other.sheet != self.sheet:
             return False
@@ -99,7 +96,7 @@ class Cells:
             return False
         return all(map(_not_after, self.first, other.first)) and all(map(_not_after, other.last, self.last))
 
-    def overlaps(self, other: Location) -> bool:
+    def overlaps(self, other: HasModality) -> bool:
         """Return whether this range and `other` have a cell in common."""
         if not isinstance(other, Cells) or other.sheet != self.sheet:
             return False

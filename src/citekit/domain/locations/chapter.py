@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
 from citekit.domain.extent import Extent
-from citekit.domain.modality import Modality
+from citekit.domain.modality import HasModality, Modality
 from citekit.domain.numbers import WHOLE_LIMIT
-
-if TYPE_CHECKING:
-    from citekit.domain.locations import Location
 
 
 def _pair(value: tuple[int, int] | list[int] | None) -> tuple[int, int] | None:
@@ -72,7 +69,7 @@ class Chapter:
                     f"a character range must be in one chapter, not in chapters {self.number}-{self.last}"
                 )
 
-    def contains(self, other: Location) -> bool:
+    def contains(self, other: HasModality) -> bool:
         """Return whether `other` is in these chapters and, if `chars` is set, within that range of characters."""
         if not isinstance(other, Chapter) or not (self.number <= other.number and other.last <= self.last):
             return False
@@ -80,7 +77,7 @@ class Chapter:
             return True
         return other.chars is not None and self.chars[0] <= other.chars[0] and other.chars[1] <= self.chars[1]
 
-    def overlaps(self, other: Location) -> bool:
+    def overlaps(self, other: HasModality) -> bool:
         """Return whether this location and `other` have a character in common."""
         if not isinstance(other, Chapter) or max(self.number, other.number) > min(self.last, other.last):
             return False

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from attrs import frozen
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
 from citekit.domain.extent import Extent
-from citekit.domain.modality import Modality
+from citekit.domain.modality import HasModality, Modality
 from citekit.domain.numbers import WHOLE_LIMIT
-
-if TYPE_CHECKING:
-    from citekit.domain.locations import Location
 
 
 @frozen
@@ -39,11 +36,11 @@ class Lines:
         if self.last < self.first:
             raise LocationMalformed(f"the line range {self.first}-{self.last} is reversed")
 
-    def contains(self, other: Location) -> bool:
+    def contains(self, other: HasModality) -> bool:
         """Return whether `other` is a range of lines that lies completely in this range."""
         return isinstance(other, Lines) and self.first <= other.first and other.last <= self.last
 
-    def overlaps(self, other: Location) -> bool:
+    def overlaps(self, other: HasModality) -> bool:
         """Return whether this range and `other` have a line in common."""
         return isinstance(other, Lines) and max(self.first, other.first) <= min(self.last, other.last)
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
 from citekit.domain.extent import Extent
 from citekit.domain.locations.box import Box
-from citekit.domain.modality import Modality
+from citekit.domain.modality import HasModality, Modality
 from citekit.domain.numbers import WHOLE_LIMIT
-
-if TYPE_CHECKING:
-    from citekit.domain.locations import Location
-
 
 PAGES_LIMIT = 100_000
 """Maximum number of pages in one location. More are refused before the list is built."""
@@ -81,7 +77,7 @@ class Pages:
             previous = page
         yield start, previous
 
-    def contains(self, other: Location) -> bool:
+    def contains(self, other: HasModality) -> bool:
         """Return whether this location contains every page of `other`.
 
         If this location has a region, the result is True only if `other` has a region inside it.
@@ -90,7 +86,7 @@ class Pages:
             return False
         return self.region is None or (other.region is not None and self.region.contains(other.region))
 
-    def overlaps(self, other: Location) -> bool:
+    def overlaps(self, other: HasModality) -> bool:
         """Return whether this location and `other` have a page in common and, if both have a region, an area of it."""
         if not isinstance(other, Pages) or not set(other.numbers) & set(self.numbers):
             return False

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from attrs import evolve, field, frozen
 
 from citekit.domain.errors import LocationMalformed, LocationOutside
 from citekit.domain.extent import Extent
-from citekit.domain.modality import Modality
+from citekit.domain.modality import HasModality, Modality
 from citekit.domain.numbers import real
-
-if TYPE_CHECKING:
-    from citekit.domain.locations import Location
 
 
 def _maybe_real(value: float | None) -> float | None:
@@ -51,7 +47,7 @@ class TimeSpan:
     def _end(self) -> float:
         return math.inf if self.end is None else self.end
 
-    def contains(self, other: Location) -> bool:
+    def contains(self, other: HasModality) -> bool:
         """Return whether `other` is a time range of the same modality inside this one."""
         return (
             isinstance(other, TimeSpan)
@@ -60,7 +56,7 @@ class TimeSpan:
             and other._end <= self._end
         )
 
-    def overlaps(self, other: Location) -> bool:
+    def overlaps(self, other: HasModality) -> bool:
         """Return whether `other` is a time range of the same modality that has some time in common with this one.
 
         Ranges that only touch do not overlap.

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from attrs import frozen
 
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.extent import Extent
-from citekit.domain.modality import Modality
-
-if TYPE_CHECKING:
-    from citekit.domain.locations import Location
+from citekit.domain.modality import HasModality, Modality
 
 
 @frozen
@@ -26,11 +23,11 @@ class Virtual:
         if not self.virtual_address or not self.virtual_address.isprintable():
             raise LocationMalformed("a virtual address must be one line of printable characters")
 
-    def contains(self, other: Location) -> bool:
+    def contains(self, other: HasModality) -> bool:
         """Return whether `other` is the same reference. CiteKit knows nothing else about a virtual location."""
         return self == other
 
-    def overlaps(self, other: Location) -> bool:
+    def overlaps(self, other: HasModality) -> bool:
         """Return whether `other` is the same reference."""
         return self == other
 
