@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citekit.container import Container, bootstrap
-from citekit.container.extractors import lazy_extractors
-from citekit.container.lazy_proxy import LazyExtractor, lazy
+from citekit.container.extractors import LazyExtractor, lazy_extractors
+from citekit.container.lazy_proxy import lazy
 from citekit.domain.formats import BY_SUFFIX, Format
 from citekit.domain.locations import Lines, Location
 from tests.doubles.stores import InMemoryMapStore

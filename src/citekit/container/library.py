@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
@@ -31,83 +31,18 @@ from citekit.domain.ports.ledger import Ledger
 from citekit.domain.ports.library import Library
 from citekit.domain.ports.personas import Personas
 from citekit.domain.ports.sentence_splitter import SentenceSplitter
-from citekit.domain.ports.text_reader import TextReader
 from citekit.domain.ports.vector_index import VectorIndex
 from citekit.settings import LibrarySettings, Settings, expanded
 
 if TYPE_CHECKING:
-    from citekit.adapters.libraries.sqlite.key_value_cache import Index
     from citekit.adapters.system.retry import Retries
-    from citekit.application.rank_pages import RankPages
-    from citekit.domain.ports.clock import Clock
-    from citekit.domain.ports.locks import Locks
-    from citekit.domain.ports.map_store import MapStore
-    from citekit.domain.ports.mapper import Mapper
-    from citekit.domain.ports.media_probe import MediaProbe
-    from citekit.domain.ports.quotable_texts import QuotableTexts
-    from citekit.domain.ports.sources import Sources
+    from citekit.container.answers import Answers
 
 EMBEDDERS = ("fast", "quality", "minilm", "multilingual", "hashing", "onnx:FOLDER", "openai[:MODEL]", "gemini[:MODEL]")
 """The valid values of `CITEKIT_EMBEDDER`."""
 
 EMBEDDING_TIMEOUT = 60.0
 """The default timeout in seconds for a request to an embedding service."""
-
-
-class DocumentServices(Protocol):
-    """The services of the container for single documents that the library uses."""
-
-    @property
-    def confined(self) -> bool:
-        """Whether the user of the library may read only the files in `client_folders`."""
-
-    @property
-    def client_folders(self) -> Folders:
-        """The folders and files that agents may read."""
-
-    @property
-    def folders(self) -> Folders:
-        """The folders and files that the user of the library may read."""
-
-    @property
-    def sources(self) -> Sources:
-        """Access to source files."""
-
-    @property
-    def maps(self) -> MapStore:
-        """The store of the maps in the home."""
-
-    @property
-    def local_mapper(self) -> Mapper:
-        """The mapper that does not use a model."""
-
-    @property
-    def text(self) -> TextReader:
-        """The reader of the text of documents."""
-
-    @property
-    def quotable(self) -> QuotableTexts:
-        """The service that provides the text of a file in which quotes are searched for."""
-
-    @property
-    def probe(self) -> MediaProbe:
-        """The reader of the properties of media files."""
-
-    @property
-    def rank_pages(self) -> RankPages:
-        """The use case that finds the pages that most likely answer a question."""
-
-    @property
-    def locks(self) -> Locks:
-        """The locks that prevent processes from changing the same data of the home at the same time."""
-
-    @property
-    def clock(self) -> Clock:
-        """The clock that provides the current time."""
-
-    @property
-    def index(self) -> Index:
-        """The persistent cache of facts about files, such as digests."""
 
 
 @define
@@ -118,7 +53,7 @@ class Alexandria:
     """
 
     settings: Settings
-    app: DocumentServices
+    app: Answers
     _given: Ports = field(factory=lambda: Ports())
     made: dict[str, object] = field(factory=dict, init=False, repr=False)
     lock: threading.RLock = field(factory=threading.RLock, init=False, repr=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from attrs import frozen
@@ -16,57 +16,11 @@ from citekit.settings.secrets import concealed, without_user
 if TYPE_CHECKING:
     from citekit.adapters.mappers.llm.file_views import Viewer
     from citekit.adapters.mappers.llm.messages import Generation, Service
-    from citekit.adapters.mappers.llm.orphaned_uploads import OrphanedUploads
-    from citekit.adapters.sandbox.worker_pool import WorkerPool
-    from citekit.container.parsers import Parsers
+    from citekit.container.readers import Readers
     from citekit.domain.ports.answer_model import AnswerModel
-    from citekit.domain.ports.extractor import Extractor
     from citekit.domain.ports.mapper import Mapper
-    from citekit.domain.ports.media_probe import MediaProbe
-    from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.reranker import Reranker
-    from citekit.domain.ports.sources import Sources
     from citekit.domain.source import Source
-    from citekit.settings import Settings
-
-
-class MapperServices(Protocol):
-    """The services of the container that mappers need."""
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the home."""
-
-    @property
-    def sources(self) -> Sources:
-        """Access to source files."""
-
-    @property
-    def local_mapper(self) -> Mapper:
-        """The mapper that does not use a model."""
-
-    @property
-    def reader(self) -> Reader:
-        """The reader of books."""
-
-    @property
-    def probe(self) -> MediaProbe:
-        """The reader of the properties of video and audio files."""
-
-    @property
-    def parsers(self) -> Parsers:
-        """The parsers that run in this process instead of in a worker."""
-
-    @property
-    def workers(self) -> WorkerPool | None:
-        """The pool of worker processes that parse files, or None if files are parsed in this process."""
-
-    @property
-    def leftovers(self) -> OrphanedUploads:
-        """The record of files that were uploaded to a model service and may not have been deleted."""
-
-    def isolated(self, name: str, here: Extractor) -> Extractor:
-        """Return an extractor that runs `here` in a worker, where it is registered as `name`."""
 
 
 RERANKED = 200
@@ -77,7 +31,7 @@ RERANKED = 200
 class Mappers:
     """Creates mappers by name or from objects."""
 
-    app: MapperServices
+    app: Readers
 
     def called(self, name: str, config: Mapping[str, object] | None = None) -> Mapper:
         """Return the mapper with that name, or the one in the Python file whose path is `name`.
