@@ -120,13 +120,18 @@ def config(dimensions: int, settings: EdgeSettings) -> Any:
 
     The engine computes the inverse document frequency (IDF) of words. There is no HNSW graph, because scanning int8
     vectors is fast enough. There is no write-ahead log, which would store up to 64 MB of entries twice: changes are
-    durable once the shard is flushed, and what was written before that belongs to a book that is not finished.
+    durable once the shard is flushed, and what was written before that belongs to a book that is not finished. Vectors
+    have two bytes per number, so cosines are accurate to 0.001. Shards of earlier versions keep four.
     """
     q = engine()
     memory = q.Memory.Cold if settings.on_disk else q.Memory.Cached
     quantization = q.ScalarQuantizationConfig(q.ScalarType.Int8, memory=memory) if settings.quantized else None
     return q.EdgeConfig(
-        vectors={DENSE: q.EdgeVectorParams(dimensions, q.Distance.Dot, memory=memory)},
+        vectors={
+            DENSE: q.EdgeVectorParams(
+                dimensions, q.Distance.Dot, datatype=q.VectorStorageDatatype.Float16, memory=memory
+            )
+        },
         sparse_vectors={WORDS: q.EdgeSparseVectorParams(modifier=q.Modifier.Idf, memory=memory)},
         hnsw_config=q.HnswIndexConfig(0, 100, 10, payload_m=0),
         quantization_config=quantization,

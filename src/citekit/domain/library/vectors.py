@@ -94,10 +94,11 @@ class Scored:
 class Found:
     """The results of a query: `dense` from the vector search and `lexical` from the word search, each best first.
 
-    Equal scores are sorted by ID. Dense scores are cosines. A lexical score is the sum, over the query's words, of the
-    word's weight in the entry times the rarity of the word: ln(1 + (N - n + 0.5) / (n + 0.5)) for a word in n of N
-    entries. `ceiling` is a limit that no entry exceeds: the sum, over the query's words, of the best score of any entry
-    for that word alone. `known` is the share, from 0 to 1, of the weight of the query's words that occur in any entry.
+    Equal scores are sorted by ID. Dense scores are cosines, accurate to 0.001. A lexical score is the sum, over the
+    query's words, of the word's weight in the entry times the rarity of the word: ln(1 + (N - n + 0.5) / (n + 0.5)) for
+    a word in n of N entries. `ceiling` is a limit that no entry exceeds: the sum, over the query's words, of the best
+    score of any entry for that word alone. `known` is the share, from 0 to 1, of the weight of the query's words that
+    occur in any entry.
     """
 
     dense: Sequence[Scored] = field(default=(), converter=tuple[Scored, ...])
