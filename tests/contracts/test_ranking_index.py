@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import secrets
 import sqlite3
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citekit.adapters.libraries.postgres.database import Database
+from citekit.adapters.search.ranking_index.postgres_index import PostgresRankingIndex
 from citekit.adapters.search.ranking_index.sqlite_index import DATABASE, SqliteRankingIndex
 from citekit.domain.library.lexical import term_number
 from citekit.domain.ports.ranking_index import PassageVectors, RankingIndex
@@ -22,10 +26,13 @@ Make = Callable[[], RankingIndex]
 NO_VECTORS = PassageVectors()
 
 
-@pytest.fixture(params=["memory", "sqlite"], scope="session")
+@pytest.fixture(params=["memory", "sqlite", "postgresql"], scope="session")
 def make(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Make:
     if request.param == "memory":
         return MemoryRankingIndex
+    if request.param == "postgresql":
+        database: Database = request.getfixturevalue("database")
+        return lambda: PostgresRankingIndex(database, partial(str, secrets.token_hex(16)))
     return lambda: SqliteRankingIndex(tmp_path_factory.mktemp("home") / "ranking")
 
 
@@ -140,3 +147,38 @@ def test_tokens_that_this_home_did_not_write_find_nothing(tmp_path: Path, row: s
     connection.close()
 
     assert {} == SqliteRankingIndex(tmp_path).find(["words"])
+
+
+def test_indexes_in_a_database_have_nothing_in_common_and_are_shared_by_name(database: Database) -> None:
+    ours, same, theirs = (PostgresRankingIndex(database, partial(str, name)) for name in ("ours", "ours", "theirs"))
+    put(ours, "a", "1", "words")
+    put(theirs, "a", "2", "words of others", "more words")
+
+    assert [DocumentMatch("a", 1, 1)] == list(same.find(["words"])["words"])
+    assert ({"a": 1}, {"a": "1"}) == (same.sizes(), same.versions())
+    put(ours, "b", "1", "new words")
+    assert {"a": 1, "b": 1} == same.sizes()
+    theirs.drop("a")
+    assert same.get("a", "1") is not None
+    assert ({}, {}) == (theirs.sizes(), theirs.find(["words"]))
+
+
+def test_a_damaged_document_in_a_database_counts_as_not_indexed_after_it_was_read(database: Database) -> None:
+    index = PostgresRankingIndex(database, lambda: "damaged")
+    put(index, "a", "1", "words")
+    database.run(
+        lambda connection: connection.execute(
+            "UPDATE citekit_ranked SET data = 'abc' WHERE space = %s AND resource = 'a'", (index._space,)
+        )
+    )
+
+    assert index.get("a", "1") is None
+    assert ({}, {}) == (index.versions(), index.find(["words"]))
+
+
+def test_resource_ids_in_a_database_may_have_half_surrogate_pairs(database: Database) -> None:
+    index = PostgresRankingIndex(database, lambda: "half")
+    put(index, "\udce9'%s", "1", "words", "more")
+
+    assert {"\udce9'%s": 2} == index.sizes()
+    assert [DocumentMatch("\udce9'%s", 1, 1)] == list(index.find(["words"])["words"])

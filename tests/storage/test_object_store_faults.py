@@ -65,8 +65,13 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
             left = script.answers.get(self.command, [])
             status = left.pop(0) if len(left) > 1 else left[0] if left else 200
             half = status == 206
-            self.send_response(200 if half else status)
             body = b"x" * 50 if half else script.page(self.path) if "list-type" in self.path and status == 200 else b""
+            start, _, end = (script.ranges[-1] or "").removeprefix("bytes=").partition("-")
+            is_part = status == 200 and self.command == "GET" and bool(start)
+            self.send_response(200 if half else 206 if is_part else status)
+            if is_part:
+                body = b"x" * (min(int(end or script.size), script.size - 1) + 1 - int(start))
+                self.send_header("Content-Range", f"bytes {start}-{int(start) + len(body) - 1}/{script.size}")
             self.send_header(
                 "Content-Length", "100" if half else str(script.size if self.command == "HEAD" else len(body))
             )
@@ -183,3 +188,18 @@ def test_parts_of_a_large_object_are_fetched_by_range(script: Script) -> None:
         RemoteObjectStore("s3://bucket", 0.5).read(KEY, 50 * 10**9, 16)
 
     assert "bytes=50000000000-50000000015" in script.ranges
+
+
+@pytest.mark.parametrize(("start", "length", "count"), [(0, 1000, 100), (90, None, 10), (10, 20, 20)])
+def test_a_part_takes_one_request(script: Script, start: int, length: int | None, count: int) -> None:
+    assert b"x" * count == RemoteObjectStore("s3://bucket", 0.5).read(KEY, start, length)
+    assert ["GET"] == script.requests
+
+
+def test_a_part_that_the_service_refuses_is_empty_only_at_the_end(script: Script) -> None:
+    script.answers = {"GET": [416]}
+    store = RemoteObjectStore("s3://bucket", 0.5)
+
+    assert b"" == store.read(KEY, 100, 5) == store.read(KEY, 101)
+    script.size = 0
+    assert b"" == store.read(KEY, 0, 5)

@@ -14,6 +14,7 @@ import pytest
 from citekit.adapters.libraries import psycopg as driver
 from citekit.adapters.libraries.postgres import schema
 from citekit.adapters.libraries.postgres.database import Database
+from citekit.adapters.search.ranking_index.postgres_index import PostgresRankingIndex
 from citekit.adapters.search.text_index.postgres_index import PostgresTextIndex
 from citekit.adapters.storage.cataloged_maps import CatalogedMapStore
 from citekit.adapters.storage.object_store.folder import FolderObjectStore
@@ -21,6 +22,7 @@ from citekit.adapters.storage.postgres_ledger import PostgresLedger
 from citekit.adapters.storage.shared_maps import CATALOG
 from citekit.domain.errors import RequestRefused, StoreUnavailable
 from citekit.domain.library.ledger import Deed
+from citekit.domain.ranking.documents import DocumentMatch
 from tests.contracts.test_ledger import BOOK, OTHER, entry
 from tests.contracts.test_map_store import a_map
 from tests.services.postgres_server import data_folder, in_new_schema, restart_server
@@ -85,6 +87,10 @@ def test_a_catalog_of_every_version_is_found_again(postgres: str, tmp_path: Path
     if unicodedata.unidata_version == "14.0.0":  # that of the Python which wrote the tables
         index = PostgresTextIndex(database, lambda: "frozen")
         assert ["true words"] == [block.text for _, block in index.find(["words"], {"book": "1"})]
+        ranking = PostgresRankingIndex(database, lambda: "frozen")
+        ranked = [DocumentMatch("book", 2, 2)] if version > 2 else []
+        assert ranked == list(ranking.find(["words"]).get("words", ()))
+        assert (version > 2) == (ranking.get("book", "1") is not None)
     database.close()
 
 

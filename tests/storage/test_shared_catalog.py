@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 from citekit.adapters.libraries.postgres.database import Database
 from citekit.adapters.search.node_search.postgres_index import PostgresNodeIndex
 from citekit.adapters.search.node_search.sqlite_index import SqliteNodeIndex
+from citekit.adapters.search.ranking_index.postgres_index import PostgresRankingIndex
+from citekit.adapters.search.ranking_index.sqlite_index import SqliteRankingIndex
 from citekit.adapters.search.text_index.postgres_index import PostgresTextIndex
 from citekit.adapters.search.text_index.sqlite_index import SqliteTextIndex
 from citekit.adapters.sources.allowed_folders import AllowedFolders
@@ -94,6 +96,8 @@ def answers(app: Container) -> list[object]:
         app.find_text("CITEKIT_[A-Z]+", regex=True),
         app.find_text("citekit", list(app.maps.ids())[-2:]),
         *(app.look_up_quote(each) for each in quotes),
+        *(app.rank_pages(each) for each in QUERIES),
+        app.rank_pages("Where are the maps of a cluster?", list(app.maps.ids())[:3], limit=3),
         app.list_resources("a"),
         app.list_resources("how-to").total,
     ]
@@ -110,12 +114,16 @@ def test_a_shared_catalog_answers_like_the_home_of_one_machine(
 
     assert (SqliteNodeIndex, PostgresNodeIndex) == (type(alone.nodes), type(second.nodes))
     assert (SqliteTextIndex, PostgresTextIndex) == (type(alone.text_index), type(second.text_index))
+    assert (SqliteRankingIndex, PostgresRankingIndex) == (type(alone.ranking_index), type(second.ranking_index))
     expected = answers(alone)
     assert expected == answers(first)
     generation = first.text_index.generation()
     assert expected == answers(second)
     assert generation == second.text_index.generation()  # nothing was indexed again
-    assert not list((tmp_path / "second").rglob("nodes.db")) + list((tmp_path / "second").rglob("text.db"))
+    assert sorted(second.ranking_index.versions()) == list(second.maps.ids())
+    assert not [
+        path.name for path in (tmp_path / "second").rglob("*.db") if path.name in ("nodes.db", "text.db", "ranking.db")
+    ]
 
     for app in (alone, second):
         app.remove(next(iter(app.maps.ids())))

@@ -26,6 +26,11 @@ VERSION = 3
 """Changes when the same text may result in another index."""
 
 
+def form_with(embedder: Embedder | None) -> str:
+    """Return the form of the indexes that are made with this embedder."""
+    return f"{VERSION} {embedder.identity if embedder else 'words'}"
+
+
 @frozen
 class ReadyDocument:
     """A document that is ready for ranking: its map, the version of its indexed text, and its index.
@@ -51,7 +56,7 @@ class IndexRanking:
     @property
     def form(self) -> str:
         """The end of the version of every resource that is indexed in the current form."""
-        return f" ranking {VERSION} {self.embedder.identity if self.embedder else 'words'}"
+        return f" ranking {form_with(self.embedder)}"
 
     def __call__(
         self, resource_map: ResourceMap, roots: Sequence[Path] = (), progress: Progress = silent

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from citekit.application.verify import VerifyEvidence
     from citekit.application.verify_quote import VerifyQuote
     from citekit.domain.ports.answer_model import AnswerModel
-    from citekit.domain.ports.embedder import Embedder
     from citekit.domain.ports.reranker import Reranker
 
 
@@ -138,16 +137,6 @@ class Answers(MapMaking):
         from citekit.container.rerankers import reranker_called
 
         return self._given.get("reranker") or reranker_called(self.settings, self.mappers)
-
-    def _ranking_embedder(self) -> Embedder | None:
-        """Return the static embedder if the extra `library` is installed."""
-        from importlib.util import find_spec
-
-        if any(find_spec(name) is None for name in ("numpy", "wordllama", "tokenizers", "safetensors")):
-            return None
-        from citekit.adapters.search.embedders.static import StaticEmbedder
-
-        return StaticEmbedder()
 
     @first_use
     def _index_ranking(self) -> IndexRanking:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from citekit.adapters.storage.viewed_homes import ViewedHomes
     from citekit.application.migrate_maps import MigrateMaps
     from citekit.domain.ports.clock import Clock
+    from citekit.domain.ports.embedder import Embedder
     from citekit.domain.ports.evidence_store import EvidenceStore
     from citekit.domain.ports.locks import Locks
     from citekit.domain.ports.map_store import MapStore
@@ -202,10 +203,26 @@ class Stores:
 
     @first_use
     def ranking_index(self) -> RankingIndex:
-        """The index by which documents and their pages are ranked."""
+        """The index by which documents and their pages are ranked. In a database, each form has an index of its own."""
+        if self._given.get("ranking_index") is None and self._catalog is not None:
+            from citekit.adapters.search.ranking_index.postgres_index import PostgresRankingIndex
+            from citekit.application.index_ranking import form_with
+
+            (database, name), embedder = self._catalog, self._ranking_embedder()
+            return PostgresRankingIndex(database, lambda: f"{form_with(embedder)} {name()}")
         from citekit.adapters.search.ranking_index.sqlite_index import SqliteRankingIndex
 
         return self._given.get("ranking_index") or SqliteRankingIndex(self.settings.cache_folder / RANKING)
+
+    def _ranking_embedder(self) -> Embedder | None:
+        """Return the static embedder if the extra `library` is installed."""
+        from importlib.util import find_spec
+
+        if any(find_spec(name) is None for name in ("numpy", "wordllama", "tokenizers", "safetensors")):
+            return None
+        from citekit.adapters.search.embedders.static import StaticEmbedder
+
+        return StaticEmbedder()
 
     @first_use
     def ingest_runs(self) -> IngestRuns:

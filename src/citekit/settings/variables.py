@@ -13,7 +13,8 @@ VARIABLES = {
     "links to evidence of the others (default: one for each home)",
     "CITEKIT_LINK_KEY_FILE": "a file that contains the value of CITEKIT_LINK_KEY and that only its owner can access",
     "CITEKIT_DATABASE": "the PostgreSQL database with the ledger of ingested books and, with CITEKIT_STORE, the list of "
-    "resources, the node search, and the text index, postgresql://USER@HOST/DATABASE without a password (default: the home)",
+    "resources and the indexes of nodes, texts, and pages, postgresql://USER@HOST/DATABASE without a password "
+    "(default: the home)",
     "CITEKIT_MAPPER": "the mapper that `ingest` uses (default: auto)",
     "CITEKIT_MODEL": "the model that the mapper uses (default: the mapper's default)",
     "CITEKIT_BASE_URL": "the base URL of the model service (default: the mapper's default)",

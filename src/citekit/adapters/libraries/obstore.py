@@ -35,6 +35,7 @@ _REQUEST_SECONDS = 60
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _LONGEST_MESSAGE = 200
 _REFUSED = re.compile(r"status code: 40[13]\b")
+_OUTSIDE = re.compile(r"status code: 416\b")
 _NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
 
 
@@ -133,6 +134,11 @@ def is_without_bucket(error: Exception) -> bool:
     """Return whether the service says that the bucket does not exist."""
     text = str(error)
     return any(code in text for code in _NO_BUCKET)
+
+
+def is_outside(error: BaseException) -> bool:
+    """Return whether the service says that the object has no bytes in the range."""
+    return _OUTSIDE.search(str(error)) is not None
 
 
 @contextmanager

@@ -59,7 +59,19 @@ In `citekit_resource`, `number` is that of the newest object of a resource, and 
 `citekit_long`.
 """
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_LEDGER, _CATALOG)
+_RANKING = (
+    "CREATE TABLE citekit_ranked (space INTEGER NOT NULL, resource BYTEA NOT NULL, version TEXT NOT NULL,"
+    " pages INTEGER NOT NULL, data BYTEA NOT NULL, PRIMARY KEY (space, resource))",
+    "ALTER TABLE citekit_ranked ALTER COLUMN data SET STORAGE EXTERNAL",
+    "CREATE TABLE citekit_ranked_term (space INTEGER NOT NULL, resource BYTEA NOT NULL, part INTEGER NOT NULL,"
+    " terms BIGINT[] NOT NULL, pages INTEGER[] NOT NULL, counts INTEGER[] NOT NULL, PRIMARY KEY (space, resource, part))",
+    "CREATE INDEX citekit_ranked_term_by_term ON citekit_ranked_term USING gin (terms)",
+)
+"""The index of each document for the ranking of its pages, and on how many pages it has each of its terms, and how often.
+Each of `terms` has the number of the space in its upper half.
+"""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_LEDGER, _CATALOG, _RANKING)
 """The statements that lead from each version of the tables to the next one. They are never changed, only added to."""
 
 CURRENT = len(MIGRATIONS)

@@ -84,15 +84,9 @@ class RemoteObjectStore:
         """See `ObjectStore.read`."""
         if start == 0 and length is None:
             return self._whole(key)
-        size = self.size(key)
-        if size is None:
-            return None
-        end = size if length is None else min(size, start + length)
-        if start >= end:
-            return b""
-        with self._accessing():
-            data = bytes(driver.package().get_range(self._client(), key.text, start=start, end=end))
-        return self._complete(key, data, end - start)
+        if length == 0:
+            return None if self.size(key) is None else b""
+        return self._part(key, start, length)
 
     def size(self, key: ObjectKey) -> int | None:
         """See `ObjectStore.size`."""
@@ -161,6 +155,23 @@ class RemoteObjectStore:
                     raise
                 return None
         return self._complete(key, data, found.meta["size"])
+
+    def _part(self, key: ObjectKey, start: int, length: int | None) -> bytes | None:
+        """Return a part in one request. If it begins at or beyond the end, the service refuses the range."""
+        wanted = {"offset": start} if length is None else (start, start + length)
+        with self._accessing():
+            try:
+                found = driver.package().get(self._client(), key.text, options={"range": wanted})
+                data = bytes(found.bytes())
+            except Exception as error:
+                if isinstance(error, FileNotFoundError) and not driver.is_without_bucket(error):
+                    return None
+                size = self.size(key) if driver.is_outside(error) else None
+                if size is None or start < size:
+                    raise
+                return b""
+        size = found.meta["size"]
+        return self._complete(key, data, (size if length is None else min(size, start + length)) - start)
 
     def _complete(self, key: ObjectKey, data: bytes, expected: int) -> bytes:
         if len(data) != expected:

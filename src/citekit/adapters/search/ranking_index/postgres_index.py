@@ -1,0 +1,181 @@
+"""A ranking index in PostgreSQL, which machines share: the index of each document as compressed bytes, and its terms.
+
+A GIN index over the terms finds the documents of a term. A row has several terms of a document, which takes a small
+part of the space of a row for each. Terms are stored together with the number of their space, so that no query meets the
+documents of another space.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from citekit.adapters.libraries.postgres.database import Database, changed
+from citekit.adapters.search.ranking_index.stored_form import StoredDocument, from_bytes, stored, to_bytes
+from citekit.domain.library.lexical import term_number
+from citekit.domain.ports.ranking_index import PassageVectors
+from citekit.domain.ranking.document_index import DocumentIndex
+from citekit.domain.ranking.documents import DocumentMatch
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+VERSION = 1
+"""The form of the data in the table."""
+
+KEPT = 48
+"""The number of documents whose indexes stay in memory."""
+
+TERMS = 64
+"""The number of terms in a row. Such a row is small enough that PostgreSQL does not compress it."""
+
+_PUT = (
+    "INSERT INTO citekit_ranked (space, resource, version, pages, data) VALUES (%s, %s, %s, %s, %s)"
+    " ON CONFLICT (space, resource) DO UPDATE SET version = excluded.version, pages = excluded.pages,"
+    " data = excluded.data"
+)
+_PUT_TERMS = (
+    "INSERT INTO citekit_ranked_term (space, resource, part, terms, pages, counts)"
+    " VALUES (%s, %s, %s, %s::bigint[], %s::integer[], %s::integer[])"
+)
+_DROP = "DELETE FROM citekit_ranked WHERE space = %s AND resource = %s"
+_DROP_TERMS = "DELETE FROM citekit_ranked_term WHERE space = %s AND resource = %s"
+_GET = "SELECT data FROM citekit_ranked WHERE space = %s AND resource = %s AND version = %s"
+_EVERY = "SELECT resource, version, pages FROM citekit_ranked WHERE space = %s"
+_CHANGES = "SELECT made, changes FROM citekit_space WHERE id = %s"
+_FOUND = (
+    "SELECT term, resource, pages[at], counts[at] FROM unnest(%s::bigint[]) AS asked (term)"
+    " JOIN citekit_ranked_term ON terms @> ARRAY[term] CROSS JOIN LATERAL array_position(terms, term) AS at"
+)
+
+
+class PostgresRankingIndex:
+    """A `RankingIndex` in a database. What one machine has indexed, the others use.
+
+    Every method raises `StoreUnavailable` if the database cannot be used.
+    """
+
+    def __init__(self, database: Database, name: Callable[[], str]) -> None:
+        """`name` returns the name of the map store in the database, and the form of the indexes."""
+        self._database = database
+        self._name = name
+        self._read: OrderedDict[tuple[str, str], StoredDocument] = OrderedDict()
+        self._listed: tuple[object, Mapping[str, tuple[str, int]]] | None = None
+        self._lock = Lock()
+
+    def versions(self, resources: Sequence[str] | None = None) -> Mapping[str, str]:
+        """See `RankingIndex.versions`."""
+        every = self._every()
+        names = every if resources is None else [name for name in resources if name in every]
+        return {name: every[name][0] for name in names}
+
+    def put(
+        self, resource_id: str, version: str, index: DocumentIndex, names: Iterable[str], passages: PassageVectors
+    ) -> bool:
+        """See `RankingIndex.put`."""
+        document = stored(index, names, passages)
+        space, key = self._space, _key(resource_id)
+        row = space, key, version, len(index), to_bytes(document)
+        found = sorted((_term(space, number), pages, count) for number, pages, count in document.terms())
+        parts = [
+            (space, key, first // TERMS, *map(list, zip(*found[first : first + TERMS], strict=True)))
+            for first in range(0, len(found), TERMS)
+        ]
+
+        def written(connection: Connection) -> None:
+            connection.execute(_PUT, row)  # others who store this document wait here
+            connection.execute(_DROP_TERMS, (space, key))
+            with connection.cursor() as cursor:
+                cursor.executemany(_PUT_TERMS, parts)
+            changed(connection, space)
+
+        self._database.run(written)
+        return True
+
+    def drop(self, resource_id: str) -> None:
+        """See `RankingIndex.drop`."""
+        asked = space, _ = self._space, _key(resource_id)
+
+        def dropped(connection: Connection) -> None:
+            if connection.execute(_DROP, asked).rowcount:
+                connection.execute(_DROP_TERMS, asked)
+                changed(connection, space)
+
+        self._database.run(dropped)
+
+    def get(self, resource_id: str, version: str) -> StoredDocument | None:
+        """See `RankingIndex.get`. If the stored document is damaged, it is removed."""
+        key = resource_id, version
+        with self._lock:
+            if key in self._read:
+                self._read.move_to_end(key)
+                return self._read[key]
+        space = self._space
+        rows = self._database.run(
+            lambda connection: connection.execute(_GET, (space, _key(resource_id), version)).fetchall()
+        )
+        if not rows:
+            return None
+        try:
+            document = from_bytes(rows[0][0])
+        except (zlib.error, ValueError, LookupError, TypeError):
+            self.drop(resource_id)
+            return None
+        with self._lock:
+            self._read[key] = document
+            while len(self._read) > KEPT:
+                self._read.popitem(last=False)
+        return document
+
+    def sizes(self) -> Mapping[str, int]:
+        """See `RankingIndex.sizes`."""
+        return {name: pages for name, (_, pages) in self._every().items()}
+
+    def find(self, terms: Sequence[str]) -> Mapping[str, Sequence[DocumentMatch]]:
+        """See `RankingIndex.find`."""
+        space = self._space
+        asked = {term: _term(space, term_number(term)) for term in terms}
+        numbers = list(set(asked.values()))
+        rows = self._database.run(lambda connection: connection.execute(_FOUND, (numbers,)).fetchall())
+        found: dict[int, list[DocumentMatch]] = {}
+        for number, resource, pages, count in rows:
+            found.setdefault(number, []).append(DocumentMatch(_id(resource), pages, count))
+        return {term: found[number] for term, number in asked.items() if number in found}
+
+    @property
+    def _space(self) -> int:
+        """The number of the rows of this index.
+
+        Machines whose Python knows another version of Unicode split texts differently: they have an index of their own.
+        """
+        return self._database.space(f"ranking {VERSION} {unicodedata.unidata_version} {self._name()}")
+
+    def _every(self) -> Mapping[str, tuple[str, int]]:
+        """Return the version and the number of pages of each document. It is kept until the index changes."""
+        space, known = self._space, self._listed
+
+        def read(connection: Connection) -> tuple[object, Mapping[str, tuple[str, int]]]:
+            state = connection.execute(_CHANGES, (space,)).fetchone()
+            if known is not None and known[0] == state:
+                return known
+            rows = connection.execute(_EVERY, (space,)).fetchall()
+            return state, {_id(resource): (version, pages) for resource, version, pages in rows}
+
+        self._listed = listed = self._database.run(read)
+        return listed[1]
+
+
+def _term(space: int, number: int) -> int:
+    return space << 32 | number
+
+
+def _key(resource_id: str) -> bytes:
+    return resource_id.encode("utf-8", "surrogatepass")
+
+
+def _id(key: bytes) -> str:
+    return key.decode("utf-8", "surrogatepass")
