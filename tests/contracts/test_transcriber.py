@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+from attrs import evolve
 
 from citekit.adapters.libraries.speech_models import packaged_models
 from citekit.container import Container, bootstrap
@@ -17,19 +20,50 @@ from citekit.domain.source import Source
 from citekit.domain.speech import Speech
 from citekit.settings import Settings
 from tests.formats.media.speech_samples import CLIP, MODEL, SAID, needs_speech, samples_of, source_at, write_sound
+from tests.services import gemini_server, openai_server
+from tests.services.listeners import heard_by_gemini, heard_by_whisper
 
 pytestmark = needs_speech
-HOW = ("inline", "subprocess")
+SERVICES = {"openai": "whisper-1", "gemini": "gemini-3.8-flash"}
+HOW = ("inline", "subprocess", *(pytest.param(name, marks=pytest.mark.long) for name in SERVICES))
 
 
 @pytest.fixture(scope="module", params=HOW)
-def app(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
-    made = bootstrap(
-        Settings(home=tmp_path_factory.mktemp("home"), parsers=request.param, speech_model=MODEL, speech_language="en")
-    )
-    yield made
-    if made.workers is not None:
-        made.workers.close()
+def how(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@contextmanager
+def _server(how: str) -> Iterator[dict[str, Any]]:
+    """A service that recognizes speech, and the settings with which it is asked; none if `how` needs none."""
+    if how == "openai":
+        pytest.importorskip("openai", reason="needs the extra 'openai'")
+        with openai_server.OpenAiServer(transcribe=heard_by_whisper) as one:
+            yield {"openai_base_url": one.url, "openai_key": openai_server.KEY}
+    elif how == "gemini":
+        pytest.importorskip("google.genai", reason="needs the extra 'gemini'")
+        with gemini_server.gemini_server() as other:
+            other.hear = heard_by_gemini
+            yield {"base_url": other.url, "gemini_key": gemini_server.KEY}
+    else:
+        yield {}
+
+
+@pytest.fixture(scope="module")
+def app(how: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Container]:
+    with _server(how) as server:
+        settings = Settings(
+            home=tmp_path_factory.mktemp("home"),
+            parsers="inline" if how == "inline" else "subprocess",
+            speech_model="" if how in SERVICES else MODEL,
+            speech_service=f"{how}:{SERVICES[how]}" if how in SERVICES else "",
+            speech_language="en",
+            mapper="local",
+        )
+        made = bootstrap(evolve(settings, **server))
+        yield made
+        if made.workers is not None:
+            made.workers.close()
 
 
 @pytest.fixture(scope="module")
@@ -64,10 +98,12 @@ def test_the_same_recording_gives_the_same_words(transcriber: Transcriber, clip:
     assert speech == transcriber.transcribe(clip)
 
 
-def test_the_speech_and_the_version_name_the_model(transcriber: Transcriber, speech: Speech) -> None:
-    assert f"({MODEL})" in transcriber.name
-    assert transcriber.name == speech.transcriber
-    assert next(each.fingerprint for each in packaged_models() if each.name == MODEL) in transcriber.version
+def test_the_speech_and_the_version_name_the_model(how: str, transcriber: Transcriber, speech: Speech) -> None:
+    model = SERVICES.get(how, MODEL)
+    assert transcriber.name.endswith(f" ({model})")
+    assert speech.transcriber.removesuffix("; times of passages)").removesuffix(")") == transcriber.name[:-1]
+    fingerprint = next(each.fingerprint for each in packaged_models() if each.name == MODEL)
+    assert (model if how in SERVICES else fingerprint) in transcriber.version
 
 
 @pytest.mark.parametrize("sound", ["silence", "tone"])

@@ -1,7 +1,7 @@
 """What the Gemini API documents about a `generateContent` request, written down without a look at CiteKit's own code.
 
-Sources: the API reference of `models.generateContent` (v1beta), the guides "Thinking", "Gemini 3", "Structured outputs", and
-"Thought signatures" at https://ai.google.dev/gemini-api/docs.
+Sources: the API reference of `models.generateContent` (v1beta), the guides "Thinking", "Gemini 3", "Structured outputs",
+"Audio understanding", and "Thought signatures" at https://ai.google.dev/gemini-api/docs.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ SCHEMA_WORDS = {
     *("type", "format", "title", "description", "nullable", "enum", "items", "prefixItems", "minItems", "maxItems"),
     *("minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties", "required", "propertyOrdering"),
 }
+SOUNDS = {"audio/wav", "audio/mp3", "audio/aiff", "audio/aac", "audio/ogg", "audio/flac"}
+"""The media types of sound ("Audio understanding")."""
+
 OUTPUT_LIMIT = 65_536
 """Tokens of the longest answer of Gemini 2.5 and 3 ("Models")."""
 
@@ -128,4 +131,7 @@ def _of_turns(contents: Any) -> str | None:
                 return fault
             if len({"text", "inlineData", "fileData"} & {*part}) != 1:
                 return "* GenerateContentRequest.contents.parts.data: required oneof field 'data' must have one initialized field"
+            kind = part.get("inlineData", {}).get("mimeType", "")
+            if kind.startswith("audio/") and kind not in SOUNDS:
+                return f"Unsupported MIME type: {kind}"
     return None

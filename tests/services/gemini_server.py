@@ -13,7 +13,7 @@ import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -140,11 +140,12 @@ USAGE = {
 
 class GeminiServer:
     """Listens on a free local port. `requests` holds what came, `files` what lies there now, `discouraged` what the
-    documentation advises against in them."""
+    documentation advises against in them. `hear` gives the text for the sound in a request; otherwise it is `answer`."""
 
     def __init__(self, key: str = KEY) -> None:
         self.key = key
         self.answer = ANSWER
+        self.hear: Callable[[bytes], str] | None = None
         self.processing_polls = 0
         self.processing_fails: Any = None
         self.requests: list[Recorded] = []
@@ -275,7 +276,9 @@ class GeminiServer:
             text = f"models/{model} is not found for API version v1beta, or is not supported for generateContent. Call ListModels"
             return refusal(404, "NOT_FOUND", text)
         fault = self._fault_of(spelled(request.json), model)
-        return fault if fault is not None else candidate(self.answer, thoughts="Let me see.")
+        if fault is not None:
+            return fault
+        return candidate(self.answer if self.hear is None else self.hear(sound_in(request)), thoughts="Let me see.")
 
     def _fault_of(self, body: dict[str, Any], model: str) -> Answer | None:
         fault = refused(body, model)
@@ -308,6 +311,17 @@ def inline_data(part: dict[str, Any]) -> tuple[bytes, str]:
     return base64.urlsafe_b64decode(plain["data"].translate({43: 45, 47: 95})), plain.get("mimeType") or plain[
         "mime_type"
     ]
+
+
+def sound_in(request: Recorded) -> bytes:
+    """The only sound in a request."""
+    (sound,) = [
+        inline_data(part)[0]
+        for turn in spelled(request.json)["contents"]
+        for part in turn["parts"]
+        if "inlineData" in part
+    ]
+    return sound
 
 
 def _invalid(message: str) -> Answer:

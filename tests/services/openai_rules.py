@@ -77,3 +77,43 @@ def _of_turns(messages: Any) -> Fault | None:
         if message["role"] == "assistant" and not isinstance(message["content"], str):
             return "Invalid type for 'content' of an assistant message.", "invalid_type"
     return None
+
+
+SPEECH_MODELS = ("whisper-1", "gpt-4o-transcribe", "plain")
+SPEECH_FIELDS = {
+    *("file", "model", "language", "prompt", "response_format", "temperature", "timestamp_granularities[]", "stream"),
+    *("include[]", "chunking_strategy"),
+}
+SPEECH_SUFFIXES = ("flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm")
+
+
+def refused_transcription(fields: Mapping[str, Any]) -> Fault | None:
+    """Why OpenAI answers such a request for a transcription with 400; None if it takes it.
+
+    Sources: the API reference of "Create transcription", and `openai.types.audio.transcription_create_params`.
+    """
+    strange = {*fields} - SPEECH_FIELDS
+    if strange:
+        return f"Unrecognized request argument supplied: {min(strange)}", "unknown_parameter"
+    name, data = fields.get("file", ("", b""))
+    if name.rpartition(".")[2] not in SPEECH_SUFFIXES or not data.startswith(b"RIFF"):
+        return "Invalid file format.", "invalid_value"
+    if len(data) > 25 * 2**20:
+        return "Maximum content size limit (26214400) exceeded", "invalid_value"
+    form, granularities = fields.get("response_format", "json"), fields.get("timestamp_granularities[]", [])
+    if fields["model"] == "plain" and "include[]" in fields:
+        return "Unknown parameter: 'include[]'.", "unknown_parameter"
+    if fields["model"] != "whisper-1" and form != "json":
+        return (
+            f"response_format '{form}' is not compatible with model '{fields['model']}'. Use 'json' instead.",
+            "unsupported_value",
+        )
+    if "include[]" in fields and (
+        form != "json" or fields["model"] == "whisper-1" or fields["include[]"] != ["logprobs"]
+    ):
+        return f"Logprobs are not supported for the model '{fields['model']}'. Remove 'include[]'.", "unsupported_value"
+    if granularities and (form != "verbose_json" or not set(granularities) <= {"word", "segment"}):
+        return "timestamp_granularities require response_format 'verbose_json'.", "invalid_value"
+    if not re.fullmatch(r"[a-z]{2,3}", fields.get("language", "en")):
+        return "Invalid language. Language parameter must be specified in ISO-639-1 format.", "invalid_language_format"
+    return None

@@ -7,20 +7,25 @@ temperature of models that reason. Faults are scripted, one `Step` for each requ
 from __future__ import annotations
 
 import base64
+import io
 import json
 import socket
 import threading
+import wave
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from email import message_from_bytes
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
-from tests.services.openai_rules import refused
+from tests.services.openai_rules import SPEECH_MODELS, refused, refused_transcription
 
 KEY = "sk-test-0123456789abcdef"
+TRANSCRIPTIONS = "/v1/audio/transcriptions"
 MODELS = ("gpt-6.1-terra", "gpt-4.1", "llama3.2-vision")
 
 Manner = Literal["whole", "cut", "drop", "hang", "unstreamed"]
@@ -92,12 +97,14 @@ class Recorded:
 class OpenAiServer:
     """`with OpenAiServer(script) as server:` then `server.url`, and afterwards `server.requests`.
 
-    `answer` gives the text for a request's body; by default the smallest one that fits the schema.
+    `answer` gives the text for a request's body; by default the smallest one that fits the schema. `transcribe` gives the
+    body of a transcription; by default one word for each second.
     """
 
     script: Sequence[Step] = ()
     compatible: Compatible | None = None
     answer: Callable[[dict[str, Any]], str] = field(default=lambda body: _fitting(body))
+    transcribe: Callable[[dict[str, Any]], Any] = field(default=lambda body: heard_in(body))
     requests: list[Recorded] = field(factory=list, init=False)
     _http: ThreadingHTTPServer = field(init=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False)
@@ -143,23 +150,30 @@ class OpenAiServer:
     def _handle(self, http: BaseHTTPRequestHandler) -> None:
         data = http.rfile.read(int(http.headers.get("Content-Length", "0")))
         recorded = Recorded(
-            http.path, {name.lower(): text for name, text in http.headers.items()}, json.loads(data or b"{}")
+            http.path, {name.lower(): text for name, text in http.headers.items()}, _body_of(http, data)
         )
         with self._lock:
             number = len(self.requests)
             self.requests.append(recorded)
         step = self.script[number] if number < len(self.script) else Step()
         refused = self._refused(recorded) if step == Step() or step.status == 200 else None
+        if recorded.path == TRANSCRIPTIONS:
+            body = self.transcribe(recorded.body) if step.body is None and refused is None else step.body
+            _perform(http, refused or evolve(step, body=body), {}, self.closing)
+            return
         _perform(http, refused or step, self._completion(recorded.body, step), self.closing)
 
     def _refused(self, recorded: Recorded) -> Step | None:
         body, other = recorded.body, self.compatible
-        if recorded.path != "/v1/chat/completions":
+        if recorded.path not in ("/v1/chat/completions", TRANSCRIPTIONS):
             return Step(status=404, body="404 page not found")
         if (other is None or other.keyed) and recorded.headers.get("authorization") != f"Bearer {KEY}":
             return error(
                 401, "Incorrect API key provided: sk-wron*****6789. You can find yours at ...", "invalid_api_key"
             )
+        if recorded.path == TRANSCRIPTIONS and body.get("model") in SPEECH_MODELS:
+            fault = refused_transcription(body)
+            return None if fault is None else error(400, *fault)
         if body.get("model") not in MODELS:
             return error(404, f"The model `{body.get('model')}` does not exist", "model_not_found")
         return _as_openai(body) if other is None else _as_other(body, other)
@@ -192,6 +206,60 @@ class OpenAiServer:
         tokens = sum(len(_words(part)) for part in content) // 4 + (0 if ignored else files // 4)
         given = tokens if step.tokens is None else step.tokens
         return {"prompt_tokens": given, "completion_tokens": len(text) // 4, "total_tokens": given + len(text) // 4}
+
+
+def _body_of(http: BaseHTTPRequestHandler, data: bytes) -> dict[str, Any]:
+    """The fields of JSON, or of a form; those of a form are lists if their name ends in []."""
+    kind = http.headers.get("Content-Type", "")
+    if not kind.startswith("multipart/form-data"):
+        found: dict[str, Any] = json.loads(data or b"{}")
+        return found
+    fields: dict[str, Any] = {}
+    for part in message_from_bytes(f"Content-Type: {kind}\r\n\r\n".encode() + data).get_payload():
+        assert isinstance(part, Message)
+        name = str(part.get_param("name", header="content-disposition"))
+        value = part.get_payload(decode=True)
+        assert isinstance(value, bytes)
+        if part.get_filename() is not None:
+            fields[name] = (part.get_filename(), value)
+        elif name.endswith("[]"):
+            fields.setdefault(name, []).append(value.decode())
+        else:
+            fields[name] = value.decode()
+    return fields
+
+
+def seconds_of(body: dict[str, Any]) -> float:
+    """The duration of the sound in a request."""
+    with wave.open(io.BytesIO(body["file"][1])) as sound:
+        return float(sound.getnframes() / sound.getframerate())
+
+
+def heard_in(body: dict[str, Any], *, language: str = "english") -> dict[str, Any]:
+    """An answer as `whisper-1` gives it: words without punctuation, and a segment with it."""
+    seconds = seconds_of(body)
+    words = ["Word" if not each else f"number{each}" for each in range(max(1, int(seconds)))]
+    text = f" {', '.join(words)}."
+    if body.get("response_format") != "verbose_json":
+        logprobs = [{"token": word, "bytes": [*word.encode()], "logprob": -0.1} for word in words]
+        return {
+            "text": text.strip(),
+            "usage": {"type": "duration", "seconds": round(seconds)},
+            **({"logprobs": logprobs} if "logprobs" in body.get("include[]", []) else {}),
+        }
+    segment = {"id": 0, "seek": 0, "start": 0.0, "end": seconds, "text": text, "tokens": [1], "temperature": 0.0}
+    answer: dict[str, Any] = {
+        "task": "transcribe",
+        "language": language,
+        "duration": seconds,
+        "text": text.strip(),
+        "segments": [{**segment, "avg_logprob": -0.2, "compression_ratio": 1.1, "no_speech_prob": 0.01}],
+    }
+    if "word" in body.get("timestamp_granularities[]", []):
+        answer["words"] = [
+            {"word": word, "start": float(number), "end": number + 0.5} for number, word in enumerate(words)
+        ]
+    return answer
 
 
 def _as_openai(body: dict[str, Any]) -> Step | None:

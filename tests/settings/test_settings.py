@@ -76,6 +76,8 @@ def test_keys_are_never_shown() -> None:
         {"CITEKIT_OCR": "perhaps"},
         {"CITEKIT_SPEECH": "perhaps"},
         {"CITEKIT_SPEECH_LANGUAGE": "English"},
+        {"CITEKIT_SPEECH_MODEL": "openai:"},
+        {"CITEKIT_SPEECH_SECONDS": "0"},
     ],
 )
 def test_a_value_that_is_none_is_refused_by_name(environment: dict[str, str]) -> None:

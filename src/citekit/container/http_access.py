@@ -81,6 +81,7 @@ def container_of(settings: Settings, subject: Subject) -> Container:
         base_url=None,
         gemini_key=None,
         openai_base_url=None,
+        speech_service="",
         openai_key=None,
         library=LibrarySettings(folder=home / LIBRARY, tools=frozenset({"citekit"})),
     )

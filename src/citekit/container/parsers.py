@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.quotable_texts import QuotableTexts
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.screen_reader import ScreenReader
+    from citekit.domain.ports.speech_windows import SpeechWindows
     from citekit.domain.ports.text_reader import TextReader
     from citekit.domain.ports.transcriber import Transcriber
     from citekit.domain.source import Source
@@ -42,12 +43,15 @@ class SpeechChoice:
     """The transcriber that the user chose.
 
     `model` is the folder or the name of a model, or empty for an installed one for all languages. `language` is the code
-    of the language of all recordings, or empty to detect it. `folder` contains the downloaded models.
+    of the language of all recordings, or empty to detect it. `folder` contains the downloaded models. If a service
+    recognizes the words, `name` and `version` are those of its transcriber, which is only in the main process.
     """
 
     model: str = ""
     language: str = ""
     folder: str = ""
+    name: str = ""
+    version: str = ""
 
     @property
     def downloaded(self) -> Path | None:
@@ -267,6 +271,8 @@ class Parsers:
             return True
         if self.speech is None:
             return False
+        if self.speech.name:
+            return True
         from citekit.adapters.libraries import faster_whisper
         from citekit.adapters.libraries.speech_models import automatic_model
 
@@ -282,7 +288,10 @@ class Parsers:
         """
         if self.given_transcriber is not None or self.speech is None or not self.has_transcriber:
             return self.given_transcriber
-        from citekit.adapters.formats.media.transcriber import WhisperTranscriber
+        from citekit.adapters.formats.media.transcriber import StoredSpeech, WhisperTranscriber
+
+        if self.speech.name:
+            return StoredSpeech(self.speech.name, self.speech.version, self.index)
         from citekit.adapters.libraries import faster_whisper
         from citekit.adapters.libraries.speech_models import chosen_model
 
@@ -296,6 +305,13 @@ class Parsers:
             self.index,
             self.before_window,
         )
+
+    @first_use
+    def speech_windows(self) -> SpeechWindows:
+        """The service that cuts recordings at pauses."""
+        from citekit.adapters.formats.media.transcriber import LocalSpeechWindows
+
+        return LocalSpeechWindows(self.before_window)
 
 
 SMALL_TEXT = 16_000

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from citekit.domain.ports.reader import Reader
     from citekit.domain.ports.screen_reader import ScreenReader
     from citekit.domain.ports.speech_models import SpeechModels
+    from citekit.domain.ports.speech_windows import SpeechWindows
     from citekit.domain.ports.text_reader import TextReader
     from citekit.domain.ports.transcriber import Transcriber
 
@@ -50,7 +51,7 @@ class Readers(Access):
             given_index=lazy(lambda: self.index),
             given_reader=self._given.get("reader"),
             given_probe=self._given.get("probe"),
-            given_transcriber=self._given.get("transcriber"),
+            given_transcriber=self._given.get("transcriber") or self.asked_transcriber,
             given_screen_reader=self._given.get("screen_reader"),
             given_clock=self.clock,
         )
@@ -62,7 +63,7 @@ class Readers(Access):
 
         if self.settings.parsers == "inline" or not is_possible():
             return None
-        return worker_pool_of(self.settings, self.index)
+        return worker_pool_of(self.settings, self.index, asked_transcriber=lambda: self.asked_transcriber)
 
     def _workers_unless_given(self, *ports: str) -> WorkerPool | None:
         """Return the worker pool, or None if there is none or the caller supplied an adapter for one of `ports`.
@@ -75,7 +76,9 @@ class Readers(Access):
     def _workers_with_ffmpeg(self) -> WorkerPool | None:
         from citekit.container.sandbox import worker_pool_of
 
-        return self.workers and worker_pool_of(self.settings, self.index, run_ffmpeg=True)
+        return self.workers and worker_pool_of(
+            self.settings, self.index, run_ffmpeg=True, asked_transcriber=lambda: self.asked_transcriber
+        )
 
     def expect(self, path: Path) -> None:
         """Start a worker early if mapping the file at `path`, which the caller will do next, needs one."""
@@ -127,11 +130,37 @@ class Readers(Access):
     def transcriber(self) -> Transcriber | None:
         """The transcriber of recordings, or None if speech recognition is disabled, not installed, or has no model."""
         here, workers = self.parsers.transcriber, self._workers_unless_given("transcriber")
-        if here is None or workers is None:
+        if here is None or workers is None or self.asked_transcriber is not None:
             return here
         from citekit.adapters.sandbox.sandboxed_readers import IsolatedTranscriber
 
         return IsolatedTranscriber(here, workers)
+
+    @first_use
+    def asked_transcriber(self) -> Transcriber | None:
+        """The transcriber that asks a service, or None if the user did not choose one. It runs in this process."""
+        chosen = self.settings
+        if not (chosen.speech and chosen.speech_service):
+            return None
+        from citekit.adapters.mappers.llm.transcription import AskedTranscriber
+        from citekit.container.speech_services import speech_service_of
+
+        return AskedTranscriber(
+            service=speech_service_of(chosen, self.leftovers),
+            windows=lambda: self._speech_windows,
+            index=self.index,
+            language=chosen.speech_language or None,
+            seconds=chosen.speech_seconds,
+        )
+
+    @property
+    def _speech_windows(self) -> SpeechWindows:
+        """The service that cuts recordings at pauses. It runs in a worker, unless files are parsed in this process."""
+        if self.workers is None:
+            return self.parsers.speech_windows
+        from citekit.adapters.sandbox.sandboxed_readers import IsolatedSpeechWindows
+
+        return IsolatedSpeechWindows(self.workers)
 
     @first_use
     def speech_models(self) -> SpeechModels:
@@ -190,7 +219,7 @@ class Readers(Access):
             return here
         from citekit.adapters.sandbox.sandboxed_files import IsolatedExtractor
 
-        return IsolatedExtractor(here, name, children)
+        return IsolatedExtractor(here, name, children, lambda: self.asked_transcriber)
 
     @first_use
     def extents(self) -> RememberingMeasurer:
@@ -225,7 +254,7 @@ class Readers(Access):
         from citekit.adapters.sandbox.sandboxed_files import IsolatedMapper
         from citekit.container.parsers import is_mapped_in_worker
 
-        isolated = IsolatedMapper(here, children, self.clock, is_mapped_in_worker)
+        isolated = IsolatedMapper(here, children, self.clock, is_mapped_in_worker, lambda: self.asked_transcriber)
         return MeasuredMapper(isolated, self.extents.remember)
 
     @first_use

@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from citekit.domain.errors import DriverMissing
 if TYPE_CHECKING:
     from citekit.adapters.libraries.sqlite.key_value_cache import Index
     from citekit.adapters.sandbox.worker_pool import WorkerPool
+    from citekit.domain.ports.transcriber import Transcriber
     from citekit.settings import Settings
 
 _CODE = "from citekit.container.worker_main import main; main()"
@@ -36,11 +37,17 @@ def is_possible() -> bool:
     return False
 
 
-def worker_pool_of(settings: Settings, index: Index, *, run_ffmpeg: bool = False) -> WorkerPool:
+def worker_pool_of(
+    settings: Settings,
+    index: Index,
+    *,
+    run_ffmpeg: bool = False,
+    asked_transcriber: Callable[[], Transcriber | None] = lambda: None,
+) -> WorkerPool:
     """Return the worker pool of a home, without starting a worker.
 
     Workers cannot run programs; with `run_ffmpeg`, they can run only ffmpeg. `index` stores which files exceeded their
-    resource limits.
+    resource limits. `asked_transcriber` returns the transcriber of this process that asks a service, or None.
     """
     from citekit.adapters.sandbox.budget import Allowance
     from citekit.adapters.sandbox.refusals import Refusals
@@ -54,7 +61,7 @@ def worker_pool_of(settings: Settings, index: Index, *, run_ffmpeg: bool = False
     )
     return WorkerPool(
         lambda: python(_CODE),
-        lambda: _said_to(settings, _ffmpeg() if run_ffmpeg else []),
+        lambda: _said_to(settings, _ffmpeg() if run_ffmpeg else [], asked_transcriber()),
         limits,
         state=lambda: [_which(folder) for folder in _writable(settings)],
         refusals=Refusals(index),
@@ -77,8 +84,11 @@ def _which(folder: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, object]:
-    """Return the keyword arguments for `worker_main._serve_parent`, which are sent to each new worker."""
+def _said_to(settings: Settings, programs: Sequence[str], asked: Transcriber | None) -> Mapping[str, object]:
+    """Return the keyword arguments for `worker_main._serve_parent`, which are sent to each new worker.
+
+    `asked` is the transcriber of the main process that asks a service, if the user chose one.
+    """
     from citekit.adapters.system.home_files import make_folder
 
     cache = settings.cache_folder
@@ -94,6 +104,7 @@ def _said_to(settings: Settings, programs: Sequence[str]) -> Mapping[str, object
             "model": settings.speech_model,
             "language": settings.speech_language,
             "folder": str(settings.models_folder),
+            **({} if asked is None else {"name": asked.name, "version": asked.version}),
         },
         "memory": settings.parser_memory,
         "writable": _writable(settings),

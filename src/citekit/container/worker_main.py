@@ -119,6 +119,7 @@ class Parsing:
             "html": self._html,
             "probe": self._probe,
             "speech": self._speech,
+            "speech_windows": self._speech_windows,
             "screen": self._screen,
             "measure": self._measure,
             "text": self._text,
@@ -170,6 +171,11 @@ class Parsing:
         if transcriber is None:
             raise DriverMissing("Recognizing speech", "speech")
         return plain_found(transcriber.transcribe(source_from(asked["source"]), progress))
+
+    def _speech_windows(self, asked: Asked, progress: Progress) -> list[list[float]]:
+        source, target = source_from(asked["source"]), Path(asked["target"])
+        windows = self.parsers.speech_windows.write(source, target, progress)
+        return [[each.start, each.samples] for each in windows]
 
     def _screen(self, asked: Asked, progress: Progress) -> Any:
         reader = self.parsers.screen_reader

@@ -24,6 +24,7 @@ CiteKitError
 |-- DriverMissing           the installation: names the extra to install
 |-- Unavailable             the environment
 |   |-- MapperUnavailable   the mapper or its service failed
+|   |   `-- SpeechMissing   a worker needs words that a service has not recognized yet
 |   |-- ExtractionFailed    a library could not extract the part
 |   |-- HomeUnwritable      the home is read-only, or the disk is full
 |   |-- LibraryUnavailable  there is no library, or it cannot be read
@@ -248,6 +249,10 @@ class Unavailable(CiteKitError):
 
 class MapperUnavailable(Unavailable):
     """The mapper failed because of its service, its API key, or its code."""
+
+
+class SpeechMissing(MapperUnavailable):
+    """A process without network needs the words of a recording that a service has not recognized yet."""
 
 
 class ExtractionFailed(Unavailable):

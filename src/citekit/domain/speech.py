@@ -70,6 +70,17 @@ class Speech:
     transcriber: str
 
 
+@frozen
+class SpeechWindow:
+    """A part of a recording in which something is said, at most half a minute, cut at pauses.
+
+    `start` is in seconds. The window has `samples` samples: 16,000 per second, mono.
+    """
+
+    start: float
+    samples: int
+
+
 @frozen(kw_only=True)
 class SpeechModelFacts:
     """What is known about a model that recognizes speech.

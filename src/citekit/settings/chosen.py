@@ -58,7 +58,9 @@ class Settings:
     enables OCR of scans and images if the extra is installed. `speech` enables speech recognition in recordings if the
     extra and a model are installed, with `speech_always` also in those with subtitles; `speech_model` is the folder or
     the name of the model (empty: an installed one for all languages), and `speech_language` the code of the language of
-    all recordings (empty: detected).
+    all recordings (empty: detected). With `speech_service`, such as `openai:whisper-1`, that model of OpenAI, a
+    compatible server, or Gemini recognizes the speech instead, and is sent at most `speech_seconds` of sound of each
+    recording (None: no limit).
     `models_folder` has the models that the user downloaded, and `models_url` is the base URL of a copy of their
     publisher (empty: the publisher).
 
@@ -91,6 +93,8 @@ class Settings:
     speech_always: bool = False
     speech_model: str = ""
     speech_language: str = ""
+    speech_service: str = ""
+    speech_seconds: int | None = None
     models_folder: Path = field()
     models_url: str = ""
     parsers: str = field(default="subprocess", converter=current_parsers)
@@ -174,6 +178,7 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
     roots = [part for part in environment.get("CITEKIT_ROOTS", "").split(os.pathsep) if part]
     found = Path(os.path.abspath(place))  # noqa: PTH100 - resolve() would follow links in the path of the home
     speech = one_of("CITEKIT_SPEECH", environment.get("CITEKIT_SPEECH") or "on", ("on", "always", "off"))
+    service = _speech_service(environment.get("CITEKIT_SPEECH_MODEL") or "")
     return Settings(
         home=found,
         viewer_folder=Path(viewer_folder(environment) or found / CACHE / "view"),
@@ -190,8 +195,10 @@ def settings_from(environment: Mapping[str, str], home: str | Path | None = None
         ocr=one_of("CITEKIT_OCR", environment.get("CITEKIT_OCR") or "on", SWITCH) == "on",
         speech=speech != "off",
         speech_always=speech == "always",
-        speech_model=environment.get("CITEKIT_SPEECH_MODEL") or "",
+        speech_model="" if service else environment.get("CITEKIT_SPEECH_MODEL") or "",
         speech_language=_language(environment.get("CITEKIT_SPEECH_LANGUAGE") or ""),
+        speech_service=service,
+        speech_seconds=count(environment, "CITEKIT_SPEECH_SECONDS", 1),
         models_folder=Path(models_folder(environment) or found / CACHE / "models"),
         models_url=(environment.get("CITEKIT_MODELS_URL") or "").rstrip("/"),
         parsers=one_of("CITEKIT_PARSERS", current_parsers(environment.get("CITEKIT_PARSERS") or "subprocess"), PARSERS),
@@ -238,6 +245,26 @@ def _link_key(text: str | None) -> str | None:
     if text is not None and len(text) < LEAST_LINK_KEY:
         raise RequestRefused(f"CITEKIT_LINK_KEY must have at least {LEAST_LINK_KEY} characters. Use random ones.")
     return text
+
+
+SPEECH_SERVICES = {"openai": "whisper-1", "gemini": "gemini-3.8-flash"}
+"""The services that recognize speech, each with a model for error messages."""
+
+
+def _speech_service(text: str) -> str:
+    """Return the service and model that the user chose for speech, or an empty text for a local model.
+
+    Raise `RequestRefused` if the model is missing.
+    """
+    service, separator, model = text.partition(":")
+    if not separator or service not in SPEECH_SERVICES:
+        return ""
+    if not model.strip():
+        raise RequestRefused(
+            f"CITEKIT_SPEECH_MODEL={shown(text)} names no model. Use {service}:MODEL, such as "
+            f"{service}:{SPEECH_SERVICES[service]}."
+        )
+    return f"{service}:{model.strip()}"
 
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")

@@ -40,7 +40,10 @@ VARIABLES = {
     "CITEKIT_SPEECH": "on (default) to recognize the speech in recordings without subtitles if the extra speech and a model "
     "are installed; always to also recognize it in recordings with subtitles, whose words then have exact times; or off",
     "CITEKIT_SPEECH_MODEL": "the folder with a Whisper model for faster-whisper, or the name of an installed model "
-    "(default: an installed one for all languages)",
+    "(default: an installed one for all languages), or openai:MODEL to send the sound of recordings to OpenAI, or the server "
+    "at CITEKIT_BASE_URL or OPENAI_BASE_URL, or gemini:MODEL to send it to Gemini",
+    "CITEKIT_SPEECH_SECONDS": "with openai:MODEL or gemini:MODEL, the maximum seconds of sound that are sent for a recording "
+    "(default: no limit)",
     "CITEKIT_SPEECH_LANGUAGE": "the language of all recordings (ISO 639-1), such as en (default: detected)",
     "CITEKIT_MODELS_URL": "the base URL of a copy of Hugging Face from which `citekit models get` downloads "
     "(default: https://huggingface.co)",

@@ -22,6 +22,7 @@ _SENTENCES = (
     errors.FormUnsupported,
     errors.RequestRefused,
     errors.MapperUnavailable,
+    errors.SpeechMissing,
     errors.ExtractionFailed,
     errors.HomeUnwritable,
     errors.StoreUnavailable,

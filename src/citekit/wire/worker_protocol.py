@@ -26,10 +26,13 @@ if TYPE_CHECKING:
     from citekit.domain.ports.media_probe import MediaFacts
     from citekit.domain.ports.reader import Book
     from citekit.domain.screen_text import ScreenText
-    from citekit.domain.speech import Speech
+    from citekit.domain.speech import Speech, SpeechWindow
 
 CAUSE_LIMIT = 300
 """Maximum number of characters of a reason in a fault."""
+
+MOST_SAMPLES = 60 * 16_000
+"""Samples of the longest window of speech that is accepted from a worker."""
 
 PICTURES = frozenset({"image/png", "image/jpeg"})
 """Media types of rendered pictures."""
@@ -281,6 +284,22 @@ def speech_from(data: object) -> Speech:
     if not all(map(math.isfinite, times)) or any(time < 0 for time in times):
         raise FaultyAnswer("The answer of the worker process (speech)", ["passages: times must be numbers from 0"])
     return speech
+
+
+def speech_windows_from(data: object) -> list[SpeechWindow]:
+    """Return windows of speech from a list of [start, samples]. Raise `FaultyAnswer` if it is not one."""
+    from citekit.domain.speech import SpeechWindow
+
+    try:
+        windows = [SpeechWindow(_finite(start), int(_finite(samples))) for start, samples in _listed(data)]
+    except (TypeError, ValueError) as wrong:
+        raise FaultyAnswer("The answer of the worker process (windows)", [f"$: {wrong}"[:CAUSE_LIMIT]]) from wrong
+    if not all(each.start >= 0 and 0 < each.samples <= MOST_SAMPLES for each in windows):
+        raise FaultyAnswer(
+            "The answer of the worker process (windows)",
+            ["$: each must have a start from 0, and up to a minute of sound"],
+        )
+    return windows
 
 
 def screen_text_from(data: object) -> ScreenText:

@@ -106,20 +106,8 @@ class FasterWhisper:
         self._engine = Once(lambda: _new_engine(self.model))
 
     def windows(self, samples: Samples) -> list[tuple[int, int]]:
-        """Return the windows with speech, as ranges of samples, each at most `WINDOW` long and split at pauses.
-
-        Speech is detected with the Silero model in faster-whisper.
-        """
-        detection: Any = imported("faster_whisper.vad", FEATURE, EXTRA)
-        with self._translated_errors():
-            options = detection.VadOptions(
-                min_silence_duration_ms=_MIN_SILENCE_MS,
-                min_speech_duration_ms=_MIN_SPEECH_MS,
-                max_speech_duration_s=WINDOW,
-                speech_pad_ms=_PADDING_MS,
-            )
-            found = detection.get_speech_timestamps(samples, options)
-        return joined([(int(each["start"]), int(each["end"])) for each in found])
+        """See `speech_windows`."""
+        return speech_windows(samples)
 
     def recognize(self, samples: Samples, language: str | None, expected: str | None) -> list[RecognizedPassage]:
         """Return the passages that are spoken in a window.
@@ -128,7 +116,7 @@ class FasterWhisper:
         Raise `DriverMissing` if faster-whisper is not installed, or `MapperUnavailable` if the model fails.
         """
         runtime: Any = imported("ctranslate2", FEATURE, EXTRA)
-        with self._translated_errors():
+        with _translated_errors(self.model.name):
             engine = self._engine()
             self._check_language(engine, language)
             with self._lock:
@@ -163,22 +151,41 @@ class FasterWhisper:
         found, probability, _ = engine.detect_language(samples)
         return str(found) if expected is None or probability >= _CERTAIN_LANGUAGE else expected
 
-    @contextmanager
-    def _translated_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except CiteKitError:
-            raise
-        except MemoryError as error:
-            raise MapperUnavailable(
-                f"There is not enough memory for the speech model {self.model.name}. Use a smaller model, or set "
-                "CITEKIT_PARSER_MEMORY to a larger value."
-            ) from error
-        except Exception as error:
-            detail = (str(error).strip().splitlines() or [""])[-1].strip(" .")[:160] or type(error).__name__
-            raise MapperUnavailable(
-                f"Speech recognition (faster-whisper) failed with the model {self.model.name}: {detail}."
-            ) from error
+
+def speech_windows(samples: Samples) -> list[tuple[int, int]]:
+    """Return the windows with speech, as ranges of samples, each at most `WINDOW` long and split at pauses.
+
+    Speech is detected with the Silero model in faster-whisper. Raise `DriverMissing` if faster-whisper is not installed,
+    or `MapperUnavailable` if the detection fails.
+    """
+    detection: Any = imported("faster_whisper.vad", FEATURE, EXTRA)
+    with _translated_errors("Silero VAD"):
+        options = detection.VadOptions(
+            min_silence_duration_ms=_MIN_SILENCE_MS,
+            min_speech_duration_ms=_MIN_SPEECH_MS,
+            max_speech_duration_s=WINDOW,
+            speech_pad_ms=_PADDING_MS,
+        )
+        found = detection.get_speech_timestamps(samples, options)
+    return joined([(int(each["start"]), int(each["end"])) for each in found])
+
+
+@contextmanager
+def _translated_errors(model: str) -> Iterator[None]:
+    try:
+        yield
+    except CiteKitError:
+        raise
+    except MemoryError as error:
+        raise MapperUnavailable(
+            f"There is not enough memory for the speech model {model}. Use a smaller model, or set "
+            "CITEKIT_PARSER_MEMORY to a larger value."
+        ) from error
+    except Exception as error:
+        detail = (str(error).strip().splitlines() or [""])[-1].strip(" .")[:160] or type(error).__name__
+        raise MapperUnavailable(
+            f"Speech recognition (faster-whisper) failed with the model {model}: {detail}."
+        ) from error
 
 
 def _new_engine(model: SpeechModel) -> Any:

@@ -6,12 +6,12 @@ import stat
 import tempfile
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import evolve, frozen
 
 from citekit.adapters.sandbox.worker_pool import WorkerPool
-from citekit.domain.errors import ExtractionFailed, SourceUnsupported
+from citekit.domain.errors import ExtractionFailed, SourceUnsupported, SpeechMissing
 from citekit.domain.evidence import Extraction, ExtractorIdentity, Form, Options
 from citekit.domain.extent import Extent
 from citekit.domain.formats import Format
@@ -21,6 +21,7 @@ from citekit.domain.ports.clock import Clock
 from citekit.domain.ports.extractor import Extractor, identity_of
 from citekit.domain.ports.mapper import Mapper
 from citekit.domain.ports.measurer import Measurer
+from citekit.domain.ports.transcriber import Transcriber
 from citekit.domain.progress import Progress, silent
 from citekit.domain.resource_map import ResourceMap
 from citekit.domain.source import Source
@@ -39,18 +40,21 @@ from citekit.wire.worker_protocol import (
     truth_from,
 )
 
+T = TypeVar("T")
+
 
 @frozen
 class IsolatedMapper:
     """A mapper that runs in a worker if `is_apart` returns True for the file.
 
-    Otherwise, it calls the mapper `here` in this process.
+    Otherwise, it calls the mapper `here` in this process. `transcriber` asks a service, if the user chose one.
     """
 
     here: Mapper
     workers: WorkerPool
     clock: Clock
     is_apart: Callable[[Source], bool]
+    transcriber: Callable[[], Transcriber | None] = lambda: None
 
     @property
     def identity(self) -> MapperIdentity:
@@ -70,7 +74,10 @@ class IsolatedMapper:
         if not self.is_apart(source):
             return self.here.map(source, resource_id, progress)
         asked = {"source": plain_source(source), "id": resource_id}
-        found = from_plain_map(self.workers.ask("map", source.path, asked, progress), "map")
+        made = _with_speech(
+            lambda: self.workers.ask("map", source.path, asked, progress), self.transcriber, source, progress
+        )
+        found = from_plain_map(made, "map")
         return evolve(found, created_at=self.clock.now())
 
 
@@ -78,12 +85,14 @@ class IsolatedMapper:
 class IsolatedExtractor:
     """An extractor that runs in a worker.
 
-    `here` is the same extractor in this process, and `name` its name in the worker.
+    `here` is the same extractor in this process, and `name` its name in the worker. `transcriber` asks a service, if the
+    user chose one.
     """
 
     here: Extractor
     name: str
     workers: WorkerPool
+    transcriber: Callable[[], Transcriber | None] = lambda: None
 
     @property
     def identity(self) -> ExtractorIdentity:
@@ -109,7 +118,12 @@ class IsolatedExtractor:
             "options": plain_options(options),
             "target": str(target),
         }
-        made = self.workers.ask("extract", source.path, asked, progress, ExtractionFailed)
+        made = _with_speech(
+            lambda: self.workers.ask("extract", source.path, asked, progress, ExtractionFailed),
+            self.transcriber,
+            source,
+            progress,
+        )
         return extraction_from_plain(made)
 
 
@@ -200,6 +214,23 @@ class IsolatedViewer:
         with tempfile.TemporaryDirectory(prefix="citekit-still-") as folder:
             asked = {"source": plain_source(source), "seconds": seconds, "folder": folder}
             return picture_from(self.workers.ask("still", source.path, asked, failure=ExtractionFailed))[0]
+
+
+def _with_speech(
+    ask: Callable[[], T], transcriber: Callable[[], Transcriber | None], source: Source, progress: Progress
+) -> T:
+    """Return the answer of a worker. If it lacks the words of the recording, ask the service, then the worker again.
+
+    A worker has no network, and finds the words in the cache.
+    """
+    try:
+        return ask()
+    except SpeechMissing:
+        service = transcriber()
+        if service is None:
+            raise
+        service.transcribe(source, progress)
+        return ask()
 
 
 def _is_file(path: Path) -> bool:

@@ -29,7 +29,7 @@ from citekit.domain.progress import Progress, silent
 from citekit.domain.quotes.quotable import Quotable
 from citekit.domain.screen_text import ScreenText
 from citekit.domain.source import Source
-from citekit.domain.speech import Speech
+from citekit.domain.speech import Speech, SpeechWindow
 from citekit.wire.errors import CAUSE_LIMIT
 from citekit.wire.worker_protocol import (
     amplitudes_from,
@@ -45,6 +45,7 @@ from citekit.wire.worker_protocol import (
     screen_text_from,
     sheet_rows_from,
     speech_from,
+    speech_windows_from,
     text_from,
     texts_from,
 )
@@ -116,6 +117,21 @@ class IsolatedTranscriber:
     def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
         """See `Transcriber.transcribe`."""
         return speech_from(self.workers.ask("speech", source.path, {"source": plain_source(source)}, progress))
+
+
+@frozen
+class IsolatedSpeechWindows:
+    """A `SpeechWindows` that runs in a worker. `write` raises `SourceUnsupported` if the worker dies on the file."""
+
+    workers: WorkerPool
+
+    def write(self, source: Source, target: Path, progress: Progress = silent) -> Sequence[SpeechWindow]:
+        """See `SpeechWindows.write`.
+
+        The worker writes to the path, so a caller that may be sent other bytes must have opened the file before.
+        """
+        asked = {"source": plain_source(source), "target": str(target)}
+        return speech_windows_from(self.workers.ask("speech_windows", source.path, asked, progress))
 
 
 @frozen

@@ -20,9 +20,10 @@ from citekit.adapters.libraries.faster_whisper import EXTRA, FEATURE, RATE, Reco
 from citekit.adapters.libraries.model_files import imported
 from citekit.adapters.libraries.pyav import open_media
 from citekit.adapters.system.installed_packages import version_of
+from citekit.domain.errors import SpeechMissing
 from citekit.domain.progress import Progress, silent
 from citekit.domain.source import Source
-from citekit.domain.speech import Speech, SpokenPassage, SpokenWord
+from citekit.domain.speech import Speech, SpeechWindow, SpokenPassage, SpokenWord
 
 if TYPE_CHECKING:
     from citekit.adapters.libraries.faster_whisper import Samples
@@ -76,41 +77,18 @@ class WhisperTranscriber:
 
     def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
         """See `Transcriber.transcribe`."""
-        whole = f"speech {self.version} recording {source.digest.hex}"
-        stored = None if self.index is None else self.index.get(whole)
-        if stored is not None:
-            return self._speech([_placed(_passage_from(each), 0.0) for each in stored["passages"]])
+        stored = StoredSpeech(self.name, self.version, self.index)
+        found = stored.get(source)
+        if found is not None:
+            return found
         passages: list[SpokenPassage] = []
         expected = self.language
-        for start, samples, duration in self._windows(source.path, progress):
+        for start, samples, duration in speech_in(source.path, self.engine.windows, self.before, progress):
             progress(start, duration, "recognizing speech")
             recognized = self._recognized(samples, expected)
             expected = recognized[-1].language if recognized else expected
-            passages += [_placed(each, start) for each in recognized]
-        if self.index is not None:
-            self.index.put(whole, {"passages": [_plain(each) for each in passages]})
-        return self._speech(passages)
-
-    def _speech(self, passages: Sequence[SpokenPassage]) -> Speech:
-        return Speech(passages=passages, transcriber=self.name)
-
-    def _windows(self, path: Path, progress: Progress) -> Iterator[tuple[float, Samples, float | None]]:
-        """Yield the start of each window in seconds, its samples, and the duration of the recording if it is known.
-
-        Progress is also reported for each block, because nothing may be said for hours.
-        """
-        with open_media(path) as container:
-            if audio_stream(container) is None:
-                return
-            duration = None if container.duration is None else container.duration / 1_000_000
-
-            def spans(offset: int, samples: Samples) -> list[tuple[int, int]]:
-                self.before()
-                progress(offset / RATE, duration, "looking for speech")
-                return self.engine.windows(samples)
-
-            for start, samples in _windows_of(_blocks(container), spans):
-                yield start / RATE, samples, duration
+            passages += [placed(each, start) for each in recognized]
+        return stored.put(source, Speech(passages=passages, transcriber=self.name))
 
     def _recognized(self, samples: Samples, expected: str | None) -> list[RecognizedPassage]:
         """Return the passages of a window from the cache, or recognize them. `expected` is the language before it."""
@@ -118,12 +96,91 @@ class WhisperTranscriber:
         key = f"speech {self.version} {expected or ''} {digest}"
         found = None if self.index is None else self.index.get(key)
         if found is not None:
-            return [_passage_from(each) for each in found["passages"]]
+            return passages_from(found)
         self.before()
         made = self.engine.recognize(samples, self.language, expected)
         if self.index is not None:
-            self.index.put(key, {"passages": [_plain(each) for each in made]})
+            self.index.put(key, plain_passages(made))
         return made
+
+
+@frozen
+class StoredSpeech:
+    """A `Transcriber` that only knows what another one, with the same name and version, stored in `index`.
+
+    Workers use it if a service recognizes the words, because they have no network.
+    """
+
+    name: str
+    version: str
+    index: Index | None = field(repr=False)
+
+    def get(self, source: Source) -> Speech | None:
+        """Return the stored speech of a recording, or None if there is none."""
+        found = None if self.index is None else self.index.get(self._key(source))
+        if found is None:
+            return None
+        return Speech(
+            passages=[placed(each, 0.0) for each in passages_from(found)],
+            transcriber=str(found.get("transcriber", self.name)),
+        )
+
+    def put(self, source: Source, speech: Speech) -> Speech:
+        """Store the speech of a recording, if possible, and return it."""
+        if self.index is not None:
+            self.index.put(self._key(source), {**plain_passages(speech.passages), "transcriber": speech.transcriber})
+        return speech
+
+    def transcribe(self, source: Source, progress: Progress = silent) -> Speech:  # noqa: ARG002
+        """See `Transcriber.transcribe`. Raise `SpeechMissing` if nothing is stored for this recording."""
+        found = self.get(source)
+        if found is None:
+            raise SpeechMissing(
+                f"The words that {self.name} recognized in {source.path.name} could not be kept. Check that the cache "
+                "folder of the home can be written."
+            )
+        return found
+
+    def _key(self, source: Source) -> str:
+        return f"speech {self.version} recording {source.digest.hex}"
+
+
+def speech_in(
+    path: Path, windows: Callable[[Samples], list[tuple[int, int]]], before: Callable[[], object], progress: Progress
+) -> Iterator[tuple[float, Samples, float | None]]:
+    """Yield the start of each window with speech in seconds, its samples, and the duration of the recording if known.
+
+    `windows` finds speech in samples. `before` is called before each block, and progress is reported, because nothing
+    may be said for hours.
+    """
+    with open_media(path) as container:
+        if audio_stream(container) is None:
+            return
+        duration = None if container.duration is None else container.duration / 1_000_000
+
+        def spans(offset: int, samples: Samples) -> list[tuple[int, int]]:
+            before()
+            progress(offset / RATE, duration, "looking for speech")
+            return windows(samples)
+
+        for start, samples in _windows_of(_blocks(container), spans):
+            yield start / RATE, samples, duration
+
+
+@frozen
+class LocalSpeechWindows:
+    """Cuts recordings at pauses in this process. See `SpeechWindows`."""
+
+    before: Callable[[], object] = field(default=lambda: None, repr=False)
+
+    def write(self, source: Source, target: Path, progress: Progress = silent) -> list[SpeechWindow]:
+        """See `SpeechWindows.write`."""
+        found: list[SpeechWindow] = []
+        with target.open("wb") as file:
+            for start, samples, _ in speech_in(source.path, faster_whisper.speech_windows, self.before, progress):
+                file.write((samples * 32768).round().clip(-32768, 32767).astype("<i2").tobytes())
+                found.append(SpeechWindow(start, len(samples)))
+        return found
 
 
 def _blocks(container: Any) -> Iterator[Samples]:
@@ -167,17 +224,25 @@ def _windows_of(
         offset, held = offset + cut, samples[cut:]
 
 
-def _placed(passage: RecognizedPassage, start: float) -> SpokenPassage:
+def placed(passage: RecognizedPassage, start: float) -> SpokenPassage:
     """Return a passage of the window that starts at `start` with times from the start of the recording."""
     words = [SpokenWord(start + each.start, start + each.end, each.text, each.confidence) for each in passage.words]
     return SpokenPassage(words=words, language=passage.language, is_doubtful=passage.is_doubtful)
 
 
+def plain_passages(passages: Sequence[RecognizedPassage | SpokenPassage]) -> dict[str, object]:
+    """Return passages as plain data for the cache."""
+    return {"passages": [_plain(each) for each in passages]}
+
+
+def passages_from(plain: dict[str, Any]) -> list[RecognizedPassage]:
+    """Return the passages of a value from `plain_passages`."""
+    return [
+        RecognizedPassage([RecognizedWord(*word) for word in each["words"]], each["language"], each["is_doubtful"])
+        for each in plain["passages"]
+    ]
+
+
 def _plain(passage: RecognizedPassage | SpokenPassage) -> dict[str, object]:
     words = [[each.start, each.end, each.text, each.confidence] for each in passage.words]
     return {"words": words, "language": passage.language, "is_doubtful": passage.is_doubtful}
-
-
-def _passage_from(plain: dict[str, Any]) -> RecognizedPassage:
-    words: Sequence[RecognizedWord] = [RecognizedWord(*each) for each in plain["words"]]
-    return RecognizedPassage(words, plain["language"], plain["is_doubtful"])

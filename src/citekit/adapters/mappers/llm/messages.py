@@ -33,6 +33,14 @@ class ImagePart:
 
 
 @frozen
+class SoundPart:
+    """A short recording that is sent in the request itself, such as `audio/wav`."""
+
+    data: bytes
+    media_type: str
+
+
+@frozen
 class FilePart:
     """A local file that is sent to the service as a whole: a PDF, a recording, or a picture."""
 
@@ -40,7 +48,7 @@ class FilePart:
     media_type: str
 
 
-Part = TextPart | ImagePart | FilePart
+Part = TextPart | ImagePart | SoundPart | FilePart
 
 
 @frozen
@@ -171,6 +179,13 @@ class Service(Protocol):
 
 class BudgetExhausted(MapperUnavailable):
     """The limit on requests was reached before the map or the answer was finished."""
+
+
+class Spending(Protocol):
+    """Counts requests, or what they send."""
+
+    def spend(self) -> None:
+        """Count the next request. Raise `BudgetExhausted` if it would exceed the limit."""
 
 
 @define

@@ -29,6 +29,8 @@ from citekit.adapters.mappers.llm.messages import (
     Question,
     Reply,
     Session,
+    SoundPart,
+    Spending,
     TextPart,
     charge,
 )
@@ -116,11 +118,15 @@ class GeminiService:
             return evolve(seen, seconds=AUDIO_SECONDS)
         return seen or Limits(as_file=False, characters=CHARACTERS)
 
-    def session(self) -> AbstractContextManager[Session]:
-        """Start a conversation. Raise `MapperUnavailable` if the API key is missing or malformed."""
-        return self._session(self._checked_key())
+    def session(self, budget: Spending | None = None) -> AbstractContextManager[Session]:
+        """Start a conversation. Raise `MapperUnavailable` if the API key is missing or malformed.
 
-    def _checked_key(self) -> str:
+        `budget` is spent before each request (None: the limit is `max_requests`).
+        """
+        return self._session(self.checked_key(), budget or Budget(self.max_requests))
+
+    def checked_key(self) -> str:
+        """Return the API key without spaces around it. Raise `MapperUnavailable` if it is missing or malformed."""
         key = (self.key or "").strip()
         if not key:
             raise MapperUnavailable(
@@ -138,7 +144,7 @@ class GeminiService:
         return self.key_variable or " or ".join(VARIABLES)
 
     @contextmanager
-    def _session(self, key: str) -> Iterator[Session]:
+    def _session(self, key: str, budget: Spending) -> Iterator[Session]:
         context = statuses.CallContext(
             self.model, self.base_url or google_genai.BASE_URL, self.timeout, self._variables(), MODEL, key
         )
@@ -149,9 +155,7 @@ class GeminiService:
                 files = RemoteFiles(client, explain, self.retries, self.timeout, self.base_url, key, run)
                 files.sweep(self.orphaned_uploads)
                 try:
-                    yield GeminiSession(
-                        client, self.model, self.generation, self.retries, explain, files, Budget(self.max_requests)
-                    )
+                    yield GeminiSession(client, self.model, self.generation, self.retries, explain, files, budget)
                 except BaseException as error:
                     uninterrupted(files.delete_all)
                     if left := run.names():
@@ -199,7 +203,7 @@ class GeminiSession:
     _retries: Retries
     _explain: _ErrorExplainer
     _files: RemoteFiles
-    _budget: Budget
+    _budget: Spending
 
     def ask(self, question: Question, progress: Progress) -> Reply:
         """Send `question` and return the model's reply.
@@ -278,12 +282,14 @@ class GeminiSession:
 
 
 def _inline(part: Part, room: int) -> bytes | None:
-    """Return the bytes of a picture to include in the request itself; None for text and for files to upload.
+    """Return the bytes of a picture or sound to include in the request itself; None for text and for files to upload.
 
     `room` is the number of bytes left in the request. Raise `MapperUnavailable` if an `ImagePart` does not fit.
     """
     if isinstance(part, TextPart):
         return None
+    if isinstance(part, SoundPart):
+        return part.data
     if isinstance(part, ImagePart):
         if len(part.data) > room:
             raise MapperUnavailable(

@@ -39,6 +39,25 @@ class BadResponseError(Exception):
 
 
 @frozen(kw_only=True)
+class Advice:
+    """What a user can change, for error messages.
+
+    `user` is what uses the server, and `offer` what it must offer. `model`, `url`, and `timeout` are the settings of the
+    model, the address, and the time limit. `slower` (with {} for the time to wait), `smaller`, and `without` say how to
+    stay below the rate limit, how to send less, and how to do without a model.
+    """
+
+    user: str = "the openai mapper"
+    offer: str = "chat completions"
+    model: str = "--model"
+    url: str = "--base-url"
+    timeout: str = "--timeout"
+    slower: str = "wait{}, or send fewer requests at the same time (--model-concurrency)"
+    smaller: str = "Map a smaller file."
+    without: str = "map without a model (--mapper local)"
+
+
+@frozen(kw_only=True)
 class Endpoint:
     """The model and the server, for error messages. `keyed` is whether an API key is sent.
 
@@ -49,6 +68,7 @@ class Endpoint:
     base_url: str | None = field(repr=False)
     timeout: float
     keyed: bool
+    advice: Advice = field(factory=Advice, repr=False)
 
     @property
     def hosted(self) -> bool:
@@ -69,11 +89,12 @@ class Endpoint:
         return f"OpenAI at {self.host}" if self.hosted else f"The OpenAI-compatible server at {self.host}"
 
 
-def no_key() -> MapperUnavailable:
+def no_key(advice: Advice | None = None) -> MapperUnavailable:
     """Return the error for using OpenAI without an API key."""
+    advice = advice or Advice()
     return MapperUnavailable(
-        "OpenAI needs an API key, but OPENAI_API_KEY is not set. Set it, use a server that needs no key (--base-url), "
-        "or map without a model (--mapper local)."
+        f"OpenAI needs an API key, but OPENAI_API_KEY is not set. Set it, use a server that needs no key ({advice.url}), "
+        f"or {advice.without}."
     )
 
 
@@ -86,7 +107,7 @@ def refusal(endpoint: Endpoint, words: str, http: str = "") -> MapperUnavailable
     said = f": {_one_line(words)!r}" if words.strip() else ""
     return MapperUnavailable(
         f"{endpoint.label} rejected the request for the model {endpoint.model!r}{http and ' ' + http}{said}. Try "
-        "another model (--model), or map without one (--mapper local)."
+        f"another model ({endpoint.advice.model}), or {endpoint.advice.without.replace('a model', 'one')}."
     )
 
 
@@ -116,21 +137,21 @@ def verdict(endpoint: Endpoint, failure: OpenAiFailure) -> Verdict:
 def _connection_sentence(endpoint: Endpoint, failure: OpenAiFailure) -> tuple[str, bool]:
     label, said = endpoint.label, f" ({_one_line(failure.message)})" if failure.message.strip() else ""
     if failure.kind is FailureKind.TIMEOUT:
-        return f"{label} sent no data for {endpoint.timeout:g} s. Increase --timeout.", True
+        return f"{label} sent no data for {endpoint.timeout:g} s. Increase {endpoint.advice.timeout}.", True
     if failure.kind is FailureKind.UNREACHABLE and _CONNECTION_LOST.search(failure.words):
         return f"The connection to {_mid_sentence(label)} was lost{said}. Try again.", True
     if failure.kind is FailureKind.UNREACHABLE:
-        look = "the network" if endpoint.base_url is None else "that it is running, and --base-url"
+        look = "the network" if endpoint.base_url is None else f"that it is running, and {endpoint.advice.url}"
         return f"{label} cannot be reached{said}. Check {look}.", not failure.lasting
     if failure.kind is FailureKind.SETUP:
-        return f"{label} cannot be called{said}. Check the key and --base-url.", False
+        return f"{label} cannot be called{said}. Check the key and {endpoint.advice.url}.", False
     return f"{label} returned an answer that cannot be read{said}: {_address_advice(endpoint)}", False
 
 
 def _address_advice(endpoint: Endpoint) -> str:
     if endpoint.base_url is None:
         return "try again later."
-    return "check that --base-url is the address of an OpenAI-compatible API; it usually ends in /v1."
+    return f"check that {endpoint.advice.url} is the address of an OpenAI-compatible API; it usually ends in /v1."
 
 
 def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) -> tuple[str, bool]:
@@ -146,25 +167,29 @@ def _status_sentence(endpoint: Endpoint, failure: OpenAiFailure, status: int) ->
     if status in (400, 413, 422) and exceeds_context(failure):
         return (
             f"The request exceeds the context of the model {endpoint.model!r}, according to {_mid_sentence(label)} "
-            f"{http}. Choose a model with a longer context (--model), or configure a longer context on the server.",
+            f"{http}. Choose a model with a longer context ({endpoint.advice.model}), or configure a longer "
+            "context on the server.",
             False,
         )
     if status == 413 or (status == 429 and _REQUEST_TOO_LARGE.search(failure.words)):
-        return f"{label} does not accept a request of that size {http}{said}. Map a smaller file.", False
+        return f"{label} does not accept a request of that size {http}{said}. {endpoint.advice.smaller}", False
     if status == 429:
-        wait = "wait" if failure.retry_after is None else f"wait {failure.retry_after:.0f} s"
-        return (
-            f"{label} is rate-limiting this key {http}: {wait}, or send fewer requests at the same time "
-            "(--model-concurrency)."
-        ), True
+        wait = "" if failure.retry_after is None else f" {failure.retry_after:.0f} s"
+        return f"{label} is rate-limiting this key {http}: {endpoint.advice.slower.format(wait)}.", True
     if status in (400, 403, 404, 422) and _NO_MODEL.search(failure.words):
-        return f"{label} has no model {endpoint.model!r} for this key {http}. Choose another (--model).", False
+        return (
+            f"{label} has no model {endpoint.model!r} for this key {http}. Choose another ({endpoint.advice.model}).",
+            False,
+        )
     if status in (400, 403) and _REFUSED.search(failure.words):
         return str(refusal(endpoint, failure.message, http)), False
     if status == 403:
         return f"{label} does not permit this request with this key {http}{said}. Check the key's permissions.", False
     if status in (404, 405):
-        return f"{label} does not offer chat completions at this address {http}: {_address_advice(endpoint)}", False
+        return (
+            f"{label} does not offer {endpoint.advice.offer} at this address {http}: {_address_advice(endpoint)}",
+            False,
+        )
     if status // 100 == 3:
         return f"{label} answered with a redirect {http}, which is not followed: {_address_advice(endpoint)}", False
     if status in TRANSIENT:

@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Question, TextPart, Turn
+from citekit.adapters.mappers.llm.messages import FilePart, ImagePart, Part, Question, SoundPart, TextPart, Turn
 from citekit.adapters.mappers.llm.openai.capabilities import AnswerFormat, Capabilities, RequestFeatures
 from citekit.adapters.mappers.llm.openai.failures import Endpoint
 from citekit.domain.errors import MapperUnavailable, SourceUnreadable
@@ -86,9 +86,7 @@ class MessageWriter:
         """Return whether the request contains a file that the server might silently ignore."""
         return sent.files and not self.endpoint.hosted and self.extract_text is not None
 
-    def _content_items(
-        self, part: TextPart | ImagePart | FilePart, capabilities: Capabilities
-    ) -> Iterator[dict[str, Any]]:
+    def _content_items(self, part: Part, capabilities: Capabilities) -> Iterator[dict[str, Any]]:
         match part:
             case TextPart(text):
                 yield _text_content(text)
@@ -106,6 +104,8 @@ class MessageWriter:
                 yield _image_content(_read(path), media_type)
             case FilePart(path, media_type) if media_type == PDF:
                 yield _file_content(path) if capabilities.files else _text_content(self._in_words(path))
+            case SoundPart(_, media_type):
+                raise MapperUnavailable(f"{self.endpoint.label} accepts no {media_type} in a question.")
             case FilePart(path, media_type):
                 raise MapperUnavailable(
                     f"{self.endpoint.label} accepts no {media_type} files, so {path.name!r} cannot be sent. Map it "

@@ -109,7 +109,7 @@ class OpenAiService:
         """
         if self.key is None and self.endpoint.hosted:
             raise no_key()
-        _check_settings(self.endpoint, self.key)
+        check_settings(self.endpoint, self.key)
         try:
             client = driver.connect(self.key, self.base_url, self.timeout)
         except DriverMissing:
@@ -148,15 +148,16 @@ class _OpenAiSession:
         return reply
 
 
-def _check_settings(endpoint: Endpoint, key: str | None) -> None:
+def check_settings(endpoint: Endpoint, key: str | None) -> None:
+    """Raise `MapperUnavailable` if the key or the URL is malformed."""
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise MapperUnavailable(
             "The key in OPENAI_API_KEY contains spaces or characters that are not allowed in a key. Copy it again."
         )
     if endpoint.base_url is not None and not _is_http_url(endpoint.base_url):
         raise MapperUnavailable(
-            "The base URL for the openai mapper (--base-url) is not valid. It must begin with http:// or https://, and "
-            "usually ends in /v1, such as http://localhost:11434/v1."
+            f"The base URL for {endpoint.advice.user} ({endpoint.advice.url}) is not valid. It must begin with http:// or "
+            "https://, and usually ends in /v1, such as http://localhost:11434/v1."
         )
 
 

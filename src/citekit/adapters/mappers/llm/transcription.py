@@ -1,0 +1,272 @@
+"""Transcribes recordings with a service, which is used only if the user chose it.
+
+A recording is cut at pauses, and each window is a request. Its answer is cached under the digest of its sound, so a
+recording whose transcription was interrupted, or that shares sound with another, is only asked about what is missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import math
+import tempfile
+import wave
+import zlib
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Protocol
+
+from attrs import define, field, frozen
+
+from citekit.adapters.formats.media.transcriber import StoredSpeech, passages_from, placed, plain_passages
+from citekit.adapters.libraries import faster_whisper
+from citekit.adapters.libraries.faster_whisper import RATE, RecognizedPassage, passages_of
+from citekit.adapters.mappers.llm.messages import BudgetExhausted
+from citekit.domain.errors import FaultyAnswer, HomeUnwritable
+from citekit.domain.numbers import shortest
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+from citekit.domain.speech import MIN_CONFIDENCE, Speech, SpokenPassage
+
+if TYPE_CHECKING:
+    from citekit.adapters.libraries.sqlite.key_value_cache import Index
+    from citekit.domain.ports.speech_windows import SpeechWindows
+
+VERSION = "1"
+"""Change this whenever the same answers would give other words."""
+
+COARSE = "times of passages"
+"""What the name of the transcriber says if the service gives no times for words."""
+
+WIDTH = 2
+"""Bytes of a sample."""
+
+_MAX_WORDS_PER_SECOND = 7.0
+"""Nobody says more words: a passage without times of words is then doubtful, because the model may have invented it."""
+
+
+@frozen
+class TimedWord:
+    """A word of `Segment`, with the attributes of the words of faster-whisper."""
+
+    start: float
+    end: float
+    word: str
+    probability: float
+
+
+@frozen(kw_only=True)
+class Segment:
+    """A segment of an answer, with the attributes of the segments of faster-whisper.
+
+    If `is_coarse`, its only word is its whole text, because the times of the words are unknown.
+    """
+
+    words: Sequence[TimedWord]
+    avg_logprob: float
+    compression_ratio: float
+    no_speech_prob: float
+    is_coarse: bool
+
+
+@frozen
+class Heard:
+    """What a service heard in a window, in the language with the code `language`."""
+
+    segments: Sequence[Segment]
+    language: str
+
+
+@define
+class SoundBudget:
+    """A limit on the seconds of sound that are sent for the recording `name` (None: no limit)."""
+
+    limit: float | None
+    name: str
+    spent: float = 0.0
+    _next: float = field(default=0.0, init=False)
+
+    def sending(self, sound: bytes) -> None:
+        """Say which sound the next requests send."""
+        self._next = len(sound) / WIDTH / RATE
+
+    def spend(self) -> None:
+        """Count one request. Raise `BudgetExhausted` if it would exceed the limit."""
+        if self.limit is not None and self.spent + self._next > self.limit:
+            raise BudgetExhausted(
+                f"The limit of {shortest(self.limit)} s of sound was reached before all of {self.name} was transcribed. "
+                "What was recognized is kept: run the command again to continue, or allow more "
+                "(CITEKIT_SPEECH_SECONDS)."
+            )
+        self.spent += self._next
+
+    def refund(self) -> None:
+        """Take back the last request, because the service refused and did not bill it."""
+        self.spent -= self._next
+
+
+class SpeechSession(Protocol):
+    """A connection to a service for one recording."""
+
+    def hear(self, sound: bytes, progress: Progress) -> Heard:
+        """Return what is said in a window of 16-bit mono samples.
+
+        Spend from the budget before each request. Raise `MapperUnavailable`, `BudgetExhausted`, or `Cancelled`.
+        """
+
+
+class SpeechService(Protocol):
+    """A service that recognizes speech."""
+
+    @property
+    def model(self) -> str:
+        """The name by which the service knows the model."""
+
+    @property
+    def label(self) -> str:
+        """The name of the service for notes and receipts, such as `OpenAI`."""
+
+    @property
+    def where(self) -> str:
+        """A text that tells this service from others that may answer differently. It has no key."""
+
+    def check(self) -> None:
+        """Raise `MapperUnavailable` if nothing can be asked, for example because there is no key."""
+
+    def session(self, budget: SoundBudget) -> AbstractContextManager[SpeechSession]:
+        """Connect to the service. Raise `MapperUnavailable` or `DriverMissing` if that fails."""
+
+
+@frozen(kw_only=True)
+class AskedTranscriber:
+    """A `Transcriber` that asks a service.
+
+    `windows` cuts the recordings, and `index` keeps the answers. `language` is the language of all recordings, or None
+    to detect it. `seconds` limits the seconds of sound that are sent for one recording in one run (None: no limit).
+    """
+
+    service: SpeechService
+    windows: Callable[[], SpeechWindows] = field(repr=False)
+    index: Index = field(repr=False)
+    language: str | None = None
+    seconds: float | None = None
+
+    @property
+    def name(self) -> str:
+        """See `Transcriber.name`."""
+        return f"{self.service.label} ({self.service.model})"
+
+    @property
+    def version(self) -> str:
+        """See `Transcriber.version`. It contains the version of the software that cuts the recordings."""
+        return f"{self._answers} {faster_whisper.version()}"
+
+    @property
+    def _answers(self) -> str:
+        """A text that changes when the same sound may result in another answer."""
+        return f"{VERSION} {self.service.where} {self.service.model} {self.language or ''}".rstrip()
+
+    def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
+        """See `Transcriber.transcribe`.
+
+        Also raise `BudgetExhausted` if the limit is reached, or `HomeUnwritable` before anything is sent if answers cannot
+        be kept. Answers that were received are kept whatever fails later.
+        """
+        stored = StoredSpeech(self.name, self.version, self.index)
+        found = stored.get(source)
+        if found is not None:
+            return found
+        self.service.check()
+        self._check_cache()
+        passages: list[SpokenPassage] = []
+        coarse = False
+        budget = SoundBudget(self.seconds, source.path.name)
+        with tempfile.NamedTemporaryFile(prefix="citekit-speech-") as file:
+            windows = self.windows().write(source, Path(file.name), progress)
+            total, done = sum(window.samples for window in windows) / RATE, 0.0
+            with self.service.session(budget) as session:
+                for window in windows:
+                    progress(done, total, f"asking {self.service.model}")
+                    sound = _read(file, window.samples)
+                    budget.sending(sound)
+                    recognized, is_coarse = self._recognized(session, sound, _Waiting(progress, done, total))
+                    passages += [placed(each, window.start) for each in recognized]
+                    done, coarse = done + window.samples / RATE, coarse or is_coarse
+        heard = f"{self.service.label} ({self.service.model}; {COARSE})" if coarse else self.name
+        return stored.put(source, Speech(passages=passages, transcriber=heard))
+
+    def _check_cache(self) -> None:
+        if not self.index.put("speech answers can be kept", {}):
+            raise HomeUnwritable(
+                "The cache of the home cannot be written, so the answers of the transcription service would be lost. "
+                "Nothing was sent. Check the permissions of the home and the space on the disk."
+            )
+
+    def _recognized(
+        self, session: SpeechSession, sound: bytes, progress: Progress
+    ) -> tuple[list[RecognizedPassage], bool]:
+        """Return the passages of a window, from the cache or the service, and whether a passage has no times of words."""
+        key = f"speech answer {self._answers} {hashlib.sha256(sound).hexdigest()}"
+        found = self.index.get(key)
+        if found is not None:
+            return passages_from(found), bool(found.get("is_coarse"))
+        heard = session.hear(sound, progress)
+        passages = list(passages_of(heard.segments, heard.language, len(sound) / WIDTH / RATE))
+        coarse = any(each.is_coarse for each in heard.segments)
+        self.index.put(key, {**plain_passages(passages), "is_coarse": coarse})
+        return passages, coarse
+
+
+@frozen
+class _Waiting:
+    """Reports progress while a window is asked about: the seconds of sound before it, and of all."""
+
+    progress: Progress
+    done: float
+    total: float
+
+    def __call__(self, done: float, total: float | None = None, message: str = "") -> None:  # noqa: ARG002
+        self.progress(self.done, self.total, message)
+
+
+def coarse_segment(
+    text: str, start: float, end: float, log_probability: float | None, compression: float = 0.0, no_speech: float = 0.0
+) -> Segment:
+    """Return a segment whose words have no times.
+
+    It is doubtful if it repeats itself or has more words than can be said. If `log_probability` is None, the service
+    gives none.
+    """
+    log_probability = math.log(MIN_CONFIDENCE) if log_probability is None else log_probability
+    data = text.encode()
+    compression = max(compression, len(data) / len(zlib.compress(data)))
+    hasty = len(text.split()) > _MAX_WORDS_PER_SECOND * max(end - start, 1.0)
+    return Segment(
+        words=[TimedWord(start, end, text, probability_of(log_probability))],
+        avg_logprob=log_probability,
+        compression_ratio=compression,
+        no_speech_prob=1.0 if hasty else no_speech,
+        is_coarse=True,
+    )
+
+
+def probability_of(log_probability: float) -> float:
+    """Return the probability from 0 to 1 of a natural logarithm."""
+    return math.exp(min(log_probability, 0.0))
+
+
+def _read(file: IO[bytes], samples: int) -> bytes:
+    sound = file.read(samples * WIDTH)
+    if len(sound) != samples * WIDTH:
+        raise FaultyAnswer("The answer of the worker process (windows)", ["$: the sound is shorter than the windows"])
+    return sound
+
+
+def wave_of(sound: bytes) -> bytes:
+    """Return a WAV file with the 16-bit mono samples."""
+    made = io.BytesIO()
+    with wave.open(made, "wb") as file:
+        file.setparams((1, WIDTH, RATE, 0, "NONE", ""))
+        file.writeframes(sound)
+    return made.getvalue()

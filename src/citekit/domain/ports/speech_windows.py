@@ -1,0 +1,22 @@
+"""Defines the port that cuts a recording into windows with speech, for a service that recognizes the words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from citekit.domain.progress import Progress, silent
+from citekit.domain.source import Source
+from citekit.domain.speech import SpeechWindow
+
+
+class SpeechWindows(Protocol):
+    """Cuts recordings at pauses."""
+
+    def write(self, source: Source, target: Path, progress: Progress = silent) -> Sequence[SpeechWindow]:
+        """Write the sound of all windows to the existing file `target`, one after another, and return the windows.
+
+        The sound has 16,000 samples of 16 bits per second, little-endian, mono. Raise the errors of
+        `Transcriber.transcribe`.
+        """
