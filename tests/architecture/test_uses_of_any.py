@@ -20,7 +20,7 @@ LIMITS: dict[str, int] = {
     "adapters/formats/image": 8,
     "adapters/formats/media": 185,
     "adapters/formats/pdf": 460,
-    "adapters/formats/pptx": 64,
+    "adapters/formats/pptx": 63,
     "adapters/formats/shared": 6,
     "adapters/formats/xlsx": 1,
     "adapters/importers": 8,

@@ -7,9 +7,12 @@ outline level (17.3.1.20), which is set in the paragraph, in its style, or in a 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from citekit.adapters.formats.docx.fields import flatten_fields
+from citekit.adapters.formats.docx.opening import OPENING_LIMIT, Line, printed_title
 from citekit.adapters.formats.docx.styles import BODY, Styles, outline_level, value_of, whole
 from citekit.adapters.formats.docx.visibility import Visibility
 from citekit.adapters.libraries.lxml import names
@@ -90,6 +93,9 @@ HEADING_LIMIT = 300
 LOOK_LIMIT = 100
 """Maximum characters of a bold line that counts as a heading in a document without heading styles."""
 
+SAMPLE = 2000
+"""The number of paragraphs whose prevailing size is that of body text."""
+
 _GONE = names(
     """
     proofErr bookmarkStart bookmarkEnd lastRenderedPageBreak sectPr del moveFrom permStart permEnd commentRangeStart
@@ -100,9 +106,10 @@ _GONE = names(
 """Elements without text to read, and elements that only affect appearance."""
 
 
-def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, visibility: Visibility) -> _Element:
+def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, visibility: Visibility) -> str:
     """Mark the headings, captions, and titles of the document body below `root`, in place, and remove unneeded markup.
 
+    Return the title that the document prints, or "" if it prints none.
     `part` is the name of the package part that contains the body. Raise `SourceUnsupported` if that part is larger than
     `MARKUP_LIMIT` bytes.
     """
@@ -116,6 +123,7 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, v
     flatten_fields(root)
     _remove_repeated_notes(root)
     levels = [_paragraph_level(each, styles) for each in paragraphs]
+    title = _printed_title(paragraphs, levels, styles)
     if all(level == BODY for level in levels):
         levels = _by_look(paragraphs, styles)
     for paragraph, level in zip(paragraphs, levels, strict=True):
@@ -124,7 +132,63 @@ def thinned(package: OfficePackage, part: str, root: _Element, styles: Styles, v
         parent = each.getparent()
         if parent is not None:
             parent.remove(each)
-    return root
+    return title
+
+
+def _printed_title(paragraphs: Sequence[_Element], levels: Sequence[int], styles: Styles) -> str:
+    """Return the title that the document prints; see `opening`."""
+    sizes: Counter[int] = Counter()
+    texts = [(at, text) for at, each in enumerate(paragraphs) if (text := _line_of(each))]
+    for at, text in texts[:SAMPLE]:
+        sizes[_size(paragraphs[at], styles)] += len(text)
+    if not sizes:
+        return ""
+    lines, before = [], -1
+    for index, (at, text) in enumerate(texts[:OPENING_LIMIT]):
+        paragraph, level = paragraphs[at], levels[at]
+        key = _style_of(paragraph)
+        if styles.is_called(key, "caption") or next(paragraph.iterancestors("{*}tc"), None) is not None:
+            continue
+        following = next((levels[later] for later, _ in texts[index + 1 : index + 2]), BODY)
+        alone = level < BODY and levels.count(level) == 1
+        lines.append(
+            Line(
+                text,
+                _size(paragraph, styles),
+                level,
+                bold=_is_bold(paragraph, styles),
+                centered=_is_centered(paragraph, styles),
+                title_style=key if level == BODY and styles.is_called(key, "title") else "",
+                follows=at == before + 1,
+                holds_text=level < BODY and not alone and (following == BODY or following > level),
+            )
+        )
+        before = at
+    return printed_title(lines, sizes.most_common(1)[0][0])
+
+
+def _line_of(paragraph: _Element) -> str:
+    """Return the visible text of a paragraph on one line, truncated."""
+    pieces = []
+    for each in paragraph.iter("{*}t", "{*}tab", "{*}br"):
+        if local(each) != "t":
+            pieces.append(" ")
+        elif not _is_unseen(each.getparent()):
+            pieces.append(str(each.text or ""))
+    return " ".join("".join(pieces)[: 2 * HEADING_LIMIT].split())
+
+
+def _is_centered(paragraph: _Element, styles: Styles) -> bool:
+    properties = next(below(paragraph, "pPr"), None)
+    own = None if properties is None else value_of(properties, "jc")
+    return (styles.alignment(_style_of(paragraph)) if own is None else own) == "center"
+
+
+def _is_bold(paragraph: _Element, styles: Styles) -> bool:
+    """Return whether all text of a paragraph is bold."""
+    inherited = styles.is_bold(_style_of(paragraph))
+    runs = [each for each in paragraph.iter("{*}r") if _words(each)]
+    return bool(runs) and all(_bold(each, inherited) for each in runs)
 
 
 def _paragraph_level(paragraph: _Element, styles: Styles) -> int:
@@ -157,12 +221,9 @@ def _looks_like_heading(paragraph: _Element, styles: Styles) -> bool:
     if parent is None or local(parent) != "body" or not 2 < len(words) <= LOOK_LIMIT or words[-1] in ".,;:":
         return False
     properties = next(below(paragraph, "pPr"), None)
-    key = _style_of(paragraph)
     if properties is not None and next(below(properties, "numPr"), None) is not None:
         return False
-    runs = [each for each in paragraph.iter() if local(each) == "r" and _words(each)]
-    inherited = styles.is_bold(key)
-    return bool(runs) and all(_bold(each, inherited) for each in runs) and any(c.isalpha() for c in words)
+    return _is_bold(paragraph, styles) and any(c.isalpha() for c in words)
 
 
 def _bold(run: _Element, inherited: bool) -> bool:
@@ -172,13 +233,14 @@ def _bold(run: _Element, inherited: bool) -> bool:
 
 
 def _size(paragraph: _Element, styles: Styles) -> int:
-    """Return the font size of the paragraph in half points, or 0 if it is not specified."""
+    """Return the font size of most of the text of the paragraph in half points."""
+    usual = styles.size(_style_of(paragraph)) or styles.usual_size
+    sizes: Counter[int] = Counter()
     for run in paragraph.iter("{*}r"):
         properties = next(below(run, "rPr"), None)
         size = None if properties is None else whole(value_of(properties, "sz"))
-        if size is not None:
-            return size
-    return styles.size(_style_of(paragraph)) or 0
+        sizes[usual if size is None else size] += len(_words(run))
+    return max(sizes, key=lambda size: (sizes[size], size), default=usual)
 
 
 def _mark(paragraph: _Element, level: int, styles: Styles) -> None:

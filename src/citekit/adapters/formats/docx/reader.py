@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from citekit.adapters.formats.docx.annotations import CLASS, comments_markup
 from citekit.adapters.formats.docx.looks import Looks
@@ -27,6 +27,7 @@ from citekit.adapters.formats.epub.markup_books import MarkupBook, MarkupReader,
 from citekit.adapters.formats.epub.toc import LEVEL_LIMIT, Entry
 from citekit.adapters.formats.shared.office_colors import Color, theme_colors
 from citekit.adapters.formats.shared.office_metadata import facts_in
+from citekit.adapters.formats.shared.titles import is_confirmed, words_of
 from citekit.adapters.libraries.lxml import inner_text, local_name, parse_html
 from citekit.adapters.libraries.mammoth import to_html
 from citekit.adapters.libraries.office_package import OfficePackage, Relation, attribute, opened_package
@@ -44,6 +45,12 @@ KEPT_SIZE = 16 * 1024 * 1024
 BOUND_PARTS = 50
 """Maximum number of parts with data of content controls that are read."""
 
+CONFIRMING = 4000
+"""The number of first characters of the HTML whose words confirm the title of the metadata."""
+
+FEW_WORDS = 3
+"""The number of words up to which a title of the metadata may be only the name of an organization."""
+
 RACY = COARSE
 """Seconds within which a file can change again without a new modification time (FAT has a two-second resolution)."""
 
@@ -55,6 +62,7 @@ _PROPERTIES = {
 """The IDs of the properties of a document as data of content controls."""
 
 _READ = frozenset(("styles", "numbering", "footnotes", "endnotes", "comments"))
+_TAG = re.compile(r"<[^>]*>")
 _ARROW = re.compile(r"#note-(?:footnote|endnote)-ref-")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
@@ -95,7 +103,6 @@ class _Documents:
         comments = next((each for each in body if each.get("class") == CLASS), None)
         if comments is not None:
             body.remove(comments)
-        title = next((inner_text(each) for each in body.iter("p") if each.get("class") == "title"), None)
         parts, contents = _chapters(body)
         if comments is not None:
             comments[0].set("id", CLASS)
@@ -103,10 +110,7 @@ class _Documents:
             contents.append(Entry(1, inner_text(comments[0]), CLASS, CLASS))
         if not any(inner_text(part.root()) for part in parts) and body.find(".//img") is None:
             raise SourceUnsupported(f"{path.name} is a Word document that contains no text.")
-        known = BookFacts(
-            title=facts.title or title, authors=facts.authors, language=facts.language, identifiers=facts.identifiers
-        )
-        return MarkupBook(facts=known, parts=parts, contents=contents, picture=lambda href: _picture(path, href))
+        return MarkupBook(facts=facts, parts=parts, contents=contents, picture=lambda href: _picture(path, href))
 
     def _html(self, path: Path) -> tuple[str, BookFacts]:
         with opened_package(path) as package:
@@ -116,7 +120,10 @@ class _Documents:
             if known is not None:
                 return known
             comments = comments_markup(package, package.main("document")[0])
-            made = to_html(_parts(package), path.name) + comments, facts_in(package)
+            parts, title = _parts_and_title(package)
+            facts = facts_in(package)
+            html = to_html(parts, path.name)
+            made = html + comments, evolve(facts, title=_title(facts.title, title, html))
         now = time.time()
         if len(made[0]) <= KEPT_SIZE and state.is_settled(now, RACY, now):
             with self._lock:
@@ -132,8 +139,22 @@ step.
 """
 
 
-def _parts(package: OfficePackage) -> dict[str, bytes]:
+def _title(written: str | None, printed: str, html: str) -> str | None:
+    """Return the title of the metadata if the first words of the document confirm it, or else the title that it prints.
+
+    A printed title that says more than a few words of metadata, such as the name of an organization, is preferred.
+    """
+    if not written or not printed:
+        return written or printed or None
+    says_more = len(words_of(written)) <= FEW_WORDS and set(words_of(written)) < set(words_of(printed))
+    words = set(words_of(_TAG.sub(" ", html[:CONFIRMING])))
+    return written if is_confirmed(written, words) and not says_more else printed
+
+
+def _parts_and_title(package: OfficePackage) -> tuple[dict[str, bytes], str]:
     """Return the parts of the package that mammoth needs, by name: body, styles, numbering, and notes.
+
+    Also return the title that the document prints, or "".
 
     The content of each image is replaced by the name of its part, so that no image is loaded.
     """
@@ -148,12 +169,12 @@ def _parts(package: OfficePackage) -> dict[str, bytes]:
         looks.add_lists(package.root(found["numbering"]))
     visibility = Visibility.of(looks, root, _bound_data(package), shows_background=_shows_background(package, main))
     parts = {name: package.read(name) for name in found.values()}
-    body = thinned(package, main, root, styles, visibility)
-    parts[main] = etree.tostring(body, encoding="UTF-8", xml_declaration=True)
+    title = thinned(package, main, root, styles, visibility)
+    parts[main] = etree.tostring(root, encoding="UTF-8", xml_declaration=True)
     for name in (found[kind] for kind in ("footnotes", "endnotes") if kind in found):
         notes = package.root(name)
         mark_runs(notes, styles, visibility)
-        mark_notes(notes, body)
+        mark_notes(notes, root)
         parts[name] = etree.tostring(notes, encoding="UTF-8", xml_declaration=True)
     for name in ("[Content_Types].xml", "_rels/.rels", *map(_relations_of, (main, *found.values()))):
         part = package.find(name)
@@ -161,7 +182,7 @@ def _parts(package: OfficePackage) -> dict[str, bytes]:
             parts[name] = package.read(part)
     for name in (main, *found.values()):
         parts.update({each.target: each.target.encode() for each in package.relations(name) if _is_picture(each)})
-    return parts
+    return parts, title
 
 
 def _theme(package: OfficePackage, main: str) -> dict[str, Color]:

@@ -34,23 +34,28 @@ class _Style:
     bold: bool
     size: int | None
     height: str | None
+    alignment: str | None
 
 
 @define
 class Styles:
     """The styles of a Word document by ID: paragraph styles (`known`) and character styles (`runs`).
 
-    `default` is the ID of the default paragraph style.
+    `default` is the ID of the default paragraph style, and `usual_size` the font size, in half points, of text whose
+    styles do not specify one (17.7.5).
     """
 
     known: dict[str, _Style] = field(factory=dict)
     runs: dict[str, _Style] = field(factory=dict)
     default: str = ""
+    usual_size: int = 20
 
     @classmethod
     def of(cls, root: _Element | None) -> Styles:
         """Read the styles defined below `root`. Return no styles if `root` is None."""
         styles = cls()
+        usual = None if root is None else root.find("{*}docDefaults/{*}rPrDefault/{*}rPr")
+        styles.usual_size = (None if usual is None else whole(value_of(usual, "sz"))) or styles.usual_size
         for each in () if root is None else below(root, "style"):
             if (attribute(each, "type") or "paragraph") == "paragraph":
                 key = attribute(each, "styleId") or ""
@@ -83,6 +88,10 @@ class Styles:
         """Return the font size of the paragraph style `key` in half points, or None if it is not specified."""
         return next((style.size for style in self._chain(key) if style.size is not None), None)
 
+    def alignment(self, key: str) -> str | None:
+        """Return the alignment of the paragraph style `key`, such as `center` (17.3.1.13), or None if it is not specified."""
+        return next((style.alignment for style in self._chain(key) if style.alignment is not None), None)
+
     def height(self, run: str) -> str | None:
         """Return the vertical alignment of the character style `run`, such as superscript (17.3.2.42), or None."""
         return next((each.height for each in self._chain(run, self.runs) if each.height is not None), None)
@@ -109,6 +118,7 @@ def _style(element: _Element) -> _Style:
         bold=run is not None and said_of(run, "b") is True,
         size=None if run is None else whole(value_of(run, "sz")),
         height=None if run is None else value_of(run, "vertAlign"),
+        alignment=None if paragraph is None else value_of(paragraph, "jc"),
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence, Set
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, frozen
 
 from citekit.adapters.formats.pptx import presentation as driver
 from citekit.adapters.formats.pptx.shapes import SlideShape, shapes
 from citekit.adapters.formats.shared.outline import Outline, OutlineItem
+from citekit.adapters.formats.shared.titles import is_confirmed, may_be_title, words_of, written_title
 from citekit.adapters.libraries.office_package import opened_package
 from citekit.domain.errors import SourceUnsupported
 from citekit.domain.extent import Extent
@@ -17,8 +18,14 @@ from citekit.domain.locations import Pages
 from citekit.domain.progress import Progress
 from citekit.domain.source import Source
 
+if TYPE_CHECKING:
+    from pptx.slide import Slide
+
 NAMED_SLIDES = 20
 """The number of slides with hidden text that a note lists."""
+
+CONFIRMING_SLIDES = 2
+"""The number of first slides whose words confirm the title in the core properties."""
 
 LEAST_AREA = 0.01
 """Minimum fraction of a slide that an image covers to become a node. Smaller images are logos and bullets."""
@@ -59,15 +66,16 @@ def _outline(
             f"{source.path.name} has {len(slides)} slides; a presentation must have 1 to {driver.SLIDES_LIMIT} to be mapped."
         )
     size = driver.slide_size(deck)
+    repeated = driver.repeated_texts(slides, size)
     outline_items = []
     for number, slide in enumerate(slides, 1):
         progress(number - 1, len(slides), "reading the slides")
-        outline_items.append(_slide(slide, number, size))
+        outline_items.append(_slide(slide, number, size, repeated))
     hidden = [number for number, slide in enumerate(slides, 1) if driver.is_hidden(slide)]
     said = {"hidden_slides": hidden} if hidden else {}
     about = deck.core_properties if _has_core(deck) else None
     return Outline(
-        title=(about.title or None) if about else None,
+        title=_title(about.title if about else "", slides, size) or None,
         extent=Extent(pages=len(slides)),
         items=tuple(_sectioned(outline_items, ids, named)),
         facts={"slide_size_emu": list(size), **said, **({"author": about.author} if about and about.author else {})},
@@ -122,12 +130,23 @@ def _sectioned(
         at = end
 
 
-def _slide(slide: Any, number: int, size: tuple[int, int]) -> OutlineItem:
-    title = driver.title_of(slide, size)
+def _title(written: str, slides: Sequence[Slide], size: tuple[int, int]) -> str:
+    """Return the title in the core properties if the first slides confirm it, or else the title of the first slide."""
+    title = written_title(written)
+    shown = [each for slide in slides[:CONFIRMING_SLIDES] for each in shapes(slide, *size) if not each.hidden]
+    if title and is_confirmed(title, {word for each in shown for word in words_of(each.text)}):
+        return title
+    printed = driver.title_of(slides[0], size)
+    return printed if may_be_title(printed) else title
+
+
+def _slide(slide: Slide, number: int, size: tuple[int, int], repeated: Set[str]) -> OutlineItem:
+    title = driver.title_of(slide, size, repeated)
     found = [each for each in shapes(slide, *size, as_seen=True) if not each.hidden]
-    words = " ".join(" ".join(each.text.split()) for each in found if each.kind == "text")
+    texts = [" ".join(each.text.split()) for each in found if each.kind == "text" and each.largest not in repeated]
+    words = " ".join(texts)
     notes = " ".join(driver.notes_text(slide, as_seen=True).split())
-    body = words.removeprefix(title).strip()
+    body = " ".join(words.replace(title, "", 1).split())
     parts = ("Hidden slide.", body[:180] if notes else body, f"Notes: {notes}" if notes else "")
     return OutlineItem(
         title or f"Slide {number}",

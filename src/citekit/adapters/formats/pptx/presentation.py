@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
 
 SLIDES_LIMIT = 20_000
 """Maximum number of slides of a presentation."""
+
+TOP = 0.25
+"""The part of a slide, from its top, in which a title begins."""
+
+LEAST_TITLE = 0.6
+"""The smallest size of a title at the top, as a multiple of the largest type of the slide, which may be a statement."""
+
+LEAST_SLIDES = 4
+"""The number of slides from which a text that most of them have is not the title of any."""
 
 DAMAGED: tuple[type[Exception], ...] = (
     KeyError,
@@ -90,17 +100,41 @@ def notes_text(slide: Slide, *, as_seen: bool = False) -> str:
     return written(body_of(slide.notes_slide.notes_placeholder), as_seen=as_seen)
 
 
-def title_of(slide: Slide, size: tuple[int, int]) -> str:
-    """Return the text of the title placeholder, else the first line of the slide's text; "" if the slide has no
-    text. Shapes that the slide does not show give no title.
+def title_of(slide: Slide, size: tuple[int, int], repeated: Set[str] = frozenset()) -> str:
+    """Return the text of the title placeholder, or else the text in the largest type at the top of the slide, or else
+    that in the largest type anywhere, or else the first line of a table or diagram; "" if the slide has no text.
+
+    Shapes that the slide does not show give no title, and neither do the texts `repeated`, which are on many slides.
     """
-    return _title_among(shapes(slide, *size), has_title=slide.shapes.title is not None)
+    found = [each for each in shapes(slide, *size) if each.kind != "running"]
+    placeholder = found[0] if found and slide.shapes.title is not None else None
+    if placeholder is not None and not placeholder.hidden and placeholder.text.strip():
+        return " ".join(placeholder.text.split())
+    texts = [each for each in found if _has_words(each.largest) and each.largest not in repeated]
+    largest = max((each.size for each in texts), default=0.0)
+    above = [each for each in texts if _top(each) < TOP and each.size >= LEAST_TITLE * largest]
+    best = max(above or texts, key=lambda each: (each.size, -_top(each)), default=None)
+    if best is not None:
+        return best.largest
+    return next((line for each in found if not each.hidden and (line := _first_line(each.text))), "")
 
 
-def _title_among(found: Sequence[SlideShape], *, has_title: bool) -> str:
-    title = found[0].text if has_title and not found[0].hidden else ""
-    lines = (_first_line(each) for each in found if not each.hidden)
-    return " ".join(title.split()) or next(filter(None, lines), "")
+def repeated_texts(slides: Sequence[Slide], size: tuple[int, int]) -> Set[str]:
+    """Return the texts that are on most slides of a presentation, such as its name, each on one line."""
+    if len(slides) < LEAST_SLIDES:
+        return frozenset()
+    counts = Counter(text for slide in slides for text in {each.largest for each in shapes(slide, *size)} if text)
+    return {text for text, count in counts.items() if 2 * count > len(slides)}
+
+
+def _has_words(text: str) -> bool:
+    return sum(character.isalpha() for character in text) > 2 or any(
+        each.isalpha() and each > "\u2e80" for each in text
+    )
+
+
+def _top(shape: SlideShape) -> float:
+    return shape.box.corners[1] if shape.box is not None else 1.0
 
 
 def slide_size(deck: Presentation) -> tuple[int, int]:
@@ -108,12 +142,8 @@ def slide_size(deck: Presentation) -> tuple[int, int]:
     return int(deck.slide_width or 9144000), int(deck.slide_height or 6858000)
 
 
-def _first_line(shape: SlideShape) -> str:
-    return (
-        ""
-        if shape.kind == "running"
-        else next((" ".join(line.split()) for line in shape.text.split("\n") if line.strip()), "")
-    )
+def _first_line(text: str) -> str:
+    return next((" ".join(line.split()) for line in text.split("\n") if line.strip()), "")
 
 
 def is_hidden(slide: Slide) -> bool:

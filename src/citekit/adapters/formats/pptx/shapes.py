@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from attrs import frozen
 
 from citekit.adapters.formats.pptx.charts import chart_text
-from citekit.adapters.formats.pptx.text import written
+from citekit.adapters.formats.pptx.text import largest_lines, written
 from citekit.adapters.formats.pptx.visibility import Canvas, Edges, Reader
 from citekit.domain.errors import LocationMalformed
 from citekit.domain.locations import Box
@@ -32,7 +32,8 @@ class SlideShape:
 
     `kind` is `text`, `table`, `chart`, `figure`, or `running` for the date, footer, and number that all slides share.
     `seen` is the part of its text that is legible. `hidden` is true if the shape is outside the slide, hidden in the
-    selection pane, or has only text that is not legible.
+    selection pane, or has only text that is not legible. `largest` is the first part of its text in the largest type,
+    on one line, and `size` the size of that type in hundredths of a point; "" and 0 if it is no text.
     """
 
     kind: str
@@ -41,6 +42,8 @@ class SlideShape:
     box: Box | None
     seen: str
     hidden: bool = False
+    largest: str = ""
+    size: float = 0.0
 
 
 def shapes(slide: Slide, width: int, height: int, *, as_seen: bool = False) -> Sequence[SlideShape]:
@@ -149,8 +152,12 @@ def _inside(group: Any, place: Place) -> Place:
 def _slide_shape(shape: Any, canvas: Canvas, order: int, edges: Edges | None, *, as_seen: bool) -> SlideShape:
     kind, title, text = _content(shape, as_seen=as_seen)
     off = is_switched_off(shape) or _is_outside(edges) or canvas.is_covered(order, edges)
-    seen = "" if off else _legible(shape, kind, text, canvas.reader(shape, order, edges), as_seen=as_seen)
-    return SlideShape(kind, title, text, _box(edges), seen, hidden=off or (bool(text.strip()) and not seen.strip()))
+    reader = canvas.reader(shape, order, edges)
+    seen = "" if off else _legible(shape, kind, text, reader, as_seen=as_seen)
+    hidden = off or (bool(text.strip()) and not seen.strip())
+    body = None if hidden or kind != "text" else body_of(shape)
+    largest, size = ("", 0.0) if body is None else largest_lines(body, reader.size_of)
+    return SlideShape(kind, title, text, _box(edges), seen, hidden, largest, size)
 
 
 def is_switched_off(shape: Any) -> bool:

@@ -5,7 +5,8 @@ Raised and lowered numbers are optionally converted to superscripts and subscrip
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING, Protocol
 
 from attrs import frozen
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 FAINT = 5_000
 """The maximum opacity, in thousandths of a percent, at which text is not legible."""
 
-_USUAL = 1_800
+USUAL_SIZE = 1_800
 """The default font size in hundredths of a point."""
+
+TITLE_PARAGRAPHS, TITLE_LENGTH = 3, 150
+"""The maximum number of paragraphs that are one title, and of their characters."""
 
 _FILLS = frozenset(("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "grpFill"))
 
@@ -69,7 +73,7 @@ class Looks:
         settings = paragraph.find("{*}pPr")
         level = "0" if settings is None else settings.get("lvl") or "0"
         said = [each for each in (run.find("{*}rPr"), self.levels.get(level)) if each is not None]
-        size = next((number for each in said if (number := _number(each.get("sz"))) is not None), _USUAL)
+        size = next((number for each in said if (number := _number(each.get("sz"))) is not None), USUAL_SIZE)
         fill = next((child for each in said for child in each if _local(child) in _FILLS), None)
         outlined = any(each.find("{*}ln") is not None for each in said)
         if size * self.scale <= 100 * TINY:
@@ -88,6 +92,29 @@ def looks_of(body: _Element) -> Looks:
     fitted = body.find("{*}bodyPr/{*}normAutofit")
     scale = None if fitted is None else _number(fitted.get("fontScale"))
     return Looks(levels, 1.0 if scale is None else scale / 100_000)
+
+
+def largest_lines(body: _Element, size_of: Callable[[_Element, _Element], float]) -> tuple[str, float]:
+    """Return the first adjacent paragraphs of a text body in its largest type on one line, and their size.
+
+    `size_of` returns the size of a run of a paragraph. The result is ("", 0.0) if the body has no words. Of paragraphs
+    that are too many or too long for a title, only the first is returned.
+    """
+    sized = []
+    for paragraph in body.iterchildren("{*}p"):
+        runs = [each for each in paragraph.iterchildren("{*}r", "{*}fld") if (each.findtext("{*}t") or "").strip()]
+        if runs:
+            text = " ".join("".join(_pieces(paragraph, (), as_seen=False)).split())
+            sized.append((text, max(size_of(each, paragraph) for each in runs)))
+    if not sized:
+        return "", 0.0
+    largest = max(size for _, size in sized)
+    texts = [
+        text for text, _ in takewhile(lambda one: one[1] == largest, dropwhile(lambda one: one[1] < largest, sized))
+    ]
+    joined = " ".join(texts)
+    is_title = len(texts) <= TITLE_PARAGRAPHS and len(joined) <= TITLE_LENGTH
+    return joined if is_title else texts[0], largest
 
 
 def _is_clear(fill: _Element) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field, frozen
 
 from citekit.adapters.formats.pptx.slide_styles import FILLS, SlideColors, TextStyle, number
+from citekit.adapters.formats.pptx.text import USUAL_SIZE
 from citekit.adapters.formats.shared.office_colors import BLACK, TINY, WHITE, Color, drawn_color, is_near, theme_of
 from citekit.adapters.libraries.lxml import parse_xml
 from citekit.adapters.libraries.office_package import local
@@ -141,10 +142,19 @@ class Reader:
             self._plain[level] = self._is_legible(None, paragraph)
         return self._plain[level]
 
-    def _is_legible(self, own: _Element | None, paragraph: _Element) -> bool:
+    def size_of(self, run: _Element, paragraph: _Element) -> float:
+        """Return the font size of a run in hundredths of a point."""
+        size = _size(self._properties(run.find("{*}rPr"), paragraph))
+        return (USUAL_SIZE if size is None else size) * self.style.scale
+
+    def _properties(self, own: _Element | None, paragraph: _Element) -> list[_Element]:
+        """Return the properties of a run with those that it inherits, its own first."""
         said = [] if own is None else [own]
-        said += [each for level in self.style.levels(paragraph) if (each := level.find("{*}defRPr")) is not None]
-        size = next((points for each in said if (points := number(each.get("sz"))) is not None), None)
+        return said + [each for level in self.style.levels(paragraph) if (each := level.find("{*}defRPr")) is not None]
+
+    def _is_legible(self, own: _Element | None, paragraph: _Element) -> bool:
+        said = self._properties(own, paragraph)
+        size = _size(said)
         if size is not None and size * self.style.scale <= 100 * TINY:
             return False
         fill = next((child for each in said for child in each if local(child) in FILLS), None)
@@ -159,6 +169,10 @@ class Reader:
             return True
         drawn = (self.colors("tx1") or BLACK, 1.0) if fill is None else drawn_color(fill, self.colors)
         return drawn is None or not is_near(drawn[0], self.behind, drawn[1])
+
+
+def _size(said: Sequence[_Element]) -> int | None:
+    return next((size for each in said if (size := number(each.get("sz"))) is not None), None)
 
 
 def _background(slide: Any, colors: SlideColors) -> Color | None:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from citekit.adapters.formats.shared.book_metadata import language_code
+from citekit.adapters.formats.shared.titles import written_title
 from citekit.adapters.libraries.lxml import inner_text, local_name
 from citekit.adapters.libraries.office_package import OfficePackage, opened_package
 from citekit.domain.library.books import BookFacts
-
-_NO_TITLE = re.compile(
-    r"Microsoft (?:Word|PowerPoint|Excel)(?: - .*)?|(?:Document|Presentation|Book) ?\d{1,3}(?:\.\w{3,4})?"
-    r"|PowerPoint Presentation|Untitled",
-    re.IGNORECASE,
-)
-"""Titles that programs write into files to which nobody gave a title."""
 
 
 def core_facts(path: Path) -> BookFacts:
@@ -42,7 +35,7 @@ def facts_in(package: OfficePackage) -> BookFacts:
         found.setdefault(local_name(each), inner_text(each))
     authors = [name.strip() for name in found.get("creator", "").split(";")]
     return BookFacts(
-        title=None if _NO_TITLE.fullmatch(found.get("title", "").strip()) else found.get("title") or None,
+        title=written_title(found.get("title", "")) or None,
         authors=[name for name in authors if name],
         language=language_code(found.get("language") or None),
         identifiers={},

@@ -11,11 +11,12 @@ from pathlib import Path
 from attrs import frozen
 
 from citekit.adapters.formats.pdf.outline.heading_numbers import depth_of
-from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH, WORD
+from citekit.adapters.formats.pdf.outline.headings import SHORT_LENGTH
 from citekit.adapters.formats.pdf.outline.lines import StyledLine
 from citekit.adapters.formats.pdf.outline.pages import PageTexts
 from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
-from citekit.domain.vocabulary import PAPER_HEADING, TOC_HEADING, any_of
+from citekit.adapters.formats.shared.titles import is_confirmed, may_be_title, words_of, written_title
+from citekit.domain.vocabulary import TOC_HEADING, any_of
 
 COVER_PAGES = 3
 """The number of first pages that are searched for a title."""
@@ -44,17 +45,6 @@ LINES_OF_A_COVER = 60
 SIZE_TOLERANCE = 0.06
 """The difference in size of lines of one title, as a share of the size. OCR measures each line separately."""
 
-_PRODUCT = re.compile(r"^(microsoft (word|powerpoint|excel)|powerpoint presentation|layout|adobe \w+)\s*[-:]?\s*", re.I)
-_FILE_NAME = re.compile(
-    r"\.(docx?|dvi|pdf|tex|pptx?|xlsx?|indd|qxd|p65|fm|rtf|odt|odp|ps|eps|html?|txt|ai|cdr|pmd|pages|key|numbers)$"
-    r"|^\S*(_\S*_|_\S*\d|\d\S*_)\S*$|_\S+_\d",
-    re.I,
-)
-_PLACEHOLDER = re.compile(
-    r"^(untitled|document|pdf|unknown|none|title|slide|presentation|no title|unbenannt|preview)?[\s\d._-]*$|^arxiv:",
-    re.I,
-)
-_NO_TITLE = re.compile(r"://|www\.|\S@\S|^\W*(page|p\.)?\W*\d+\W*$|^(isbn|issn|doi)\b|\(cid:", re.I)
 _PERIOD = re.compile(
     r"\b(?:(?:fiscal |financial )?year|(?:quarterly |annual )?period|quarter|months) end(?:ed|ing)\b.*?\b(?:19|20)\d\d",
     re.I,
@@ -63,9 +53,6 @@ _CODE = re.compile(r"[0-9a-f]{16,}|[\W\d_]*|\d[\d.v-]*", re.I)
 """File names that mean nothing to a reader: digests, and numbers as those of arXiv or of a register."""
 
 _TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
-_SECTION = re.compile(rf"(?:{any_of(PAPER_HEADING)})\W*", re.I)
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
-_WORDS = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _SEPARATOR = " – "
 
 
@@ -83,8 +70,8 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
     Otherwise return the most prominent lines of the first page with text. Without these, return the unconfirmed title
     of the metadata, or else the file name with spaces for underscores, or the first line if that name is only a code.
     """
-    written = _written_title((texts.reader.document.metadata or {}).get("title") or "")
-    if written and _is_confirmed(written, texts):
+    written = written_title((texts.reader.document.metadata or {}).get("title") or "")
+    if written and is_confirmed(written, _first_words(texts)):
         return DocumentTitle(written, "metadata")
     first = range(1, min(COVER_PAGES, texts.count) + 1)
     body_size = _body_size(texts)
@@ -95,33 +82,21 @@ def title_of(texts: PageTexts, path: Path) -> DocumentTitle:
             return DocumentTitle(printed, f"page {page}")
     if written:
         return DocumentTitle(written, "metadata")
-    opening = next((line.text for line in [*texts.lines(cover), *texts.read(cover)] if len(_words(line.text)) > 2), "")
+    opening = next(
+        (line.text for line in [*texts.lines(cover), *texts.read(cover)] if len(words_of(line.text)) > 2), ""
+    )
     if opening and _CODE.fullmatch(path.stem):
         return DocumentTitle(one_line(opening, TITLE_LIMIT), f"page {cover}")
     return DocumentTitle(_readable(path.stem), "file name")
 
 
-def _written_title(written: str) -> str:
-    """Return the title of the metadata without the name of the program that wrote it, or "" if no author wrote it."""
-    title = _PRODUCT.sub("", one_line(written, TITLE_LIMIT)).strip()
-    sensible = WORD.search(title) and "\ufffd" not in title
-    return "" if not sensible or _PLACEHOLDER.match(title) or _FILE_NAME.search(title) else title
-
-
-def _is_confirmed(title: str, texts: PageTexts) -> bool:
-    """Return whether most words of `title`, which has several, occur on the first pages, or these have no words."""
+def _first_words(texts: PageTexts) -> set[str]:
     pages = range(1, min(CONFIRMING_PAGES, texts.count) + 1)
-    wanted = set(_words(title))
-    found = {word for page in pages for line in texts.read(page) for word in _words(line.text)}
-    return not found or (len(wanted) > 1 and 2 * len(wanted & found) > len(wanted))
+    return {word for page in pages for line in texts.read(page) for word in words_of(line.text)}
 
 
 def _letters(lines: Sequence[StyledLine]) -> int:
     return sum(character.isalpha() for line in lines for character in line.text)
-
-
-def _words(text: str) -> list[str]:
-    return [found.casefold() for found in _WORDS.findall(text)]
 
 
 def _body_size(texts: PageTexts) -> float:
@@ -140,8 +115,9 @@ def _cover_title(lines: Sequence[StyledLine], body_size: float) -> str:
     its issuer or its kind in this way, in either order. So is the period that a report covers.
     """
     large = [line for line in lines if line.upright and line.size >= COVER_RATIO * body_size]
-    groups = [group for group in _groups(large) if _may_be_title(_text(group))]
-    if not groups or any(_TOC.fullmatch(_text(group)) for group in groups):
+    every = _groups(large)
+    groups = [group for group in every if _is_title(_text(group))]
+    if not groups or any(_TOC.fullmatch(_text(group)) for group in every):
         return ""
     largest = max(groups, key=lambda group: group[0].size)
     above = groups[: groups.index(largest)]
@@ -194,16 +170,8 @@ def _text(group: Sequence[StyledLine]) -> str:
     return " ".join(line.text for line in group)
 
 
-def _may_be_title(text: str) -> bool:
-    letters = sum(character.isalpha() for character in text)
-    return bool(
-        _LONG_WORD.search(text)
-        and len(text) <= TITLE_LIMIT
-        and 2 * letters >= len(text)
-        and not _NO_TITLE.search(text)
-        and not _SECTION.fullmatch(text)
-        and not depth_of(text)
-    )
+def _is_title(text: str) -> bool:
+    return may_be_title(text) and not depth_of(text)
 
 
 def _readable(stem: str) -> str:

@@ -1,0 +1,114 @@
+"""Finds the title that a Word document prints: its paragraphs with the style Title, or else the most prominent lines with
+which it opens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import dropwhile, pairwise, takewhile
+
+from attrs import frozen
+
+from citekit.adapters.formats.docx.styles import BODY
+from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
+from citekit.adapters.formats.shared.titles import WORD, may_be_title
+from citekit.domain.vocabulary import TOC_HEADING, any_of
+
+OPENING_LIMIT = 60
+"""The number of first paragraphs with text in which a title is searched."""
+
+PROSE_LENGTH, SENTENCE_BONUS = 200, 100
+"""The number of characters from which a paragraph is prose, with which the opening ends, and by how many fewer suffice if
+it ends with a period.
+"""
+
+LARGER = 1.15
+"""The smallest size of a title that its size shows, as a multiple of the size of body text."""
+
+NEARLY = 0.75
+"""The smallest size of a line next to the largest one that belongs to the title, as a multiple of its size."""
+
+PARTS = 4
+"""The number of large lines that can be parts of one title although smaller lines are between them."""
+
+_SEPARATOR = " – "
+_ENTRY = re.compile(r"[^\W\d_].*[\s.]\d{1,4}$")
+"""A line of a table of contents: a title and a page number."""
+
+_TOC = re.compile(rf"(?:{any_of(TOC_HEADING)})\W*", re.I)
+
+
+@frozen
+class Line:
+    """A paragraph with text: its font size in half points, and its outline level, which is `BODY` for body text.
+
+    `title_style` is the ID of the style Title, or of one that is based on it, or "". `follows` is true if no empty
+    paragraph is between it and the line before it. `holds_text` is true if it is a heading with text below it that has
+    others of its level.
+    """
+
+    text: str
+    size: int
+    level: int
+    bold: bool
+    centered: bool
+    title_style: str
+    follows: bool
+    holds_text: bool = False
+
+
+def printed_title(lines: Sequence[Line], body_size: int) -> str:
+    """Return the title that the first lines of a document print, or "" if none is prominent.
+
+    `body_size` is the prevailing size of the text.
+    """
+    named = list(dropwhile(lambda line: not line.title_style, lines))
+    if named:
+        titled = takewhile(lambda line: line.title_style and line.size >= NEARLY * named[0].size, named)
+        return one_line(" ".join(dict.fromkeys(line.text for line in titled)), TITLE_LIMIT)
+    opening = list(_opening(lines))
+    largest = max(opening, key=lambda line: line.size, default=None)  # the first of the largest
+    if largest is not None and largest.size >= LARGER * body_size:
+        if not may_be_title(largest.text):
+            return ""
+        large = [line for line in opening if line.size >= max(NEARLY * largest.size, LARGER * body_size)]
+        return _joined(large if len(large) <= PARTS else opening[opening.index(largest) :], _is_nearly_as_large)
+    opening = [line for line in opening if may_be_title(line.text)]
+    repeated = Counter(line.text for line in opening)
+    inside = [line.bold and repeated[line.text] > 1 and len(line.text.split()) > 3 for line in opening]
+    prominent = [line.level < BODY or line.bold or line.centered for line in opening]
+    found = next((marks.index(True) for marks in (inside, prominent) if True in marks), None)
+    return "" if found is None else _joined(opening[found:], _continues)
+
+
+def _opening(lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield the lines with words up to the first prose, heading with text below it, or table of contents."""
+    lines = lines[:OPENING_LIMIT]
+    for at, line in enumerate(lines):
+        length = len(line.text) + SENTENCE_BONUS * line.text.endswith(".")
+        is_entry = all(_ENTRY.search(each.text) for each in lines[at : at + 2])
+        if (line.level == BODY and length >= PROSE_LENGTH) or line.holds_text or is_entry or _TOC.fullmatch(line.text):
+            return
+        if WORD.search(line.text) and not line.text.endswith(":"):
+            yield line
+
+
+def _joined(lines: Sequence[Line], belongs: Callable[[Line, Line], bool]) -> str:
+    """Return the text of the first line with the next lines that belong to it, or without them if they are too long."""
+    text = lines[0].text
+    for before, line in pairwise(lines):
+        if not belongs(lines[0], line):
+            break
+        text += (" " if line.size == before.size else _SEPARATOR) + line.text
+    return text if len(text) <= TITLE_LIMIT else max(lines, key=lambda line: line.size).text
+
+
+def _is_nearly_as_large(line: Line, other: Line) -> bool:
+    return other.size >= NEARLY * line.size
+
+
+def _continues(line: Line, other: Line) -> bool:
+    look = (other.size, other.level, other.bold, other.centered)
+    return other.follows and look == (line.size, line.level, line.bold, line.centered)

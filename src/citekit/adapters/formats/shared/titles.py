@@ -1,0 +1,61 @@
+"""Decides whether a text looks like the title of a document, and whether the document confirms the title in its metadata."""
+
+from __future__ import annotations
+
+import re
+
+from citekit.adapters.formats.shared.outline import TITLE_LIMIT, one_line
+from citekit.domain.vocabulary import APPENDIX, BOOK_HEADING, PAPER_HEADING, TOC_HEADING, any_of
+
+_PRODUCT = re.compile(
+    r"^(microsoft (office )?(word|powerpoint|excel)|powerpoint presentation|layout|adobe \w+)\s*([-:]\s*|$)", re.I
+)
+"""The names of programs before the name of a file."""
+
+_FILE_NAME = re.compile(
+    r"\.(docx?|dvi|pdf|tex|pptx?|xlsx?|indd|qxd|p65|fm|rtf|odt|odp|ps|eps|html?|txt|ai|cdr|pmd|pages|key|numbers)$"
+    r"|^\S*(_\S*_|_\S*\d|\d\S*_)\S*$|_\S+_\d",
+    re.I,
+)
+_PLACEHOLDER = re.compile(
+    r"^(untitled|(?:document|presentation|book|slide|title|preview)( title)?|pdf|unknown|none|no title|unbenannt)?"
+    r"[\s\d._-]*(?:\.\w{3,4})?$|^arxiv:|^click to (?:edit|add)\b|^(?:type|enter) (?:the )?\w* ?title\b",
+    re.I,
+)
+_NO_TITLE = re.compile(r"://|www\.|\S@\S|^\W*(page|p\.)?\W*\d+\W*$|^(isbn|issn|doi)\b|\(cid:", re.I)
+_PART = re.compile(rf"(?:{any_of(PAPER_HEADING, BOOK_HEADING, TOC_HEADING, APPENDIX)})\W*", re.I)
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}|[\u0600-\u06ff]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+
+
+def written_title(written: str) -> str:
+    """Return a title of metadata without the name of the program that wrote it, or "" if no author wrote it."""
+    title = _PRODUCT.sub("", one_line(written, TITLE_LIMIT)).strip()
+    sensible = WORD.search(title) and "\ufffd" not in title
+    return "" if not sensible or _PLACEHOLDER.match(title) or _FILE_NAME.search(title) else title
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text that have three letters or more, in lower case."""
+    return [found.casefold() for found in WORD.findall(text)]
+
+
+def is_confirmed(title: str, words: set[str]) -> bool:
+    """Return whether most words of `title`, which has several, are among `words`, or there are no words."""
+    wanted = set(words_of(title))
+    return not words or (len(wanted) > 1 and 2 * len(wanted & words) > len(wanted))
+
+
+def may_be_title(text: str) -> bool:
+    """Return whether a printed text may be the title of a document.
+
+    It has a word, mostly letters, and is neither an address nor the title of a part that many documents have.
+    """
+    letters = sum(character.isalpha() for character in text)
+    return bool(
+        _LONG_WORD.search(text)
+        and len(text) <= TITLE_LIMIT
+        and 2 * letters >= len(text)
+        and not _NO_TITLE.search(text)
+        and not _PART.fullmatch(text)
+    )

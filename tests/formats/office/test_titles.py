@@ -1,0 +1,135 @@
+"""Titles that documents and presentations print although nothing says that they are titles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from citekit.adapters.formats.docx.handler import HANDLER as DOCX
+from citekit.adapters.formats.pptx.handler import HANDLER as PPTX
+from citekit.adapters.formats.shared.outline import Outline
+from citekit.container.parsers import Parsers
+from citekit.domain.digest import Digest
+from citekit.domain.formats import BY_SUFFIX
+from citekit.domain.progress import silent
+from citekit.domain.source import Source
+from tests.formats.office.office_files import paragraph, table, write_docx
+
+PROSE = paragraph("The water of the lake was sampled each month, and the samples show what the shore has lost. " * 3)
+CENTERED = '<w:jc w:val="center"/>'
+BOLD = "<w:b/>"
+
+
+def outline(path: Path) -> Outline:
+    source = Source(path, Digest("0" * 64), path.stat().st_size, BY_SUFFIX[path.suffix])
+    handler = DOCX if path.suffix == ".docx" else PPTX
+    return handler.outliner(source.format, Parsers()).outline(source, silent)
+
+
+def size(points: int) -> str:
+    return f'<w:sz w:val="{2 * points}"/>'
+
+
+def core(title: str) -> str:
+    package = "http://schemas.openxmlformats.org/package/2006/metadata/core-properties"
+    return (
+        f'<cp:coreProperties xmlns:cp="{package}" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f"<dc:title>{title}</dc:title></cp:coreProperties>"
+    )
+
+
+LETTERHEAD = paragraph("Northern University", "", CENTERED, BOLD + size(11))
+LARGE = paragraph("Lakes of the North", "", CENTERED, size(22)) + paragraph("and their shores", "", CENTERED, size(18))
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        (LETTERHEAD + LARGE + paragraph("Nadia Nemo") + PROSE, "Lakes of the North – and their shores"),
+        (
+            paragraph("Lakes of the North", "", CENTERED) + paragraph("Overview", "", "", BOLD) + PROSE,
+            "Lakes of the North",
+        ),
+        (paragraph("Lakes of the North", "berschrift1") + PROSE, "Lakes of the North"),
+        (
+            paragraph("Lakes of the North", "berschrift1") + 2 * (paragraph("The shore", "berschrift1") + PROSE),
+            "Lakes of the North",
+        ),
+        (2 * (paragraph("Scope of the work", "berschrift1") + PROSE), None),
+        (paragraph("Introduction", "berschrift1", "", size(20)) + paragraph("Nadia Nemo", "berschrift2") + PROSE, None),
+        (paragraph("Name of the lake 4", "", "", BOLD) + paragraph("Depth of the lake 5") + PROSE, None),
+        (table(("Zone of the lake", "Depth")) + paragraph("The plot:", "", "", BOLD) + PROSE, None),
+        (PROSE + paragraph("Later words", "", "", BOLD + size(20)) + PROSE, None),
+    ],
+    ids=["largest", "centered", "only heading", "empty heading", "chapters", "generic", "contents", "table", "prose"],
+)
+def test_a_document_without_the_style_title_is_titled_by_its_most_prominent_first_lines(
+    tmp_path: Path, body: str, title: str | None
+) -> None:
+    assert outline(write_docx(tmp_path / "v3.docx", body, **{"docProps__core.xml": core("")})).title == title
+
+
+def test_a_title_on_the_cover_and_on_the_inner_title_page_is_preferred_to_the_letterhead(tmp_path: Path) -> None:
+    title = paragraph("The growth of northern lichens", "", "", BOLD)
+    body = paragraph("NORTHERN UNIVERSITY", "", "", BOLD) + paragraph("") + title + paragraph("") + title + PROSE
+
+    assert outline(write_docx(tmp_path / "a.docx", body, **{"docProps__core.xml": core("")})).title == (
+        "The growth of northern lichens"
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        ("Consensus policy of the institute", "Lakes of the North – and their shores"),
+        ("The lakes of the north and their shores", "The lakes of the north and their shores"),
+        ("The North", "Lakes of the North – and their shores"),
+    ],
+)
+def test_the_title_of_the_metadata_is_used_only_if_the_document_confirms_it(
+    tmp_path: Path, written: str, title: str
+) -> None:
+    path = write_docx(tmp_path / "a.docx", LETTERHEAD + LARGE + PROSE, **{"docProps__core.xml": core(written)})
+
+    assert outline(path).title == title
+
+
+def deck(path: Path, *slides: list[tuple[str, int, float]], title: str = "PowerPoint Presentation") -> Path:
+    """A presentation whose slides have text boxes: text, size in points, and distance from the top as a fraction."""
+    from pptx import Presentation
+    from pptx.util import Inches, Pt
+
+    made: Any = Presentation()
+    made.core_properties.title = title
+    for boxes in slides:
+        slide = made.slides.add_slide(made.slide_layouts[5])  # with an empty title
+        for text, points, top in boxes:
+            box = slide.shapes.add_textbox(Inches(1), Inches(7.5 * top), Inches(8), Inches(1))
+            for number, line in enumerate(text.split("\n")):
+                added = box.text_frame.paragraphs[0] if number == 0 else box.text_frame.add_paragraph()
+                run = added.add_run()
+                run.text, run.font.size = line, Pt(points)
+    made.save(path)
+    return path
+
+
+COVER = [("COURSE", 16, 0.3), ("Lakes of the North", 40, 0.4), ("Nadia Nemo", 20, 0.6)]
+TOPIC = [("TOPIC 1", 14, 0.05), ("How a lake grows", 28, 0.12), ("7", 44, 0.5), ("Rain falls.\nIt stays.", 18, 0.6)]
+STATEMENT = [("A lake is deep", 44, 0.5), ("Motives", 30, 0.1), ("Nemo Ltd.", 60, 0.02)]
+LIST = [("Rain\nIce\nSnow\nSprings", 24, 0.3), ("Nemo Ltd.", 60, 0.02)]
+
+
+def test_a_slide_whose_title_is_a_text_box_is_titled_by_the_largest_type_at_its_top(tmp_path: Path) -> None:
+    with_logo = [("Nemo Ltd.", 60, 0.02)]
+    found = outline(deck(tmp_path / "v3.pptx", COVER, TOPIC + with_logo, STATEMENT, LIST))
+
+    assert [item.title for item in found.items] == ["Lakes of the North", "How a lake grows", "Motives", "Rain"]
+    assert found.items[1].summary == "TOPIC 1 7 Rain falls. It stays."
+    assert found.title == "Lakes of the North"
+
+
+def test_a_presentation_keeps_the_title_of_its_metadata_if_its_first_slides_confirm_it(tmp_path: Path) -> None:
+    assert outline(deck(tmp_path / "a.pptx", COVER, title="The lakes of the North")).title == "The lakes of the North"
+    assert outline(deck(tmp_path / "b.pptx", COVER, title="Template of a company")).title == "Lakes of the North"
