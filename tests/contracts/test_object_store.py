@@ -1,4 +1,4 @@
-"""What every object store promises; the S3 adapter against a real server where its program is installed."""
+"""What every object store promises; services against real servers where their programs are installed."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from citekit.domain.digest import Digest
 from citekit.domain.errors import RequestRefused, SourceUnreadable, StoreUnavailable
 from citekit.domain.object_key import ObjectKey
 from citekit.domain.ports.object_store import ObjectStore
+from tests.services import azure_server
 from tests.services.object_server import program, s3_server, s3_variables
 
 KEY = ObjectKey("maps/one.json")
@@ -41,11 +42,26 @@ def endpoint() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=["folder", "s3"], scope="module")
+@pytest.fixture(scope="module")
+def azure() -> Iterator[str]:
+    pytest.importorskip("obstore", reason="the extra 'scale' is not installed")
+    azurite = azure_server.program()
+    if azurite is None:
+        pytest.skip("no server for Azure: the program azurite-blob (npm package azurite) is not installed")
+    with azure_server.azure_server(azurite) as url, pytest.MonkeyPatch.context() as patch:
+        for name, value in azure_server.azure_variables(url).items():
+            patch.setenv(name, value)
+        yield url
+
+
+@pytest.fixture(params=["folder", "s3", "azure"], scope="module")
 def new_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Factory:
     """Empty stores."""
     if request.param == "folder":
         return lambda: FolderObjectStore(tmp_path_factory.mktemp("objects") / "store")
+    if request.param == "azure":
+        request.getfixturevalue("azure")
+        return lambda: RemoteObjectStore(f"az://bucket/{secrets.token_hex(8)}", 5)
     request.getfixturevalue("endpoint")
     return lambda: RemoteObjectStore(f"s3://bucket/{secrets.token_hex(8)}", 5)
 

@@ -15,7 +15,7 @@ from attrs import define, field
 
 from citekit.adapters.sources.bucket_files import BucketFiles
 from citekit.adapters.storage.object_store.remote import RemoteObjectStore
-from citekit.domain.errors import SourceUnreadable, StoreUnavailable
+from citekit.domain.errors import RequestRefused, SourceUnreadable, StoreUnavailable
 from citekit.domain.object_key import ObjectKey
 
 pytest.importorskip("obstore", reason="the extra 'scale' is not installed")
@@ -160,6 +160,19 @@ def test_a_listing_of_very_many_keys_takes_no_more_memory_than_a_short_one(scrip
 
     assert 100_000 == count
     assert highest - before < 8_000_000
+
+
+def test_a_prefix_with_too_many_files_is_refused_before_they_fill_the_memory(
+    script: Script, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("citekit.adapters.sources.bucket_files.MOST", 3500)
+    script.keys = 10_000_000
+    files = BucketFiles(tmp_path, 10**12)
+
+    with pytest.raises(RequestRefused, match=r"s3://bucket/files has more than 3,500 files\. Name the folders in it"):
+        list(files.listing("s3://bucket/files/"))
+
+    assert 4 == script.requests.count("GET")
 
 
 def test_half_a_body_is_an_error_and_not_a_short_object(script: Script) -> None:

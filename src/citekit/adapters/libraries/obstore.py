@@ -35,7 +35,7 @@ _REQUEST_SECONDS = 60
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 _LONGEST_MESSAGE = 200
 _REFUSED = re.compile(r"status code: 40[13]\b")
-_OUTSIDE = re.compile(r"status code: 416\b")
+_OUTSIDE = re.compile(r"status code: 416\b|Wanted range starting at")  # of the service, or of the client
 _NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
 
 
@@ -137,7 +137,7 @@ def is_without_bucket(error: Exception) -> bool:
 
 
 def is_outside(error: BaseException) -> bool:
-    """Return whether the service says that the object has no bytes in the range."""
+    """Return whether the object has no bytes in the range."""
     return _OUTSIDE.search(str(error)) is not None
 
 

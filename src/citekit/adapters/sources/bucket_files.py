@@ -41,6 +41,9 @@ LARGEST = 4_000_000_000
 GRACE = 900.0
 """Seconds for which a copy is kept after its last use, because a process may still read it."""
 
+MOST = 2_000_000
+"""The largest number of files in a listing, which callers keep in memory (about 1 kB each)."""
+
 LONGEST_NAME = 200
 """The longest part of the path of a copy, in bytes."""
 
@@ -113,9 +116,14 @@ class BucketFiles:
             if single is not None:
                 yield self._listed(bucket, key, *single)
                 return
-            prefix = key.rstrip("/")
+            prefix, count = key.rstrip("/"), 0
             for page in driver.package().list(self._client(bucket), prefix=prefix or None, chunk_size=_PAGE):
                 for each in page:
+                    count += 1
+                    if count > MOST:
+                        raise RequestRefused(
+                            f"{driver.place(url)} has more than {MOST:,} files. Name the folders in it one after the other."
+                        )
                     if each["size"] or not each["path"].endswith("/"):
                         version = each["e_tag"] or str(each["last_modified"])
                         yield self._listed(bucket, each["path"], each["size"], version)

@@ -37,7 +37,7 @@ class RemoteFiles(Protocol):
     def listing(self, url: str) -> Iterator[RemoteFile]:
         """Yield the file at `url`, or else all files below it. The listing is fetched in pages.
 
-        Raise `RequestRefused` if `url` is not valid.
+        Raise `RequestRefused` if `url` is not valid, or if there are more files than the memory should hold.
         """
 
     def place(self, url: str) -> Path:
