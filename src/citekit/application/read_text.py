@@ -229,7 +229,7 @@ def _part(
 
 def _between_headings(resource_map: ResourceMap, part: _Part, node: Node, location: Pages) -> _Part:
     """Return the part from the heading of its node to that of the next node, on pages that it shares with other nodes."""
-    titles = titles_around(resource_map.outline, node.id) if node.id in resource_map.outline else None
+    titles = titles_around(resource_map.outline, node.id)
     cut = SectionCut(titles or SectionTitles(node.title), location)
     first, last = part.blocks[part.first], part.blocks[part.end - 1]
     start, beyond, notes = cut.start(first.text) if _page_of(first) == location.numbers[0] else (0, 0, [])

@@ -302,9 +302,7 @@ def _section(resource_map: ResourceMap, part: _Part, source: Source, options: Op
     Return None for other files, forms, and parts, which are extracted whole.
     """
     node = part.node if part.is_named and options.form is Form.TEXT and source.format.name == "pdf" else None
-    if node is None or node.id not in resource_map.outline:
-        return None
-    return titles_around(resource_map.outline, node.id)
+    return None if node is None else titles_around(resource_map.outline, node.id)
 
 
 def _inside_of_kind(location: Location, resource_map: ResourceMap, extent: Extent) -> Location:

@@ -199,7 +199,7 @@ class VerifyQuote:
 
 def _section(resource_map: ResourceMap, what: NodeName | Address | str, place: Location | None) -> SectionCut | None:
     """Return what finds the text of the node `what` on its pages, or None if `what` is not a node of whole pages."""
-    if not isinstance(what, NodeName) or not isinstance(place, Pages) or what.node_id not in resource_map.outline:
+    if not isinstance(what, NodeName) or not isinstance(place, Pages):
         return None
     titles = titles_around(resource_map.outline, what.node_id)
     return None if titles is None else SectionCut(titles, place)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from citekit.container.cached_property import first_use
-from citekit.container.lazy_proxy import lazy
 from citekit.container.stores import Stores
 from citekit.domain.errors import SourceUnsupported
 
@@ -29,11 +28,10 @@ class Access(Stores):
     def sources(self) -> Sources:
         """Access to source files. If the container is `confined`, only files in `client_folders` can be accessed."""
         from citekit.adapters.sources.filesystem import FileSources
-        from citekit.adapters.sources.restored import RestoredSources
         from citekit.adapters.sources.restricted import ConfinedSources
 
         given = self._given.get("sources")
-        every = given or RestoredSources(FileSources(self.index), lazy(lambda: self.bucket_files))
+        every = given or FileSources(self.index, restore=lambda path: self.bucket_files.restore(path))
         return ConfinedSources(every, self.client_folders) if self.confined else every
 
     @first_use

@@ -14,22 +14,12 @@ CAUSE_LIMIT = 2000
 TEXT_LIMIT = 2000
 """Maximum number of characters of an error's text, and of each fault, that are accepted from a worker."""
 
-_SENTENCES = (
-    errors.LocationMalformed,
-    errors.LocationOutside,
-    errors.SourceUnreadable,
-    errors.SourceUnsupported,
-    errors.FormUnsupported,
-    errors.RequestRefused,
-    errors.MapperUnavailable,
-    errors.SpeechMissing,
-    errors.ExtractionFailed,
-    errors.HomeUnwritable,
-    errors.StoreUnavailable,
-    errors.HomeUnsafe,
-    errors.Cancelled,
-)
-_BY_NAME: dict[str, type[CiteKitError]] = {kind.__name__: kind for kind in _SENTENCES}
+_BY_NAME: dict[str, type[CiteKitError]] = {
+    name: kind
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, CiteKitError) and kind.__init__ is CiteKitError.__init__
+} | {kind.__name__: kind for kind in (errors.LocationMalformed, errors.LocationOutside)}
+"""The errors that are made from their text alone."""
 
 
 class DriverError(Exception):

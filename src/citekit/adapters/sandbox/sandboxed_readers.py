@@ -95,24 +95,25 @@ class IsolatedProbe:
 
 
 @frozen
-class IsolatedTranscriber:
-    """A `Transcriber` that runs in a worker. `transcribe` raises `SourceUnsupported` if the worker dies on the file.
+class _IsolatedRecognizer:
+    """What recognizes words in a worker. `here` is the same in this process, which has the name and the version."""
 
-    `here` has the name and the version.
-    """
-
-    here: Transcriber
+    here: Transcriber | ScreenReader
     workers: WorkerPool
 
     @property
     def name(self) -> str:
-        """See `Transcriber.name`."""
+        """The name of the software and its model."""
         return self.here.name
 
     @property
     def version(self) -> str:
-        """See `Transcriber.version`."""
+        """The version of everything that affects the words."""
         return self.here.version
+
+
+class IsolatedTranscriber(_IsolatedRecognizer):
+    """A `Transcriber` that runs in a worker. `transcribe` raises `SourceUnsupported` if the worker dies on the file."""
 
     def transcribe(self, source: Source, progress: Progress = silent) -> Speech:
         """See `Transcriber.transcribe`."""
@@ -134,25 +135,8 @@ class IsolatedSpeechWindows:
         return speech_windows_from(self.workers.ask("speech_windows", source.path, asked, progress))
 
 
-@frozen
-class IsolatedScreenReader:
-    """A `ScreenReader` that runs in a worker. `read` raises `SourceUnsupported` if the worker dies on the file.
-
-    `here` has the name and the version.
-    """
-
-    here: ScreenReader
-    workers: WorkerPool
-
-    @property
-    def name(self) -> str:
-        """See `ScreenReader.name`."""
-        return self.here.name
-
-    @property
-    def version(self) -> str:
-        """See `ScreenReader.version`."""
-        return self.here.version
+class IsolatedScreenReader(_IsolatedRecognizer):
+    """A `ScreenReader` that runs in a worker. `read` raises `SourceUnsupported` if the worker dies on the file."""
 
     def read(self, source: Source, progress: Progress = silent) -> ScreenText:
         """See `ScreenReader.read`."""

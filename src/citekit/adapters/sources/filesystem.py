@@ -38,16 +38,29 @@ _KINDS = (
 class FileSources:
     """`Sources` in the file system. Digests are cached by device, inode, size, and timestamps."""
 
-    def __init__(self, index: Index | None = None, search_limit: int = LIMIT) -> None:
-        """`search_limit` is the maximum number of directory entries that one `find` visits."""
+    def __init__(
+        self, index: Index | None = None, search_limit: int = LIMIT, restore: Callable[[Path], bool] = lambda _: False
+    ) -> None:
+        """`search_limit` is the maximum number of directory entries that one `find` visits.
+
+        `restore` fetches a file again that was removed from the cache of remote files, and returns whether it is there.
+        """
         self._states = States(index)
-        self._search_limit = search_limit
+        self._search_limit, self._restore = search_limit, restore
 
     def identify(self, path: Path) -> Source:
-        """Identify the file at `path`.
+        """Identify the file at `path`, which is restored if it is missing.
 
         For a link, the target's name is used if the link's own name has no known suffix.
         """
+        try:
+            return self._identified(path)
+        except SourceUnreadable:
+            if not self._restore(path):
+                raise
+        return self._identified(path)
+
+    def _identified(self, path: Path) -> Source:
         _check_name(path)
         place, status = _place(path)
         _check_name(place)
@@ -102,8 +115,9 @@ class FileSources:
         return None
 
     def exists(self, path: Path) -> bool:
-        """Return whether a regular file exists at the path; False if that cannot be determined."""
-        return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises for long names and folders it may not enter
+        """Return whether a regular file exists at the path or was restored; False if that cannot be determined."""
+        is_file = os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises for long names and folders it may not enter
+        return is_file or self._restore(path)
 
     def is_unchanged(self, source: Source) -> bool:
         """Return whether the file has had the same bytes ever since it was identified.

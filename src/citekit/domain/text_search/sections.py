@@ -31,9 +31,9 @@ _CUT = ("...", "…")
 
 
 def titles_around(outline: ResourceMap, node_id: str) -> SectionTitles | None:
-    """Return the titles between which a node of `outline` lies, or None if its location is not whole pages."""
-    node = outline.find(node_id)
-    if not is_whole(node.location):
+    """Return the titles between which a node of `outline` lies, or None if there is none of whole pages with that ID."""
+    node = outline.find(node_id) if node_id in outline else None
+    if node is None or not is_whole(node.location):
         return None
     before, after = _neighbors(outline, node)
     first, last = node.location.numbers[0], node.location.numbers[-1]

@@ -7,8 +7,9 @@ import secrets
 import shutil
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,6 @@ from citekit.adapters.search.vector_index.entry_rules import (
     sound_vector,
     sound_words,
 )
-from citekit.adapters.search.vector_index.ranking import best_alone, found_of
 from citekit.adapters.search.vector_index.shard_lease import ShardLease
 from citekit.adapters.system.home_files import check_folder, make_folder
 from citekit.adapters.system.home_seal import HomeSeal
@@ -51,8 +51,6 @@ from citekit.domain.library.vectors import (
     Entry,
     Found,
     Question,
-    Scored,
-    SparseVector,
     Where,
 )
 
@@ -63,8 +61,6 @@ PAGE = 1000
 """Number of entries that are read at a time."""
 
 TURNS = ".turns"
-
-Ask = Callable[[int], Any]
 
 
 class EdgeVectorIndex:
@@ -138,7 +134,7 @@ class EdgeVectorIndex:
                 sound_vector(question.vector, held.form.model.dimensions)
             if question.words is not None:
                 sound_words(question.words)
-            return answer(held.shard, question)
+            return ranking.answer(points, partial(_batch, held.shard), question)
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
         """Return the entries with these IDs in the same order, without vectors and words. Unknown IDs are omitted."""
@@ -296,41 +292,6 @@ def _let_go(turns: Mapping[str, ShardLease[OpenShard]]) -> None:
         turn.let_go()
 
 
-def answer(shard: Any, question: Question) -> Found:
-    """Return the best entries by vector and by words, and the best score of any entry for each single word."""
-    words = question.words or SparseVector((), ())
-    asks = _asks(question, words)
-    singles = [points.single(*pair) for pair in zip(words.indices, words.values, strict=True)]
-    asked = ranking.step(question.limit)
-    replies = _batch(shard, [*(ask(asked) for ask in asks.values()), *singles])
-    found = {
-        name: _best(shard, asks[name], question.limit, asked, reply) for name, reply in zip(asks, replies, strict=False)
-    }
-    return found_of(found, words, best_alone([points.scored(reply) for reply in replies[len(asks) :]]))
-
-
-def _asks(question: Question, words: SparseVector) -> dict[str, Ask]:
-    """Return functions that create the engine's requests for `question`, by name: `dense` and `lexical`.
-
-    Each function takes the number of results as its argument.
-    """
-    asks: dict[str, Ask] = {}
-    if question.limit <= 0 or is_never(question.where):
-        return asks
-    vector = question.vector
-    if vector is not None:
-        asks["dense"] = lambda limit: points.dense(vector, question.where, limit)
-    if words:
-        asks["lexical"] = lambda limit: points.lexical(words, question.where, limit)
-    return asks
-
-
-def _best(shard: Any, ask: Ask, limit: int, asked: int, reply: Sequence[Any]) -> Sequence[Scored]:
-    return ranking.best(limit, points.scored(reply), asked, lambda more: points.scored(_batch(shard, [ask(more)])[0]))
-
-
 def _batch(shard: Any, requests: Sequence[Any]) -> Sequence[Sequence[Any]]:
-    if not requests:
-        return []
     replies: Sequence[Sequence[Any]] = shard.query_batch(engine().QueryBatchRequest(list(requests)))
     return replies

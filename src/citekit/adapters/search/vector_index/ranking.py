@@ -9,8 +9,69 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
-from citekit.domain.library.vectors import Found, Scored, SparseVector
+from citekit.adapters.search.vector_index.entry_rules import is_never
+from citekit.domain.library.vectors import Found, Question, Scored, SparseVector, Vector, Where
+
+Request = object
+"""A search as an engine takes it."""
+
+Reply = Sequence[object]
+"""The points that an engine returns for one request."""
+
+
+class Requests(Protocol):
+    """Makes the requests of an engine, and reads its replies. The modules `edge_points` and `server_points` are such."""
+
+    def dense(self, vector: Vector, where: Where, limit: int) -> Request:
+        """Return the search by vector for the best `limit` entries that match `where`."""
+
+    def lexical(self, words: SparseVector, where: Where, limit: int) -> Request:
+        """Return the search by words for the best `limit` entries that match `where`."""
+
+    def single(self, word: int, weight: float) -> Request:
+        """Return the search for the best entry by one word."""
+
+    def scored(self, points: Reply) -> Sequence[Scored]:
+        """Return the IDs and scores of points, best first."""
+
+
+def answer(requests: Requests, batch: Callable[[Sequence[Request]], Sequence[Reply]], question: Question) -> Found:
+    """Return the best entries by vector and by words, and the best score of any entry for each single word.
+
+    `batch` has the engine do the requests, and returns a reply for each.
+    """
+    words = question.words or SparseVector((), ())
+    asks = _asks(requests, question, words)
+    singles = [requests.single(*pair) for pair in zip(words.indices, words.values, strict=True)]
+    asked = step(question.limit)
+    requested = [*(ask(asked) for ask in asks.values()), *singles]
+    replies = [requests.scored(reply) for reply in (batch(requested) if requested else ())]
+
+    def again(ask: Callable[[int], Request]) -> Callable[[int], Sequence[Scored]]:
+        return lambda more: requests.scored(batch([ask(more)])[0])
+
+    found = {
+        name: best(question.limit, reply, asked, again(asks[name])) for name, reply in zip(asks, replies, strict=False)
+    }
+    return found_of(found, words, best_alone(replies[len(asks) :]))
+
+
+def _asks(requests: Requests, question: Question, words: SparseVector) -> Mapping[str, Callable[[int], Request]]:
+    """Return functions that make the requests for `question`, by name: `dense` and `lexical`.
+
+    Each function takes the number of results as its argument.
+    """
+    asks: dict[str, Callable[[int], Request]] = {}
+    vector, where = question.vector, question.where
+    if question.limit <= 0 or is_never(where):
+        return asks
+    if vector is not None:
+        asks["dense"] = lambda limit: requests.dense(vector, where, limit)
+    if words:
+        asks["lexical"] = lambda limit: requests.lexical(words, where, limit)
+    return asks
 
 
 def found_of(answers: Mapping[str, Sequence[Scored]], words: SparseVector, alone: Sequence[float | None]) -> Found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -24,7 +25,6 @@ from citekit.adapters.search.vector_index.entry_rules import (
     sound_vector,
     sound_words,
 )
-from citekit.adapters.search.vector_index.ranking import best_alone, found_of
 from citekit.domain.errors import CiteKitError, IndexUnavailable, RequestRefused
 from citekit.domain.library.vectors import (
     CollectionFacts,
@@ -32,8 +32,6 @@ from citekit.domain.library.vectors import (
     Entry,
     Found,
     Question,
-    Scored,
-    SparseVector,
     Where,
 )
 
@@ -113,18 +111,12 @@ class QdrantVectorIndex:
 
     def search(self, collection: str, question: Question) -> Found:
         """Return the IDs and scores of the best entries for `question`. `fetch` returns the entries themselves."""
-        model, words = self._model(collection), sound_words(question.words or SparseVector((), ()))
+        model = self._model(collection)
+        if question.words is not None:
+            sound_words(question.words)
         if question.vector is not None:
             sound_vector(question.vector, model.dimensions)
-        asks = _asks(question, words)
-        asked = ranking.step(question.limit)
-        singles = [points.single(*pair) for pair in zip(words.indices, words.values, strict=True)]
-        replies = self._batch(collection, [*(ask(asked) for ask in asks.values()), *singles])
-        found = {
-            name: ranking.best(question.limit, points.scored(reply), asked, self._longer(collection, asks[name]))
-            for name, reply in zip(asks, replies, strict=False)
-        }
-        return found_of(found, words, best_alone([points.scored(reply) for reply in replies[len(asks) :]]))
+        return ranking.answer(points, partial(self._batch, collection), question)
 
     def fetch(self, collection: str, ids: Sequence[str]) -> Sequence[Entry]:
         """Return the entries with these IDs in the same order, without vectors and words. Unknown IDs are omitted."""
@@ -257,13 +249,8 @@ class QdrantVectorIndex:
             client.create_payload_index(collection, name, schema, wait=True)
 
     def _batch(self, collection: str, requests: Sequence[Any]) -> Sequence[Sequence[Any]]:
-        if not requests:
-            return []
         with self._asking(collection) as client:
             return [reply.points for reply in client.query_batch_points(collection, list(requests))]
-
-    def _longer(self, collection: str, ask: Callable[[int], Any]) -> Callable[[int], Sequence[Scored]]:
-        return lambda more: points.scored(self._batch(collection, [ask(more)])[0])
 
 
 def foreign(collection: str, place: str) -> IndexUnavailable:
@@ -271,22 +258,6 @@ def foreign(collection: str, place: str) -> IndexUnavailable:
     return IndexUnavailable(
         f"The collection '{collection}' at {place} was not created by CiteKit. Choose another name (QDRANT_COLLECTION)."
     )
-
-
-def _asks(question: Question, words: SparseVector) -> dict[str, Callable[[int], Any]]:
-    """Return functions that create the client's requests for `question`, by name: `dense` and `lexical`.
-
-    Each function takes the number of results as its argument.
-    """
-    asks: dict[str, Callable[[int], Any]] = {}
-    vector, where = question.vector, question.where
-    if question.limit <= 0 or is_never(where):
-        return asks
-    if vector is not None:
-        asks["dense"] = lambda limit: points.dense(vector, where, limit)
-    if words:
-        asks["lexical"] = lambda limit: points.lexical(words, where, limit)
-    return asks
 
 
 def translated(trouble: Trouble, place: str, *, has_key: bool) -> CiteKitError:
