@@ -74,3 +74,23 @@ def test_only_titles_are_searched_on_request(mapped: Cli) -> None:
     assert "hits" not in found
     assert "code_py" in mapped("find", "--titles", "follows").out
     assert "cannot be combined" in mapped("find", "--titles", "--regex", "follows").err
+
+
+@pytest.mark.parametrize("name", ["code_py", "code.py", "text://code_py"])
+def test_the_name_of_a_resource_after_the_words_is_no_word(mapped: Cli, name: str) -> None:
+    answer = mapped("find", "return", name)
+
+    assert "text://code_py#lines=3  first" in answer.out.splitlines()
+    assert ("return", 2) == (mapped.json("find", "return", name)["query"], mapped.json("find", "return", name)["total"])
+    assert "Searching only in code_py." in answer.err
+    assert 1 == len(answer.err.strip().splitlines())
+
+
+def test_a_name_that_may_be_a_word_is_one_and_the_option_is_named(cli: Cli) -> None:
+    cli.write("code.py")
+    cli("ingest", "code.py", "--id", "code")
+    answer = cli("find", "return", "code")
+
+    assert "No page contains all words. The best pages for them:" == answer.out.splitlines()[0]
+    assert "add --resource code." in answer.err
+    assert "0 matches" in cli("find", "return", '"code.py"').out

@@ -77,6 +77,23 @@ def test_a_file_of_the_home_is_mapped_once_and_can_be_used(home: Home) -> None:
     assert "text://guide_md#lines=7" in shown(found)
 
 
+def test_the_text_is_indexed_at_ingest_and_found_though_the_file_is_gone(home: Home) -> None:
+    path = write(home.folder, "guide.md")
+
+    async def work(client: Client) -> tuple[CallToolResult, list[CallToolResult]]:
+        mapped = await client.call_tool("ingest", {"path": str(path)})
+        path.unlink()
+        arguments = {"query": "more words"}, {"query": "more words", "resource_ids": ["guide_md"]}
+        return mapped, [await client.call_tool("findText", each) for each in arguments]
+
+    mapped, answers = home.ask(work)
+
+    assert not mapped.is_error
+    for found in answers:
+        assert "text://guide_md#lines=7" in shown(found)
+        assert "Stale: guide_md:" in shown(found)
+
+
 def bad(home: Home) -> list[tuple[str, str]]:
     outside = write(home.folder.parent, "elsewhere/secret.txt", SECRET)
     (home.folder / "link.txt").symlink_to(outside)

@@ -67,7 +67,7 @@ def test_the_tools_say_what_they_are_for(served: Served) -> None:
         ["resource_id"],
         ["resource_id"],
         ["resource_id", "node_id"],
-        ["resource_id", "node_id"],
+        ["resource_id"],
         {},
         ["path"],
     ] == [tool.input_schema.get("required", {}) for tool in tools.values()]
@@ -248,6 +248,8 @@ def test_a_part_is_resolved_by_any_form_of_its_address(served: Served) -> None:
         {"resource_id": "notes", "node_id": "#lines=3-5"},
         {"resource_id": "notes", "node_id": "notes#lines=3-5"},
         {"resource_id": "text://notes", "node_id": "text://notes#lines=3-5"},
+        {"resource_id": "text://notes#lines=3-5"},
+        {"resource_id": "notes#lines=3-5"},
     ]
 
     for arguments in forms:
@@ -329,6 +331,10 @@ ERRORS: list[tuple[str, dict[str, Any], str]] = [
         "Error: The cursor 'abc' does not belong to this structure",
     ),
     ("getStructure", {"resource_id": "notes", "node_id": "zzz"}, "Error: Node 'zzz' not found."),
+    ("resolve", {}, "Error: resolve requires the argument resource_id, a string."),
+    ("resolve", {"resource_id": "notes"}, "Error: resolve requires the argument node_id, or an address with a part"),
+    ("resolve", {"resource_id": "text://notes"}, "Error: resolve requires the argument node_id, or an address with"),
+    ("resolve", {"resource_id": "text://notes#x=3"}, "Error: The address 'text://notes#x=3'"),
     ("resolve", {"resource_id": "notes", "node_id": "intro", "virtual": "yes"}, "Error: virtual must be true or false"),
     ("resolve", {"resource_id": "notes", "node_id": "intro", "as": "gif"}, "Error: as must be one of native, pdf, png"),
     (

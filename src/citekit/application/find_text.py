@@ -215,7 +215,7 @@ class FindText:
             raise RequestRefused(f"The limit must be from 1 to {HIT_LIMIT}, not {limit}.")
         if not 0 <= context_lines <= CONTEXT_LIMIT:
             raise RequestRefused(f"The number of context lines must be from 0 to {CONTEXT_LIMIT}, not {context_lines}.")
-        names = list(dict.fromkeys(map(_resource_id, resources))) or list(self.maps.ids())
+        names = list(dict.fromkeys(map(resource_named, resources))) or list(self.maps.ids())
         is_everywhere = not resources and len(names) > 1
 
         def search(wanted: TextQuery) -> _Found:
@@ -509,7 +509,7 @@ def _partial_candidates(page: RankedPage, resource_map: ResourceMap, *, with_fur
             yield _Candidate(page.resource_id, page.block, LineMatch(Kind.PARTIAL, start, end, page.score), location)
 
 
-def _resource_id(text: str) -> str:
+def resource_named(text: str) -> str:
     """Return the ID in a resource's ID or its address without a part, such as `doc://book`. Raise `AddressMalformed`."""
     scheme, colon, name = text.partition("://")
     if not colon or Modality.from_scheme(scheme) is None:

@@ -66,8 +66,7 @@ class IndexRanking:
         Raise what reading its text raises, and `RequestRefused` if the index cannot be written.
         """
         name = resource_map.resource_id
-        known = self.texts.versions([name]).get(name)
-        text_version, stale = self.indexed(resource_map, known, roots, progress)
+        text_version, stale = self.indexed.unless_known(resource_map, roots, progress)
         version = text_version + self.form
         document = self.ranking.get(name, version)
         if document is None:

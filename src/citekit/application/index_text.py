@@ -24,6 +24,13 @@ class IndexText:
     texts: QuotableTexts
     index: TextIndex
 
+    def unless_known(
+        self, resource_map: ResourceMap, roots: Sequence[Path] = (), progress: Progress = silent
+    ) -> tuple[str, str | None]:
+        """Look up the version of the text in the index, and do what `IndexText.__call__` does."""
+        known = self.index.versions([resource_map.resource_id]).get(resource_map.resource_id)
+        return self(resource_map, known, roots, progress)
+
     def __call__(
         self, resource_map: ResourceMap, known: str | None, roots: Sequence[Path] = (), progress: Progress = silent
     ) -> tuple[str, str | None]:

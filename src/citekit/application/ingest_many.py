@@ -13,15 +13,14 @@ from typing import TypeVar
 
 from attrs import frozen
 
-from citekit.application.index_ranking import IndexRanking
-from citekit.application.ingest import Ingest, Ingested
+from citekit.application.ingest import Ingested
+from citekit.application.ingest_for_search import IngestForSearch
 from citekit.application.resource_ids import TRIES, names_in_folders
-from citekit.domain.errors import Cancelled, CiteKitError, MapperUnavailable
+from citekit.domain.errors import CiteKitError, MapperUnavailable
 from citekit.domain.formats import by_name
 from citekit.domain.ids import resource_id
 from citekit.domain.modality import Modality
 from citekit.domain.progress import Progress, silent
-from citekit.domain.resource_map import ResourceMap
 
 AHEAD = 8
 """The maximum number of finished outcomes per thread that wait for the consumer."""
@@ -43,13 +42,9 @@ class Outcome:
 
 @frozen
 class IngestMany:
-    """Maps files in parallel, and indexes each new map for search. If one file fails, the others are still mapped.
+    """Maps files in parallel, and indexes each new map for search. If one file fails, the others are still mapped."""
 
-    If `index` cannot read the text of a file or write it, the first search tries again and tells why.
-    """
-
-    ingest: Ingest
-    index: IndexRanking
+    ingest: IngestForSearch
 
     def __call__(
         self,
@@ -71,8 +66,6 @@ class IngestMany:
             name = (wanted or {}).get(path)
             try:
                 made = self.ingest(path, wanted_id=name, modality=modality, force=force, progress=progress)
-                if made.mapped_now:
-                    self._index(made.resource_map, progress)
                 return Outcome(path, made)
             except CiteKitError as error:
                 return Outcome(path, error=error)
@@ -80,14 +73,6 @@ class IngestMany:
                 return Outcome(path, error=_unexpected(path, bug))
 
         return _in_turns(one, paths, max(1, concurrency))
-
-    def _index(self, resource_map: ResourceMap, progress: Progress) -> None:
-        try:
-            self.index(resource_map, progress=progress)
-        except Cancelled:
-            raise
-        except CiteKitError:
-            pass
 
 
 def _in_turns(one: Callable[[Path], Outcome], paths: Iterable[Path], concurrency: int) -> Iterator[Outcome]:

@@ -13,6 +13,7 @@ from citekit.container.names import INDEX
 if TYPE_CHECKING:
     from citekit.application.doctor import Doctor
     from citekit.application.edit_map import EditMap
+    from citekit.application.ingest_for_search import IngestForSearch
     from citekit.application.ingest_many import IngestMany
     from citekit.application.remove_resource import RemoveResource
     from citekit.application.rename_resource import RenameResource
@@ -39,9 +40,24 @@ class Container(Answers):
     @first_use
     def ingest_many(self) -> IngestMany:
         """Return the use case that maps many files."""
+        from citekit.application.ingest_for_search import IngestForSearch
         from citekit.application.ingest_many import IngestMany
 
-        return IngestMany(self.ingest, self._index_ranking)
+        return IngestMany(IngestForSearch(self.ingest, self._index_ranking))
+
+    @first_use
+    def ingest_for_search(self) -> IngestForSearch:
+        """Return the use case that maps one file and indexes its text."""
+        from citekit.application.ingest_for_search import IngestForSearch
+
+        return IngestForSearch(self.ingest, self._index_text.unless_known)
+
+    @first_use
+    def ingest_for_agents(self) -> IngestForSearch:
+        """Return the use case that maps a file for an agent and indexes its text. See `confined_ingest`."""
+        from citekit.application.ingest_for_search import IngestForSearch
+
+        return IngestForSearch(self.confined_ingest, self._index_text.unless_known)
 
     @first_use
     def mcp_clients(self) -> McpClients:

@@ -108,7 +108,7 @@ class MapMaking(Readers):
         )
 
     @first_use
-    def ingest_for_agents(self) -> Ingest:
+    def confined_ingest(self) -> Ingest:
         """Return the use case that maps a file for an agent: only in `mappable_folders`, and without a model."""
         from citekit.adapters.sources.filesystem import FileSources
         from citekit.adapters.sources.restricted import ConfinedSources

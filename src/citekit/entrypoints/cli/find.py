@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT
+from citekit.application.find_text import CONTEXT_LIMIT, HIT_LIMIT, LIMIT, PARTIAL_LIMIT, resource_named
 from citekit.application.titled_nodes import nodes_besides
+from citekit.domain.formats import by_name
+from citekit.domain.suggestions import name_meant
 from citekit.domain.unicode_controls import printable
 from citekit.entrypoints.cli.command import Command, password_option, resources_option, roots_option, tag_option
 from citekit.entrypoints.cli.progress import watching
@@ -17,6 +20,9 @@ from citekit.entrypoints.cli.titles import TITLES, compact_lines, node_lines, no
 from citekit.entrypoints.cli.view import search_for, show
 from citekit.entrypoints.found_text import found_lines
 from citekit.wire.found_text import to_plain
+
+if TYPE_CHECKING:
+    from citekit.domain.ports.map_store import MapStore
 
 
 @click.command("find", cls=Command)
@@ -60,18 +66,25 @@ def command(
     Shows the matching lines with the address of their page, lines, or time: headings and captions first, then lines
     that contain all WORDS, then adjacent lines, then pages. Case and accents are ignored. Put a phrase in quotation
     marks inside the argument: citekit find '"net sales" 2023'. The text of a file that was not searched before is read
-    first, which can take seconds.
+    first, which can take seconds. If the last of the WORDS is the ID of a resource or the name of a mapped file, such as
+    report.pdf, only this resource is searched; a name that is also an ordinary word needs --resource.
 
     Titles of nodes that contain all WORDS and are not written in the text, such as those of scenes in a video, come
     first. With --titles, only titles and summaries are searched: each of the WORDS must match the beginning of a word in
     the node. Words that no node contains are ignored. If no node contains all of the remaining words, the most common
     word is dropped, then the next.
     """
-    query = " ".join(words)
     if tag is not None:
         if resources:
             raise click.UsageError("--tag cannot be combined with --resource.")
         resources = tuple(session.app.tag.tagged(tag))
+    last = None if resources or tag or regex or len(words) < 2 else _resource_named(session.app.maps, words[-1])
+    if last is not None and not words[-1].isalnum():
+        session.note(
+            f"Searching only in {last}. To search for {words[-1]} as words, put it in quotation marks: '\"...\"'."
+        )
+        words, resources, last = words[:-1], (last,), None
+    query = " ".join(words)
     if titles:
         if regex or context_lines:
             raise click.UsageError("--titles cannot be combined with --regex or --context.")
@@ -92,9 +105,24 @@ def command(
             progress=watch,
         )
         nodes = [] if regex else nodes_besides(app.search, query, resources, found)
+    if last is not None and not found.whole:
+        session.note(f"{last} is also a file. To search only in it, add --resource {last}.")
     if not found.searched and not found.skipped:
         session.note(f"Nothing is mapped. {session.home_hint()}")
     plain = {"query": query, **({"titles": plain_nodes(nodes)} if nodes else {}), **to_plain(found)}
     session.answer(plain, (printable(line) for line in chain(compact_lines(nodes), found_lines(found))))
     if opened:
         show(session, app, search_for(query, tag))
+
+
+def _resource_named(maps: MapStore, text: str) -> str | None:
+    """Return the ID of the resource that `text` names: its ID, its address, or a file name that means only this one.
+
+    Return None if `text` is in quotation marks.
+    """
+    if '"' in text:
+        return None
+    named, known = resource_named(text), maps.ids()
+    if named in known:
+        return named
+    return name_meant(text, known) if by_name(text) is not None else None

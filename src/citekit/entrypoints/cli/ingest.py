@@ -264,7 +264,9 @@ def _one(session: Session, app: Container, path: Path, wanted_id: str | None, *,
     app.expect(path)
     with watching(session, f"Mapping {path.name}", app.remote_files) as watch:
         try:
-            made = app.ingest(path, wanted_id=wanted_id, modality=modality_of(kind), force=force, progress=watch)
+            made = app.ingest_for_search(
+                path, wanted_id=wanted_id, modality=modality_of(kind), force=force, progress=watch
+            )
         except Cancelled:
             raise
         except CiteKitError as error:

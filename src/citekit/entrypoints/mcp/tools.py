@@ -14,6 +14,8 @@ from citekit.application.indexed_library import BY_DIGEST
 from citekit.application.named_parts import part_named
 from citekit.application.resolve_cache import Asked
 from citekit.container import Container
+from citekit.domain.address import Address
+from citekit.domain.errors import RequestRefused
 from citekit.domain.evidence import Evidence, Form, Options
 from citekit.domain.node import NodeName
 from citekit.domain.progress import Progress, silent
@@ -87,7 +89,7 @@ RESOLVE = Tool(
             "width": schemas.count("Pixels of an inline picture."),
             "remap": schemas.flag("Map a changed source again."),
         },
-        ("resource_id", "node_id"),
+        ("resource_id",),
     ),
     output_schema=dict(schemas.EVIDENCE),
     annotations=_CUTS,
@@ -263,13 +265,23 @@ class Tools:
 
     def _resolve(self, arguments: Arguments, progress: Progress) -> Answer:
         evidence = self.app.resolve(
-            part_named(self.app.maps, arguments["resource_id"], arguments["node_id"]),
+            self._part(arguments),
             virtual=arguments.get("virtual", False),
             options=_options(arguments),
             remap=arguments.get("remap", False),
             progress=progress,
         )
         return self._evidence(evidence, arguments)
+
+    def _part(self, arguments: Arguments) -> NodeName | Address:
+        """Return the node or address to resolve. Raise `RequestRefused` if the arguments name a whole resource."""
+        what = part_named(self.app.maps, arguments["resource_id"], arguments.get("node_id"))
+        if isinstance(what, str):
+            raise RequestRefused(
+                "resolve requires the argument node_id, or an address with a part, such as doc://book#pages=12, as "
+                "resource_id."
+            )
+        return what
 
     def _evidence(self, evidence: Evidence, arguments: Arguments) -> Answer:
         """Return the answer for evidence. The answer is cached for as long as the evidence object is in the cache."""
@@ -286,7 +298,9 @@ class Tools:
         return self.answers.of((asked, width), kept, made)
 
     def _cached_evidence(self, arguments: Arguments) -> Answer | None:
-        if _may_be_address(arguments) and self.app.maps.cached(arguments["resource_id"]) is None:
+        if _may_be_address(arguments) and (
+            "node_id" not in arguments or self.app.maps.cached(arguments["resource_id"]) is None
+        ):
             return None  # maps are not read in the event loop
         asked = self._asked_evidence(arguments)
         evidence = self.app.resolve.cached(asked)
@@ -299,13 +313,11 @@ class Tools:
 
     def _asked_evidence(self, arguments: Arguments) -> Asked:
         """Return the cache key for evidence."""
-        resource_id, node_id = arguments["resource_id"], arguments["node_id"]
         form, accurate = arguments.get("as", Form.NATIVE.value), arguments.get("accurate", False)
         virtual = arguments.get("virtual", False)
         if not _may_be_address(arguments):
-            return _asked_node(resource_id, node_id, virtual, form, accurate)
-        what = part_named(self.app.maps, resource_id, node_id)
-        return Asked(what, virtual, Options(Form(form), accurate))
+            return _asked_node(arguments["resource_id"], arguments["node_id"], virtual, form, accurate)
+        return Asked(self._part(arguments), virtual, Options(Form(form), accurate))
 
 
 MAP, RESOURCE, NODE = "map", "resource", "node"
@@ -320,7 +332,7 @@ def _asked(tool: Tool, arguments: Arguments) -> Hashable:
 
 
 def _may_be_address(arguments: Arguments) -> bool:
-    return not _ADDRESSES_HAVE.isdisjoint(arguments["node_id"]) or "/" in arguments["resource_id"]
+    return not _ADDRESSES_HAVE.isdisjoint(arguments.get("node_id", "#")) or "/" in arguments["resource_id"]
 
 
 @lru_cache(1024)

@@ -1,0 +1,58 @@
+"""Maps a file, and indexes its text, so that it can be searched at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from attrs import frozen
+
+from citekit.application.ingest import Ingest, Ingested
+from citekit.domain.errors import Cancelled, CiteKitError
+from citekit.domain.modality import Modality
+from citekit.domain.progress import Progress, silent
+from citekit.domain.resource_map import ResourceMap
+
+
+class Index(Protocol):
+    """Makes sure that the text of a resource is in an index, such as `IndexRanking` or `IndexText.unless_known`."""
+
+    def __call__(self, resource_map: ResourceMap, *, progress: Progress) -> object:
+        """Index the text unless it already is. Raise `CiteKitError` if it cannot be read or stored."""
+
+
+@frozen
+class IngestForSearch:
+    """Maps a file, and indexes the text of a new map.
+
+    If `index` cannot read the text of the file or store it, the first search tries again and tells why.
+    """
+
+    ingest: Ingest
+    index: Index
+
+    def __call__(
+        self,
+        path: Path,
+        *,
+        wanted_id: str | None = None,
+        modality: Modality | None = None,
+        force: bool = False,
+        progress: Progress = silent,
+    ) -> Ingested:
+        """Map the file at `path` with the arguments and errors of `Ingest`, and index its text unless its map is current.
+
+        If `progress` cancels the indexing, the map remains, and `Cancelled` is raised.
+        """
+        made = self.ingest(path, wanted_id=wanted_id, modality=modality, force=force, progress=progress)
+        if made.mapped_now:
+            self._index(made.resource_map, progress)
+        return made
+
+    def _index(self, resource_map: ResourceMap, progress: Progress) -> None:
+        try:
+            self.index(resource_map, progress=progress)
+        except Cancelled:
+            raise
+        except CiteKitError:
+            pass
